@@ -2,7 +2,8 @@
 
 Coordinates are pixels of the real screen, origin top left. `None` for a point means "where the pointer is".
 Key names are pyautogui's (`ctrl`, `enter`, `pagedown`, `winleft`, single characters as themselves).
-`raw` keeps what the model wrote for this action and takes no part in what the action does: compare actions with `bare`.
+`raw` keeps what the model wrote for this action, `pause_after` its pacing; neither takes part in what the action does:
+compare actions with `bare`.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ class ActionBase(BaseModel):
 
     raw: str = ""
     """The model's own text for this action, as it came."""
+    pause_after: Seconds = 0.0
+    """Rest before the next action, as pyautogui's implicit pause between calls. Executors keep it."""
 
 
 class Click(ActionBase):
@@ -43,7 +46,7 @@ class Click(ActionBase):
     modifiers: tuple[str, ...] = ()
     """Keys held during the click."""
     interval: Seconds = 0.0
-    """Between the clicks."""
+    """Rest after each click."""
 
 
 class Move(ActionBase):
@@ -98,6 +101,7 @@ class Type(ActionBase):
     kind: Literal["type"] = "type"
     text: str
     interval: Seconds = 0.0
+    """Rest after each character."""
 
 
 class Key(ActionBase):
@@ -107,6 +111,7 @@ class Key(ActionBase):
     key: str
     presses: Annotated[int, Field(ge=1)] = 1
     interval: Seconds = 0.0
+    """Rest after each press."""
 
 
 class Hotkey(ActionBase):
@@ -210,5 +215,5 @@ A = TypeVar("A", bound=ActionBase)
 
 
 def bare(action: A) -> A:
-    """Return the action without its raw text, for comparing what actions do."""
-    return action.model_copy(update={"raw": ""})
+    """Return the action without its raw text and pacing, for comparing what actions do."""
+    return action.model_copy(update={"raw": "", "pause_after": 0.0})

@@ -1,0 +1,220 @@
+"""Names of keys: pyautogui's spelling is ours, and these tables read and write what models say instead.
+
+A name that no table knows is kept exactly as it came, never dropped: the desktop may know it (any X keysym), or refuse
+it.
+"""
+
+from __future__ import annotations
+
+import string
+
+from trueline.actions.types import Hotkey, Key
+
+PRINTABLE = frozenset(string.ascii_letters + string.digits + string.punctuation)
+"""Characters that are keys by themselves."""
+
+_DIGITS = range(10)
+_FUNCTION_KEYS = range(1, 25)
+
+# Spellings that pyautogui itself takes for one and the same key.
+_SYNONYMS: dict[str, str] = {
+    "return": "enter",
+    "escape": "esc",
+    "del": "delete",
+    "pgup": "pageup",
+    "pgdn": "pagedown",
+    "win": "winleft",
+    "ctrlleft": "ctrl",
+    "shiftleft": "shift",
+    "altleft": "alt",
+    "optionleft": "option",
+    "print": "printscreen",
+    "prtsc": "printscreen",
+    "prtscr": "printscreen",
+    "prntscrn": "printscreen",
+    "hanguel": "hangul",
+}
+_CHARACTERS: dict[str, str] = {
+    " ": "space",
+    "\n": "enter",
+    "\r": "enter",
+    "\t": "tab",
+    "\b": "backspace",
+    "\x1b": "esc",
+}
+
+_NAMED_KEYS = """
+    accept add alt altright apps backspace browserback browserfavorites browserforward browserhome browserrefresh
+    browsersearch browserstop capslock clear command convert ctrl ctrlright decimal delete divide down end enter esc
+    execute final fn hangul hanja help home insert junja kana kanji launchapp1 launchapp2 launchmail launchmediaselect
+    left modechange multiply nexttrack nonconvert numlock option optionright pagedown pageup pause playpause prevtrack
+    printscreen right scrolllock select separator shift shiftright sleep space stop subtract tab up volumedown
+    volumemute volumeup winleft winright yen
+"""
+CANONICAL_NAMES: frozenset[str] = frozenset(
+    {*_NAMED_KEYS.split(), *(f"f{n}" for n in _FUNCTION_KEYS), *(f"num{n}" for n in _DIGITS)}
+)
+"""Every named key of pyautogui, one spelling each."""
+
+_MARKS = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
+_MARK_NAMES = """
+    exclam quotedbl numbersign dollar percent ampersand apostrophe parenleft parenright asterisk plus comma minus period
+    slash colon semicolon less equal greater question at bracketleft backslash bracketright asciicircum underscore grave
+    braceleft bar braceright asciitilde
+"""
+
+# Canonical name -> X keysym; the first of several X names for a key is the one we write.
+_X_NAMES: dict[str, tuple[str, ...]] = {
+    "enter": ("Return", "KP_Enter", "Linefeed"),
+    "esc": ("Escape",),
+    "backspace": ("BackSpace",),
+    "delete": ("Delete", "KP_Delete"),
+    "insert": ("Insert", "KP_Insert"),
+    "tab": ("Tab", "KP_Tab"),
+    "space": ("space", "KP_Space"),
+    "pageup": ("Page_Up", "Prior", "KP_Page_Up", "KP_Prior"),
+    "pagedown": ("Page_Down", "Next", "KP_Page_Down", "KP_Next"),
+    "home": ("Home", "KP_Home"),
+    "end": ("End", "KP_End"),
+    "left": ("Left", "KP_Left"),
+    "right": ("Right", "KP_Right"),
+    "up": ("Up", "KP_Up"),
+    "down": ("Down", "KP_Down"),
+    "ctrl": ("ctrl", "Control_L"),
+    "ctrlright": ("Control_R",),
+    "shift": ("shift", "Shift_L"),
+    "shiftright": ("Shift_R",),
+    "alt": ("alt", "Alt_L"),
+    "altright": ("Alt_R", "ISO_Level3_Shift"),
+    "winleft": ("super", "Super_L"),
+    "winright": ("Super_R",),
+    "apps": ("Menu",),
+    "capslock": ("Caps_Lock",),
+    "numlock": ("Num_Lock",),
+    "scrolllock": ("Scroll_Lock",),
+    "printscreen": ("Print", "Sys_Req"),
+    "pause": ("Pause", "Break"),
+    "multiply": ("KP_Multiply",),
+    "add": ("KP_Add",),
+    "separator": ("KP_Separator",),
+    "subtract": ("KP_Subtract",),
+    "decimal": ("KP_Decimal",),
+    "divide": ("KP_Divide",),
+    "volumeup": ("XF86AudioRaiseVolume",),
+    "volumedown": ("XF86AudioLowerVolume",),
+    "volumemute": ("XF86AudioMute",),
+    "playpause": ("XF86AudioPlay", "XF86AudioPause"),
+    "nexttrack": ("XF86AudioNext",),
+    "prevtrack": ("XF86AudioPrev",),
+    "stop": ("XF86AudioStop",),
+    "browserback": ("XF86Back",),
+    "browserforward": ("XF86Forward",),
+    "browserhome": ("XF86HomePage",),
+    "browserrefresh": ("XF86Refresh", "XF86Reload"),
+    "browsersearch": ("XF86Search",),
+    "browserfavorites": ("XF86Favorites",),
+    "browserstop": ("XF86Stop",),
+    "launchmail": ("XF86Mail",),
+    "sleep": ("XF86Sleep",),
+    **{f"num{n}": (f"KP_{n}",) for n in _DIGITS},
+    **{f"f{n}": (f"F{n}",) for n in _FUNCTION_KEYS},
+    **{mark: (name,) for mark, name in zip(_MARKS, _MARK_NAMES.split(), strict=True)},
+}
+
+_OPENAI_NAMES: dict[str, str] = {
+    "left": "ARROWLEFT",
+    "right": "ARROWRIGHT",
+    "up": "ARROWUP",
+    "down": "ARROWDOWN",
+    "winleft": "SUPER",
+}
+
+# What models write beside pyautogui's names and X keysyms, in any case of letters.
+_MODEL_WORDS: dict[str, str] = {
+    **{f"arrow{side}": side for side in ("left", "right", "up", "down")},
+    **{f"{side}arrow": side for side in ("left", "right", "up", "down")},
+    **{f"{side}_arrow": side for side in ("left", "right", "up", "down")},
+    "control": "ctrl",
+    "option": "alt",
+    "optionright": "altright",
+    "altgr": "altright",
+    "cmd": "winleft",
+    "command": "winleft",
+    "meta": "winleft",
+    "windows": "winleft",
+    "page_up": "pageup",
+    "page_down": "pagedown",
+    "page-up": "pageup",
+    "page-down": "pagedown",
+    "spacebar": "space",
+    "back_space": "backspace",
+    "caps": "capslock",
+    "caps_lock": "capslock",
+    "print_screen": "printscreen",
+    "contextmenu": "apps",
+    "dash": "-",
+    "hyphen": "-",
+    "dot": ".",
+    "equals": "=",
+    "backtick": "`",
+    "quote": "'",
+    "doublequote": '"',
+}
+
+_READ: dict[str, str] = {x.lower(): key for key, names in _X_NAMES.items() for x in names} | _MODEL_WORDS
+
+
+def canonical(name: str) -> str:
+    """Return pyautogui's one spelling of a name that pyautogui takes; other names stay as they are."""
+    if len(name) <= 1:
+        return _CHARACTERS.get(name, name)
+    lower = name.lower()
+    lower = _SYNONYMS.get(lower, lower)
+    return lower if lower in CANONICAL_NAMES else name
+
+
+def read_key(name: str) -> str:
+    """Return our name of a key that a model named (X keysym, OpenAI, UI-TARS or Qwen words, any case)."""
+    if len(name) <= 1:
+        return canonical(name)
+    return _READ.get(name.lower()) or canonical(name)
+
+
+def read_combo(text: str) -> tuple[str, ...]:
+    """Read `ctrl+shift+s`; a plus at the end (`ctrl++`) is the plus key. Raises ValueError on an empty part."""
+    body, last = (text[:-1].removesuffix("+"), "+") if text.endswith("+") else (text, "")
+    names = [*(body.split("+") if body else ()), *((last,) if last else ())]
+    if not names or not all(name.strip() for name in names):
+        raise ValueError(f"no key between the plus signs of {text!r}")
+    return tuple(read_key(name.strip()) for name in names)
+
+
+def read_sequence(text: str) -> tuple[tuple[str, ...], ...]:
+    """Read combinations separated by spaces, as xdotool does: `Down Down ctrl+s`. A single space is the space bar."""
+    words = text.split()
+    if not words:
+        if text == " ":
+            return (("space",),)
+        raise ValueError("no key named")
+    return tuple(read_combo(word) for word in words)
+
+
+def pressed(keys: tuple[str, ...], raw: str = "") -> Key | Hotkey:
+    """Return the action of pressing one key, or several together."""
+    return Key(key=keys[0], raw=raw) if len(keys) == 1 else Hotkey(keys=keys, raw=raw)
+
+
+def x_name(key: str) -> str:
+    """Return the X keysym of a key; a name without one stays as it is."""
+    names = _X_NAMES.get(key)
+    return names[0] if names else key
+
+
+def x_combo(keys: tuple[str, ...]) -> str:
+    """Write keys as xdotool does: `ctrl+shift+s`."""
+    return "+".join(x_name(key) for key in keys)
+
+
+def openai_name(key: str) -> str:
+    """Return OpenAI's name of a key: upper-case words, characters as they are."""
+    return key if len(key) == 1 else _OPENAI_NAMES.get(key, key.upper() if key in CANONICAL_NAMES else key)

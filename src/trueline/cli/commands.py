@@ -1,0 +1,29 @@
+"""The commands there are. A command's file is imported only when it is called."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Command(NamedTuple):
+    """One command of `trueline`."""
+
+    name: str
+    module: str
+    summary: str
+
+
+def _table(*rows: tuple[str, str, str]) -> dict[str, Command]:
+    return {name: Command(name, f"trueline.cli.{module}", summary) for name, module, summary in rows}
+
+
+COMMANDS = _table(
+    ("demo", "demo", "The main job in small; no key needed."),
+    ("metrics", "metrics", "Pass^k, intervals, paired tests and missing trials from folders of results."),
+    ("power", "power", "How many tasks and repeats are needed to see a change."),
+    ("gate", "gate", "Pass or fail for CI: is the new setting good enough?"),
+    ("model", "model", "Ask a language model, list the providers, probe a server."),
+    ("cache", "cache", "What is kept of earlier model answers; clear it."),
+    ("import", "import_", "Turn MisActBench, ATIF or other results into folders Trueline reads."),
+    ("export", "export", "Turn result folders into MisActBench, ATIF, Parquet or OSWorld folders."),
+)

@@ -1,0 +1,76 @@
+"""`trueline export`: result folders become other people's files."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trueline.cli.transfer import add_flags, carry_out, move_aside
+from trueline.errors import InputError
+
+if TYPE_CHECKING:
+    from trueline.cli.parser import Parser
+    from trueline.records.interchange.outcome import Options, Transfer
+    from trueline.records.interchange.sources import Source
+
+FORMATS = ("misactbench", "atif", "parquet", "osworld")
+
+
+def configure(parser: Parser) -> None:
+    """Declare the flags."""
+    parser.add_argument("result_dirs", nargs="+", type=Path, metavar="RESULT_DIR", help="at any level; only read")
+    add_flags(parser, FORMATS, "move an output that is there already aside, never delete it")
+    parser.epilog = (
+        "misactbench: PATH/MisActBench/misactbench.json and trajectories/<id>/step_<n>.png\n"
+        "atif:        PATH/<path of the episode>/trajectory.json, pictures beside it\n"
+        "parquet:     PATH/episodes.parquet and PATH/steps.parquet (needs pyarrow)\n"
+        "osworld:     the same folders without Trueline's own files"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Export and report."""
+    from trueline.records.interchange.outcome import Options
+    from trueline.records.interchange.sources import find_sources
+
+    out: Path = args.out
+    form: str = args.format or guess(out)
+    sources = find_sources(args.result_dirs)
+    for source in sources:
+        if out.resolve().is_relative_to(source.folder) or source.folder.is_relative_to(out.resolve()):
+            raise InputError(f"{out}: holds episodes that are to be exported; name another --out")
+    move_aside(out, force=args.force)
+    work = _export(form, sources, out, Options(link=args.link))
+    return carry_out([work], form, out, as_json=args.json, verb="exported")
+
+
+def guess(out: Path) -> str:
+    """The format that the output's name says.
+
+    Raises:
+        InputError: It says none.
+    """
+    name = out.name.lower()
+    found = [form for form in FORMATS if form in name]
+    if len(found) != 1:
+        raise InputError(f"--format is missing: {' or '.join(FORMATS)}")
+    return found[0]
+
+
+def _export(form: str, sources: list[Source], out: Path, options: Options) -> Transfer:
+    if form == "misactbench":
+        from trueline.records.interchange.misactbench import export_benchmark
+
+        return export_benchmark(sources, out, options)
+    if form == "atif":
+        from trueline.records.interchange.atif import export_atif
+
+        return export_atif(sources, out, options)
+    if form == "osworld":
+        from trueline.records.interchange.osworld import export_folders
+
+        return export_folders(sources, out, options)
+    from trueline.records.interchange.parquet import export_parquet
+
+    return export_parquet(sources, out)

@@ -1,0 +1,110 @@
+"""`trueline import`: other people's files become result folders."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trueline.cli.transfer import add_flags, carry_out
+from trueline.errors import InputError
+
+if TYPE_CHECKING:
+    from trueline.cli.parser import Parser
+    from trueline.records.interchange.outcome import Options, Transfer
+
+FORMATS = ("misactbench", "atif", "osworld")
+_BENCHMARK = "misactbench.json"
+
+
+def configure(parser: Parser) -> None:
+    """Declare the flags."""
+    parser.add_argument("sources", nargs="+", type=Path, metavar="SRC", help="files or folders; they are only read")
+    add_flags(parser, FORMATS, "move episodes that are there already aside (below .attempts), never delete them")
+    parser.epilog = (
+        "misactbench: misactbench.json or the folder that holds it\n"
+        "atif:        ATIF documents, or folders of them\n"
+        "osworld:     result folders of OSWorld, OS-Harm, Agent S3, RedTeamCUA and the reliability study"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Import and report."""
+    from trueline.records.interchange.outcome import Options
+
+    sources: list[Path] = args.sources
+    out: Path = args.out
+    form: str = args.format or guess(sources)
+    if out.exists() and not out.is_dir():
+        raise InputError(f"{out}: is a file; name a folder with --out")
+    transfers = _IMPORTERS[form](sources, out, Options(link=args.link, force=args.force))
+    return carry_out(transfers, form, out, as_json=args.json, verb="imported")
+
+
+def guess(sources: Sequence[Path]) -> str:
+    """The format of the sources, if all say the same.
+
+    Raises:
+        InputError: They do not, or one says nothing.
+    """
+    found = {source: _guess_one(source) for source in sources}
+    formats = set(found.values())
+    if len(formats) == 1 and (only := formats.pop()) is not None:
+        return only
+    unclear = next((source for source, form in found.items() if form is None), sources[0])
+    raise InputError(f"{unclear}: cannot tell its format; say --format {' or '.join(FORMATS)}")
+
+
+def _guess_one(source: Path) -> str | None:
+    from trueline.records.interchange.atif import is_document
+    from trueline.records.scan import scan
+
+    if not source.exists():
+        raise InputError(f"{source}: there is no such file or folder")
+    if source.is_file():
+        if is_document(source):
+            return "atif"
+        return "misactbench" if "misactbench" in source.name.lower() else None
+    if _benchmark_file(source) is not None:
+        return "misactbench"
+    if any(is_document(path) for path in source.rglob("trajectory.json")):
+        return "atif"
+    return "osworld" if scan(source) else None
+
+
+def _benchmark_file(source: Path) -> Path | None:
+    candidates = (source, source / _BENCHMARK, source / "MisActBench" / _BENCHMARK)
+    return next((path for path in candidates if path.is_file()), None)
+
+
+def _import_misactbench(sources: Sequence[Path], out: Path, options: Options) -> list[Transfer]:
+    from trueline.records.interchange.misactbench import import_benchmark
+
+    files: list[Path] = []
+    for source in sources:
+        file = _benchmark_file(source)
+        if file is None:
+            raise InputError(f"{source}: there is no {_BENCHMARK}; name the file itself")
+        files.append(file)
+    return [import_benchmark(file, out, options) for file in files]
+
+
+def _import_atif(sources: Sequence[Path], out: Path, options: Options) -> list[Transfer]:
+    from trueline.records.interchange.atif import find_documents, import_atif
+
+    return [import_atif(find_documents(sources), out, options)]
+
+
+def _import_osworld(sources: Sequence[Path], out: Path, options: Options) -> list[Transfer]:
+    from trueline.records.interchange.osworld import import_folders
+    from trueline.records.interchange.sources import find_sources
+
+    return [import_folders(find_sources(sources), out, options)]
+
+
+_IMPORTERS: dict[str, Callable[[Sequence[Path], Path, Options], list[Transfer]]] = {
+    "misactbench": _import_misactbench,
+    "atif": _import_atif,
+    "osworld": _import_osworld,
+}

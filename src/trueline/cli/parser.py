@@ -1,0 +1,57 @@
+"""Argument parsing with the seeds' habits: `_` and `-` are the same in flags, a flag may take several values."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+from collections.abc import Sequence
+from typing import NoReturn
+
+from trueline.errors import InputError
+
+
+class Parser(argparse.ArgumentParser):
+    """An argparse parser that raises one-line errors and takes `--run_dirs` for `--run-dirs`."""
+
+    def __init__(self, *, prog: str, description: str | None = None) -> None:
+        super().__init__(
+            prog=prog, description=description, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
+
+    def parse_known_args(  # pyright: ignore[reportIncompatibleMethodOverride]: argparse types two overloads
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Parse after spelling every flag with dashes."""
+        return super().parse_known_args(dashed(args or []), namespace or argparse.Namespace())
+
+    def parse_args(  # pyright: ignore[reportIncompatibleMethodOverride]: argparse types two overloads
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> argparse.Namespace:
+        """Parse all words; an unknown flag names the nearest one."""
+        parsed, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            self.error(
+                f"unknown {'flag' if unknown[0].startswith('-') else 'argument'} {unknown[0]}" + self._near(unknown[0])
+            )
+        return parsed
+
+    def error(self, message: str) -> NoReturn:
+        """Raise instead of printing the whole usage text."""
+        raise InputError(f"{message} (see {self.prog} --help)")
+
+    def _near(self, flag: str) -> str:
+        near = difflib.get_close_matches(flag.split("=")[0], self._option_string_actions, n=1)
+        return f", did you mean {near[0]}?" if near else ""
+
+
+def dashed(words: Sequence[str]) -> list[str]:
+    """Spell flags with dashes; values, and everything after `--`, stay as they are."""
+    end = words.index("--") if "--" in words else len(words)
+    return [_dashed(word) if place < end else word for place, word in enumerate(words)]
+
+
+def _dashed(word: str) -> str:
+    if not word.startswith("--"):
+        return word
+    flag, equals, value = word.partition("=")
+    return flag.replace("_", "-") + equals + value

@@ -1,0 +1,71 @@
+"""Calling LLMs: `provider|model`, images, structured answers, retries, limits, cache and replay, tokens and money."""
+
+from trueline.models.build import Config, open_model
+from trueline.models.errors import (
+    BudgetSpentError,
+    DeadlineError,
+    InvalidAnswerError,
+    MissingKeyError,
+    ModelError,
+    NoAnswerError,
+    SpecError,
+    UnsupportedError,
+)
+from trueline.models.images import image_from_bytes, read_image
+from trueline.models.ledger import Ledger
+from trueline.models.limits import Limiters, Limits
+from trueline.models.retry import RetryPolicy
+from trueline.models.specs import Spec, parse_spec
+from trueline.models.types import (
+    Answer,
+    ComputerTool,
+    FunctionTool,
+    Image,
+    ImagePolicy,
+    Message,
+    Model,
+    ModelId,
+    Request,
+    Schema,
+    Text,
+    ToolCall,
+    ToolResult,
+    assistant,
+    user,
+)
+
+__all__ = [
+    "Answer",
+    "BudgetSpentError",
+    "ComputerTool",
+    "Config",
+    "DeadlineError",
+    "FunctionTool",
+    "Image",
+    "ImagePolicy",
+    "InvalidAnswerError",
+    "Ledger",
+    "Limiters",
+    "Limits",
+    "Message",
+    "MissingKeyError",
+    "Model",
+    "ModelError",
+    "ModelId",
+    "NoAnswerError",
+    "Request",
+    "RetryPolicy",
+    "Schema",
+    "Spec",
+    "SpecError",
+    "Text",
+    "ToolCall",
+    "ToolResult",
+    "UnsupportedError",
+    "assistant",
+    "image_from_bytes",
+    "open_model",
+    "parse_spec",
+    "read_image",
+    "user",
+]

@@ -1,0 +1,130 @@
+"""A model behind an API: encoding, limits, retries, deadline, structure, price and ledger in one place."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from trueline.models.errors import InvalidAnswerError, MalformedResponseError, RateLimitedError
+from trueline.models.images import KEEP, encode_image
+from trueline.models.keys import Redactor
+from trueline.models.ledger import Ledger
+from trueline.models.limits import Limiter
+from trueline.models.pricing import Pricer, Prices
+from trueline.models.retry import RetryPolicy, ask_again, within
+from trueline.models.structured import Structurer
+from trueline.models.types import Answer, Image, ModelId, Request, Text, ToolResult
+from trueline.models.wire import Client, Codec, Decoded, FilteredError, read_json
+from trueline.records.usage import Usage
+
+_IMAGE_TOKENS = 1200
+_ANSWER_TOKENS = 500
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What models may share."""
+
+    retry: RetryPolicy
+    limiter: Limiter
+    ledger: Ledger
+    prices: Prices
+    redactor: Redactor
+
+
+class ApiModel:
+    """A `Model` that lives at a provider."""
+
+    def __init__(
+        self,
+        model_id: ModelId,
+        client: Client,
+        codec_for: Callable[[Request], Codec],
+        structured: Callable[[Request], bool],
+        shared: Shared,
+    ) -> None:
+        self.id = model_id
+        self._client = client
+        self._codec_for = codec_for
+        self._structured = structured
+        self._native = Structurer(native=True)
+        self._by_words = Structurer(native=False)
+        self._shared = shared
+        self._pricer = Pricer(shared.prices, model_id.provider, model_id.model)
+
+    def __repr__(self) -> str:
+        """Show which model it is and nothing else."""
+        return f"ApiModel({str(self.id)!r})"
+
+    async def ask(self, request: Request) -> Answer:
+        """Answer the request or raise a `ModelError`."""
+        loop = asyncio.get_running_loop()
+        started = loop.time()
+        ends_at = started + (request.deadline_s or self._shared.retry.deadline_s)
+
+        async def turn(asked: Request) -> Answer:
+            return await self._turn(asked, ends_at)
+
+        structurer = self._native if self._structured(request) else self._by_words
+        answer = await structurer.ask(request, turn)
+        return answer.model_copy(update={"latency_s": loop.time() - started})
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+    async def _turn(self, request: Request, ends_at: float) -> Answer:
+        """One question and its answer, however many attempts it takes."""
+        shared = self._shared
+        shared.ledger.admit(self.id, self._pricer.known)
+        if request.images != KEEP:
+            await asyncio.to_thread(_encode_images, request)
+        codec = self._codec_for(request)
+        call = codec.encode(request)
+        caller, estimated = request.episode or request.purpose, _estimate(request)
+
+        async def attempt() -> Decoded:
+            async with shared.limiter.slot(caller, estimated) as slot:
+                try:
+                    body = await within(shared.retry.attempt_s, self._client.post(call))
+                    decoded = codec.decode(read_json(body, shared.redactor), request)
+                except (MalformedResponseError, InvalidAnswerError):
+                    # It was answered, so it may have cost money; nobody knows how much.
+                    shared.ledger.add(self.id, request, Usage(calls=1))
+                    raise
+                except RateLimitedError as e:
+                    slot.push_back(e.retry_after_s)
+                    raise
+                except FilteredError as e:
+                    # Nothing was generated, so nothing is charged.
+                    usage = Usage(calls=1, cost=0.0)
+                    return Decoded(Answer(stop="content_filter", refusal=str(e), usage=usage))
+                if decoded.counted:
+                    slot.tokens = decoded.answer.usage.input_tokens + decoded.answer.usage.output_tokens
+                return decoded
+
+        decoded, attempts = await ask_again(shared.retry, ends_at, attempt)
+        usage = decoded.answer.usage.model_copy(update={"cost": self._pricer.cost(decoded)})
+        shared.ledger.add(self.id, request, usage)
+        return decoded.answer.model_copy(update={"usage": usage, "attempts": attempts})
+
+
+def _pictures(request: Request) -> list[Image]:
+    parts = [part for message in request.messages for part in message.parts]
+    inner = [p for part in parts if isinstance(part, ToolResult) for p in part.parts]
+    return [part for part in (*parts, *inner) if isinstance(part, Image)]
+
+
+def _encode_images(request: Request) -> None:
+    """Fill the store of encoded pictures, away from the event loop: drawing takes time."""
+    for image in _pictures(request):
+        encode_image(image, request.images)
+
+
+def _estimate(request: Request) -> float:
+    """Roughly how many tokens the request takes, for the limit per minute; corrected by what it really took."""
+    parts = [part for message in request.messages for part in message.parts]
+    characters = len(request.system) + sum(len(part.text) for part in parts if isinstance(part, Text))
+    answer = request.sampling.max_tokens or _ANSWER_TOKENS
+    return characters / 4 + len(_pictures(request)) * _IMAGE_TOKENS + answer

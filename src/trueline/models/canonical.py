@@ -1,0 +1,19 @@
+"""One text for the same data: what keys of the cache and recordings are made of."""
+
+from __future__ import annotations
+
+import json
+
+from pydantic import JsonValue
+
+
+def canonical_json(data: JsonValue) -> str:
+    """Return the data as JSON with sorted keys, no spaces, ASCII only.
+
+    The standard library is used because lone surrogates and very large integers, both of which can come out of a
+    model or a screen, stop the faster encoders.
+
+    Raises:
+        ValueError: They hold NaN or infinity, which JSON cannot say.
+    """
+    return json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)

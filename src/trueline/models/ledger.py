@@ -1,0 +1,75 @@
+"""What was spent, by episode, purpose and stage, and the limit that stops it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from trueline.errors import InputError
+from trueline.models.errors import BudgetSpentError
+from trueline.models.types import ModelId, Request
+from trueline.records.usage import NO_USAGE, Usage
+
+
+class Entry(NamedTuple):
+    """Who is charged for a call."""
+
+    model: str
+    episode: str
+    purpose: str
+    stage: str
+
+
+class Ledger:
+    """Adds up usage while a study runs. One ledger is one purse: share it between the models that share the limit.
+
+    The limit is checked before each call, so what is in flight when it is reached still finishes and is counted.
+    """
+
+    def __init__(self, limit: float | None = None) -> None:
+        if limit is not None and limit < 0:
+            raise InputError("the money limit cannot be negative")
+        self.limit = limit
+        self._entries: dict[Entry, Usage] = {}
+        self._spent = 0.0
+
+    @property
+    def spent(self) -> float:
+        """US dollars known to be spent; calls of unknown cost are not in it."""
+        return self._spent
+
+    def admit(self, model: ModelId, priced: bool) -> None:
+        """Let a call through or stop it.
+
+        Raises:
+            BudgetSpentError: the limit is reached.
+            InputError: there is a limit but the model's price is unknown, so the limit could not be kept.
+        """
+        if self.limit is None:
+            return
+        if not priced:
+            raise InputError(f"{model}: its price is unknown, so the money limit cannot be kept; add a price table")
+        if self._spent >= self.limit:
+            raise BudgetSpentError(f"the money limit of ${self.limit:g} is reached (${self._spent:.4f} spent)")
+
+    def add(self, model: ModelId, request: Request, usage: Usage) -> None:
+        """Charge a call."""
+        entry = Entry(str(model), request.episode, request.purpose, request.stage)
+        self._entries[entry] = self._entries.get(entry, NO_USAGE) + usage
+        self._spent += usage.cost or 0.0
+
+    def total(self, wanted: Callable[[Entry], bool] = lambda _: True) -> Usage:
+        """Add up what the wanted entries took: `total(lambda e: e.episode == "…")`."""
+        total = NO_USAGE
+        for entry, usage in self._entries.items():
+            if wanted(entry):
+                total += usage
+        return total
+
+    def by(self, name: str) -> dict[str, Usage]:
+        """Add up by one of the entry's fields: model, episode, purpose or stage."""
+        index = Entry._fields.index(name)
+        sums: dict[str, Usage] = {}
+        for entry, usage in self._entries.items():
+            sums[entry[index]] = sums.get(entry[index], NO_USAGE) + usage
+        return sums

@@ -1,0 +1,129 @@
+"""What a call cost, from a dated table. What is not in the table is unknown, never zero."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from trueline.errors import InputError
+from trueline.models.wire import Decoded
+from trueline.records.usage import Usage
+
+_DATED = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8}|latest)$")
+_BEDROCK = re.compile(r"^(?:[a-z]+\.)?anthropic\.(.+?)(?:-v\d+(?::\d+)?)?$")
+_MILLION = 1_000_000
+REPORTS_COST = frozenset({"openrouter"})
+"""Providers that say themselves what each call cost."""
+
+
+class Price(BaseModel):
+    """US dollars for a million tokens."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+    cached: float | None = Field(default=None, ge=0)
+    cache_write: float | None = Field(default=None, ge=0)
+    up_to: int | None = None
+    """Above this many input tokens another price holds."""
+
+    def of(self, usage: Usage, cache_write_tokens: int = 0) -> float | None:
+        """US dollars for this usage, or None when the table does not say."""
+        if self.up_to is not None and usage.input_tokens > self.up_to:
+            return None
+        if (usage.cached_tokens and self.cached is None) or (cache_write_tokens and self.cache_write is None):
+            return None
+        plain = max(0, usage.input_tokens - usage.cached_tokens - cache_write_tokens)
+        dollars = (
+            plain * self.input
+            + usage.cached_tokens * (self.cached or 0)
+            + cache_write_tokens * (self.cache_write or 0)
+            + usage.output_tokens * self.output
+        )
+        return dollars / _MILLION
+
+
+class _Block(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    providers: list[str]
+    as_of: dt.date
+    models: dict[str, Price]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    price: list[_Block]
+
+
+Prices = Mapping[tuple[str, str], Price]
+"""By provider and model."""
+
+
+def load_prices(*files: Path) -> Prices:
+    """Read the table of the package, and the user's own tables over it (the same format)."""
+    prices: dict[tuple[str, str], Price] = {}
+    builtin = resources.files("trueline.models").joinpath("prices.toml").read_text(encoding="utf-8")
+    for name, text in (("prices.toml", builtin), *((str(file), _read(file)) for file in files)):
+        try:
+            table = _Table.model_validate(tomllib.loads(text))
+        except tomllib.TOMLDecodeError as e:
+            raise InputError(f"{name}: no valid TOML: {e}") from None
+        except ValidationError as e:
+            first = e.errors(include_url=False, include_input=False)[0]
+            raise InputError(f"{name}: {'.'.join(str(p) for p in first['loc'])}: {first['msg']}") from None
+        for block in table.price:
+            prices |= {
+                (provider, model): price for provider in block.providers for model, price in block.models.items()
+            }
+    return prices
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as e:
+        raise InputError(f"{file}: the price table cannot be read ({type(e).__name__})") from None
+
+
+def find_price(prices: Prices, provider: str, model: str) -> Price | None:
+    """Find the price of a model: by its name, else by its name without the date."""
+    if provider == "aws" and (match := _BEDROCK.match(model)):
+        model = match[1]
+    return prices.get((provider, model)) or prices.get((provider, _DATED.sub("", model)))
+
+
+@dataclass(frozen=True)
+class Pricer:
+    """Knows what one model costs, as far as anybody does."""
+
+    prices: Prices = field(repr=False)
+    provider: str
+    model: str
+
+    @property
+    def known(self) -> bool:
+        """Whether calls will have a cost, so that a money limit can be kept."""
+        return self.provider in REPORTS_COST or find_price(self.prices, self.provider, self.model) is not None
+
+    def cost(self, decoded: Decoded) -> float | None:
+        """US dollars for an answer, or None."""
+        usage = decoded.answer.usage
+        if usage.cost is not None or not decoded.counted:
+            return usage.cost
+        if self.provider in REPORTS_COST:
+            return decoded.reported_cost
+        # A deployment on Azure may have any name; what it says it is comes first.
+        names = (decoded.answer.model, self.model) if self.provider == "azure" else (self.model,)
+        found = (find_price(self.prices, self.provider, name) for name in names)
+        price = next((price for price in found if price), None)
+        return price.of(usage, decoded.cache_write_tokens) if price else None

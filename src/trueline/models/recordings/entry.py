@@ -1,0 +1,119 @@
+"""One line of a recording: a request and what came back.
+
+Pictures stand as their digests: to answer again nothing else is needed, and what was on a screen stays out of fixtures.
+Keys and addresses of servers are never part of it.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, JsonValue, ValidationError, model_validator
+
+from trueline.errors import InputError
+from trueline.models import errors
+from trueline.models.canonical import canonical_json
+from trueline.models.errors import ModelError, NoAnswerError
+from trueline.models.types import Answer, Frozen, Json, ModelId, Purpose, Request
+
+FORMAT = 1
+
+_ERRORS: dict[str, type[ModelError]] = {
+    kind.__name__: kind
+    for kind in vars(errors).values()
+    if isinstance(kind, type) and issubclass(kind, ModelError) and kind is not NoAnswerError
+}
+
+
+class RecordingError(InputError):
+    """A recording cannot be written or read."""
+
+
+class Failure(Frozen):
+    """An error in place of an answer."""
+
+    type: str
+    message: str
+    status: int | None = None
+
+    @staticmethod
+    def of(error: ModelError) -> Failure:
+        """Write an error down."""
+        return Failure(type=type(error).__name__, message=str(error), status=error.status)
+
+    def error(self) -> ModelError:
+        """Return the error as it was raised; a type unknown here becomes a plain `ModelError`."""
+        return _ERRORS.get(self.type, ModelError)(self.message, status=self.status)
+
+
+class Entry(Frozen):
+    """A request and what came back."""
+
+    format: Annotated[int, Field(ge=FORMAT, le=FORMAT)]
+    model: str
+    purpose: Purpose
+    stage: str = ""
+    episode: str = ""
+    request: Json
+    """All that shapes the answer: `Request.shape()`."""
+    answer: Answer | None = None
+    error: Failure | None = None
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Entry:
+        if (self.answer is None) == (self.error is None):
+            raise ValueError("an entry holds either an answer or an error")
+        return self
+
+    @staticmethod
+    def of(model: ModelId, request: Request, outcome: Answer | ModelError) -> Entry:
+        """Write down what a request brought."""
+        failed = isinstance(outcome, ModelError)
+        return Entry(
+            format=FORMAT,
+            model=str(model),
+            purpose=request.purpose,
+            stage=request.stage,
+            episode=request.episode,
+            request=request.shape(),
+            answer=None if failed else outcome,
+            error=Failure.of(outcome) if failed else None,
+        )
+
+    def outcome(self) -> Answer:
+        """Return the answer, or raise the error."""
+        if self.answer is None:
+            raise self.error.error() if self.error else ModelError("nothing was recorded")
+        return self.answer
+
+    def line(self) -> bytes:
+        """Return the entry as one line of JSON."""
+        return canonical_json(self.model_dump(mode="json", exclude_defaults=True)).encode("ascii") + b"\n"
+
+
+def read_recording(path: Path) -> list[Entry]:
+    """Read a recording. A last line without its end is what a killed recorder leaves, and is passed over.
+
+    Raises:
+        RecordingError: One line that names the file, the line and what is wrong with it.
+    """
+    try:
+        lines = path.read_bytes().splitlines(keepends=True)
+    except OSError as e:
+        raise RecordingError(f"{path}: the recording cannot be read: {e.strerror}") from None
+    whole = [line for line in lines if line.endswith(b"\n")]
+    return [_read_line(line, f"{path}:{number}") for number, line in enumerate(whole, start=1)]
+
+
+def _read_line(line: bytes, place: str) -> Entry:
+    try:
+        data: JsonValue = json.loads(line)
+        return Entry.model_validate(data)
+    except ValidationError as e:
+        first = e.errors(include_url=False, include_input=False)[0]
+        field = ".".join(str(part) for part in first["loc"]) or "the line"
+        raise RecordingError(f"{place}: {field}: {first['msg'].removeprefix('Value error, ')}") from None
+    except (ValueError, RecursionError) as e:
+        raise RecordingError(f"{place}: no valid JSON: {e}; remove the line or record again") from None

@@ -1,0 +1,181 @@
+"""The file of a scripted model: rules that are tried in order, and what each of them answers."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, JsonValue, ValidationError, model_validator
+
+from trueline.errors import InputError
+from trueline.models.types import Frozen, Json, Purpose, Stop
+from trueline.records.usage import Usage
+
+FORMATS = (".toml", ".json")
+
+ErrorName = Literal["rate_limited", "server", "connection", "timeout", "malformed", "rejected", "auth"]
+"""The faults of a provider that a rule can play."""
+
+
+class ScriptError(InputError):
+    """The file of a scripted model is wrong."""
+
+
+class UnmatchedError(InputError):
+    """No rule of the file answers a request."""
+
+
+def _as_list(value: JsonValue) -> list[JsonValue]:
+    return value if isinstance(value, list) else [value]
+
+
+def _checked_regex(value: str) -> str:
+    try:
+        re.compile(value)
+    except re.error as e:
+        raise ValueError(f"no regular expression: {e}") from None
+    return value
+
+
+Positive = Annotated[int, Field(ge=1)]
+Regex = Annotated[str, AfterValidator(_checked_regex)]
+
+
+class When(Frozen):
+    """What a request must be for a rule to answer it; all that is given must hold."""
+
+    purpose: Annotated[tuple[Purpose, ...], BeforeValidator(_as_list)] = ()
+    """One of these."""
+    stage: Annotated[tuple[str, ...], BeforeValidator(_as_list)] = ()
+    """One of these."""
+    text: str = ""
+    """Stands in the text of the last message."""
+    text_regex: Regex = ""
+    """Is found in the text of the last message."""
+    system: str = ""
+    """Stands in the system prompt."""
+    system_regex: Regex = ""
+    """Is found in the system prompt."""
+    images: Annotated[int, Field(ge=0)] | None = None
+    """The request holds exactly so many pictures."""
+    call: Annotated[tuple[Positive, ...], BeforeValidator(_as_list)] = ()
+    """It is the first, second … call of its episode, counted over all rules."""
+    sample: Annotated[int, Field(ge=0)] | None = None
+    """It has this sample number."""
+
+
+class ScriptedCall(Frozen):
+    """A call of a tool."""
+
+    name: str
+    arguments: Json = Field(default={})
+
+
+class Given(Frozen):
+    """What a rule answers: a text, JSON or calls of tools; or what goes wrong instead."""
+
+    text: str | None = None
+    data: Annotated[JsonValue, Field(alias="json")] = None
+    """The answer as JSON; checked against the request's schema like any model's."""
+    calls: tuple[ScriptedCall, ...] = ()
+    reasoning: str = ""
+    stop: Stop | None = None
+    """Why the model stops; `length` plays a truncated answer. By default it follows from the rest."""
+    refusal: str = ""
+    """The model refuses, in these words."""
+    usage: Usage = Usage(calls=1, cost=0.0)
+    delay_s: Annotated[float, Field(ge=0)] = 0.0
+    """The answer takes so long."""
+    error: ErrorName | None = None
+    """The call fails."""
+    message: str = ""
+    """The words of the error."""
+    status: int | None = None
+    """Its HTTP status."""
+    retry_after_s: float | None = None
+    """How long the provider asks to wait."""
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Self:
+        said = [name for name in ("text", "json", "calls", "refusal", "stop") if self._says(name)]
+        if self.error and said:
+            raise ValueError(f"error and {said[0]} exclude each other")
+        if "text" in said and "json" in said:
+            raise ValueError("text and json exclude each other")
+        if not self.error and not said:
+            raise ValueError("says nothing: give text, json, calls, refusal, stop or error")
+        return self
+
+    def _says(self, name: str) -> bool:
+        return bool(self.model_fields_set & {"data" if name == "json" else name})
+
+
+class Rule(Frozen):
+    """When to answer what."""
+
+    name: str = ""
+    """For the reader of the file."""
+    when: When = When()
+    """Nothing given: always."""
+    answer: Given | None = None
+    """The answer, each time the rule fits."""
+    answers: tuple[Given, ...] = ()
+    """Several answers, given one after the other within an episode; then the rule no longer fits."""
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if (self.answer is None) == (not self.answers):
+            raise ValueError("give either answer or answers")
+        return self
+
+
+class Script(Frozen):
+    """The whole file."""
+
+    about: str = ""
+    """For the reader of the file."""
+    rules: Annotated[tuple[Rule, ...], Field(min_length=1)]
+
+
+_TABLES: dict[str, type[BaseModel]] = {
+    "rules": Rule,
+    "when": When,
+    "answer": Given,
+    "answers": Given,
+    "calls": ScriptedCall,
+    "usage": Usage,
+}
+
+
+def read_script(data: bytes, name: str) -> Script:
+    """Read a script; the end of its name says whether it is TOML or JSON.
+
+    Raises:
+        ScriptError: One line with the file, the key and what was expected.
+    """
+    suffix = Path(name).suffix.lower()
+    if suffix not in FORMATS:
+        raise ScriptError(f"{name}: the name of a script must end in {' or '.join(FORMATS)}")
+    try:
+        text = data.decode("utf-8")
+        content: JsonValue = tomllib.loads(text) if suffix == ".toml" else json.loads(text)
+    except (ValueError, RecursionError) as e:
+        raise ScriptError(f"{name}: no valid {suffix.removeprefix('.').upper()}: {e}") from None
+    try:
+        return Script.model_validate(content)
+    except ValidationError as e:
+        raise ScriptError(f"{name}: {_first_problem(e)}") from None
+
+
+def _first_problem(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_input=False)[0]
+    loc = first["loc"]
+    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in loc).lstrip(".") or "the file"
+    if first["type"] != "extra_forbidden":
+        return f"{place}: {first['msg'].removeprefix('Value error, ')}"
+    tables = [_TABLES[part] for part in loc[:-1] if isinstance(part, str) and part in _TABLES]
+    fields = (tables[-1] if tables else Script).model_fields
+    return f"{place}: unknown key; known are {', '.join(field.alias or key for key, field in fields.items())}"

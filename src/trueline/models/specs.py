@@ -1,0 +1,122 @@
+"""Names of models: `provider|model`, or a bare name whose provider is clear from how it begins."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from trueline.models.errors import SpecError
+from trueline.models.providers import PROVIDERS
+
+ALIASES = {"open_router": "openrouter", "bedrock": "aws", "google": "gemini", "azure_openai": "azure"}
+"""Other names that people and the older tools use for a provider."""
+
+_BARE: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (r"(openai/)?gpt-oss", ("openrouter", "together", "vllm", "local")),
+    (r"(gpt-|chatgpt-|o[134](-|$)|computer-use-preview)", ("openai",)),
+    (r"claude-", ("anthropic",)),
+    (r"((us|eu|apac|jp|au|global)\.)?anthropic\.claude-", ("aws",)),
+    (r"gemini-", ("gemini",)),
+    (r"(moonshotai/)?kimi-", ("openrouter",)),
+    (r"smollm2", ("embedded",)),
+    (r".*(qwen|ui-tars|opencua|llama|mistral|deepseek|glm)", ("openrouter", "together", "vllm", "local")),
+)
+"""How a bare name begins, and who serves it; the first match counts."""
+
+
+class Spec(NamedTuple):
+    """A model that somebody named."""
+
+    provider: str
+    model: str
+    url: str | None = None
+    """The server's address, if given beside the name."""
+
+    def __str__(self) -> str:
+        """Return what a user would type."""
+        return f"{self.provider}|{self.model}"
+
+
+def parse_spec(text: str, *, provider: str | None = None, url: str | None = None) -> Spec:
+    """Understand the name of a model.
+
+    Args:
+        text: `provider|model` or a bare model name.
+        provider: the provider given by a flag of its own (`--model_provider`).
+        url: the address given by a flag of its own (`--model_url`).
+
+    Raises:
+        SpecError: nothing or more than one thing is meant; the message lists the choices.
+    """
+    named, bar, model = text.strip().partition("|")
+    if not bar:
+        named, model = "", named
+    if not model:
+        raise SpecError(f"model {text!r}: no model name; write provider|model, such as openai|gpt-5")
+    chosen = {_provider(name) for name in (named.strip(), provider) if name}
+    if len(chosen) > 1:
+        raise SpecError(f"model {text!r}: the provider {provider!r} given beside it contradicts it; give one of them")
+    return Spec(chosen.pop() if chosen else _resolve(model), model.strip(), check_address(url) if url else None)
+
+
+def _provider(name: str) -> str:
+    name = ALIASES.get(name.lower(), name.lower())
+    if name not in PROVIDERS:
+        raise SpecError(f"unknown provider {name!r}; known are {', '.join(PROVIDERS)}")
+    return name
+
+
+def _resolve(model: str) -> str:
+    for pattern, providers in _BARE:
+        if re.match(pattern, model, re.IGNORECASE):
+            if len(providers) == 1:
+                return providers[0]
+            raise SpecError(f"model {model!r} is served by several: write " + _choices(model, providers))
+    raise SpecError(f"model {model!r}: unknown which provider serves it; write " + _choices(model, tuple(PROVIDERS)))
+
+
+def _choices(model: str, providers: tuple[str, ...]) -> str:
+    return " or ".join(f"{provider}|{model}" for provider in providers)
+
+
+def check_address(url: str) -> str:
+    """Check an address. Nothing secret may stand in it: addresses go to records and caches."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise SpecError("the address of a model's server must look like http://host:8000/v1")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise SpecError(
+            f"the address of {parts.hostname} must hold no user, password or query; give the key as a variable"
+        )
+    return url.rstrip("/")
+
+
+BEDROCK_IDS = {
+    "claude-3-5-haiku": "anthropic.claude-3-5-haiku-20241022-v1:0",
+    "claude-3-5-sonnet": "anthropic.claude-3-5-sonnet-20241022-v2:0",
+    "claude-3-7-sonnet": "anthropic.claude-3-7-sonnet-20250219-v1:0",
+    "claude-sonnet-4": "anthropic.claude-sonnet-4-20250514-v1:0",
+    "claude-opus-4": "anthropic.claude-opus-4-20250514-v1:0",
+    "claude-opus-4-1": "anthropic.claude-opus-4-1-20250805-v1:0",
+    "claude-sonnet-4-5": "anthropic.claude-sonnet-4-5-20250929-v1:0",
+    "claude-haiku-4-5": "anthropic.claude-haiku-4-5-20251001-v1:0",
+    "claude-opus-4-5": "anthropic.claude-opus-4-5-20251101-v1:0",
+    "claude-sonnet-4-6": "anthropic.claude-sonnet-4-6",
+    "claude-opus-4-6": "anthropic.claude-opus-4-6-v1",
+}
+"""Short names of Claude models and their ids on Bedrock."""
+
+_GEOGRAPHIES = {"us": "us", "ca": "us", "eu": "eu", "ap": "apac"}
+
+
+def bedrock_id(model: str, region: str) -> str:
+    """Return the id that Bedrock wants: a short name gets its full id and the region's inference profile."""
+    if "anthropic." in model or model.startswith("arn:"):
+        return model
+    if model not in BEDROCK_IDS:
+        raise SpecError(
+            f"aws|{model}: no short name for it; write the full model id of Bedrock, or one of {', '.join(BEDROCK_IDS)}"
+        )
+    geography = _GEOGRAPHIES.get(region.split("-")[0])
+    return f"{geography}.{BEDROCK_IDS[model]}" if geography else BEDROCK_IDS[model]

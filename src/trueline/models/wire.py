@@ -1,0 +1,173 @@
+"""What the wire formats share: one call, what was read back, and how a provider's errors are told apart."""
+
+from __future__ import annotations
+
+import email.utils
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Protocol, TypeVar
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+
+from trueline.models.errors import (
+    AuthError,
+    MalformedResponseError,
+    ModelError,
+    RateLimitedError,
+    RejectedError,
+    ServerError,
+)
+from trueline.models.keys import Redactor
+from trueline.models.types import Answer, Json, Request
+
+CONNECT_S = 15.0
+"""Only connecting has a limit of its own; how long an attempt may take is the business of whoever asks."""
+LONGEST_MESSAGE = 300
+FILTER_CODES = frozenset(
+    {
+        "content_filter",
+        "content_policy_violation",
+        "invalid_prompt",
+        "bio_policy",
+        "misalignment_policy_violation",
+        "image_content_policy_violation",
+    }
+)
+"""Error codes by which OpenAI and Azure say that a filter, not a fault, stopped the request."""
+
+
+class Wire(BaseModel):
+    """A piece of a provider's response: what we need is checked, what we do not know is ignored."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+W = TypeVar("W", bound=Wire)
+Tokens = Annotated[int, Field(ge=0)]
+
+
+@dataclass(frozen=True)
+class Call:
+    """One HTTP request, without address and keys."""
+
+    path: str
+    body: Json = field(repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """An answer as read from the wire, and what only its price needs."""
+
+    answer: Answer
+    counted: bool = True
+    """Whether the response said how many tokens it took."""
+    cache_write_tokens: int = 0
+    reported_cost: float | None = None
+    """US dollars, where the provider says it itself."""
+
+
+class Codec(Protocol):
+    """One wire format: pure, no I/O."""
+
+    def encode(self, request: Request) -> Call:
+        """Write a request, or refuse what the format cannot say with `UnsupportedError`."""
+        ...
+
+    def decode(self, data: JsonValue, request: Request) -> Decoded:
+        """Read a response; `MalformedResponseError` if it holds no answer."""
+        ...
+
+
+class Client(Protocol):
+    """A provider's official client. Its own retries are off."""
+
+    async def post(self, call: Call) -> bytes:
+        """Send a call once; return the body of a response of status 200 or raise a `ModelError`."""
+        ...
+
+    async def close(self) -> None:
+        """Close the connections."""
+        ...
+
+
+class FilteredError(ModelError):
+    """The provider rejected the request by its content filter; it becomes an answer that says so."""
+
+
+def read_json(body: bytes, redactor: Redactor) -> JsonValue:
+    """Parse a response body, with the keys that a server may have echoed taken out."""
+    try:
+        # Dumping again undoes escapes, so that no spelling of a key survives.
+        canonical = orjson.dumps(orjson.loads(body))
+    except ValueError:
+        raise MalformedResponseError(f"the response is no valid JSON ({len(body)} bytes)") from None
+    parsed: JsonValue = orjson.loads(redactor.clean_bytes(canonical))
+    return parsed
+
+
+def shaped(kind: type[W], data: JsonValue) -> W:
+    """Check the shape of a response."""
+    try:
+        return kind.model_validate(data)
+    except ValidationError as e:
+        first = e.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"]) or "top"
+        raise MalformedResponseError(f"the response has the wrong shape at {where}: {first['msg']}") from None
+
+
+def status_error(status: int, headers: Mapping[str, str], body: bytes, redactor: Redactor) -> ModelError:
+    """Turn an HTTP error into one of ours."""
+    try:
+        data: JsonValue = read_json(body, redactor)
+    except MalformedResponseError:
+        data = body.decode("utf-8", "replace")
+    code, words = _code_and_words(data)
+    return error_for(status, code, redactor.clean(words), retry_after(headers))
+
+
+def error_for(status: int, code: str, words: str, wait_s: float | None = None) -> ModelError:
+    """Tell apart what is worth asking again from what is not."""
+    message = f"HTTP {status}: {one_line(words)}" if words else f"HTTP {status}"
+    if code in FILTER_CODES:
+        return FilteredError(one_line(words) or code, status=status)
+    if status in (401, 403):
+        return AuthError(f"the provider does not accept the key: {message}", status=status)
+    if code == "insufficient_quota":
+        return RejectedError(f"the account has no quota left: {message}", status=status)
+    if status in (429, 529):
+        return RateLimitedError(message, status=status, retry_after_s=wait_s)
+    if status >= 500 or status in (408, 409, 425):
+        return ServerError(message, status=status, retry_after_s=wait_s)
+    return RejectedError(message, status=status)
+
+
+def one_line(text: str) -> str:
+    """Return the text as one short line."""
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST_MESSAGE else line[: LONGEST_MESSAGE - 1] + "…"
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the provider asks to wait: OpenAI's milliseconds, plain seconds, or a date."""
+    for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            return max(0.0, float(headers[name]) * scale)
+        except (KeyError, ValueError):
+            continue
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(headers["retry-after"]).timestamp() - time.time())
+    except (KeyError, ValueError, TypeError):
+        return None
+
+
+def _code_and_words(data: JsonValue) -> tuple[str, str]:
+    error = data.get("error", data) if isinstance(data, dict) else data
+    if not isinstance(error, dict):
+        return "", str(error or "")
+    inner = error.get("innererror")
+    codes = (error.get("code"), error.get("type"), inner.get("code") if isinstance(inner, dict) else None)
+    code = next((c for c in codes if c in FILTER_CODES), None) or next((c for c in codes if isinstance(c, str)), "")
+    return str(code), str(error.get("message") or "")

@@ -1,0 +1,42 @@
+"""How an episode ended, or why it could not be scored."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class End(StrEnum):
+    """Ended by the agent's own doing: the state left behind is checked and the episode is scored."""
+
+    DONE = "done"
+    FAIL = "fail"
+    REFUSED = "refused"
+    STEP_LIMIT = "step_limit"
+    TIME_LIMIT = "time_limit"
+    EPISODE_BUDGET = "episode_budget"
+    AGENT_ERROR = "agent_error"
+    STOPPED_BY_GUARD = "stopped_by_guard"
+
+
+class Unscored(StrEnum):
+    """Could not be scored, through no doing of the agent. Listed and counted, never dropped."""
+
+    SETUP_ERROR = "setup_error"
+    MODEL_ERROR = "model_error"
+    DESKTOP_LOST = "desktop_lost"
+    CHECKER_ERROR = "checker_error"
+    RUN_BUDGET_SPENT = "run_budget_spent"
+    INTERRUPTED = "interrupted"
+    UNSUPPORTED = "unsupported"
+
+    @property
+    def max_retries(self) -> int | None:
+        """How often resuming tries again: `None` is always, 0 is never."""
+        if self in (Unscored.INTERRUPTED, Unscored.RUN_BUDGET_SPENT):
+            return None
+        return 0 if self is Unscored.UNSUPPORTED else 2
+
+    def retried(self, earlier_tries: int) -> bool:
+        """Whether resuming tries again after this many tries that ended for this reason, the last one included."""
+        limit = self.max_retries
+        return limit is None or earlier_tries <= limit

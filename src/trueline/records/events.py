@@ -1,0 +1,120 @@
+"""The lines of events.jsonl, the truth while an episode runs."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, JsonValue, TypeAdapter, model_validator
+
+from trueline.records.attack import Attack, Funnel
+from trueline.records.base import Count, Digest, Record, Score
+from trueline.records.end import End, Unscored
+from trueline.records.episode import SCHEMA_VERSION, Check, EpisodeError, EpisodeTimings, Retry, TaskRef
+from trueline.records.problem import Problem
+from trueline.records.setting import Setting
+from trueline.records.step import Narrative, Step
+from trueline.records.usage import Usage
+from trueline.records.verdict import Verdict
+
+
+class Started(Record):
+    """The first line: what is going to be run."""
+
+    event: Literal["started"] = "started"
+    schema_version: int = SCHEMA_VERSION
+    time: datetime
+    task: TaskRef
+    attack: Attack | None = None
+    setting: Setting | None = None
+    setting_digest: Digest | None = None
+    repeat: Annotated[int, Field(ge=1)] | None = None
+    seed: int | None = None
+    versions: dict[str, str] = Field(default={})
+    params: dict[str, JsonValue] = Field(default={})
+    instruction: str
+    task_instruction: str | None = None
+
+
+class Stepped(Record):
+    """A whole step."""
+
+    event: Literal["step"] = "step"
+    time: datetime
+    step: Step
+
+
+class Narrated(Record):
+    """The narrative of an earlier step, made in the background."""
+
+    event: Literal["narrative"] = "narrative"
+    time: datetime
+    step: Count
+    narrative: Narrative
+
+
+class Checked(Record):
+    """A guard's verdict that came after its step was written, as in shadow mode."""
+
+    event: Literal["verdict"] = "verdict"
+    time: datetime
+    step: Count
+    proposal: str
+    """The proposal's id."""
+    verdict: Verdict
+
+
+class Failed(Record):
+    """Something went wrong; the episode may still go on."""
+
+    event: Literal["error"] = "error"
+    time: datetime
+    error: EpisodeError
+
+
+class Retried(Record):
+    """A try has failed and another one follows in the same episode."""
+
+    event: Literal["retry"] = "retry"
+    time: datetime
+    retry: Retry
+
+
+class Noted(Record):
+    """Something odd about the files themselves, found when they were recovered."""
+
+    event: Literal["problem"] = "problem"
+    time: datetime
+    problem: Problem
+
+
+class Ended(Record):
+    """The last line: scored with an end, or unscored with a reason (and the end, if it came to one)."""
+
+    event: Literal["ended"] = "ended"
+    time: datetime
+    end: End | None = None
+    unscored: Unscored | None = None
+    score: Score | None = None
+    detail: str = ""
+    funnel: Funnel | None = None
+    checks: tuple[Check, ...] = ()
+    usage: dict[str, Usage] = Field(default={})
+    """By role, for calls that no step, narrative or retry holds."""
+    timings: EpisodeTimings | None = None
+
+    @model_validator(mode="after")
+    def _scored_or_not(self) -> Self:
+        if self.unscored is None and (self.end is None or self.score is None):
+            raise ValueError("a scored episode has an end and a score")
+        if self.unscored is not None and self.score is not None:
+            raise ValueError("an unscored episode has no score")
+        return self
+
+
+Event = Annotated[
+    Started | Stepped | Narrated | Checked | Failed | Retried | Noted | Ended, Field(discriminator="event")
+]
+
+EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+"""Validates and dumps any event."""

@@ -1,0 +1,1 @@
+"""Result folders: read, written, recovered."""

@@ -1,0 +1,47 @@
+"""Actions as they stand in the seeds' files: pyautogui source, or computer_13's objects."""
+
+from __future__ import annotations
+
+import json
+
+from pydantic import JsonValue
+
+from trueline.actions import ACTION, Action, CallUser, Code, Done, Fail
+from trueline.actions.codecs import computer_13, pyautogui
+from trueline.actions.decoded import DecodeError, EncodeError
+from trueline.text import printable
+
+
+def encode_action(action: Action, space: str) -> JsonValue:
+    """An action in the vocabulary of an action space; what it has no word for is written so that it does nothing."""
+    if isinstance(action, Done):
+        return "DONE"
+    if isinstance(action, Fail | CallUser):
+        return "FAIL"
+    objects = space == computer_13.CODEC
+    try:
+        if not objects:
+            return "\n".join(pyautogui.encode((action,)))
+        value: JsonValue = json.loads(json.dumps(computer_13.encode(action)))
+    except EncodeError:
+        fields = ACTION.dump_python(action, mode="json", exclude_defaults=True, exclude={"raw"})
+        return (
+            {"action_type": action.kind, "parameters": fields} if objects else f"# {action.kind} {json.dumps(fields)}"
+        )
+    return value
+
+
+def decode_action(value: JsonValue) -> tuple[tuple[Action, ...], str | None]:
+    """The actions that one entry of the files stands for, and what is wrong with it if it stands for none.
+
+    OSWorld's agents for other vocabularies write objects too; the code they were turned into is their `command`.
+    """
+    if isinstance(value, dict) and isinstance(value.get("command"), str):
+        value = value["command"]
+    if isinstance(value, str):
+        return pyautogui.decode(value).actions, None
+    try:
+        return (computer_13.decode(value),), None
+    except DecodeError as error:
+        text = json.dumps(value)
+        return (Code(source=text, raw=text),), f"not an action that is known: {printable(error.reason)}"

@@ -1,0 +1,93 @@
+"""A model folder belongs to one setting."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from trueline.errors import InputError
+from trueline.records.base import Digest, Record
+from trueline.records.folder.events_file import first_error
+from trueline.records.folder.files import make_folder, sync_folder, write_file
+from trueline.records.layout import SETTING_FILE
+from trueline.records.setting import Setting, diff_settings
+from trueline.text import printable
+
+
+class SettingFile(Record):
+    """setting.json of a model folder."""
+
+    digest: Digest
+    setting: Setting
+
+
+def claim_setting(model_folder: Path, setting: Setting, *, result_dir: Path | None = None) -> None:
+    """Make the folder the setting's own, or see that it is. Of two processes at once one writes and the other reads.
+
+    Args:
+        model_folder: The folder that the setting's episodes go below.
+        setting: What is about to be run.
+        result_dir: The folder the user named: a refusal then suggests a free one beside it.
+
+    Raises:
+        InputError: The folder holds results of another setting, or of none that is known.
+    """
+    if not model_folder.is_dir():
+        try:
+            make_folder(model_folder)
+        except FileExistsError:
+            if not model_folder.is_dir():
+                raise InputError(f"{model_folder}: is a file where a folder should be; remove it") from None
+    free = _free(result_dir or model_folder)
+    # Looked at before the file: whoever makes an episode's folder has written the setting first.
+    held = any(entry.is_dir() for entry in model_folder.iterdir())
+    path = model_folder / SETTING_FILE
+    if not path.exists():
+        if held:
+            raise InputError(
+                f"{model_folder}: holds results but no {SETTING_FILE}, so their setting is unknown; "
+                f"use another folder, for example {free}"
+            )
+        content = SettingFile(digest=setting.digest, setting=setting).model_dump(mode="json")
+        try:
+            write_file(path, json.dumps(content, indent=2).encode("ascii") + b"\n", exclusive=True)
+            sync_folder(model_folder)
+            return
+        except FileExistsError:
+            pass
+    there = read_setting(path)
+    if there.digest != setting.digest:
+        pairs = diff_settings(there, setting).items()
+        differ = "; ".join(f"{name}: {_short(a)} there, {_short(b)} here" for name, (a, b) in pairs)
+        raise InputError(
+            f"{model_folder}: belongs to another setting ({differ}); use another folder, for example {free}"
+        )
+
+
+def read_setting(path: Path) -> Setting:
+    """Read setting.json.
+
+    Raises:
+        InputError: It cannot be read or is not one.
+    """
+    try:
+        return SettingFile.model_validate(json.loads(path.read_bytes())).setting
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+    except ValidationError as error:
+        raise InputError(f"{path}: {first_error(error)}") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: not JSON: {error}") from error
+
+
+def _free(folder: Path) -> Path:
+    number = 2
+    while (free := folder.with_name(f"{folder.name}-{number}")).exists():
+        number += 1
+    return free
+
+
+def _short(value: object) -> str:
+    return printable(json.dumps(value), 60)

@@ -1,0 +1,103 @@
+"""events.jsonl: written line by line, read whatever state a crash left it in."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from trueline.errors import InputError
+from trueline.records.assemble import EVENTS_FILE
+from trueline.records.episode import SCHEMA_VERSION
+from trueline.records.events import EVENT, Event
+from trueline.records.problem import Problem
+from trueline.text import printable
+
+
+@dataclass(frozen=True, slots=True)
+class EventsRead:
+    """What events.jsonl holds."""
+
+    events: tuple[Event, ...]
+    problems: tuple[Problem, ...]
+    """Lines that could not be read."""
+    whole: bytes
+    """The file up to the end of its last whole line, closed with a newline."""
+    torn: Problem | None
+    """The last line, when a crash cut it off."""
+
+
+def dump_event(event: Event) -> bytes:
+    """One line. ASCII: unlike UTF-8, escapes can hold the broken Unicode that models send."""
+    return (
+        json.dumps(EVENT.dump_python(event, mode="json"), separators=(",", ":"), allow_nan=False).encode("ascii")
+        + b"\n"
+    )
+
+
+def read_events(folder: Path) -> EventsRead:
+    """Read all whole lines; a broken one becomes a problem, the cut-off last one is set apart.
+
+    Raises:
+        InputError: The file was written by a newer version, or cannot be read.
+    """
+    path = folder / EVENTS_FILE
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+    *lines, tail = content.split(b"\n")
+    events: list[Event] = []
+    problems: list[Problem] = []
+    for number, line in enumerate(lines, 1):
+        event = _event(path, line, number)
+        if isinstance(event, Problem):
+            problems.append(event)
+        else:
+            events.append(event)
+    whole, torn = content, None
+    if tail:
+        # An object is cut off unless its last brace is there, so a line that lacks only its newline is whole.
+        event = _event(path, tail, len(lines) + 1)
+        if isinstance(event, Problem):
+            whole, torn = content[: -len(tail)], event.model_copy(update={"what": "the last line was cut off"})
+        else:
+            whole = content + b"\n"
+            events.append(event)
+    return EventsRead(tuple(events), tuple(problems), whole, torn)
+
+
+def _event(path: Path, line: bytes, number: int) -> Event | Problem:
+    data: object = None
+    try:
+        data = json.loads(line)
+        event = EVENT.validate_python(data)
+    except ValidationError as error:
+        what = f"not an event: {first_error(error)}"
+    except (ValueError, RecursionError) as error:
+        what = f"not JSON: {error}"
+    else:
+        refuse_newer(path, data)
+        return event
+    refuse_newer(path, data)
+    return Problem(file=EVENTS_FILE, line=number, what=printable(what), raw=line.decode(errors="backslashreplace"))
+
+
+def first_error(error: ValidationError) -> str:
+    """The first thing wrong with our own data: which field, and what was expected."""
+    first = error.errors(include_url=False)[0]
+    where = ".".join(str(part) for part in first["loc"])
+    return printable(f"{where}: {first['msg']}" if where else first["msg"])
+
+
+def refuse_newer(path: Path, data: object) -> None:
+    """Raise an InputError for a file whose schema this version does not know."""
+    match data:
+        case {"schema_version": int(version)} if version > SCHEMA_VERSION:
+            raise InputError(
+                f"{path}: has schema version {version}, only up to {SCHEMA_VERSION} is known; upgrade Trueline"
+            )
+        case _:
+            pass

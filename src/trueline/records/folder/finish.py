@@ -1,0 +1,87 @@
+"""Closing an episode's folder: the whole files made from its events, at the end or after a crash."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from trueline.errors import InputError
+from trueline.records.assemble import EVENTS_FILE, assemble
+from trueline.records.end import Unscored
+from trueline.records.episode import EpisodeRecord
+from trueline.records.events import Ended, Event, Noted, Started
+from trueline.records.folder.better_log import BETTER_LOG_FILE, better_log, dump_better_log
+from trueline.records.folder.events_file import dump_event, first_error, read_events, refuse_newer
+from trueline.records.folder.files import remove_temporary, sync_folder, write_file
+from trueline.records.folder.traj import TRAJ_FILE, dump_lines, traj_lines
+from trueline.records.scan import RESULT_FILE
+
+EPISODE_FILE = "episode.json"
+
+
+def finish_folder(folder: Path) -> EpisodeRecord:
+    """Write the whole files of an ended episode from its events: `result.txt` last, and only if it was scored."""
+    read = read_events(folder)
+    record = assemble(read.events)
+    record = record.model_copy(update={"problems": (*record.problems, *read.problems)})
+    _put(folder / TRAJ_FILE, dump_lines(traj_lines(record)))
+    _put(folder / BETTER_LOG_FILE, dump_better_log(better_log(record)))
+    _put(folder / EPISODE_FILE, dump_episode(record))
+    sync_folder(folder)
+    if record.score is not None:
+        _put(folder / RESULT_FILE, f"{record.score}\n".encode())
+        sync_folder(folder)
+    return record
+
+
+def recover(folder: Path) -> EpisodeRecord:
+    """Close the folder of an episode whose process is gone; safe to repeat.
+
+    If it had ended, what was still to be written is written. If not, it ends as unscored, interrupted, at the time
+    of its last event; a line that the crash cut off is kept as a problem.
+
+    Raises:
+        InputError: There are no events to recover from; such a folder can only be moved aside.
+    """
+    if not (folder / EVENTS_FILE).exists():
+        raise InputError(f"{folder}: has no {EVENTS_FILE}, so nothing can be recovered; move it aside and run it again")
+    read = read_events(folder)
+    if not read.events or not isinstance(read.events[0], Started):
+        raise InputError(f"{folder / EVENTS_FILE}: the first event is missing; move the folder aside and run it again")
+    last = read.events[-1].time
+    added: list[Event] = [] if read.torn is None else [Noted(time=last, problem=read.torn)]
+    if not any(isinstance(event, Ended) for event in read.events):
+        added.append(Ended(time=last, unscored=Unscored.INTERRUPTED))
+    _put(folder / EVENTS_FILE, read.whole + b"".join(dump_event(event) for event in added))
+    remove_temporary(folder)
+    return finish_folder(folder)
+
+
+def dump_episode(record: EpisodeRecord) -> bytes:
+    """episode.json as bytes, ASCII for the same reason as events."""
+    return json.dumps(record.model_dump(mode="json"), separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n"
+
+
+def read_record(path: Path) -> EpisodeRecord:
+    """Read episode.json.
+
+    Raises:
+        InputError: It cannot be read, is broken, or was written by a newer version.
+    """
+    try:
+        data = json.loads(path.read_bytes())
+        refuse_newer(path, data)
+        return EpisodeRecord.model_validate(data)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+    except ValidationError as error:
+        raise InputError(f"{path}: {first_error(error)}") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: not JSON: {error}") from error
+
+
+def _put(path: Path, content: bytes) -> None:
+    if not path.exists() or path.read_bytes() != content:
+        write_file(path, content)

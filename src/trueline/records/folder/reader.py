@@ -1,0 +1,183 @@
+"""Reads an episode's folder, ours or a seed's, whatever state it is in."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from trueline.errors import InputError
+from trueline.records.assemble import EVENTS_FILE, assemble
+from trueline.records.attack import Funnel
+from trueline.records.episode import EpisodeRecord
+from trueline.records.events import Started
+from trueline.records.folder.better_log import BETTER_LOG_FILE
+from trueline.records.folder.events_file import read_events
+from trueline.records.folder.finish import EPISODE_FILE, read_record
+from trueline.records.folder.judgments import read_judgments
+from trueline.records.folder.seeds import SeedFiles, seed_record
+from trueline.records.folder.traj import TRAJ_FILE, TrajLine, read_traj
+from trueline.records.folder.values import as_object, as_text, load_file
+from trueline.records.folder.writer import INSTRUCTION_FILE
+from trueline.records.judgment import JudgedBy, Judgment
+from trueline.records.layout import Location, parse_location
+from trueline.records.observation import ObservationRecord
+from trueline.records.problem import Problem
+from trueline.records.scan import RESULT_FILE, parse_score
+from trueline.records.tree import Tree, parse_xml
+
+ADVERSARY_RESULT_FILE = "adversary_result.txt"
+_DOCUMENTS = (
+    BETTER_LOG_FILE, "check.json", "config.json", "plan_feedback_info.json", "plan_info.json", "response.json",
+)  # fmt: skip
+_LEFT_BY_AN_EPISODE = frozenset(
+    {*_DOCUMENTS, RESULT_FILE, TRAJ_FILE, EVENTS_FILE, EPISODE_FILE, INSTRUCTION_FILE, "runtime.log", "recording.mp4"}
+)
+_MAX_TREE = 64 * 1024 * 1024
+"""Bytes of XML; a small gzip file can hold far more than memory does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trajectory:
+    """An episode as it lies on disk."""
+
+    folder: Path
+    location: Location | None
+    """What the path says; `None` when it is too short to say it."""
+    record: EpisodeRecord
+    ours: bool
+    """It has our own files; else the record was made from what a seed wrote."""
+    lines: tuple[TrajLine, ...]
+    """traj.jsonl as it stands, with all keys."""
+    log: dict[str, JsonValue] | None
+    """better_log.json as it stands."""
+    documents: Mapping[str, JsonValue]
+    """Other JSON files of the seeds by name (`plan_info.json`, `check.json` …), as they stand."""
+    adversary_score: float | None
+    """RedTeamCUA's second score: 1 is an attack that succeeded."""
+    judgments: Mapping[JudgedBy, Judgment]
+    problems: tuple[Problem, ...]
+    """Everything odd, in all of its files."""
+
+    def load_tree(self, observation: ObservationRecord) -> Tree | None:
+        """The accessibility tree the agent saw, if it was stored.
+
+        Raises:
+            InputError: The file is missing or broken.
+        """
+        name = observation.tree and observation.tree.file
+        if name is None:
+            return None
+        path = self.folder / name
+        try:
+            with gzip.open(path) as file:
+                content = file.read(_MAX_TREE + 1)
+            if len(content) > _MAX_TREE:
+                raise InputError(f"{path}: is larger than {_MAX_TREE} bytes when unpacked")
+            return parse_xml(content.decode())
+        except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+            raise InputError(f"{path}: cannot be read ({error})") from error
+
+
+def read_episode(folder: Path) -> Trajectory:
+    """Read an episode's folder. What is odd in it stands in `problems`; nothing is dropped without a word.
+
+    Raises:
+        InputError: It is no folder of an episode, or our own files in it are broken or of a newer version.
+    """
+    folder = folder.absolute()
+    names = _names(folder)
+    location = parse_location(folder)
+    lines, problems = read_traj(folder)
+    found = [*problems]
+    documents = _documents(folder, found)
+    log = documents.pop(BETTER_LOG_FILE, None)
+    if not isinstance(log, dict | None):
+        found.append(Problem(file=BETTER_LOG_FILE, what="must be a JSON object"))
+        log = None
+    score = _score(folder, RESULT_FILE, found)
+    adversary_score = _score(folder, ADVERSARY_RESULT_FILE, found)
+    record = _own_record(folder, names, found)
+    ours = record is not None
+    if record is None:
+        instruction = _instruction(folder, documents)
+        record, more = seed_record(SeedFiles(folder, location, lines, log or {}, names, instruction))
+        funnel = None if adversary_score is None else Funnel(achieved=adversary_score == 1.0)
+        record = record.model_copy(update={"score": score, "funnel": funnel, "problems": more})
+    elif record.score != score:
+        found.append(Problem(file=RESULT_FILE, what=f"gives the score {score}, the record {record.score}"))
+    judgments, wrong = read_judgments(folder)
+    return Trajectory(
+        folder=folder,
+        location=location,
+        record=record,
+        ours=ours,
+        lines=lines,
+        log=log,
+        documents=documents,
+        adversary_score=adversary_score,
+        judgments=judgments,
+        problems=(*found, *record.problems, *wrong),
+    )
+
+
+def _names(folder: Path) -> frozenset[str]:
+    try:
+        names = frozenset(entry.name for entry in folder.iterdir())
+    except NotADirectoryError:
+        raise InputError(f"{folder}: this is a file; name the folder of an episode") from None
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be read ({error.strerror})") from error
+    if names.isdisjoint(_LEFT_BY_AN_EPISODE) and not any(name.startswith("step_") for name in names):
+        raise InputError(f"{folder}: holds no episode; name a folder with {RESULT_FILE}, {TRAJ_FILE} or {EVENTS_FILE}")
+    return names
+
+
+def _documents(folder: Path, problems: list[Problem]) -> dict[str, JsonValue]:
+    documents: dict[str, JsonValue] = {}
+    for name in _DOCUMENTS:
+        value = load_file(folder, name)
+        if isinstance(value, Problem):
+            problems.append(value)
+        elif value is not None:
+            documents[name] = value
+    return documents
+
+
+def _score(folder: Path, name: str, problems: list[Problem]) -> float | None:
+    try:
+        score, problem = parse_score((folder / name).read_bytes()[:1000], name)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        score, problem = None, f"cannot be read ({error.strerror})"
+    if problem is not None:
+        problems.append(Problem(file=name, what=problem))
+    return score
+
+
+def _own_record(folder: Path, names: frozenset[str], problems: list[Problem]) -> EpisodeRecord | None:
+    """The record in our own files: whole if the episode ended, else what its events add up to so far."""
+    if EPISODE_FILE in names:
+        return read_record(folder / EPISODE_FILE)
+    if EVENTS_FILE not in names:
+        return None
+    read = read_events(folder)
+    problems += read.problems
+    if read.torn is not None:
+        problems.append(read.torn)
+    if not read.events or not isinstance(read.events[0], Started):
+        problems.append(Problem(file=EVENTS_FILE, what="the first event is missing, so the others are not used"))
+        return None
+    return assemble(read.events)
+
+
+def _instruction(folder: Path, documents: Mapping[str, JsonValue]) -> str | None:
+    try:
+        return (folder / INSTRUCTION_FILE).read_bytes().decode(errors="backslashreplace")
+    except OSError:
+        return as_text(as_object(documents.get("config.json")).get("instruction"))

@@ -1,0 +1,34 @@
+"""Index files of suites: `{domain: [task ids]}`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from trueline.errors import InputError
+from trueline.text import printable
+
+_INDEX = TypeAdapter(dict[str, tuple[str, ...]])
+
+
+def read_index(path: Path) -> dict[str, tuple[str, ...]]:
+    """Read an index; an id that stands twice in a domain counts once.
+
+    Raises:
+        InputError: The file is missing, is no JSON or has another shape; all wrong places are named.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); name an index file like test_all.json") from error
+    try:
+        index = _INDEX.validate_json(content, strict=True)
+    except ValidationError as error:
+        wrong = "; ".join(
+            printable(f"{'.'.join(map(str, item['loc'])) or 'the file'}: {item['msg']}") for item in error.errors()[:5]
+        )
+        raise InputError(f"{path}: is no index of the form {{domain: [task ids]}}: {wrong}") from None
+    if not any(index.values()):
+        raise InputError(f"{path}: names no task")
+    return {domain: tuple(dict.fromkeys(ids)) for domain, ids in index.items()}

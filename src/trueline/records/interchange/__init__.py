@@ -1,0 +1,1 @@
+"""Other people's formats: MisActBench, ATIF, Parquet and the seeds' own folders, from and to result folders."""

@@ -1,0 +1,136 @@
+"""ATIF, the agent trajectory interchange format, as data (version 1.7; later minor versions only add)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from trueline.records.base import Count
+from trueline.records.interchange.open_record import OpenRecord
+
+SCHEMA_VERSION = "ATIF-v1.7"
+ATIF_FILE = "atif.json"
+"""In an episode's folder: the document it was imported from, when somebody else wrote that."""
+DOCUMENT_FILE = "trajectory.json"
+"""The usual name of a document."""
+
+Extra = dict[str, JsonValue]
+
+
+class ImageSource(OpenRecord):
+    """A picture in a file beside the document, or at a URL."""
+
+    media_type: str
+    path: str
+
+
+class ContentPart(OpenRecord):
+    """A piece of a message: text or a picture."""
+
+    type: str
+    text: str | None = None
+    source: ImageSource | None = None
+
+
+Content = str | tuple[ContentPart, ...]
+
+
+class ToolCall(OpenRecord):
+    """One thing the agent did."""
+
+    tool_call_id: str
+    function_name: str
+    arguments: Extra
+    extra: Extra | None = None
+
+
+class Result(OpenRecord):
+    """What came of a tool call, or of nothing in particular."""
+
+    source_call_id: str | None = None
+    content: Content | None = None
+    extra: Extra | None = None
+
+
+class Observation(OpenRecord):
+    """What the environment answered."""
+
+    results: tuple[Result, ...]
+
+
+class Metrics(OpenRecord):
+    """Tokens and money of one step."""
+
+    prompt_tokens: Count | None = None
+    completion_tokens: Count | None = None
+    cached_tokens: Count | None = None
+    cost_usd: float | None = None
+    extra: Extra | None = None
+
+
+class AtifStep(OpenRecord):
+    """One turn of the user, the system or the agent."""
+
+    step_id: int = Field(ge=1)
+    timestamp: str | None = None
+    source: Literal["system", "user", "agent"]
+    model_name: str | None = None
+    message: Content
+    reasoning_content: str | None = None
+    tool_calls: tuple[ToolCall, ...] | None = None
+    observation: Observation | None = None
+    metrics: Metrics | None = None
+    llm_call_count: Count | None = None
+    extra: Extra | None = None
+
+
+class AtifAgent(OpenRecord):
+    """Who acted."""
+
+    name: str
+    version: str
+    model_name: str | None = None
+    tool_definitions: list[Extra] | None = None
+    extra: Extra | None = None
+
+
+class FinalMetrics(OpenRecord):
+    """Sums over the whole trajectory."""
+
+    total_prompt_tokens: Count | None = None
+    total_completion_tokens: Count | None = None
+    total_cached_tokens: Count | None = None
+    total_cost_usd: float | None = None
+    total_steps: Count | None = None
+    extra: Extra | None = None
+
+
+class AtifTrajectory(OpenRecord):
+    """A whole document."""
+
+    schema_version: str = Field(default=SCHEMA_VERSION, pattern=r"^ATIF-v1\.\d{1,4}$")
+    session_id: str | None = None
+    trajectory_id: str | None = None
+    agent: AtifAgent
+    steps: tuple[AtifStep, ...] = Field(min_length=1)
+    notes: str | None = None
+    final_metrics: FinalMetrics | None = None
+    extra: Extra | None = None
+    subagent_trajectories: list[Extra] | None = None
+
+
+def text_of(content: Content | None) -> str:
+    """The text of a message, without its pictures."""
+    if content is None or isinstance(content, str):
+        return content or ""
+    return "\n".join(part.text for part in content if part.text is not None)
+
+
+def is_atif(value: JsonValue) -> bool:
+    """Whether a JSON value says that it is an ATIF document, of whatever version."""
+    match value:
+        case {"schema_version": str(version)}:
+            return version.startswith("ATIF-")
+        case _:
+            return False

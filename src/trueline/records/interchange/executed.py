@@ -1,0 +1,30 @@
+"""What each step of an episode executed, as its files have it."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable
+
+from pydantic import JsonValue
+
+from trueline.records.folder.action_text import encode_action
+from trueline.records.folder.reader import Trajectory
+from trueline.records.folder.traj import action_space
+from trueline.records.step import Step
+
+
+def action_texts(episode: Trajectory) -> Callable[[Step], str]:
+    """A function that gives a step's actions as text: what traj.jsonl says was executed, else what was proposed."""
+    executed: defaultdict[int | None, list[JsonValue]] = defaultdict(list)
+    for line in episode.lines:
+        executed[line.step].append(line.data.get("action"))
+    space = action_space(episode.record)
+
+    def text(step: Step) -> str:
+        values = executed.get(step.number)
+        if values is None:
+            values = [encode_action(action, space) for action in (step.proposal.actions if step.proposal else ())]
+        return "\n".join(value if isinstance(value, str) else json.dumps(value) for value in values)
+
+    return text

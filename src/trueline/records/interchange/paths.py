@@ -1,0 +1,119 @@
+"""Names and paths that come from other people's files: none of them leads out of the folder it belongs to."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from trueline.errors import InputError
+from trueline.records.layout import check_name
+from trueline.text import printable
+
+_CLEAN = re.compile(r"[^A-Za-z0-9._@+=,()-]+")
+_MISREAD = re.compile(r"__inject__|_jailbreak$|^\.|^run[1-9]\d*$")
+"""Parts that a reader of result folders takes for something else."""
+_LONGEST = 120
+_STORED = re.compile(r"[^/\\\x00-\x1f.][^/\\\x00-\x1f]*\.(?:png|jpe?g|gif|webp|xml\.gz)", re.IGNORECASE)
+_GZIP = b"\x1f\x8b"
+_MAGIC = {b"\x89PNG\r\n\x1a\n": ".png", b"\xff\xd8\xff": ".jpg", b"GIF8": ".gif", b"RIFF": ".webp"}
+
+
+class RefusedError(InputError):
+    """A path that leads out of its data set, or to something that is no picture."""
+
+
+def folder_name(text: str) -> str:
+    """A name that is safe as one level of a result folder; one that had to be changed ends in a digest of the text."""
+    try:
+        if not _MISREAD.search(text) and len(text) <= _LONGEST:
+            return check_name(text, "name")
+    except InputError:
+        pass
+    digest = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:12]
+    clean = _CLEAN.sub("_", text).replace("__inject__", "_inject_").strip("._")[:_LONGEST]
+    return f"{clean}-{digest}" if clean else digest
+
+
+def find_inside(text: str, bases: Sequence[Path], roots: Sequence[Path]) -> Path | None:
+    """Find the file or folder that a data set names, symbolic links followed.
+
+    Args:
+        text: The path as the data set has it; `~/` is the user's home.
+        bases: Folders it may be relative to, tried in turn.
+        roots: Folders it must lie in.
+
+    Returns:
+        Its real path, or `None` when there is nothing of this name.
+
+    Raises:
+        RefusedError: It leads out of all the roots, whether there is anything or not.
+    """
+    shown = printable(text, 200)
+    if "\0" in text:
+        raise RefusedError(f"{shown}: is no path")
+    home = Path.home() / text[2:] if text.startswith("~/") else None
+    candidates = [home] if home else [Path(text)] if Path(text).is_absolute() else [base / text for base in bases]
+    real_roots = [Path(os.path.realpath(root)) for root in roots]
+    outside = True
+    for candidate in candidates:
+        real = Path(os.path.realpath(candidate))
+        if any(real.is_relative_to(root) for root in real_roots):
+            outside = False
+            if real.exists():
+                return real
+    if outside:
+        raise RefusedError(f"{shown}: leads out of {roots[0]}; put the files there (copies, not links)")
+    return None
+
+
+def picture_suffix(path: Path) -> str:
+    """The suffix that fits what a file holds, by its first bytes.
+
+    Raises:
+        RefusedError: It is no picture.
+    """
+    if not path.is_file():
+        raise RefusedError(f"{path}: is no file")
+    try:
+        with path.open("rb") as file:
+            start = file.read(12)
+    except OSError as error:
+        raise RefusedError(f"{path}: cannot be read ({error.strerror})") from error
+    for magic, suffix in _MAGIC.items():
+        if start.startswith(magic) and (suffix != ".webp" or start[8:] == b"WEBP"):
+            return suffix
+    raise RefusedError(f"{path}: is no picture (PNG, JPEG, GIF or WebP)")
+
+
+def find_stored(folder: Path, name: str) -> Path | None:
+    """Find a picture or a packed tree that a record names; `None` when it is gone.
+
+    Raises:
+        RefusedError: The name is not that of a picture or tree in this folder.
+    """
+    if not _STORED.fullmatch(name):
+        raise RefusedError(f"{printable(name, 200)}: is no name of a picture or a tree of an episode")
+    path = find_inside(name, (folder,), (folder,))
+    if path is not None and path.is_file() and name.lower().endswith(".xml.gz"):
+        with path.open("rb") as file:
+            if file.read(2) != _GZIP:
+                raise RefusedError(f"{path}: is not packed with gzip")
+    elif path is not None:
+        picture_suffix(path)
+    return path
+
+
+def put_file(source: Path, target: Path, *, link: bool = False) -> None:
+    """Copy a file to a new name, or give it a second name on the same disk; the source is never changed."""
+    if link:
+        try:
+            os.link(os.path.realpath(source), target)
+            return
+        except OSError:
+            pass  # another disk, or a file system without links
+    with source.open("rb") as reading, target.open("xb") as writing:
+        shutil.copyfileobj(reading, writing, 1 << 20)

@@ -1,0 +1,101 @@
+"""What was on the screen at one moment: in memory, and as the record refers to it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Self
+
+from trueline.records.base import Digest, FileName, Record
+from trueline.records.tree import Mark, Size, Tree, write_xml
+
+
+class ObservationSpec(Record):
+    """What an agent, a guard or a recorder wants to see."""
+
+    screenshot: bool = True
+    tree: bool = False
+    marks: bool = False
+    ocr: bool = False
+    size: tuple[int, int] | None = None
+    """Width and height the screenshot is scaled to; `None` is the screen's own."""
+
+    def __or__(self, other: Self) -> Self:
+        """The union of what both want; of two sizes neither holds, so the screen's own is taken."""
+        return self.model_copy(
+            update={
+                "screenshot": self.screenshot or other.screenshot,
+                "tree": self.tree or other.tree,
+                "marks": self.marks or other.marks,
+                "ocr": self.ocr or other.ocr,
+                "size": self.size if self.size == other.size else None,
+            }
+        )
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One moment of the screen. Immutable; its digest is its name."""
+
+    time: datetime
+    screenshot: bytes | Path | None = None
+    """PNG, or the file that holds it."""
+    tree: Tree | None = None
+    marks: tuple[Mark, ...] = ()
+    text: str | None = None
+    """What OCR read."""
+    terminal: str | None = None
+    screen: Size | None = None
+    """The screen's own size."""
+
+    def png(self) -> bytes | None:
+        """The screenshot's bytes, read from its file if need be."""
+        return self.screenshot.read_bytes() if isinstance(self.screenshot, Path) else self.screenshot
+
+    @cached_property
+    def tree_xml(self) -> str | None:
+        """The tree as OSWorld's XML."""
+        return None if self.tree is None else write_xml(self.tree)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the content; the time is no part of it, so the same screen has the same name."""
+        png, xml = self.png(), self.tree_xml
+        content = {
+            "screenshot": None if png is None else sha256(png),
+            "tree": None if xml is None else sha256(xml.encode()),
+            "marks": [list(mark) for mark in self.marks],
+            "text": self.text,
+            "terminal": self.terminal,
+        }
+        return sha256(json.dumps(content, sort_keys=True).encode())
+
+
+def sha256(content: bytes) -> str:
+    """The hex digest by which records refer to bytes."""
+    return hashlib.sha256(content).hexdigest()
+
+
+class StoredFile(Record):
+    """A file of the episode's folder. Without a name it was not stored, without a digest nobody computed one."""
+
+    file: FileName | None = None
+    digest: Digest | None = None
+
+
+class ObservationRecord(Record):
+    """An observation as the record refers to it."""
+
+    digest: Digest | None = None
+    time: datetime | None = None
+    screenshot: StoredFile | None = None
+    tree: StoredFile | None = None
+    """The whole tree as gzipped XML."""
+    tree_text: str | None = None
+    """The tree as the table of OS-Harm's and OSWorld's agents, not cut."""
+    text: str | None = None
+    terminal: str | None = None

@@ -1,0 +1,25 @@
+"""What an agent wants to do next."""
+
+from __future__ import annotations
+
+from trueline.actions import Action
+from trueline.actions.decoded import SafetyCheck
+from trueline.records.base import Record, Seconds
+from trueline.records.usage import Usage
+
+
+class Proposal(Record):
+    """One answer of the agent: its thought and the actions that run, all or none, if nothing stops them."""
+
+    id: str
+    """Unique within the episode."""
+    thought: str | None = None
+    actions: tuple[Action, ...] = ()
+    """Empty when nothing in the answer could be read as an action."""
+    raw: str | None = None
+    """The model's whole answer as it came."""
+    safety_checks: tuple[SafetyCheck, ...] = ()
+    """What the provider wants acknowledged before it runs; never answered in silence."""
+    usage: Usage | None = None
+    latency: Seconds | None = None
+    """Seconds from asking to the whole answer."""

@@ -1,0 +1,111 @@
+"""Everything that is held fixed over the repeats of an episode."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from pydantic import Field, JsonValue
+
+from trueline.records.base import Count, Record, Seconds
+
+Options = dict[str, JsonValue]
+
+
+class Sampling(Record):
+    """How a model is asked to answer; `None` leaves it to the provider."""
+
+    temperature: float | None = None
+    top_p: float | None = None
+    max_tokens: Count | None = None
+    reasoning_effort: str | None = None
+    stop: tuple[str, ...] = ()
+    seed: int | None = None
+
+
+class GuardSetting(Record):
+    """Which guard stands before the actions, and how it is set."""
+
+    name: str
+    fast_check_model: str | None = None
+    systematic_analysis_model: str | None = None
+    narrative_summary_model: str | None = None
+    options: Options = Field(default={})
+
+
+class RetryMethod(Record):
+    """What happens after a failed try."""
+
+    method: str
+    max_retries: Count
+    max_total_steps: Count | None = None
+    user_sim_model: str | None = None
+
+
+class Limits(Record):
+    """What an episode may use up."""
+
+    max_steps: Count | None = None
+    timeout: Seconds | None = None
+    max_tokens: Count | None = None
+    max_cost: float | None = None
+
+
+class Environment(Record):
+    """Where the task is run; results of different environments are not mixed."""
+
+    provider: str
+    version: str | None = None
+    """The image, the machine or the set of packages, by name or digest."""
+    platform: str = "ubuntu"
+    screen: tuple[int, int] | None = None
+    options: Options = Field(default={})
+
+
+class Setting(Record):
+    """One condition of a study. A new field needs a default that means "as before": the digest leaves defaults out."""
+
+    agent: str
+    model: str | None = None
+    """`provider|model`, or the model alone."""
+    sampling: Sampling = Sampling()
+    agent_options: Options = Field(default={})
+    """What this kind of agent takes besides: history window, grounding model, token cut …"""
+    action_space: str = "pyautogui"
+    observation_type: str = "screenshot"
+    guard: GuardSetting | None = None
+    perturbation: str | None = None
+    instruction: str = "original"
+    """Which variant of the instructions: original, clarified …"""
+    plan: str | None = None
+    """Name or digest of the plans put into the prompt."""
+    plan_feedback: str | None = None
+    retry: RetryMethod | None = None
+    limits: Limits = Limits()
+    environment: Environment
+    prompts: dict[str, str] = Field(default={})
+    """Hash of each prompt file by name."""
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the canonical JSON: sorted keys, no spaces, ASCII, fields at their default left out."""
+        data = self.model_dump(mode="json", exclude_defaults=True)
+        text = json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def diff_settings(a: Setting, b: Setting) -> dict[str, tuple[JsonValue, JsonValue]]:
+    """Name the fields that differ, dotted (`sampling.temperature`), with both values; one that is absent is `None`."""
+    found: dict[str, tuple[JsonValue, JsonValue]] = {}
+
+    def walk(path: str, x: JsonValue, y: JsonValue) -> None:
+        if x == y and type(x) is type(y):
+            return
+        if isinstance(x, dict) and isinstance(y, dict):
+            for key in (*x, *(key for key in y if key not in x)):
+                walk(f"{path}.{key}" if path else key, x.get(key), y.get(key))
+        else:
+            found[path] = (x, y)
+
+    walk("", a.model_dump(mode="json"), b.model_dump(mode="json"))
+    return found

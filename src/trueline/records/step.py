@@ -1,0 +1,97 @@
+"""One step of an episode: observe, propose, check, act."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from pydantic import Field
+
+from trueline.actions import Action
+from trueline.records.base import Count, Record, Seconds
+from trueline.records.observation import ObservationRecord, StoredFile
+from trueline.records.proposal import Proposal
+from trueline.records.usage import Usage
+from trueline.records.verdict import Verdict
+
+
+class Attempt(Record):
+    """A proposal and what became of it. The first of a step is the agent's own, the others are its revisions."""
+
+    proposal: Proposal
+    verdicts: tuple[Verdict, ...] = ()
+    """None without a guard; several when the screen changed and it was checked again, the last one counts."""
+    ran: bool = True
+    """False when it was rejected; a rejected proposal that ran all the same was only watched (shadow mode)."""
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The verdict that counts."""
+        return self.verdicts[-1] if self.verdicts else None
+
+
+class ActionResult(Record):
+    """What came of one action."""
+
+    action: Action
+    id: str | None = None
+    """The request id under which it ran at most once."""
+    time: datetime | None = None
+    """When it was dispatched; without a zone where the source names none."""
+    output: str | None = None
+    error: str | None = None
+    returncode: int | None = None
+    duration: Seconds | None = None
+    screenshot: StoredFile | None = None
+    """The screen after the action."""
+
+
+class Gap(Record):
+    """What happened on the screen between the guard's check and the act."""
+
+    seconds: Seconds
+    changed: tuple[str, ...] = ()
+    """What was no longer as the guard saw it: `pixels`, `focus`, `windows`."""
+    rechecks: Count = 0
+
+
+class Narrative(Record):
+    """One or two sentences on what a step did and changed."""
+
+    text: str | None
+    """`None` when it could not be made."""
+    model: str | None = None
+    latency: Seconds | None = None
+    usage: Usage | None = None
+    error: str | None = None
+
+
+class StepTimings(Record):
+    """Where the seconds of a step went; `None` is not measured."""
+
+    observe: Seconds | None = None
+    propose: Seconds | None = None
+    guard: Seconds | None = None
+    verify: Seconds | None = None
+    act: Seconds | None = None
+    settle: Seconds | None = None
+    total: Seconds | None = None
+
+
+class Step(Record):
+    """One turn of the agent."""
+
+    number: int = Field(ge=0)
+    """Counted from 1; what a source records before its first step is 0."""
+    observation: ObservationRecord | None = None
+    """What the agent saw before it proposed."""
+    attempts: tuple[Attempt, ...] = ()
+    results: tuple[ActionResult, ...] = ()
+    """One per action that was executed, in order."""
+    gap: Gap | None = None
+    narrative: Narrative | None = None
+    timings: StepTimings | None = None
+
+    @property
+    def proposal(self) -> Proposal | None:
+        """The last proposal of the step: the one that ran, if any did."""
+        return self.attempts[-1].proposal if self.attempts else None

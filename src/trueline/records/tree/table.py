@@ -1,0 +1,119 @@
+"""The tree as the tab-separated table that OSWorld's and OS-Harm's agents read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from trueline.records.tree.node import Node, Place, Platform, Size, Tree
+
+HEADER = "tag\tname\ttext\tclass\tdescription\tposition (top-left x&y)\tsize (w&h)"
+
+_ROLE_ENDS = (
+    "item", "button", "heading", "label", "scrollbar", "searchbox", "textbox", "link", "tabelement", "textfield",
+    "textarea", "menu",
+)  # fmt: skip
+_ROLES = frozenset((
+    "alert", "canvas", "check-box", "combo-box", "entry", "icon", "image", "paragraph", "scroll-bar", "section",
+    "slider", "static", "table-cell", "terminal", "text",
+))  # fmt: skip
+_WINDOWS_ROLES = frozenset((
+    "netuiribbontab", "start", "trayclockwclass", "traydummysearchcontrol", "uiimage", "uiproperty",
+    "uiribboncommandbar",
+))  # fmt: skip
+_USABLE = frozenset(("enabled", "editable", "expandable", "checkable"))
+
+
+class Row(NamedTuple):
+    """One line of the table."""
+
+    tag: str
+    name: str
+    text: str
+    class_name: str
+    description: str
+    position: Place | None
+    size: Size | None
+
+
+def shown(tree: Tree, *, images: bool = False) -> Iterator[Node]:
+    """The nodes that stand in the table, in document order; `images` adds unnamed pictures, as set-of-marks does."""
+    return (node for node in tree.root.walk() if _is_shown(node, tree.platform, images))
+
+
+def _is_shown(node: Node, platform: Platform, images: bool) -> bool:
+    role, states = node.role, node.states
+    return (
+        (role in _ROLES or role in _WINDOWS_ROLES or role.startswith("document") or role.endswith(_ROLE_ENDS))
+        and "visible" in states
+        and ("showing" in states or platform == "windows")
+        and not _USABLE.isdisjoint(states)
+        and (node.name != "" or node.text != "" or (images and node.image))
+        and node.position is not None
+        and node.position.x >= 0
+        and node.position.y >= 0
+        and node.size is not None
+        and node.size.width > 0
+        and node.size.height > 0
+    )
+
+
+def linearise(tree: Tree) -> str:
+    """The table: a header, then one line per shown node, no newline at the end."""
+    return "\n".join((HEADER, *(_line(node, tree.platform) for node in shown(tree))))
+
+
+def _line(node: Node, platform: Platform) -> str:
+    # The seeds look class and description up under a Windows name, so on other systems both columns are empty.
+    windows = platform == "windows"
+    class_name = node.other.get("class:class", "") if windows else ""
+    description = node.attributes.get("description", "") if windows else ""
+    position = "" if node.position is None else str(tuple(node.position))
+    size = "" if node.size is None else str(tuple(node.size))
+    return "\t".join((node.role, node.name, quoted_text(node), class_name, description, position, size))
+
+
+def quoted_text(node: Node) -> str:
+    """A node's text as the table writes it: never empty, quotes doubled. Windows edit boxes keep theirs as value."""
+    text = node.text
+    if not text and node.value is not None and node.other.get("class:class", "").endswith("EditWrapper"):
+        text = node.value.value or ""
+    if not text:
+        return '""'
+    return text if '"' not in text else '"{}"'.format(text.replace('"', '""'))
+
+
+_ROW = re.compile(
+    r"(?P<tag>[^\t\n]*)\t(?P<name>[^\t]*)\t(?P<text>.*)\t(?P<class>[^\t\n]*)\t(?P<description>[^\t\n]*)"
+    r"\t\((?P<x>-?\d{1,9}), (?P<y>-?\d{1,9})\)\t\((?P<w>-?\d{1,9}), (?P<h>-?\d{1,9})\)",
+    re.DOTALL,
+)
+_ROW_END = re.compile(r"\t\(-?\d{1,9}, -?\d{1,9}\)\t\(-?\d{1,9}, -?\d{1,9}\)$")
+
+
+def parse_table(table: str) -> tuple[Row, ...]:
+    """Read the table back. A name or text may hold newlines, so a row ends only where its box does.
+
+    What does not end in a box (a cut table's last line, `[...]`) makes no row.
+    """
+    rows: list[Row] = []
+    pending: list[str] = []
+    lines = table.split("\n")
+    for line in lines[1:] if lines[0] == HEADER else lines:
+        pending.append(line)
+        if not _ROW_END.search(line):
+            continue
+        match = _ROW.fullmatch("\n".join(pending))
+        pending.clear()
+        if match:
+            place, size = Place(int(match["x"]), int(match["y"])), Size(int(match["w"]), int(match["h"]))
+            text = _unquoted(match["text"])
+            rows.append(Row(match["tag"], match["name"], text, match["class"], match["description"], place, size))
+    return tuple(rows)
+
+
+def _unquoted(text: str) -> str:
+    if len(text) >= 2 and text[0] == text[-1] == '"':
+        return text[1:-1].replace('""', '"')
+    return text

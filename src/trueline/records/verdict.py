@@ -1,0 +1,83 @@
+"""What a guard thinks of a proposal."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from trueline.records.base import Record, Seconds
+from trueline.records.usage import Usage
+
+
+class Decision(StrEnum):
+    """The verdict in a word; undecided is for errors, and it is never the same as aligned."""
+
+    ALIGNED = "aligned"
+    MISALIGNED = "misaligned"
+    UNDECIDED = "undecided"
+
+
+class Stage(StrEnum):
+    """The parts of a guard, in the order in which they look."""
+
+    POLICY = "policy"
+    FAST_CHECK = "fast_check"
+    SYSTEMATIC = "systematic"
+
+
+class Category(StrEnum):
+    """How an action is misaligned, in MisActBench's words."""
+
+    MALICIOUS_INSTRUCTION = "Malicious instruction following"
+    UNINTENDED_HARM = "Unintended harmful behavior"
+    TASK_IRRELEVANT = "Other task-irrelevant behavior"
+
+
+class Feedback(Record):
+    """What the agent is told about a rejected proposal."""
+
+    wrong: str
+    """What is wrong with it."""
+    misled_by: str | None = None
+    """What on the screen misled the agent."""
+    instead: str | None = None
+    """What to do instead."""
+
+
+class Evidence(Record):
+    """One observation that speaks for or against a proposal."""
+
+    source: str
+    """Who says so: a rule's name, `provenance`, `tree`, a classifier."""
+    text: str
+
+
+class Finding(Record):
+    """What one stage found, kept also when it let the proposal pass."""
+
+    stage: Stage
+    decision: Decision | None = None
+    """`None`: the stage passed the question on."""
+    category: Category | None = None
+    reason: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    latency: Seconds | None = None
+    usage: Usage | None = None
+    model: str | None = None
+    error: str | None = None
+
+
+class Verdict(Record):
+    """A guard's answer about one proposal."""
+
+    decision: Decision
+    stage: Stage | None = None
+    """The stage that decided; `None` when no stage could."""
+    category: Category | None = None
+    reason: str = ""
+    feedback: Feedback | None = None
+    evidence: tuple[Evidence, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    after_flag: bool = False
+    """It lets a revision pass whose earlier form was rejected."""
+    latency: Seconds | None = None
+    """Wall clock of the whole check; stages may overlap."""

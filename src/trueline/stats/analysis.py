@@ -1,0 +1,150 @@
+"""From lists of runs to a report: which tables there are, which are compared, and what must be said with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from trueline.errors import InputError
+from trueline.records.layout import Unit
+from trueline.stats.compare import Comparison, cluster_labels, compare
+from trueline.stats.environments import environment_name, refuse_mixed, settings_of
+from trueline.stats.multiple import holm
+from trueline.stats.options import Options
+from trueline.stats.resample import Resample, resample_weights
+from trueline.stats.runs import Run
+from trueline.stats.summary import Summary, summarise
+from trueline.stats.table import ScoreTable, tables_of, units_of
+
+
+@dataclass(frozen=True)
+class Group:
+    """A list of runs as the user gave it: the base setting, or one to compare with it."""
+
+    name: str
+    runs: tuple[Run, ...]
+
+
+@dataclass(frozen=True)
+class AdjustedP:
+    """Holm's adjusted p values of one comparison, over the family of all tests in the report."""
+
+    flags: float | None
+    deltas: float | None
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that is found, with the choices it rests on."""
+
+    summaries: tuple[Summary, ...]
+    comparisons: tuple[Comparison, ...]
+    adjusted: tuple[AdjustedP, ...]
+    """One per comparison."""
+    family: int
+    """How many tests the adjustment is over."""
+    shown_k: tuple[int, ...]
+    options: Options
+    environments: dict[str, tuple[str, ...]]
+    """By setting: the environment of each run."""
+    clustered: bool
+    notes: tuple[str, ...]
+
+
+def analyse(
+    groups: Sequence[Group],
+    index: Mapping[str, Sequence[str]] | None,
+    options: Options,
+    *,
+    shown_k: Sequence[int] | None = None,
+    mix_environments: bool = False,
+) -> Report:
+    """Summarise every setting and compare all others with the first.
+
+    Args:
+        groups: The first is the base.
+        index: The tasks that should be there; `None` takes what is there.
+        options: The declared choices.
+        shown_k: For the text table; `None` shows 1 and the number of runs.
+        mix_environments: Allow runs of different recorded environments.
+
+    Raises:
+        InputError: The runs cannot be read as settings that belong together.
+    """
+    runs = [run for group in groups for run in group.runs]
+    units, notes = units_of(runs, index)
+    conditions = {condition for run in runs for condition in run.trials}
+    tables = [tables_of(group.name, group.runs, units, several=len(conditions) > 1) for group in groups]
+    everything = [table for of_group in tables for table in of_group]
+    settings = [settings_of(table) for table in everything]
+    if not mix_environments:
+        refuse_mixed(zip(everything, settings, strict=True))
+    resamples = {table.units: _resample(table.units, options) for table in everything}
+    pairs, unpaired = _pairs(tables)
+    comparisons = tuple(compare(base, new, resamples[base.units], options) for base, new in pairs)
+    adjusted, family = _adjust(comparisons)
+    return Report(
+        summaries=tuple(summarise(table, resamples[table.units], options) for table in everything),
+        comparisons=comparisons,
+        adjusted=adjusted,
+        family=family,
+        shown_k=_shown(shown_k, everything),
+        options=options,
+        environments={
+            table.name: tuple(environment_name(setting) for setting in of_table)
+            for table, of_table in zip(everything, settings, strict=True)
+        },
+        clustered=any(cluster_labels(table.units) is not None for table in everything),
+        notes=(*notes, *unpaired, *_notes(units)),
+    )
+
+
+def _resample(units: Sequence[Unit], options: Options) -> Resample:
+    domains = np.array([unit.domain for unit in units])
+    return resample_weights(domains, cluster_labels(units), draws=options.draws, seed=options.seed)
+
+
+def _pairs(tables: Sequence[Sequence[ScoreTable]]) -> tuple[list[tuple[ScoreTable, ScoreTable]], list[str]]:
+    """Match each table with the base's table of the same model, or with its only one."""
+    base, *others = tables
+    pairs: list[tuple[ScoreTable, ScoreTable]] = []
+    notes: list[str] = []
+    for new in (table for of_group in others for table in of_group):
+        same_units = [table for table in base if table.units == new.units]
+        same_model = [table for table in same_units if table.condition == new.condition]
+        if same_model:
+            pairs.append((same_model[0], new))
+        elif len(same_units) == 1:
+            pairs.append((same_units[0], new))
+        else:
+            notes.append(f"{new.name}: no base setting of the same model, so it is compared with none")
+    return pairs, notes
+
+
+def _adjust(comparisons: Sequence[Comparison]) -> tuple[tuple[AdjustedP, ...], int]:
+    p = [test.p for one in comparisons if one.paired for test in (one.paired.flags, one.paired.deltas)]
+    values = iter(holm(p).tolist())
+    adjusted = [AdjustedP(next(values), next(values)) if one.paired else AdjustedP(None, None) for one in comparisons]
+    return tuple(adjusted), len(p)
+
+
+def _shown(asked: Sequence[int] | None, tables: Sequence[ScoreTable]) -> tuple[int, ...]:
+    most = max(table.n_runs for table in tables)
+    if asked is None:
+        return tuple(sorted({1, *(table.n_runs for table in tables)}))
+    for k in asked:
+        if not 1 <= k <= most:
+            raise InputError(f"--k {k}: k goes from 1 to the number of runs, which is {most}")
+    return tuple(dict.fromkeys(asked))
+
+
+def _notes(units: Sequence[Unit]) -> list[str]:
+    """What a reader must know about these tasks."""
+    if any(unit.task.startswith("_") for unit in units):
+        return [
+            "some ids are OS-Harm's own tasks: for most of those result.txt only says whether the last action was "
+            "FAIL; it measures neither safety nor completion, a judge does"
+        ]
+    return []

@@ -1,0 +1,63 @@
+"""Which environment each run comes from, as far as our own record beside it says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pydantic import ValidationError
+
+from trueline.errors import InputError
+from trueline.records.setting import Setting
+from trueline.stats.runs import setting_file
+from trueline.stats.table import ScoreTable
+
+UNKNOWN = "not recorded"
+
+
+def settings_of(table: ScoreTable) -> list[Setting | None]:
+    """The recorded setting of each run; `None` where a run has no record (the seeds write none).
+
+    Raises:
+        InputError: A record is damaged.
+    """
+    found: list[Setting | None] = []
+    for run in table.runs:
+        path = setting_file(run.trials.get(table.condition, {}).values())
+        try:
+            found.append(None if path is None else Setting.model_validate_json(path.read_bytes()))
+        except (ValidationError, OSError) as error:
+            raise InputError(f"{path}: is no readable setting record; restore it or move it away ({error})") from None
+    return found
+
+
+def environment_name(setting: Setting | None) -> str:
+    """One line for the environment of a run."""
+    if setting is None:
+        return UNKNOWN
+    environment = setting.environment
+    parts = [environment.provider, environment.version or "", environment.platform]
+    if environment.screen:
+        parts.append("x".join(map(str, environment.screen)))
+    parts += [f"{key}={value}" for key, value in sorted(environment.options.items())]
+    return " ".join(part for part in parts if part)
+
+
+def refuse_mixed(tables: Iterable[tuple[ScoreTable, list[Setting | None]]]) -> None:
+    """Refuse runs of different recorded environments.
+
+    Raises:
+        InputError: Names the first two runs that differ.
+    """
+    first: tuple[str, str] | None = None
+    for table, settings in tables:
+        for run, setting in zip(table.runs, settings, strict=True):
+            name = environment_name(setting)
+            if name == UNKNOWN:
+                continue
+            if first is None:
+                first = (run.label, name)
+            elif first[1] != name:
+                raise InputError(
+                    f"{run.label} was run in another environment ({name}) than {first[0]} ({first[1]}); "
+                    "--mix-environments compares them all the same"
+                )

@@ -1,0 +1,94 @@
+# matplotlib's own types are incomplete.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+"""Pictures of a report: Pass^k curves with bands, and how successes per task moved between two settings."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trueline.errors import InputError, MissingExtraError
+from trueline.stats.analysis import Report
+from trueline.stats.compare import Comparison
+from trueline.stats.summary import count
+from trueline.text import printable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FORMATS = (".svg", ".png", ".pdf")
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+"""Okabe and Ito's, told apart by people who do not see all colours."""
+
+
+def draw(report: Report, path: Path) -> None:
+    """Draw the report into a file; its ending names the format.
+
+    Raises:
+        InputError: The ending is none of `FORMATS`, or the file cannot be written.
+        MissingExtraError: matplotlib is not installed.
+    """
+    if path.suffix not in FORMATS:
+        raise InputError(f"{path}: --plot writes {', '.join(FORMATS)}; give the file one of these endings")
+    try:
+        from matplotlib import rc_context
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtraError("--plot", "plot") from None
+    panels = 1 + len(report.comparisons)
+    # Names come from folders: "$" must not start a formula, and text stays text in the SVG.
+    with rc_context({"svg.fonttype": "none", "text.parse_math": False, "svg.hashsalt": "trueline"}):
+        figure = Figure(figsize=(4.8 * panels, 4.2), layout="constrained")
+        first, *others = figure.subplots(1, panels, squeeze=False)[0]
+        _curves(first, report)
+        for axes, comparison in zip(others, report.comparisons, strict=True):
+            _transitions(axes, comparison, report)
+        partial = path.with_name(f".{path.name}.{os.getpid()}{path.suffix}")
+        try:
+            figure.savefig(partial, metadata={"Date": None} if path.suffix == ".svg" else None, dpi=120)
+            partial.replace(path)
+        except OSError as error:
+            raise InputError(f"{path}: cannot be written ({error.strerror})") from error
+
+
+def _curves(axes: Axes, report: Report) -> None:
+    for number, summary in enumerate(report.summaries):
+        rates = summary.rates
+        if not rates.pass_hat:
+            continue
+        ks = list(rates.pass_hat)
+        colour = _COLOURS[number % len(_COLOURS)]
+        label = f"{printable(summary.table.name, 40)} (n = {rates.n_complete})"
+        axes.plot(ks, [100 * rates.pass_hat[k] for k in ks], marker="o", color=colour, label=label)
+        if all(k in rates.ci for k in ks):
+            low, high = [100 * rates.ci[k].low for k in ks], [100 * rates.ci[k].high for k in ks]
+            if len(ks) > 1:
+                axes.fill_between(ks, low, high, color=colour, alpha=0.15, linewidth=0)
+            else:
+                axes.vlines(ks, low, high, color=colour)
+    axes.set(xlabel="k", ylabel="Pass^k (%)", ylim=(0, 100), title="All of k runs succeed")
+    axes.set_xticks(range(1, max(summary.table.n_runs for summary in report.summaries) + 1))
+    axes.grid(axis="y", alpha=0.3)
+    axes.legend(fontsize="small", loc="upper right")
+
+
+def _transitions(axes: Axes, comparison: Comparison, report: Report) -> None:
+    """A grid of tasks by successes before and after; the diagonal did not change."""
+    before, after = count(comparison.base, report.options), count(comparison.new, report.options)
+    both = before.complete & after.complete
+    grid = np.zeros((after.n_runs + 1, before.n_runs + 1), np.int64)
+    np.add.at(grid, (after.successes[both], before.successes[both]), 1)
+    axes.imshow(grid, origin="lower", cmap="Blues", aspect="auto")
+    dark = grid.max() / 2
+    for (row, column), tasks in np.ndenumerate(grid):
+        axes.text(column, row, str(tasks), ha="center", va="center", color="white" if tasks > dark else "black")
+    axes.set(
+        xlabel=f"successes in {printable(comparison.base.name, 40)}",
+        ylabel=f"successes in {printable(comparison.new.name, 40)}",
+        title=f"Tasks by successes (n = {comparison.n_pairs})",
+    )
+    axes.set_xticks(range(before.n_runs + 1))
+    axes.set_yticks(range(after.n_runs + 1))

@@ -1,0 +1,168 @@
+"""The report of `trueline metrics` as JSON and as CSV rows."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from trueline.stats.analysis import AdjustedP, Report
+from trueline.stats.compare import Comparison, Flip
+from trueline.stats.intervals import Interval
+from trueline.stats.report_text import methods
+from trueline.stats.summary import Rates, Summary
+
+Json = dict[str, object]
+
+
+def as_json(report: Report) -> Json:
+    """Return the report as plain data; the keys are documented in docs/reference/metrics-json.md."""
+    return {
+        "settings": [_setting(summary, report) for summary in report.summaries],
+        "comparisons": [
+            _comparison(comparison, adjusted)
+            for comparison, adjusted in zip(report.comparisons, report.adjusted, strict=True)
+        ],
+        "missing": [
+            {"setting": summary.table.name, "task": str(item.unit), "run": item.run, "reason": item.reason}
+            for summary in report.summaries
+            for item in summary.table.missing
+        ],
+        "methods": methods(report),
+    }
+
+
+def _setting(summary: Summary, report: Report) -> Json:
+    table = summary.table
+    return {
+        "name": table.name,
+        "model": table.condition.model,
+        "action_space": table.condition.action_space,
+        "observation_type": table.condition.observation_type,
+        "harm": table.harm,
+        "runs": [run.label for run in table.runs],
+        "environments": list(report.environments[table.name]),
+        "n_runs": table.n_runs,
+        **_rates(summary.rates),
+        "pass_bounds": {str(k): list(bounds) for k, bounds in summary.bounds.items()},
+        "wilson": _interval(summary.wilson),
+        "counts": {
+            "always": summary.outcomes.always,
+            "sometimes": summary.outcomes.sometimes,
+            "never": summary.outcomes.never,
+        },
+        "histogram": list(summary.histogram),
+        "mean_score": summary.mean_score,
+        "missing": len(table.missing),
+        "by_domain": {domain: _rates(rates) for domain, rates in summary.by_domain.items()},
+    }
+
+
+def _rates(rates: Rates) -> Json:
+    return {
+        "n_tasks": rates.n_tasks,
+        "n_complete": rates.n_complete,
+        "pass_hat": {str(k): value for k, value in rates.pass_hat.items()},
+        "pass_at": {str(k): value for k, value in rates.pass_at.items()},
+        "ci": {str(k): _interval(interval) for k, interval in rates.ci.items()},
+        "not_identified": {str(k): reason for k, reason in rates.not_identified.items()},
+    }
+
+
+def _interval(interval: Interval | None) -> list[float] | None:
+    return None if interval is None else [interval.low, interval.high]
+
+
+def _comparison(comparison: Comparison, adjusted: AdjustedP) -> Json:
+    paired, unequal = comparison.paired, comparison.unequal_runs
+    worst, best = comparison.ends.worst, comparison.ends.best
+    counted = paired if not unequal else None
+    margin = comparison.noninferiority
+    return {
+        "base": comparison.base.name,
+        "new": comparison.new.name,
+        "n_tasks": comparison.n_pairs,
+        "k": comparison.k,
+        "unequal_runs": unequal,
+        "b": counted.b if counted else None,
+        "c": counted.c if counted else None,
+        "b_minus_c": counted.b_minus_c if counted else None,
+        "mcnemar_p": counted.flags.p if counted else None,
+        "mcnemar_method": counted.flags.method if counted else None,
+        "delta_c_mean": counted.delta_c_mean if counted else None,
+        "delta_c_sum": counted.delta_c_sum if counted else None,
+        "wilcoxon_p": counted.deltas.p if counted else None,
+        "wilcoxon_method": counted.deltas.method if counted else None,
+        "permutation": {
+            str(comparison.k): {"p": paired.flags.p, "method": paired.flags.method},
+            "1": {"p": paired.deltas.p, "method": paired.deltas.method},
+        }
+        if paired and unequal
+        else None,
+        "p_holm": {"mcnemar": adjusted.flags, "wilcoxon": adjusted.deltas},
+        "difference": {str(k): value for k, value in comparison.difference.items()},
+        "ci": {str(k): _interval(interval) for k, interval in comparison.ci.items()},
+        "not_identified": {str(k): reason for k, reason in comparison.not_identified.items()},
+        "bounds": {
+            "b_minus_c": [worst.b_minus_c, best.b_minus_c],
+            "mcnemar_p": [worst.flags.p, best.flags.p],
+            "delta_c_mean": [worst.delta_c_mean, best.delta_c_mean],
+            "wilcoxon_p": [worst.deltas.p, best.deltas.p],
+            "survives": {"mcnemar": comparison.ends.flags_survive, "wilcoxon": comparison.ends.deltas_survive},
+        },
+        "noninferiority": {
+            "passed": margin.passed,
+            "margin": margin.margin,
+            "difference": margin.difference,
+            "bound": margin.bound,
+            "level": margin.level,
+            "method": margin.method,
+        }
+        if margin
+        else None,
+        "cross_environment": bool(comparison.shared),
+        "shared_runs": list(comparison.shared),
+        "pass_1_by_run": list(comparison.pass_1_by_run),
+        "flips": {
+            "gained": [_flip(flip) for flip in comparison.gained],
+            "lost": [_flip(flip) for flip in comparison.lost],
+        },
+    }
+
+
+def _flip(flip: Flip) -> Json:
+    return {"task": str(flip.unit), "base": flip.base, "new": flip.new}
+
+
+def as_csv(report: Report) -> str:
+    """One row per setting, domain (empty for all) and k."""
+    out = io.StringIO()
+    rows = csv.writer(out, lineterminator="\n")
+    rows.writerow(
+        [
+            "setting",
+            "model",
+            "domain",
+            "k",
+            "n_tasks",
+            "n_complete",
+            "n_runs",
+            "pass_hat",
+            "ci_low",
+            "ci_high",
+            "pass_at",
+        ]
+    )
+    for summary in report.summaries:
+        table = summary.table
+        for domain, rates in {"": summary.rates, **summary.by_domain}.items():
+            for k, value in rates.pass_hat.items():
+                interval = rates.ci.get(k)
+                ends = [interval.low, interval.high] if interval else ["", ""]
+                head = [table.name, table.condition.model, domain, k, rates.n_tasks, rates.n_complete, table.n_runs]
+                rows.writerow([*(_cell(item) for item in head), value, *ends, rates.pass_at[k]])
+    return out.getvalue()
+
+
+def _cell(value: object) -> object:
+    """A folder's name must not become a formula in a spreadsheet."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value

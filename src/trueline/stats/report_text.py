@@ -1,0 +1,247 @@
+"""The report of `trueline metrics` as text: the paper's table, and below it what a reader needs to believe it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from trueline.stats.analysis import AdjustedP, Report
+from trueline.stats.compare import Comparison, Flip, Test
+from trueline.stats.intervals import Interval
+from trueline.stats.summary import Rates, Summary
+from trueline.text import printable
+
+_SHOWN = 8
+"""How many flips and missing trials the short text names."""
+
+
+def as_text(report: Report, *, verbose: bool = False) -> str:
+    """Return the whole report; `verbose` lists every flip and missing trial, and the domains."""
+    blocks = [
+        _main_table(report),
+        _counts_table(report),
+        *(
+            _comparison(comparison, adjusted, report, verbose=verbose)
+            for comparison, adjusted in zip(report.comparisons, report.adjusted, strict=True)
+        ),
+        _domains_table(report) if verbose else "",
+        _missing(report, verbose=verbose),
+        methods_text(report),
+    ]
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """Lay rows out in columns; the first row is the header."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = [" | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return "\n".join([lines[0], "-|-".join("-" * width for width in widths), *lines[1:]])
+
+
+def _main_table(report: Report) -> str:
+    compared = {comparison.new.name: comparison for comparison in report.comparisons}
+    crossed = any(comparison.shared for comparison in report.comparisons)
+    rows = [["Setting", *(f"Pass^{k}" for k in report.shown_k), "b-c", "Δcx"]]
+    for summary in report.summaries:
+        comparison = compared.get(summary.table.name)
+        name = _name(summary) + (" (cross-environment)" if comparison and comparison.shared else "")
+        rates = [_rate(summary.rates, k) for k in report.shown_k]
+        rows.append([name, *rates, *_paired_cells(comparison)])
+    title = "cross-environment: a run stands in both lists\n" if crossed else ""
+    return title + aligned(rows)
+
+
+def _name(summary: Summary) -> str:
+    return printable(summary.table.name, 80)
+
+
+def _rate(rates: Rates, k: int) -> str:
+    if k not in rates.pass_hat:
+        return "–"
+    interval = rates.ci.get(k)
+    return f"{100 * rates.pass_hat[k]:.1f}" + (f" {_bracket(interval)}" if interval else "")
+
+
+def _bracket(interval: Interval) -> str:
+    return f"[{100 * interval.low:.1f}, {100 * interval.high:.1f}]"
+
+
+def _paired_cells(comparison: Comparison | None) -> list[str]:
+    if comparison is None or comparison.paired is None:
+        return ["", ""]
+    if comparison.unequal_runs:
+        return ["n/a", "n/a"]
+    paired = comparison.paired
+    return [_starred(f"{paired.b_minus_c:+d}", paired.flags), _starred(f"{paired.delta_c_mean:+.3f}", paired.deltas)]
+
+
+def _starred(text: str, test: Test) -> str:
+    return f"{text}*" if test.significant else text
+
+
+def _counts_table(report: Report) -> str:
+    rows = [["Setting", "tasks", "complete", "runs", "missing", "always", "sometimes", "never", "mean score", "bounds"]]
+    for summary in report.summaries:
+        n = summary.table.n_runs
+        low, high = summary.bounds[n]
+        rows.append(
+            [
+                _name(summary),
+                str(summary.rates.n_tasks),
+                str(summary.rates.n_complete),
+                str(n),
+                f"{len(summary.table.missing)} of {summary.rates.n_tasks * n}",
+                str(summary.outcomes.always),
+                str(summary.outcomes.sometimes),
+                str(summary.outcomes.never),
+                "–" if summary.mean_score is None else f"{100 * summary.mean_score:.1f}",
+                f"Pass^{n} {100 * low:.1f} … {100 * high:.1f}",
+            ]
+        )
+    return aligned(rows)
+
+
+def _comparison(comparison: Comparison, adjusted: AdjustedP, report: Report, *, verbose: bool) -> str:
+    head = f"{printable(comparison.new.name, 80)} against {printable(comparison.base.name, 80)}: "
+    paired, k = comparison.paired, comparison.k
+    if paired is None:
+        return head + "no task is complete in both, so nothing is compared"
+    lines = [head + f"{comparison.n_pairs} tasks complete in both"]
+    if comparison.unequal_runs:
+        lines += [
+            f"  {comparison.base.n_runs} and {comparison.new.n_runs} runs: McNemar and Wilcoxon would compare unlike "
+            f"things, so Pass^{k} and Pass^1 are compared by permutation",
+            f"  Pass^{k} {_change(comparison, k)}, {_p(paired.flags, adjusted.flags)}",
+            f"  Pass^1 {_change(comparison, 1)}, {_p(paired.deltas, adjusted.deltas)}",
+        ]
+    else:
+        lines += [
+            f"  b-c = {paired.b_minus_c:+d} ({paired.b} became reliable, {paired.c} stopped being so), "
+            f"{_p(paired.flags, adjusted.flags)}",
+            f"  Δcx = {paired.delta_c_mean:+.3f} per task (sum {paired.delta_c_sum:+d}), "
+            f"{_p(paired.deltas, adjusted.deltas)}",
+            f"  Pass^{k} {_change(comparison, k)}" + (f"; Pass^1 {_change(comparison, 1)}" if k > 1 else ""),
+        ]
+    lines += [f"  Pass^{k}: no interval, {reason}" for k, reason in comparison.not_identified.items()]
+    if limit := comparison.noninferiority:
+        word = "not inferior" if limit.passed else "non-inferiority is not shown"
+        lines.append(
+            f"  {word} in Pass^{k} with a margin of {100 * limit.margin:g} points: "
+            f"lower {limit.level:.0%} bound {100 * limit.bound:+.1f}"
+        )
+    lines += _ends(comparison, report)
+    if comparison.shared:
+        lines += _across_environments(comparison, report)
+    lines += _flips("gained", comparison.gained, verbose=verbose) + _flips("lost", comparison.lost, verbose=verbose)
+    return "\n".join(lines)
+
+
+def _change(comparison: Comparison, k: int) -> str:
+    interval = comparison.ci.get(k)
+    return f"{100 * comparison.difference[k]:+.1f} points" + (f" {_bracket(interval)}" if interval else "")
+
+
+def _p(test: Test, adjusted: float | None) -> str:
+    holm = "" if adjusted is None else f" (Holm {_p_value(adjusted)})"
+    return f"{_p_value(test.p)}{holm}; {test.method}"
+
+
+def _p_value(p: float) -> str:
+    return "p < 0.0001" if p < 0.0001 else f"p = {p:.4f}"
+
+
+def _ends(comparison: Comparison, report: Report) -> list[str]:
+    """What the missing trials could change."""
+    if report.options.missing != "bounds" or not (comparison.base.missing or comparison.new.missing):
+        return []
+    worst, best = comparison.ends.worst, comparison.ends.best
+    lines = [
+        f"  missing trials leave b-c between {worst.b_minus_c:+d} ({_p_value(worst.flags.p)}) and "
+        f"{best.b_minus_c:+d} ({_p_value(best.flags.p)}), Δcx between {worst.delta_c_mean:+.3f} "
+        f"({_p_value(worst.deltas.p)}) and {best.delta_c_mean:+.3f} ({_p_value(best.deltas.p)})"
+    ]
+    for column, survives in (("b-c", comparison.ends.flags_survive), ("Δcx", comparison.ends.deltas_survive)):
+        word = "holds at both ends" if survives else "does NOT survive: the missing trials could change it"
+        lines.append(f"  the conclusion on {column} {word}")
+    return lines
+
+
+def _across_environments(comparison: Comparison, report: Report) -> list[str]:
+    lines = [f"  shared run: {printable(label)}" for label in comparison.shared]
+    environments = report.environments[comparison.new.name]
+    for run, environment, rate in zip(comparison.new.runs, environments, comparison.pass_1_by_run, strict=True):
+        shown = "–" if rate is None else f"{100 * rate:.1f}"
+        lines.append(f"  Pass^1 {shown} in {printable(run.label)} (environment {printable(environment)})")
+    return lines
+
+
+def _flips(word: str, flips: Sequence[Flip], *, verbose: bool) -> list[str]:
+    if not flips:
+        return []
+    shown = flips if verbose else flips[:_SHOWN]
+    names = ", ".join(f"{printable(str(flip.unit), 120)} ({flip.base}→{flip.new})" for flip in shown)
+    more = f" and {len(flips) - len(shown)} more (--verbose)" if len(shown) < len(flips) else ""
+    return [f"  {word} ({len(flips)}): {names}{more}"]
+
+
+def _domains_table(report: Report) -> str:
+    rows = [["Domain", "Setting", "tasks", "complete", *(f"Pass^{k}" for k in report.shown_k)]]
+    domains = sorted({domain for summary in report.summaries for domain in summary.by_domain})
+    for domain in domains:
+        for summary in report.summaries:
+            if rates := summary.by_domain.get(domain):
+                cells = [_rate(rates, k) for k in report.shown_k]
+                rows.append([printable(domain), _name(summary), str(rates.n_tasks), str(rates.n_complete), *cells])
+    return aligned(rows)
+
+
+def _missing(report: Report, *, verbose: bool) -> str:
+    everything = [item for summary in report.summaries for item in summary.table.missing]
+    if not everything:
+        return "Missing trials: none"
+    unique = sorted({(str(item.unit), item.run, item.reason) for item in everything})
+    lines = [f"Missing trials: {len(unique)}"]
+    if verbose:
+        return "\n".join([*lines, *(f"  {printable(run)}: {printable(unit)}: {why}" for unit, run, why in unique)])
+    reasons = Counter((run, why) for _, run, why in unique).most_common()
+    lines += [f"  {printable(run)}: {count} x {why}" for (run, why), count in reasons[:_SHOWN]]
+    if len(reasons) > _SHOWN:
+        lines.append(f"  and {len(reasons) - _SHOWN} more reasons (--verbose lists every trial)")
+    return "\n".join(lines)
+
+
+def methods_text(report: Report) -> str:
+    """The lines that say how every figure was made."""
+    return "\n".join(f"{key}: {value}" for key, value in methods(report).items())
+
+
+def methods(report: Report) -> dict[str, str]:
+    """How every figure was made, by what it concerns."""
+    options = report.options
+    policies = {
+        "bounds": "rates over tasks whose runs all have a score; bounds take every missing trial as failed … succeeded",
+        "exclude": "rates over tasks whose runs all have a score; conclusions say nothing of the missing trials",
+        "fail": "a missing trial counts as a failure",
+    }
+    inferences = {
+        "population": "population: the tasks stand for others like them",
+        "suite": "suite: these tasks only, the runs are the only noise",
+    }
+    said = {
+        "*": "p < 0.05 of that column's own test, before adjustment",
+        "success": f"score >= {options.threshold:g}",
+        "missing": policies[options.missing],
+        "inference": inferences[options.inference],
+    }
+    interval = next((i for summary in report.summaries for i in summary.rates.ci.values()), None)
+    if interval:
+        said["intervals"] = f"{interval.level:.0%}, {interval.method}, seed {options.seed}"
+    if report.clustered:
+        said["clusters"] = "injections into one task, and a task with its _aug rephrasing, are resampled together"
+    if report.family:
+        said["Holm"] = f"adjusted over the {report.family} tests of this report"
+    environments = sorted({name for names in report.environments.values() for name in names})
+    said["environment"] = printable(", ".join(environments), 400)
+    for number, note in enumerate(report.notes, 1):
+        said[f"note {number}"] = printable(note, 400)
+    return said

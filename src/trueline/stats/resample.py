@@ -1,0 +1,152 @@
+"""Resampling tasks: the rescaled bootstrap of Rao and Wu, stratified, by cluster, with every task's runs kept whole.
+
+Each draw takes n - 1 of the n clusters of a stratum with replacement and weighs them by n / (n - 1). The plain
+bootstrap (n of n) makes the variance too small by the factor (n - 1) / n in every stratum: with 36 tasks in ten domains
+that is a quarter of it. Strata with one cluster say nothing about their variance, so they are pooled.
+
+Runs are never resampled within a task: doing so turns two successes of three into three in 30 % of the draws and
+biases Pass^3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from trueline.errors import InputError
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+DRAWS = 4000
+_CHUNK = 4_000_000  # weights turned into floats at a time: 32 MB
+
+
+@dataclass(frozen=True, eq=False)
+class Resample:
+    """One set of bootstrap draws over the units of a study, to be used for every figure about them."""
+
+    cluster: IntArray
+    """Number of the cluster each unit belongs to."""
+    sizes: IntArray
+    """Units in each cluster."""
+    counts: npt.NDArray[np.uint8]
+    """How often each draw (row) took each cluster (column)."""
+    scale: FloatArray
+    """What one occurrence of each cluster weighs."""
+    strata: int
+    """Strata after pooling those with a single cluster."""
+
+    @property
+    def units(self) -> int:
+        """How many units there are."""
+        return len(self.cluster)
+
+    @property
+    def clusters(self) -> int:
+        """How many clusters there are."""
+        return len(self.sizes)
+
+    @property
+    def text(self) -> str:
+        """The method in words, for the lines below a table."""
+        what = "tasks" if self.clusters == self.units else f"{self.clusters} clusters of tasks"
+        strata = f", stratified ({self.strata} strata)" if self.strata > 1 else ""
+        return f"bootstrap over {what}{strata}, runs kept whole (Rao-Wu, {len(self.counts)} draws)"
+
+    def by_cluster(self, values: FloatArray) -> FloatArray:
+        """Sums of the rows of each cluster."""
+        if self.clusters == self.units:
+            return values
+        order = np.argsort(self.cluster, kind="stable")
+        starts = np.concatenate(([0], np.cumsum(self.sizes)[:-1]))
+        return np.add.reduceat(values[order], starts, axis=0)
+
+    def variance(self, parts: FloatArray) -> FloatArray:
+        """Bootstrap variance of sums over units.
+
+        Args:
+            parts: What each unit (row) adds to each figure (column), as deviations that sum to zero.
+        """
+        weighted = self.by_cluster(parts) * self.scale[:, None]
+        squares = np.zeros(parts.shape[1])
+        step = max(1, _CHUNK // max(self.clusters, parts.shape[1]))
+        for start in range(0, len(self.counts), step):
+            sums = self.counts[start : start + step].astype(np.float64) @ weighted
+            squares += np.einsum("ij,ij->j", sums, sums)
+        return squares / len(self.counts)
+
+
+def resample_weights(
+    strata: npt.ArrayLike, clusters: npt.ArrayLike | None = None, *, draws: int = DRAWS, seed: int = 0
+) -> Resample:
+    """Draw the weights once; `mean_interval` and `difference_interval` use them for any values of the same units.
+
+    Args:
+        strata: The domain of each unit (any labels).
+        clusters: What is resampled together (the host task of injection episodes, a task with its rephrasing); each
+            within one stratum. None: every unit by itself.
+        draws: Bootstrap draws.
+        seed: The same seed gives the same weights.
+
+    Raises:
+        InputError: A cluster lies in two strata, the lengths differ, or there is nothing to resample.
+    """
+    stratum = _codes(strata)
+    if stratum.size == 0:
+        raise InputError("no tasks to resample")
+    if draws < 1:
+        raise InputError(f"draws = {draws}: at least one draw is needed")
+    cluster = np.arange(stratum.size) if clusters is None else _codes(clusters)
+    if cluster.shape != stratum.shape:
+        raise InputError(f"clusters and strata must have one entry per task, got {cluster.size} and {stratum.size}")
+    sizes = np.bincount(cluster)
+    if len(sizes) == len(cluster):
+        cluster = np.arange(len(cluster))
+    stratum_of = np.zeros(len(sizes), np.int64)
+    stratum_of[cluster] = stratum
+    crossing = np.flatnonzero(stratum_of[cluster] != stratum)
+    if crossing.size:
+        raise InputError(f"task {int(crossing[0])}: its cluster lies in two strata; a cluster belongs to one domain")
+    pooled = _pool_singles(stratum_of)
+    rng = np.random.default_rng(seed)
+    counts = np.zeros((draws, len(sizes)), np.uint8)
+    scale = np.zeros(len(sizes))
+    for h in range(int(pooled.max()) + 1):
+        members = np.flatnonzero(pooled == h)
+        if len(members) > 1:
+            counts[:, members] = _draw_counts(len(members), draws, rng)
+            scale[members] = len(members) / (len(members) - 1)
+    return Resample(cluster, sizes.astype(np.int64), counts, scale, int(pooled.max()) + 1)
+
+
+def _draw_counts(n: int, draws: int, rng: np.random.Generator) -> npt.NDArray[np.uint8]:
+    """How often each of `n` things came up in n - 1 picks with replacement, for every draw."""
+    counts = np.empty((draws, n), np.uint8)
+    step = max(1, _CHUNK // n)
+    for start in range(0, draws, step):
+        rows = min(step, draws - start)
+        picks = rng.integers(n, size=(rows, n - 1))
+        picks += np.arange(rows)[:, None] * n
+        counts[start : start + rows] = np.bincount(picks.ravel(), minlength=rows * n).reshape(rows, n)
+    return counts
+
+
+def _pool_singles(stratum_of: IntArray) -> IntArray:
+    """Put all strata of one cluster together, and a stratum that is still alone into the smallest other one."""
+    sizes = np.bincount(stratum_of)
+    single = np.flatnonzero(sizes == 1)
+    merged = np.where(np.isin(stratum_of, single), -1, stratum_of)
+    if len(single) == 1 and len(sizes) > 1:
+        others = np.flatnonzero(sizes > 1)
+        merged[merged == -1] = others[np.argmin(sizes[others])]
+    return np.unique(merged, return_inverse=True)[1].astype(np.int64)
+
+
+def _codes(labels: npt.ArrayLike) -> IntArray:
+    array = np.asarray(labels)
+    if array.ndim != 1:
+        raise InputError(f"labels must be one per task, got an array of shape {array.shape}")
+    return np.unique(array, return_inverse=True)[1].astype(np.int64)

@@ -1,0 +1,82 @@
+"""Runs read from folders: each is one repeat of everything below it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from trueline.errors import InputError
+from trueline.records.layout import SETTING_FILE, Unit
+from trueline.records.scan import RESULT_FILE, Condition, Trial, scan
+
+_RUN = re.compile(r"run(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One repeat: its folder and its trials, by what ran and by unit."""
+
+    label: str
+    """The folder as the user named it."""
+    folder: str
+    trials: dict[Condition, dict[Unit, Trial]]
+
+
+def read_runs(roots: Sequence[Path], result_file: str = RESULT_FILE) -> list[Run]:
+    """Read each folder as one run; a folder that holds `run1`, `run2` … stands for those.
+
+    Raises:
+        InputError: A folder is unusable, holds no episode, holds one twice, or is named twice.
+    """
+    folders = [folder for root in roots for folder in _repeats_in(root)]
+    seen: dict[str, Path] = {}
+    for folder in folders:
+        real = os.path.realpath(folder)
+        if real in seen:
+            raise InputError(f"{folder}: is named twice in one list of runs; a run counts once")
+        seen[real] = folder
+    return [_run(folder, scan(folder, result_file), result_file) for folder in folders]
+
+
+def _repeats_in(root: Path) -> list[Path]:
+    if not root.is_dir():
+        return [root]
+    try:
+        found = {int(match[1]): Path(entry) for entry in os.scandir(root) if (match := _RUN.fullmatch(entry.name))}
+    except PermissionError:
+        raise InputError(f"{root}: may not be read; check its permissions") from None
+    return [found[number] for number in sorted(found)] or [root]
+
+
+def _run(folder: Path, trials: Iterable[Trial], result_file: str) -> Run:
+    by_condition: dict[Condition, dict[Unit, Trial]] = {}
+    for trial in trials:
+        units = by_condition.setdefault(trial.condition, {})
+        if trial.unit in units:
+            raise InputError(
+                f"{folder}: holds {trial.unit} twice ({units[trial.unit].folder} and {trial.folder}); "
+                "name the folder of each run by itself"
+            )
+        units[trial.unit] = trial
+    if not by_condition:
+        raise InputError(
+            f"{folder}: no episode below it; expected <action_space>/<observation_type>/<model>/<domain>/<task>/"
+            f"{result_file} or a deeper part of that"
+        )
+    return Run(label=str(folder), folder=os.path.realpath(folder), trials=by_condition)
+
+
+def model_folder(trials: Iterable[Trial]) -> Path | None:
+    """The folder of the model that these trials of one run and condition lie in."""
+    first = next(iter(trials), None)
+    return None if first is None else Path(first.folder).parents[1]
+
+
+def setting_file(trials: Iterable[Trial]) -> Path | None:
+    """The record of the setting beside these trials, if there is one."""
+    folder = model_folder(trials)
+    path = None if folder is None else folder / SETTING_FILE
+    return path if path is not None and path.is_file() else None

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trueline.actions import Hotkey, Key
+from trueline.actions.keys import (
+    CANONICAL_NAMES,
+    PRINTABLE,
+    canonical,
+    openai_name,
+    pressed,
+    read_combo,
+    read_key,
+    read_sequence,
+    x_combo,
+    x_name,
+)
+
+MAC_NAMES = {"command", "option", "optionright"}
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("return", "enter"), ("Escape", "esc"), ("DEL", "delete"), ("pgdn", "pagedown"), ("win", "winleft"),
+        ("ctrlleft", "ctrl"), ("prtscr", "printscreen"), (" ", "space"), ("\n", "enter"), ("\t", "tab"), ("A", "A"),
+        ("F5", "f5"), ("command", "command"), ("option", "option"), ("no_such_key", "no_such_key"),
+    ],
+)  # fmt: skip
+def test_canonical_spelling(name: str, key: str) -> None:
+    assert canonical(name) == key
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("Return", "enter"), ("KP_Enter", "enter"), ("Page_Down", "pagedown"), ("Next", "pagedown"), ("Prior", "pageup"),
+        ("BackSpace", "backspace"), ("Super_L", "winleft"), ("Super_R", "winright"), ("super", "winleft"),
+        ("Control_L", "ctrl"), ("Alt_R", "altright"), ("ISO_Level3_Shift", "altright"), ("KP_0", "num0"), ("F12", "f12"),
+        ("plus", "+"), ("minus", "-"), ("period", "."), ("XF86AudioRaiseVolume", "volumeup"), ("Menu", "apps"),
+        ("CTRL", "ctrl"), ("ARROWLEFT", "left"), ("ESC", "esc"), ("CMD", "winleft"), ("META", "winleft"),
+        ("OPTION", "alt"), ("SPACE", "space"), ("PAGEDOWN", "pagedown"), ("CAPSLOCK", "capslock"), ("DELETE", "delete"),
+        ("arrowdown", "down"), ("control", "ctrl"), ("windows", "winleft"), ("pageup", "pageup"), ("ArrowUp", "up"),
+        ("Greek_ALPHA", "Greek_ALPHA"), ("dead_acute", "dead_acute"), ("é", "é"), ("A", "A"),
+    ],
+)  # fmt: skip
+def test_names_of_models(name: str, key: str) -> None:
+    assert read_key(name) == key
+
+
+@given(st.sampled_from(sorted(CANONICAL_NAMES - MAC_NAMES) + sorted(PRINTABLE)))
+def test_every_key_survives_being_written_as_keysym(key: str) -> None:
+    assert read_key(x_name(key)) == key
+
+
+@given(st.sampled_from(sorted(CANONICAL_NAMES - MAC_NAMES)))
+def test_every_named_key_survives_openai(key: str) -> None:
+    assert read_key(openai_name(key)) == key
+
+
+@given(st.lists(st.sampled_from(sorted(CANONICAL_NAMES - MAC_NAMES) + sorted(PRINTABLE)), min_size=1, max_size=4))
+def test_combinations_round_trip(keys: list[str]) -> None:
+    assert read_combo(x_combo(tuple(keys))) == tuple(keys)
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [("ctrl+s", ("ctrl", "s")), ("ctrl++", ("ctrl", "+")), ("+", ("+",)), ("alt+Tab", ("alt", "tab")), ("ctrl + s", ("ctrl", "s"))],
+)  # fmt: skip
+def test_read_combo(text: str, keys: tuple[str, ...]) -> None:
+    assert read_combo(text) == keys
+
+
+@pytest.mark.parametrize("text", ["", "ctrl++s", "+s", "ctrl+ +s"])
+def test_a_combination_with_a_hole_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="no key"):
+        read_combo(text)
+
+
+def test_read_sequence() -> None:
+    assert read_sequence("Down Down ctrl+s") == (("down",), ("down",), ("ctrl", "s"))
+    assert read_sequence(" ") == (("space",),)
+    with pytest.raises(ValueError, match="no key"):
+        read_sequence("  ")
+
+
+def test_pressed() -> None:
+    assert pressed(("a",)) == Key(key="a")
+    assert pressed(("ctrl", "a")) == Hotkey(keys=("ctrl", "a"))

@@ -1,0 +1,103 @@
+"""One deadline over everything, and cancellation that leaves nothing behind."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+
+from trueline.models import DeadlineError, Limiters, Limits, Model, Request, RetryPolicy, user
+from trueline.models.testing import FakeServer, Hang, Say, Status
+
+if TYPE_CHECKING:
+    from models.conftest import Lab
+
+ASK = Request(messages=(user("well?"),))
+SOON = ASK.model_copy(update={"deadline_s": 0.2})
+
+
+def test_a_server_that_hangs_costs_the_deadline_and_no_more(lab: Lab, protocol_wire: str) -> None:
+    server = FakeServer(default=Hang())
+    with pytest.raises(DeadlineError, match="attempt 1"):
+        lab.run(protocol_wire, server, SOON)
+    assert server.count == 1
+
+
+def test_attempts_and_pauses_share_one_deadline(lab: Lab) -> None:
+    endless = RetryPolicy(attempts=1_000_000, first_s=0.01, longest_s=0.02, attempt_s=0.05, deadline_s=0.3)
+    server = FakeServer(Hang(), Status(500), Hang(), default=Status(503, "still down"))
+    with pytest.raises(DeadlineError, match="still down"):
+        lab.run("openai", server, ASK, config=lambda server: lab.config(server, retry=endless))
+    assert server.count > 3
+
+
+def test_a_longer_wait_than_there_is_time_is_not_begun(lab: Lab) -> None:
+    server = FakeServer(default=Status(429, "slow down", headers={"retry-after": "3600"}))
+    with pytest.raises(DeadlineError, match="3600"):
+        lab.run("openai", server, ASK)
+    assert server.count == 1
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"retry-after": "0.01"},
+        {"retry-after-ms": "10"},
+        {"retry-after-ms": "10", "retry-after": "3600"},
+        {"retry-after": "Fri, 31 Dec 1999 23:59:59 GMT"},
+        {"retry-after": "whenever"},
+    ],
+)
+def test_every_spelling_of_retry_after_is_understood(lab: Lab, headers: dict[str, str]) -> None:
+    server = FakeServer(Status(429, headers=headers), Say("done"))
+    [answer] = lab.run("openai", server, ASK)
+    assert (answer.text, answer.attempts) == ("done", 2)
+
+
+def test_waiting_for_a_turn_counts_too(lab: Lab) -> None:
+    server = FakeServer(default=Hang())
+
+    async def talk(model: Model) -> None:
+        first = asyncio.create_task(model.ask(ASK))
+        try:
+            with pytest.raises(DeadlineError):
+                await model.ask(SOON)
+        finally:
+            first.cancel()
+            await asyncio.gather(first, return_exceptions=True)
+
+    lab.session(
+        "openai",
+        server,
+        talk,
+        config=lambda server: lab.config(server, limiters=Limiters(Limits(in_flight=1))),
+    )
+    assert server.count <= 1
+
+
+def test_cancelling_closes_the_connection_and_frees_the_turn(lab: Lab, protocol_wire: str) -> None:
+    limiters = Limiters(Limits(in_flight=1))
+    server = FakeServer(Hang(), default=Say("free again"))
+
+    async def talk(model: Model) -> str:
+        task = asyncio.create_task(model.ask(ASK))
+        while not server.count:
+            await asyncio.sleep(0.001)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await server.abandoned.wait()
+        return (await model.ask(ASK)).text
+
+    config = lambda server: lab.config(server, limiters=limiters)  # noqa: E731
+    assert lab.session(protocol_wire, server, talk, config) == "free again"
+
+
+def test_a_structured_answer_and_its_repair_share_the_deadline(lab: Lab) -> None:
+    from trueline.models import Schema
+
+    server = FakeServer(Say("no json"), Hang())
+    with pytest.raises(DeadlineError):
+        lab.run("openai", server, SOON.model_copy(update={"expects": Schema(definition={"type": "object"})}))
+    assert server.count == 2

@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from support.results import write_run
+
+from trueline.errors import InputError
+from trueline.records.layout import Unit
+from trueline.records.scan import parse_score, scan
+
+
+def test_finds_scores_at_every_level(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run1", {"chrome/a": 1.0, "chrome/b": 0.0, "os/c": 0.5})
+    for deeper in ("", "pyautogui", "pyautogui/screenshot", "pyautogui/screenshot/some-model"):
+        trials = scan(run / deeper)
+        assert {(t.unit, t.score) for t in trials} == {
+            (Unit("chrome", "a"), 1.0),
+            (Unit("chrome", "b"), 0.0),
+            (Unit("os", "c"), 0.5),
+        }
+        assert {tuple(t.condition) for t in trials} == {("pyautogui", "screenshot", "some-model")}
+    assert [t.score for t in scan(run / "pyautogui/screenshot/some-model/os/c")] == [0.5]
+
+
+def test_parses_injections_whose_task_begins_with_underscores(tmp_path: Path) -> None:
+    write_run(tmp_path, {"thunderbird/__injected_email__inject__desktop_notification__stop_task": 1})
+    assert scan(tmp_path)[0].unit == Unit("thunderbird", "__injected_email", "desktop_notification", "stop_task")
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"nan\n", "no score from 0 to 1"),
+        (b"inf", "no score from 0 to 1"),
+        (b"2.0", "no score from 0 to 1"),
+        (b"-0.5", "no score from 0 to 1"),
+        (b"Task failed: timeout", "holds no number: 'Task failed: timeout'"),
+        (b"", "is empty"),
+        (b"\xff\xfe1", "holds no number"),
+        (b"\x1b[31m1", r"holds no number: '\\x1b[31m1'"),
+    ],
+)
+def test_a_bad_result_is_a_missing_trial_with_its_reason(tmp_path: Path, content: bytes, problem: str) -> None:
+    folder = tmp_path / "pyautogui/screenshot/m/os/t"
+    folder.mkdir(parents=True)
+    (folder / "result.txt").write_bytes(content)
+    (trial,) = scan(tmp_path)
+    assert trial.score is None
+    assert trial.problem is not None and problem in trial.problem
+
+
+@pytest.mark.parametrize("text", [b"1", b"1.0\n", b" 0.25 ", b"0", b"1e-1"])
+def test_reads_numbers_as_the_seeds_write_them(text: bytes) -> None:
+    assert parse_score(text) == (float(text), None)
+
+
+def test_reasons_why_there_is_no_score(tmp_path: Path) -> None:
+    base = tmp_path / "pyautogui/screenshot/m/os"
+    for name in ("seed_error", "ours", "cut", "empty", "pictures"):
+        (base / name).mkdir(parents=True)
+    (base / "seed_error/traj.jsonl").write_text('{"step_num": 1}\n{"Error": "Time limit exceeded in os/seed_error"}\n')
+    (base / "ours/events.jsonl").write_text(
+        '{"event":"started","task":{"domain":"os","id":"ours","kind":"benign"}}\n'
+        '{"event":"ended","unscored":"setup_error","detail":"step 2 failed"}\n'
+    )
+    (base / "cut/traj.jsonl").write_text('{"step_num": 1}\n{"step_nu')
+    (base / "pictures/step_0.png").write_bytes(b"")
+    trials = {t.unit.task: t for t in scan(tmp_path)}
+    assert {name: t.problem for name, t in trials.items()} == {
+        "seed_error": "error in traj.jsonl: Time limit exceeded in os/seed_error",
+        "ours": "setup_error: step 2 failed",
+        "cut": "unfinished: no result.txt",
+        "empty": "the folder is empty",
+        "pictures": "unfinished: no result.txt",
+    }
+    assert trials["ours"].kind == "benign"
+
+
+def test_attempts_set_aside_are_not_trials(tmp_path: Path) -> None:
+    write_run(tmp_path, {"os/a": 1})
+    write_run(tmp_path / ".attempts", {"os/a": 0})
+    assert [t.score for t in scan(tmp_path)] == [1.0]
+
+
+def test_another_file_may_hold_the_score(tmp_path: Path) -> None:
+    run = write_run(tmp_path, {"reddit/a": 1})
+    (run / "pyautogui/screenshot/some-model/reddit/a/adversary_result.txt").write_text("0.0")
+    assert [t.score for t in scan(tmp_path, "adversary_result.txt")] == [0.0]
+
+
+def test_unusable_folders_are_input_errors(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such folder"):
+        scan(tmp_path / "absent")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="this is a file"):
+        scan(tmp_path / "file")
+    assert scan(tmp_path) == []
+
+
+@contextmanager
+def not_root() -> Iterator[None]:
+    """Give up root's right to read everything for a while."""
+    was_root = os.geteuid() == 0
+    if was_root:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        if was_root:
+            os.seteuid(0)
+
+
+def test_an_unreadable_folder_is_an_input_error() -> None:
+    with TemporaryDirectory() as name:
+        run = write_run(Path(name), {"os/a": 1})
+        run.chmod(0o755)
+        (run / "pyautogui").chmod(0)
+        with not_root(), pytest.raises(InputError, match="pyautogui.*may not be read"):
+            scan(run)
+        (run / "pyautogui").chmod(0o700)
+
+
+def test_a_loop_of_links_ends(tmp_path: Path) -> None:
+    write_run(tmp_path, {"os/a": 1})
+    (tmp_path / "loop").symlink_to(tmp_path)
+    assert [t.unit.task for t in scan(tmp_path)] == ["a"]

@@ -1,0 +1,105 @@
+"""Imports point only in the direction the architecture gives, and the light rooms stay light."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[1] / "src" / "trueline"
+
+# What each room may import besides itself. `errors`, `text` and the package itself are open to all.
+OPEN = {"errors", "text", "__init__"}
+BELOW_TASKS = {"desktop", "models", "records", "actions"}
+MAY_IMPORT: dict[str, set[str]] = {
+    "actions": set(),
+    "records": {"actions"},
+    "stats": {"records"},
+    "models": {"records", "actions"},
+    "desktop": {"records", "actions"},
+    "tasks": BELOW_TASKS,
+    "agents": {"tasks", *BELOW_TASKS},
+    "guard": {"tasks", *BELOW_TASKS},
+    "judge": {"tasks", *BELOW_TASKS},
+    "runs": {"agents", "guard", "judge", "tasks", *BELOW_TASKS},
+    "studies": {"runs", "agents", "guard", "judge", "tasks", "stats", *BELOW_TASKS},
+    "view": {"studies", "runs", "agents", "guard", "judge", "tasks", "stats", *BELOW_TASKS},
+    "cli": {"view", "studies", "runs", "agents", "guard", "judge", "tasks", "stats", *BELOW_TASKS},
+}
+PROVIDER_SDKS = {"openai", "anthropic", "boto3", "botocore"}
+X11 = {"Xlib", "xcffib"}
+
+
+def modules() -> list[Path]:
+    return sorted(SOURCE.rglob("*.py"))
+
+
+def imported(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            assert node.module is not None
+            yield node.module
+            if node.module == "trueline":
+                yield from (f"trueline.{alias.name}" for alias in node.names)
+
+
+def room_of(path: Path) -> str:
+    parts = path.relative_to(SOURCE).parts
+    return parts[0] if len(parts) > 1 else path.stem
+
+
+def test_every_room_is_in_the_table() -> None:
+    rooms = {path.relative_to(SOURCE).parts[0] for path in modules() if len(path.relative_to(SOURCE).parts) > 1}
+    assert rooms <= MAY_IMPORT.keys()
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_imports_point_one_way(path: Path) -> None:
+    room = room_of(path)
+    allowed = MAY_IMPORT.get(room, set()) | OPEN | {room}
+    for name in imported(path):
+        top, _, rest = name.partition(".")
+        if top == "trueline" and rest:
+            target = rest.split(".")[0]
+            assert target in allowed or target.startswith("__"), (
+                f"{path.relative_to(SOURCE)} imports {name}, but {room} may not need {target}"
+            )
+        if top in PROVIDER_SDKS:
+            assert room == "models", f"{path} imports {top}: only models/ may"
+        if top in X11:
+            assert room == "desktop", f"{path} imports {top}: only desktop/ may"
+
+
+def test_nothing_below_cli_prints_or_reads_argv() -> None:
+    for path in modules():
+        if room_of(path) == "cli":
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                assert node.func.id != "print", f"{path}:{node.lineno} prints"
+            if isinstance(node, ast.Attribute):
+                assert node.attr != "argv", f"{path}:{node.lineno} reads argv"
+
+
+def loaded_by(code: str) -> set[str]:
+    out = subprocess.run(
+        [sys.executable, "-c", f"{code}\nimport sys\nprint(*sys.modules)"], capture_output=True, text=True, check=True
+    )
+    return set(out.stdout.split())
+
+
+def test_help_loads_nothing_heavy() -> None:
+    loaded = loaded_by("from trueline.cli import main\nmain(['--help'])")
+    assert not loaded & {"numpy", "scipy", "pydantic", "rich", "PIL", "openai", "anthropic", "asyncio"}
+
+
+def test_metrics_loads_no_slow_part_of_scipy() -> None:
+    loaded = loaded_by("import trueline.cli.metrics")
+    assert not loaded & {"scipy.stats", "matplotlib", "pyarrow", "openai", "anthropic"}
