@@ -16,6 +16,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "trueline"
 OPEN = {"errors", "text", "__init__"}
 BELOW_TASKS = {"desktop", "models", "records", "actions"}
 MAY_IMPORT: dict[str, set[str]] = {
+    "__main__": {"cli"},
     "actions": set(),
     "records": {"actions"},
     "stats": {"records"},

@@ -42,9 +42,7 @@ def test_every_command_explains_itself(name: str, capsys: pytest.CaptureFixture[
         (["metrics", "--run-dirs", "a", "--k", "x"], "trueline metrics: argument --k"),
     ],
 )
-def test_wrong_words_give_one_line_and_exit_2(
-    words: list[str], line: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_words_give_one_line_and_exit_2(words: list[str], line: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(words) == 2
     out, err = capsys.readouterr()
     assert out == ""

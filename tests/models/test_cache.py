@@ -10,6 +10,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, get_args
@@ -405,6 +406,31 @@ def test_many_processes_share_a_new_file(path: Path) -> None:
     errors = [worker.communicate()[1].decode() for worker in workers]
     assert [worker.returncode for worker in workers] == [0] * 4, errors
     assert read_stats(path).answers == 60
+
+
+def test_many_threads_share_one_cache(path: Path) -> None:
+    cache = Cache(path)
+
+    async def work(worker: int) -> None:
+        for n in range(30):
+            await cache.put(b"key-%d" % n, Answer(text=f"{n}"), model=ID, purpose="guard")
+            kept = await cache.get(b"key-%d" % n)
+            assert kept is not None
+            assert kept.text == f"{n}", worker
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(asyncio.run, [work(worker) for worker in range(4)]))
+    asyncio.run(cache.close())
+    assert read_stats(path).answers == 30
+
+
+def test_a_closed_cache_opens_again(path: Path) -> None:
+    async def work(cache: Cache) -> Answer | None:
+        await cache.put(b"k", Answer(text="kept"), model=ID, purpose="guard")
+        await cache.close()
+        return await cache.get(b"k")
+
+    assert run(work, path) == Answer(text="kept")
 
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, get_args
 
 import pytest
@@ -27,7 +28,14 @@ ASK = Request(messages=(user("well?"),))
 STRUCTURED = ASK.model_copy(
     update={"expects": Schema(definition={"type": "object", "properties": {"ok": {"type": "boolean"}}})}
 )
-ONCE = RetryPolicy(attempts=1, malformed_attempts=1, attempt_s=0.2, deadline_s=20)
+
+
+def patience(attempts: int, name: str) -> RetryPolicy:
+    """Little time for what hangs, enough for everything else."""
+    attempt_s = 0.2 if name == "hang" else 20
+    return RetryPolicy(attempts, min(attempts, 2), first_s=0.001, longest_s=0.01, attempt_s=attempt_s, deadline_s=40)
+
+
 NAMES = list(faults("chat"))
 
 EXPECTED: dict[str, type[ModelError]] = {
@@ -45,6 +53,12 @@ EXPECTED: dict[str, type[ModelError]] = {
 """Everything else is a response that makes no sense."""
 
 
+def chain(error: BaseException | None) -> Iterator[BaseException]:
+    while error:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
 def protocol_of(lab: Lab, wire: str) -> Protocol:
     name = lab.wires[wire].protocol
     return next(protocol for protocol in get_args(Protocol) if protocol == name)
@@ -56,23 +70,24 @@ def test_a_fault_is_an_error_of_its_own_kind(lab: Lab, protocol_wire: str, name:
     play = faults(protocol_of(lab, protocol_wire))[name]
     server = FakeServer(default=play)
     with pytest.raises(ModelError) as caught:
-        lab.run(protocol_wire, server, request_, config=lambda server: lab.config(server, retry=ONCE))
+        lab.run(protocol_wire, server, request_, config=lambda server: lab.config(server, retry=patience(1, name)))
     assert type(caught.value) is EXPECTED.get(name, MalformedResponseError)
     # A rejected schema is asked for once more by words; nothing else is.
-    assert server.count == (2 if name == "400" and request_ is STRUCTURED else 1)
+    most = 2 if name == "400" and request_ is STRUCTURED else 1
+    assert server.count == most or name == "hang"
     assert "\n" not in str(caught.value)
-    assert caught.value.__cause__ is None
-    assert caught.value.__context__ is None
+    # The clients' own exceptions hold the request, and so the key.
+    holders = {type(e).__module__.partition(".")[0] for e in chain(caught.value)}
+    assert holders <= {"trueline", "builtins", "asyncio", "pydantic_core"}
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_passes_is_asked_again_and_what_does_not_is_not(lab: Lab, protocol_wire: str, name: str) -> None:
     play = faults(protocol_of(lab, protocol_wire))[name]
     server = FakeServer(play, Say("at last"))
-    patient = RetryPolicy(attempts=3, first_s=0.001, longest_s=0.01, attempt_s=0.2, deadline_s=20)
 
     def ask() -> tuple[str, int]:
-        [answer] = lab.run(protocol_wire, server, ASK, config=lambda server: lab.config(server, retry=patient))
+        [answer] = lab.run(protocol_wire, server, ASK, config=lambda s: lab.config(s, retry=patience(3, name)))
         return answer.text, answer.attempts
 
     if EXPECTED.get(name) in (RejectedError, AuthError):

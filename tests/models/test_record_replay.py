@@ -181,7 +181,9 @@ def test_several_models_share_a_file(tmp_path: Path, path: Path) -> None:
     script.write_text('{"rules": [{"answer": {"text": "scripted"}}]}')
     scripted = ScriptedModel(script)
     record(path, (request(), Answer(text="local")))
-    asyncio.run(RecordingModel(scripted, path).ask(request()))
+    recording = RecordingModel(scripted, path)
+    asyncio.run(recording.ask(request()))
+    asyncio.run(recording.close())
     assert texts(replay(path, request())) == ["local"]
     assert asyncio.run(ReplayModel(path, scripted.id).ask(request())).text == "scripted"
     with pytest.raises(InputError, match=r"holds no answers of openai\|x; recorded is local\|m, scripted\|"):
@@ -192,6 +194,7 @@ def test_concurrent_requests_are_whole_lines(path: Path) -> None:
     async def main() -> None:
         models = [RecordingModel(Told(*[Answer(text="x" * 50_000)] * 20), path) for _ in range(3)]
         await asyncio.gather(*(model.ask(request(str(n))) for model in models for n in range(20)))
+        await asyncio.gather(*(model.close() for model in models))
 
     asyncio.run(main())
     assert len([json.loads(line) for line in path.read_text().splitlines()]) == 60

@@ -21,7 +21,7 @@ from trueline.models.errors import (
     RejectedError,
     ServerError,
 )
-from trueline.models.scripted import ScriptedModel, ScriptError, UnmatchedError
+from trueline.models.scripted import ScriptedModel, ScriptError, UnmatchedError, read_script
 from trueline.models.types import Answer, Image, Request, Schema, ToolResult, assistant, user
 
 VERDICT = Schema(
@@ -238,3 +238,11 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "bytes.json").write_bytes(b"\xff\xfe")
     with pytest.raises(ScriptError, match="no valid JSON"):
         ScriptedModel(tmp_path / "bytes.json")
+
+
+def test_the_scripts_in_the_documentation_are_right() -> None:
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "models.md"
+    scripts = [block.partition("```")[0] for block in page.read_text(encoding="utf-8").split("```toml\n")[1:]]
+    assert scripts
+    for text in scripts:
+        assert read_script(text.encode(), "docs.toml").rules

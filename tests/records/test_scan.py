@@ -1,14 +1,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from support.results import write_run
 
+from support.results import write_run
 from trueline.errors import InputError
 from trueline.records.layout import Unit
 from trueline.records.scan import parse_score, scan
@@ -103,7 +103,7 @@ def test_unusable_folders_are_input_errors(tmp_path: Path) -> None:
 
 
 @contextmanager
-def not_root() -> Iterator[None]:
+def not_root() -> Generator[None]:
     """Give up root's right to read everything for a while."""
     was_root = os.geteuid() == 0
     if was_root:
@@ -120,7 +120,7 @@ def test_an_unreadable_folder_is_an_input_error() -> None:
         run = write_run(Path(name), {"os/a": 1})
         run.chmod(0o755)
         (run / "pyautogui").chmod(0)
-        with not_root(), pytest.raises(InputError, match="pyautogui.*may not be read"):
+        with not_root(), pytest.raises(InputError, match=r"pyautogui.*may not be read"):
             scan(run)
         (run / "pyautogui").chmod(0o700)
 

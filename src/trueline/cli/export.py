@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trueline.cli.transfer import add_flags, carry_out, move_aside
+from trueline.cli.transfer import add_flags, carry_out, keep_apart, move_aside
 from trueline.errors import InputError
 
 if TYPE_CHECKING:
@@ -37,9 +37,7 @@ def run(args: argparse.Namespace) -> int:
     out: Path = args.out
     form: str = args.format or guess(out)
     sources = find_sources(args.result_dirs)
-    for source in sources:
-        if out.resolve().is_relative_to(source.folder) or source.folder.is_relative_to(out.resolve()):
-            raise InputError(f"{out}: holds episodes that are to be exported; name another --out")
+    keep_apart(args.result_dirs, out)
     move_aside(out, force=args.force)
     work = _export(form, sources, out, Options(link=args.link))
     return carry_out([work], form, out, as_json=args.json, verb="exported")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trueline.cli.transfer import add_flags, carry_out
+from trueline.cli.transfer import add_flags, carry_out, keep_apart
 from trueline.errors import InputError
 
 if TYPE_CHECKING:
@@ -100,6 +100,7 @@ def _import_osworld(sources: Sequence[Path], out: Path, options: Options) -> lis
     from trueline.records.interchange.osworld import import_folders
     from trueline.records.interchange.sources import find_sources
 
+    keep_apart(sources, out)
     return [import_folders(find_sources(sources), out, options)]
 
 

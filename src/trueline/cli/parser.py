@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NoReturn
 
 from trueline.errors import InputError
@@ -17,12 +17,14 @@ class Parser(argparse.ArgumentParser):
         super().__init__(
             prog=prog, description=description, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter
         )
+        self._words: list[str] = []
 
     def parse_known_args(  # pyright: ignore[reportIncompatibleMethodOverride]: argparse types two overloads
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
         """Parse after spelling every flag with dashes."""
-        return super().parse_known_args(dashed(args or []), namespace or argparse.Namespace())
+        self._words = dashed(args or [])
+        return super().parse_known_args(self._words, namespace or argparse.Namespace())
 
     def parse_args(  # pyright: ignore[reportIncompatibleMethodOverride]: argparse types two overloads
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
@@ -37,10 +39,17 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raise instead of printing the whole usage text."""
+        misspelt = [word for word in self._words if word.startswith("--") and word.split("=")[0] not in self._flags]
+        if message.startswith("the following arguments are required") and misspelt:
+            message = f"unknown flag {misspelt[0]}{self._near(misspelt[0])}"
         raise InputError(f"{message} (see {self.prog} --help)")
 
+    @property
+    def _flags(self) -> Collection[str]:
+        return self._option_string_actions.keys()
+
     def _near(self, flag: str) -> str:
-        near = difflib.get_close_matches(flag.split("=")[0], self._option_string_actions, n=1)
+        near = difflib.get_close_matches(flag.split("=")[0], self._flags, n=1)
         return f", did you mean {near[0]}?" if near else ""
 
 

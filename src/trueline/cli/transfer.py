@@ -60,6 +60,18 @@ def _with_progress(transfers: Iterable[Transfer], verb: str) -> Iterator[Outcome
             yield outcome
 
 
+def keep_apart(sources: Iterable[Path], out: Path) -> None:
+    """Refuse an output inside of a source, where it would be taken for results, or around one.
+
+    Raises:
+        InputError: One lies in the other.
+    """
+    for source in sources:
+        inside, around = out.resolve(), source.resolve()
+        if inside.is_relative_to(around) or around.is_relative_to(inside):
+            raise InputError(f"{out}: lies in {source} or holds it; name an --out beside it")
+
+
 def move_aside(path: Path, *, force: bool) -> None:
     """Refuse to write over an output, or move it out of the way; an empty folder is no output.
 

@@ -5,6 +5,8 @@ Errors leave here as ours, with nothing of the request attached: the client's ow
 
 from __future__ import annotations
 
+import importlib
+
 import anthropic
 import httpx2
 import orjson
@@ -55,6 +57,11 @@ class BedrockClient:
     """The same for Claude on Bedrock, where the client signs the request."""
 
     def __init__(self, access: Access, redactor: Redactor) -> None:
+        # Loaded now, because the client would load it inside the first request.
+        importlib.import_module("boto3")
+        from botocore.exceptions import BotoCoreError
+
+        self._signing_errors = (BotoCoreError, RuntimeError)
         self._redactor = redactor
         by_token = access.get("secret") is None and access.get("profile") is None
         self._sdk = AsyncAnthropicBedrock(
@@ -75,8 +82,6 @@ class BedrockClient:
         Raises:
             ModelError: there was no response of status 200.
         """
-        from botocore.exceptions import BotoCoreError
-
         try:
             # The client moves the model from the body to the path.
             response = await self._sdk.post(
@@ -84,7 +89,7 @@ class BedrockClient:
             )
         except anthropic.AnthropicError as e:
             error = _ours(e, self._redactor)
-        except (BotoCoreError, RuntimeError) as e:
+        except self._signing_errors as e:
             error = AuthError(f"no AWS credentials: {self._redactor.clean(str(e))}")
         else:
             return response.content

@@ -60,10 +60,14 @@ async def probe(model: Model, request: Request, *, times: int, load: int) -> Pro
     alone = [await model.ask(request) for _ in range(times)]
     loaded: list[Answer] = []
     fillers: list[Answer] = []
-    for _ in range(times if load > 1 else 0):
-        first, *others = await _together(model, [request, *_fillers(request, load - 1)])
-        loaded.append(first)
-        fillers += others
+    for number in range(times if load > 1 else 0):
+        asked = _fillers(request, load - 1)
+        # Never first, so that the server is busy when it comes, and each time at another place in the crowd.
+        place = 1 + number % (load - 1)
+        asked.insert(place, request)
+        answers = await _together(model, asked)
+        loaded.append(answers.pop(place))
+        fillers += answers
     usage = total_usage(answer.usage for answer in (*alone, *loaded, *fillers))
     return Probe(tuple(_texts(alone)), tuple(_texts(loaded)), usage)
 

@@ -101,11 +101,13 @@ def read_json(body: bytes, redactor: Redactor) -> JsonValue:
     """Parse a response body, with the keys that a server may have echoed taken out."""
     try:
         # Dumping again undoes escapes, so that no spelling of a key survives.
-        canonical = orjson.dumps(orjson.loads(body))
+        parsed: JsonValue = orjson.loads(redactor.clean_bytes(orjson.dumps(orjson.loads(body))))
     except ValueError:
-        raise MalformedResponseError(f"the response is no valid JSON ({len(body)} bytes)") from None
-    parsed: JsonValue = orjson.loads(redactor.clean_bytes(canonical))
-    return parsed
+        pass
+    else:
+        return parsed
+    # Raised out here because the parser's error holds the body.
+    raise MalformedResponseError(f"the response is no valid JSON ({len(body)} bytes)")
 
 
 def shaped(kind: type[W], data: JsonValue) -> W:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 
 from trueline.records.episode import EpisodeRecord
@@ -37,7 +38,7 @@ def assemble(events: Sequence[Event]) -> EpisodeRecord:
             changed = None if step is None else _with_late(step, event)
             if changed is None:
                 what = f"a {event.event} for step {event.step}, which has nothing it could belong to"
-                problems.append(Problem(file=EVENTS_FILE, what=what, raw=event.model_dump_json()))
+                problems.append(Problem(file=EVENTS_FILE, what=what, raw=json.dumps(event.model_dump(mode="json"))))
             else:
                 steps[event.step] = changed
     retries = tuple(event.retry for event in events if isinstance(event, Retried))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trueline.records.base import Record
+from trueline.text import printable
 
 
 class Problem(Record):
@@ -19,4 +20,4 @@ class Problem(Record):
     def __str__(self) -> str:
         """One line: file, line, what."""
         place = self.file if self.line is None else f"{self.file}:{self.line}"
-        return f"{place}: {self.what}"
+        return printable(f"{place}: {self.what}")

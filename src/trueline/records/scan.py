@@ -27,6 +27,8 @@ _DEEPEST = 8
 """Levels below the given folder: five of the layout, and some for folders of settings and repeats."""
 _TAIL = 64 * 1024
 """Bytes at the end of a log in which the last line is looked for."""
+_LONGEST_LINE = 4 * 1024 * 1024
+"""The first event holds the instruction and the setting."""
 
 
 class Condition(NamedTuple):
@@ -148,7 +150,7 @@ def _kind(folder: str) -> str | None:
     """The task's kind from the first line of our own record; the seeds do not write it."""
     try:
         with open(f"{folder}/events.jsonl", "rb") as file:
-            first = file.readline(_TAIL)
+            first = file.readline(_LONGEST_LINE)
     except OSError:
         return None
     kind = _object(_object(first).get("task")).get("kind")

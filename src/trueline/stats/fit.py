@@ -66,7 +66,7 @@ def fit_difficulty(c: npt.ArrayLike, n: npt.ArrayLike) -> Fit | NotIdentified:
     # A maximum on the border is the border itself: zooming in only comes close to it.
     at = np.where(at < 1e-6, 0.0, at)
     mean, top = _profile(at, won, lost, run)
-    wide = np.linspace(0, _RHO_MAX, 20 * _GRID)
+    wide = np.linspace(0, _RHO_MAX, 1000)
     inside = wide[_profile(wide, won, lost, run)[1] >= top[0] - _DROP]
     fitted = float(at[0])
     return Fit(

@@ -92,14 +92,14 @@ def mean_intervals(
         InputError: A value is not in [0, 1], shapes differ, or no unit takes part.
     """
     sample = _sample(values, resample, where, 0.0)
-    zero = _changed_clusters(resample, sample.where & (sample.values > 0))
-    one = _changed_clusters(resample, sample.where & (sample.values < 1))
+    above = _clusters_with(resample, sample.where & (sample.values > 0))
+    below = _clusters_with(resample, sample.where & (sample.values < 1))
     reference = sample.mean * (1 - sample.mean) / sample.n
-    effect = _design_effect(sample, reference, np.minimum(zero, one))
+    effect = _design_effect(sample, reference, np.minimum(above, below))
     z = _z(level)
     low, high = _wilson(sample.mean, sample.n / effect, z)
-    low = _few_tasks_low(low, sample.mean, zero, level)
-    high = 1 - _few_tasks_low(1 - high, 1 - sample.mean, one, level)
+    low = _few_tasks_low(low, sample.mean, above, level)
+    high = 1 - _few_tasks_low(1 - high, 1 - sample.mean, below, level)
     return _intervals(low, high, level, f"Wilson score interval with the design effect of a {resample.text}")
 
 
@@ -120,7 +120,7 @@ def difference_intervals(
     centre = np.clip(sample.mean / size, -1, 1)
     rate = np.clip(squares / sample.n / size**2, np.abs(centre), 1)
     reference = (rate - centre**2) * size**2 / sample.n
-    effect = _design_effect(sample, reference, _changed_clusters(resample, changed))
+    effect = _design_effect(sample, reference, _clusters_with(resample, changed))
     low, high = _tango(centre, rate, sample.n / effect, _z(level))
     low, high = np.maximum(low * size, -1), np.minimum(high * size, 1)
     return _intervals(low, high, level, f"Tango score interval with the design effect of a {resample.text}")
@@ -175,7 +175,7 @@ def _design_effect(sample: _Sample, reference: FloatArray, informative: FloatArr
     return (informative * observed + sample.prior) / (informative + 1)
 
 
-def _changed_clusters(resample: Resample, units: BoolArray) -> FloatArray:
+def _clusters_with(resample: Resample, units: BoolArray) -> FloatArray:
     """Clusters with at least one of the given units, per column."""
     return np.count_nonzero(resample.by_cluster(units.astype(np.float64)), axis=0).astype(np.float64)
 
@@ -201,7 +201,7 @@ def _sample(values: npt.ArrayLike, resample: Resample, where: npt.ArrayLike | No
     array = np.where(mask, np.clip(array, lowest, 1.0), 0.0)
     mean = array.sum(axis=0) / n
     variance = resample.variance(np.where(mask, array - mean, 0.0) / n)
-    prior = n / _changed_clusters(resample, mask)
+    prior = n / _clusters_with(resample, mask)
     return _Sample(array, mask, n, mean, variance, prior)
 
 

@@ -87,12 +87,12 @@ def within_task_permutation(
     deals = [deal for deal in deals if any(deal.values)]
     undecided = int(np.count_nonzero((c1 + c2 > 0) & (c1 + c2 < n1 + n2)))
     observed = abs(_lattice_sum(c2, n2, k, step) - _lattice_sum(c1, n1, k, step))
-    p, exact, how = _p_value(deals, observed, seed)
+    p, exact, how = _p_value(deals, observed, step, seed)
     method = f"within-task permutation test of Pass^{k} ({how})"
     return Permutation(p, difference, k, len(c1), undecided, exact, method)
 
 
-def _p_value(deals: list[_Deal], observed: int, seed: int) -> tuple[float, bool, str]:
+def _p_value(deals: list[_Deal], observed: int, step: int, seed: int) -> tuple[float, bool, str]:
     """Chance of a sum at least `observed` in size, whether it is exact, and how it was found."""
     if not deals or observed == 0:
         return 1.0, True, "exact"
@@ -101,13 +101,16 @@ def _p_value(deals: list[_Deal], observed: int, seed: int) -> tuple[float, bool,
     length = length // shared + 1
     if length * sum(deal.tasks * len(deal.values) for deal in deals) <= _EXACT_WORK:
         lowest = sum(deal.tasks * min(deal.values) for deal in deals)
-        sums = lowest + shared * np.arange(length)
-        return min(1.0, float(_sums(deals, shared, length)[np.abs(sums) >= observed].sum())), True, "exact"
+        sums = _sums(deals, shared, length)
+        # Index i holds the sum lowest + i·shared; whole numbers, because many runs make them larger than 64 bits.
+        below, above = (-observed - lowest) // shared, -((lowest - observed) // shared)
+        return min(1.0, float(sums[: max(below + 1, 0)].sum() + sums[above:].sum())), True, "exact"
     rng = np.random.default_rng(seed)
     totals = np.zeros(DRAWS)
     for deal in deals:
-        totals += rng.multinomial(deal.tasks, deal.chances, size=DRAWS) @ np.array(deal.values, np.float64)
-    beyond = int(np.count_nonzero(np.abs(totals) >= observed * (1 - 1e-12)))
+        changes = np.array([value / step for value in deal.values])
+        totals += rng.multinomial(deal.tasks, deal.chances, size=DRAWS) @ changes
+    beyond = int(np.count_nonzero(np.abs(totals) >= observed / step - 1e-9))
     return (beyond + 1) / (DRAWS + 1), False, f"Monte Carlo, {DRAWS} random deals, seed {seed}"
 
 

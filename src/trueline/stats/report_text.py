@@ -156,7 +156,7 @@ def _ends(comparison: Comparison, report: Report) -> list[str]:
         return []
     worst, best = comparison.ends.worst, comparison.ends.best
     lines = [
-        f"  missing trials leave b-c between {worst.b_minus_c:+d} ({_p_value(worst.flags.p)}) and "
+        f"  over all {len(comparison.base.units)} tasks the missing trials leave b-c between {worst.b_minus_c:+d} ({_p_value(worst.flags.p)}) and "
         f"{best.b_minus_c:+d} ({_p_value(best.flags.p)}), Δcx between {worst.delta_c_mean:+.3f} "
         f"({_p_value(worst.deltas.p)}) and {best.delta_c_mean:+.3f} ({_p_value(best.deltas.p)})"
     ]

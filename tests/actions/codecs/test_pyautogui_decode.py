@@ -292,12 +292,15 @@ UNPROVABLE = [
 
 @pytest.mark.parametrize("source", UNPROVABLE)
 def test_what_is_not_certain_stays_one_code(source: str) -> None:
-    before = "pyautogui.moveTo(5, 5)\n"
     decoded = decode(source)
     assert [action.kind for action in decoded.actions] == ["code"]
     assert decoded.note
-    whole = decode(before + source)
-    assert len(whole.actions) == 1 and isinstance(whole.actions[0], Code) or "move" in source or "drag" in source
+
+
+@pytest.mark.parametrize("source", UNPROVABLE)
+def test_nothing_before_it_is_split_off(source: str) -> None:
+    decoded = decode("pyautogui.write('first')\n" + source)
+    assert [action.kind for action in decoded.actions] == ["code"]
 
 
 def test_code_keeps_the_whole_source() -> None:

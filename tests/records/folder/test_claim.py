@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import stat
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -95,6 +96,7 @@ def test_attempts_pile_up_in_order_and_nothing_is_lost(tmp_path: Path) -> None:
         moved.append(place)
     assert attempts_of(tmp_path, folder) == tuple(moved)
     assert all(place.is_relative_to(tmp_path / ".attempts" / "run1") for place in moved)
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / ".attempts").glob("**/")} == {0o700}
     assert [len((place / "traj.jsonl").read_bytes().splitlines()) for place in moved] == [1, 2, 3]
     assert move_aside(tmp_path, folder) is None
 

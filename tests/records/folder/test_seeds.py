@@ -254,6 +254,16 @@ def test_two_runs_in_one_file_and_plans_that_were_not_run_are_noted(tmp_path: Pa
     assert any("the folder's name says other" in what for what in found)
 
 
+def test_a_log_of_another_shape_is_noted(tmp_path: Path) -> None:
+    folder = lay_out(episode(tmp_path), [line(1, "WAIT")], better_log__json='{"params": 1, "steps": ["x"]}')
+    assert [problem.what for problem in read_episode(folder).problems][:4] == [
+        "params is missing or of a wrong type",
+        "task is missing or of a wrong type",
+        "steps.0 is no object",
+        "steps.0.actions: differ from what traj.jsonl says was executed",
+    ]
+
+
 def test_judgments_of_all_kinds_stand_beside_the_episode(tmp_path: Path) -> None:
     folder = lay_out(episode(tmp_path), [line(1, "DONE")])
     four: Json = {"reasoning": "r", "success": True, "safety": False, "violation_step": 0}

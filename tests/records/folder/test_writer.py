@@ -155,10 +155,12 @@ def test_what_comes_late_finds_its_step(folder: Path) -> None:
     verdict = Verdict(decision=Decision.UNDECIDED, reason="timeout")
     writer.append(Checked(time=T0, step=1, proposal="p1", verdict=verdict))
     writer.append(Checked(time=T0, step=2, proposal="nobody", verdict=verdict))
-    writer.append(Narrated(time=T0, step=9, narrative=Narrative(text="x")))
+    writer.append(Narrated(time=T0, step=9, narrative=Narrative(text="\ud83d")))
     writer.append(Failed(time=T0, error=EpisodeError(where="guard", message="timeout", step=1)))
     writer.append(Retried(time=T0, retry=Retry(after_step=1, end=End.DONE, score=0.0, message="it failed")))
     record = writer.finish(ENDED)
+    with pytest.raises(ValueError, match="is closed"):
+        writer.append(Narrated(time=T0, step=1, narrative=Narrative(text="too late")))
     assert record.steps[0].attempts[0].verdict == verdict
     assert record.steps[1].attempts[0].verdict is None
     assert [problem.what.split(",")[0] for problem in record.problems] == [

@@ -45,8 +45,10 @@ def decode(action: object) -> Action:
     Raises:
         DecodeError: It is not one of the vocabulary, or a parameter is missing, unknown or of a wrong type.
     """
+    if isinstance(action, str) and action.strip() not in SPECIAL_CODES:
+        raise DecodeError(CODEC, "a bare word must be WAIT, FAIL or DONE", action)
     fields = Fields(CODEC, {"action_type": action.strip()} if isinstance(action, str) else action)
-    kind = fields.text("action_type").upper()
+    kind = fields.text("action_type")
     fields.what = kind
     if fields.has("parameters"):
         parameters = Fields(CODEC, fields.take("parameters"), fields.raw)

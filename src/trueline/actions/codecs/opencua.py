@@ -144,6 +144,8 @@ def _scale(screen: Size, coordinates: Coordinates) -> Scale:
 def _sections(answer: str) -> dict[str, str]:
     """Return the text of each section; of several with one name, the last."""
     marks = list(_SECTION.finditer(answer))
-    ends = [mark.start() for mark in marks[1:]] + [len(answer)]
-    texts = [answer[mark.end() : end].partition("```")[0].strip() for mark, end in zip(marks, ends, strict=True)]
-    return {mark[1].lower(): text for mark, text in zip(marks, texts, strict=True)}
+    starts = [*(mark.start() for mark in marks), len(answer)]
+    return {
+        mark[1].lower(): answer[mark.end() : end].partition("```")[0].strip()
+        for mark, end in zip(marks, starts[1:], strict=True)
+    }

@@ -42,6 +42,8 @@ class Cache:
     async def close(self) -> None:
         """Close the file once all work on it is done; the next use opens it again."""
         await self._do(lambda file: file.close())
+        self._thread.shutdown(wait=False)
+        self._start()
 
     def _start(self) -> None:
         self._pid = os.getpid()

@@ -40,7 +40,8 @@ def main() -> None:
     said = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     server = _serve(order)
-    print(json.dumps({"url": server.listening_address}), file=said, flush=True)
+    said.write(json.dumps({"url": server.listening_address}) + "\n")
+    said.flush()
     sys.stdin.read()
     # The server's threads do not end by themselves.
     os._exit(0)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+from io import FileIO
 from pathlib import Path
 
 from trueline.models.errors import ModelError
 from trueline.models.recordings.entry import Entry, RecordingError
 from trueline.models.types import Answer, Model, ModelId, Request
+
+_BLOCK = 1 << 16
 
 
 class RecordingModel:
@@ -25,8 +28,7 @@ class RecordingModel:
         self._inner = inner
         self._path = path
         try:
-            # Answers may tell what was on a screen: the file is for its owner.
-            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+            self._file = FileIO(path, "a+", opener=_for_its_owner)
             _cut_torn_line(self._file)
         except OSError as e:
             raise RecordingError(f"{path}: cannot record here: {e.strerror}") from None
@@ -49,12 +51,12 @@ class RecordingModel:
     async def close(self) -> None:
         """Close the inner model and the file."""
         await self._inner.close()
-        os.close(self._file)
+        self._file.close()
 
     def _append(self, entry: Entry) -> None:
         try:
             line = entry.line()
-            written = os.write(self._file, line)
+            written = self._file.write(line)
         except ValueError as e:
             raise RecordingError(f"{self._path}: an answer cannot be recorded: {e}") from None
         except OSError as e:
@@ -63,17 +65,21 @@ class RecordingModel:
             raise RecordingError(f"{self._path}: cannot record: the disk is full")
 
 
-def _cut_torn_line(file: int) -> None:
+def _for_its_owner(path: str, flags: int) -> int:
+    """Open the file so that others cannot read it: answers may tell what was on a screen."""
+    return os.open(path, flags, 0o600)
+
+
+def _cut_torn_line(file: FileIO) -> None:
     """Cut off a last line without its end: a recorder was killed while it wrote it."""
-    size = os.fstat(file).st_size
-    end, block = size, 1 << 16
+    end = size = file.seek(0, os.SEEK_END)
     while end > 0:
-        start = max(0, end - block)
-        newline = os.pread(file, end - start, start).rfind(b"\n")
+        start = max(0, end - _BLOCK)
+        file.seek(start)
+        newline = file.read(end - start).rfind(b"\n")
         if newline >= 0:
+            end = start + newline + 1
             break
         end = start
-    else:
-        start, newline = 0, -1
-    if size > (whole := start + newline + 1):
-        os.ftruncate(file, whole)
+    if end < size:
+        file.truncate(end)

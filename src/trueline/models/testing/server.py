@@ -92,6 +92,8 @@ class FakeServer:
         self.active = 0
         self.most_active = 0
         """The most requests that were being answered at the same time."""
+        self.asked = asyncio.Event()
+        """Set once the first request has arrived."""
         self.abandoned = asyncio.Event()
         """Set once a client gave up on a request that hangs."""
         self.url = ""
@@ -123,6 +125,7 @@ class FakeServer:
             while seen := await _read(reader):
                 self.seen.append(seen)
                 self.count += 1
+                self.asked.set()
                 self.active += 1
                 self.most_active = max(self.most_active, self.active)
                 try:

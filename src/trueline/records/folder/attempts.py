@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from trueline.errors import InputError
-from trueline.records.folder.files import room_needed, sync_folder
+from trueline.records.folder.files import make_folder, room_needed, sync_folder
 from trueline.records.layout import ATTEMPTS
 
 
@@ -28,7 +28,7 @@ def move_aside(result_dir: Path, folder: Path) -> Path | None:
         raise InputError(f"{folder}: is no episode of {result_dir}")
     attempts = result_dir / ATTEMPTS / below
     with room_needed(attempts):
-        attempts.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(attempts, exist_ok=True)
         target = attempts / f"{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}-{secrets.token_hex(4)}"
         try:
             folder.rename(target)

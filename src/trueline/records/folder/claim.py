@@ -34,12 +34,10 @@ def claim_setting(model_folder: Path, setting: Setting, *, result_dir: Path | No
     Raises:
         InputError: The folder holds results of another setting, or of none that is known.
     """
-    if not model_folder.is_dir():
-        try:
-            make_folder(model_folder)
-        except FileExistsError:
-            if not model_folder.is_dir():
-                raise InputError(f"{model_folder}: is a file where a folder should be; remove it") from None
+    try:
+        make_folder(model_folder, exist_ok=True)
+    except FileExistsError:
+        raise InputError(f"{model_folder}: is a file where a folder should be; remove it") from None
     free = _free(result_dir or model_folder)
     # Looked at before the file: whoever makes an episode's folder has written the setting first.
     held = any(entry.is_dir() for entry in model_folder.iterdir())

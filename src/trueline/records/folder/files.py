@@ -33,18 +33,18 @@ def room_needed(path: Path) -> Generator[None]:
         ) from error
 
 
-def make_folder(folder: Path) -> None:
-    """Make a new folder and those above it, all for their owner only.
+def make_folder(folder: Path, *, exist_ok: bool = False) -> None:
+    """Make a folder and those above it, all for their owner only.
 
     Raises:
-        FileExistsError: It is there already.
+        FileExistsError: It is there already, or there is a file in its place.
     """
     missing = [folder]
     while not missing[-1].parent.exists():
         missing.append(missing[-1].parent)
     with room_needed(folder):
         for path in reversed(missing):
-            path.mkdir(mode=0o700, exist_ok=path is not folder)
+            path.mkdir(mode=0o700, exist_ok=exist_ok or path is not folder)
             sync_folder(path.parent)
 
 
@@ -110,6 +110,8 @@ class LineFile:
             DiskFullError: There is no room; the file is as it was.
         """
         with self._lock, room_needed(self.path):
+            if self._descriptor < 0:
+                raise ValueError(f"{self.path}: the episode is closed")
             before = os.fstat(self._descriptor).st_size
             try:
                 write_all(self._descriptor, lines)

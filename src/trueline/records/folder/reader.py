@@ -55,6 +55,8 @@ class Trajectory:
     """traj.jsonl as it stands, with all keys."""
     log: dict[str, JsonValue] | None
     """better_log.json as it stands."""
+    files: frozenset[str]
+    """The names in the folder."""
     documents: Mapping[str, JsonValue]
     """Other JSON files of the seeds by name (`plan_info.json`, `check.json` …), as they stand."""
     adversary_score: float | None
@@ -118,6 +120,7 @@ def read_episode(folder: Path) -> Trajectory:
         ours=ours,
         lines=lines,
         log=log,
+        files=names,
         documents=documents,
         adversary_score=adversary_score,
         judgments=judgments,

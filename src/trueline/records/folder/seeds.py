@@ -55,6 +55,9 @@ class _Builder:
 
     def build(self) -> tuple[EpisodeRecord, tuple[Problem, ...]]:
         log = self.files.log
+        for key, kind in {"params": dict, "task": dict, "steps": list}.items():
+            if log and not isinstance(log.get(key), kind):
+                self.note(BETTER_LOG_FILE, f"{key} is missing or of a wrong type")
         params, task = as_object(log.get("params")), as_object(log.get("task"))
         if finite(params) != params:
             self.note(BETTER_LOG_FILE, "params: NaN or infinity is read as null")
@@ -103,13 +106,22 @@ class _Builder:
         seen = self.first_screenshot()
         for number in sorted({*by_step, *range(1, len(entries) + 1)}):
             lines = by_step.get(number, [])
-            entry = as_object(entries[number - 1]) if 1 <= number <= len(entries) else None
+            entry = self.entry(entries, number)
             results = tuple(result for line in lines for result in self.results(line))
             observation = self.observation(entry, seen)
             attempts = self.attempts(number, entry, lines, results)
             steps.append(Step(number=number, observation=observation, attempts=attempts, results=results))
             seen = next((r.screenshot for r in reversed(results) if r.screenshot and r.screenshot.file), seen)
         return tuple(steps)
+
+    def entry(self, entries: Sequence[JsonValue], number: int) -> dict[str, JsonValue] | None:
+        """What better_log.json says of a step."""
+        if not 1 <= number <= len(entries):
+            return None
+        value = entries[number - 1]
+        if not isinstance(value, dict):
+            self.note(BETTER_LOG_FILE, f"steps.{number - 1} is no object")
+        return as_object(value)
 
     def lines_by_step(self) -> dict[int, list[TrajLine]]:
         grouped: dict[int, list[TrajLine]] = {}

@@ -69,8 +69,15 @@ def _export_one(source: Source, out: Path, options: Options) -> Outcome:
 def _copy(source: Path, target: Path, *, link: bool, leave: frozenset[str] = frozenset()) -> tuple[str, ...]:
     """Copy the files of an episode; links that lead out of it, and what is no file, are passed over and named."""
     notes: list[str] = []
+
+    def pass_over(below: Path) -> None:
+        notes.append(f"{printable(str(below))}: leads out of the folder or is no file, not copied")
+
     root = Path(os.path.realpath(source))
     for folder, subfolders, names in os.walk(root):
+        for name in subfolders:
+            if Path(folder, name).is_symlink():
+                pass_over(Path(folder, name).relative_to(root))
         subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
         for name in sorted(names):
             path = Path(folder, name)
@@ -79,7 +86,7 @@ def _copy(source: Path, target: Path, *, link: bool, leave: frozenset[str] = fro
                 continue
             real = Path(os.path.realpath(path))
             if not real.is_relative_to(root) or not real.is_file():
-                notes.append(f"{printable(str(below))}: leads out of the folder or is no file, not copied")
+                pass_over(below)
                 continue
             copy = target / below
             copy.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -22,6 +22,8 @@ def strip_comments(source: str) -> str:
         tokens = list(tokenize.generate_tokens(lambda: next(reader, "")))
     except (tokenize.TokenError, SyntaxError, ValueError, RecursionError, MemoryError):
         return source
+    if any(token.type == tokenize.ERRORTOKEN for token in tokens):
+        return source
     for token in tokens:
         if token.type == tokenize.COMMENT:
             row, column = token.start[0] - 1, token.start[1]

@@ -168,6 +168,8 @@ def _drag(action: Drag, write: Coordinates) -> list[str]:
 def _scroll(action: Scroll, write: Coordinates) -> list[str]:
     if action.unit != "clicks":
         raise EncodeError(CODEC, action, "it scrolls by clicks of the wheel, not by pixels")
+    if action.at and not action.dx and not action.dy:
+        raise EncodeError(CODEC, action, "without a click of the wheel, pyautogui does not move the pointer either")
     at = _at(action.at, write)
     calls = [("hscroll", action.dx)] if action.dx else []
     if action.dy or not action.dx:

@@ -1,0 +1,78 @@
+"""`trueline gate`: pass or fail for CI."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from trueline.cli.metrics import add_reading_flags, check_reading_flags
+from trueline.cli.output import print_json, write_file
+from trueline.cli.parser import Parser
+from trueline.errors import InputError
+
+_EXAMPLES = """\
+examples:
+  trueline gate results/main results/candidate --rule "pass_hat_3 >= base - 0.03" --rule "missing <= 0"
+  trueline gate results/main results/candidate --rule "harm <= base + 0.02" --junit gate.xml --markdown gate.md
+
+A rule passes when the data show it (the one-sided confidence bound), not when two estimates happen to lie right.
+Exit code 0: open, 1: closed, 2: wrong input.
+"""
+
+
+def configure(parser: Parser) -> None:
+    """Declare the flags."""
+    parser.epilog = _EXAMPLES
+    parser.add_argument("base", type=Path, metavar="BASE", help="the runs to compare with: a folder of run1, run2 …")
+    parser.add_argument("new", type=Path, metavar="NEW", help="the runs to be judged")
+    parser.add_argument("--rule", action="append", required=True, metavar="RULE", help="may be given several times")
+    parser.add_argument("--model", metavar="NAME", help="which model, when the folders hold several")
+    parser.add_argument("--level", type=float, default=0.95, metavar="X", help="one-sided confidence (0.95)")
+    parser.add_argument("--inconclusive", choices=["fail", "pass"], default="fail",
+                        help="what a rule does that the data do not settle (fail)")  # fmt: skip
+    parser.add_argument("--mix-environments", action="store_true", help="compare runs of different environments")
+    add_reading_flags(parser)
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    parser.add_argument("--junit", type=Path, metavar="F.xml", help="also write JUnit XML")
+    parser.add_argument("--markdown", type=Path, metavar="F.md", help="also write a Markdown summary")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read, decide, print."""
+    from trueline.records.index import read_index
+    from trueline.stats.analysis import Group, paired_tables, resample_units
+    from trueline.stats.gate import Ruling, decide, overall
+    from trueline.stats.gate_report import gate_json, gate_junit, gate_markdown, gate_text
+    from trueline.stats.options import Options
+    from trueline.stats.rules import parse_rule
+    from trueline.stats.runs import read_runs
+
+    check_reading_flags(args)
+    if not 0.5 < args.level < 1:
+        raise InputError(f"--level {args.level}: a confidence above 0.5 and below 1")
+    rules = [parse_rule(text) for text in args.rule]
+    groups = [
+        Group(name, tuple(read_runs([path], args.result_file)))
+        for name, path in (("base", args.base), ("new", args.new))
+    ]
+    index = None if args.example_json is None else read_index(args.example_json)
+    options = Options(threshold=args.threshold, missing=args.missing, level=args.level, seed=args.seed)
+    plain, harm = paired_tables(groups, index, model=args.model, mix_environments=args.mix_environments)
+    rulings: list[Ruling] = []
+    for rule in rules:
+        pair = harm if rule.metric == "harm" else plain
+        if pair is None:
+            kind = "misuse tasks" if rule.metric == "harm" else "tasks whose score is success"
+            raise InputError(f"--rule {rule.text!r}: the folders hold no {kind}")
+        rulings.append(decide(rule, *pair, resample_units(pair[0].units, options), options))
+    opened = overall(rulings, inconclusive_passes=args.inconclusive == "pass")
+    title = f"{args.new} against {args.base}"
+    if args.junit is not None:
+        write_file(args.junit, gate_junit(rulings, title=title))
+    if args.markdown is not None:
+        write_file(args.markdown, gate_markdown(rulings, opened=opened, title=title).encode())
+    if args.json:
+        print_json(gate_json(rulings, opened=opened))
+    else:
+        print(gate_text(rulings, opened=opened, title=title), end="")
+    return 0 if opened else 1

@@ -1,0 +1,154 @@
+"""Decide rules about a new setting from paired intervals: shown, refuted, or not settled by these data.
+
+A relative rule is a non-inferiority (or, without slack, a superiority) test: the one-sided confidence bound of the
+difference decides, not the two estimates. What is missing is taken at its worst, too, unless told otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from trueline.errors import InputError
+from trueline.stats.intervals import Interval, difference_interval, mean_interval
+from trueline.stats.options import Options
+from trueline.stats.pass_k import pass_at, pass_hat
+from trueline.stats.resample import Resample
+from trueline.stats.rules import Rule
+from trueline.stats.summary import Counts, count
+from trueline.stats.table import ScoreTable
+
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+Outcome = Literal["passed", "failed", "inconclusive"]
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """What became of one rule."""
+
+    rule: Rule
+    outcome: Outcome
+    base: float | None
+    """The base's figure, over the tasks compared."""
+    new: float
+    interval: Interval | None
+    """Two-sided, of the figure or of the difference; its ends are one-sided bounds of half the error."""
+    n_tasks: int
+    reason: str
+
+    @property
+    def passed(self) -> bool:
+        """Whether the rule is shown to hold."""
+        return self.outcome == "passed"
+
+
+def decide(rule: Rule, base: ScoreTable, new: ScoreTable, resample: Resample, options: Options) -> Ruling:
+    """Decide one rule.
+
+    Args:
+        rule: The demand.
+        base: The setting it may refer to.
+        new: The setting it is about; same units as the base.
+        resample: Draws over the units.
+        options: `level` is the one-sided confidence.
+
+    Raises:
+        InputError: The rule needs more runs than there are, or no task can be compared.
+    """
+    if rule.metric == "missing":
+        number = len(new.missing)
+        met = number >= rule.limit if rule.at_least else number <= rule.limit
+        return Ruling(
+            rule, "passed" if met else "failed", None, number, None, len(new.units), f"{number} trials missing"
+        )
+    for table in (base, new) if rule.relative else (new,):
+        if rule.k > table.n_runs:
+            raise InputError(f"--rule {rule.text!r}: needs {rule.k} runs, {table.name} has {table.n_runs}")
+    seen = _ruling(rule, base, new, resample, options)
+    if options.missing != "bounds" or seen.outcome != "passed":
+        return seen
+    worst_new = _filled(new, 0.0 if rule.at_least else 1.0)
+    worst_base = _filled(base, 1.0 if rule.at_least else 0.0)
+    worst = _ruling(rule, worst_base, worst_new, resample, options)
+    if worst.outcome == "passed":
+        return seen
+    gone = len(new.missing) + (len(base.missing) if rule.relative else 0)
+    reason = f"{seen.reason}; but not if the {gone} missing trials had turned out worst"
+    return Ruling(rule, "inconclusive", seen.base, seen.new, seen.interval, seen.n_tasks, reason)
+
+
+def _ruling(rule: Rule, base: ScoreTable, new: ScoreTable, resample: Resample, options: Options) -> Ruling:
+    level = 2 * options.level - 1
+    after, complete = _values(rule, new, options)
+    if not rule.relative:
+        _need(complete, rule, "the new setting")
+        interval = mean_interval(after, resample, where=complete, level=level)
+        outcome = _outcome(rule, interval)
+        figure = float(after[complete].mean())
+        reason = f"{_percent(figure)} {_side(rule, interval, options)} against {_percent(rule.limit)}"
+        return Ruling(rule, outcome, None, figure, interval, int(complete.sum()), reason)
+    before, complete_before = _values(rule, base, options)
+    both = complete & complete_before
+    _need(both, rule, "both settings")
+    change = np.where(both, after - before, 0.0)
+    interval = difference_interval(change, resample, where=both, level=level)
+    figure = float(change[both].mean())
+    reason = f"difference {100 * figure:+.1f} points, {_side(rule, interval, options)} against {100 * rule.limit:+.1f}"
+    return Ruling(
+        rule,
+        _outcome(rule, interval),
+        float(before[both].mean()),
+        float(after[both].mean()),
+        interval,
+        int(both.sum()),
+        reason,
+    )
+
+
+def _outcome(rule: Rule, interval: Interval) -> Outcome:
+    inside, outside = (interval.low, interval.high) if rule.at_least else (-interval.high, -interval.low)
+    limit = rule.limit if rule.at_least else -rule.limit
+    return "passed" if inside >= limit else "failed" if outside < limit else "inconclusive"
+
+
+def _side(rule: Rule, interval: Interval, options: Options) -> str:
+    """The bound that decides, in words."""
+    word, bound = ("lower", interval.low) if rule.at_least else ("upper", interval.high)
+    return f"{word} {options.level:.0%} bound {100 * bound:{'+.1f' if rule.relative else '.1f'}}"
+
+
+def _values(rule: Rule, table: ScoreTable, options: Options) -> tuple[FloatArray, BoolArray]:
+    """The figure of each unit, and which units are complete; 0 elsewhere."""
+    counts: Counts = count(table, options)
+    complete = counts.complete
+    c = np.where(complete, counts.successes, 0)
+    if rule.metric == "pass_at":
+        return pass_at(c, table.n_runs, rule.k), complete
+    if rule.metric == "mean_score":
+        return np.where(complete, np.nan_to_num(table.scores).mean(axis=1), 0.0), complete
+    return pass_hat(c, table.n_runs, rule.k), complete
+
+
+def _need(where: BoolArray, rule: Rule, who: str) -> None:
+    if not where.any():
+        raise InputError(f"--rule {rule.text!r}: no task has all its runs scored in {who}")
+
+
+def _filled(table: ScoreTable, score: float) -> ScoreTable:
+    """The same table with every missing trial at a score."""
+    scores = np.where(np.isnan(table.scores), score, table.scores)
+    return ScoreTable(table.name, table.condition, table.harm, table.units, table.runs, scores, table.missing)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def overall(rulings: Sequence[Ruling], *, inconclusive_passes: bool) -> bool:
+    """Whether the gate opens: every rule passed, or at least none failed if that is enough."""
+    return all(ruling.outcome != "failed" if inconclusive_passes else ruling.passed for ruling in rulings)

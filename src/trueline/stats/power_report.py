@@ -1,0 +1,157 @@
+"""What `trueline power` found, as text and as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from trueline.stats.power import (
+    Chance,
+    Design,
+    Needed,
+    Sensitivity,
+    chance_to_see,
+    repeats_needed,
+    smallest_change,
+    tasks_needed,
+)
+from trueline.stats.report_text import aligned
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The answers to all questions about one design."""
+
+    design: Design
+    metric: str
+    wanted: float
+    source: str
+    """Where rate and rho come from."""
+    chance: Chance | None
+    """To see the change; `None` when none was named."""
+    rise: Needed
+    fall: Needed
+    tasks: Needed | None
+    repeats: Needed | None
+
+    @staticmethod
+    def of(design: Design, metric: str, wanted: float, studies: int, seed: int, *, changed: bool, fitted: str) -> Plan:
+        """Simulate all of it; what is about a change only when one is named."""
+        return Plan(
+            design=design,
+            metric=metric,
+            wanted=wanted,
+            source=fitted,
+            chance=chance_to_see(design, studies=studies, seed=seed) if changed else None,
+            rise=smallest_change(design, wanted=wanted, direction=1, studies=studies, seed=seed),
+            fall=smallest_change(design, wanted=wanted, direction=-1, studies=studies, seed=seed),
+            tasks=tasks_needed(design, wanted=wanted, studies=studies, seed=seed) if changed else None,
+            repeats=repeats_needed(design, wanted=wanted, studies=studies, seed=seed) if changed else None,
+        )
+
+
+def plan_text(plan: Plan) -> str:
+    """The answers, one a line."""
+    design, often = plan.design, f"{plan.wanted:.0%} of the time"
+    lines = [
+        f"{plan.metric}, {design.tasks} tasks x {design.repeats} repeats, {design.test}, alpha {design.alpha:g}",
+        f"base {_percent(design.base)}, rho {design.rho:.2f}, link {design.link:g} ({plan.source})",
+        "",
+    ]
+    if plan.chance is not None:
+        lines.append(f"chance to see {_percent(design.base)} -> {_percent(design.new)}: {_chance(plan.chance)}")
+    lines += [
+        f"smallest rise seen {often}: {_change(plan.rise)}",
+        f"smallest fall seen {often}: {_change(plan.fall)}",
+    ]
+    if plan.tasks is not None and plan.repeats is not None:
+        lines += [
+            f"tasks needed at {design.repeats} repeats: {_number(plan.tasks)}",
+            f"repeats needed at {design.tasks} tasks: {_number(plan.repeats)}",
+        ]
+    return "\n".join([*lines, "", "± is the standard error of the simulation.", ""])
+
+
+def plan_json(plan: Plan) -> dict[str, object]:
+    """The answers as plain data."""
+    return {
+        **_design(plan.design, plan.metric),
+        "wanted": plan.wanted,
+        "source": plan.source,
+        "chance": _chance_json(plan.chance),
+        "smallest_rise": _needed_json(plan.rise),
+        "smallest_fall": _needed_json(plan.fall),
+        "tasks_needed": _needed_json(plan.tasks),
+        "repeats_needed": _needed_json(plan.repeats),
+    }
+
+
+def sensitivity_text(design: Design, rows: Sequence[Sensitivity], metric: str, wanted: float) -> str:
+    """A table over what two rates leave open."""
+    table = [["rho", "link", "chance to see it", f"smallest change seen {wanted:.0%} of the time"]]
+    table += [[f"{row.rho:g}", f"{row.link:g}", _chance(row.chance), _change(row.smallest)] for row in rows]
+    head = (
+        f"{metric} {_percent(design.base)} -> {_percent(design.new)}, {design.tasks} tasks x {design.repeats} repeats, "
+        f"{design.test}, alpha {design.alpha:g}"
+    )
+    why = "Two rates do not say how tasks differ in difficulty: give --rho, or fit it with --from."
+    return "\n".join([head, "", aligned(table), "", why, ""])
+
+
+def sensitivity_json(design: Design, rows: Sequence[Sensitivity], metric: str) -> dict[str, object]:
+    """The same as plain data."""
+    return {
+        **_design(design, metric),
+        "rho": None,
+        "sensitivity": [
+            {
+                "rho": row.rho,
+                "link": row.link,
+                "chance": _chance_json(row.chance),
+                "smallest": _needed_json(row.smallest),
+            }
+            for row in rows
+        ],
+    }
+
+
+def _design(design: Design, metric: str) -> dict[str, object]:
+    return {
+        "metric": metric,
+        "tasks": design.tasks,
+        "repeats": design.repeats,
+        "base": design.base,
+        "new": design.new,
+        "rho": design.rho,
+        "link": design.link,
+        "alpha": design.alpha,
+        "test": design.test,
+    }
+
+
+def _chance_json(chance: Chance | None) -> dict[str, object] | None:
+    return None if chance is None else {"value": chance.value, "error": chance.error, "studies": chance.studies}
+
+
+def _needed_json(needed: Needed | None) -> dict[str, object] | None:
+    if needed is None:
+        return None
+    return {"value": needed.value, "chance": _chance_json(needed.chance), "reason": needed.reason or None}
+
+
+def _chance(chance: Chance) -> str:
+    return f"{100 * chance.value:.1f} % ± {100 * chance.error:.1f}"
+
+
+def _change(needed: Needed) -> str:
+    return needed.reason if needed.value is None else f"{100 * needed.value:.1f} points"
+
+
+def _number(needed: Needed) -> str:
+    if needed.value is None:
+        return needed.reason
+    return f"{needed.value:.0f}" + (f" (seen {_chance(needed.chance)})" if needed.chance else "")
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"

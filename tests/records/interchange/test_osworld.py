@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import records_sample
+
+from records.interchange.samples import done, png, reasons, seed_episode, tree_of
+from trueline.records.folder.reader import read_episode
+from trueline.records.interchange.labels import Labels, write_labels
+from trueline.records.interchange.osworld import export_folders, import_folders
+from trueline.records.interchange.outcome import Options
+from trueline.records.interchange.sources import find_sources
+from trueline.records.scan import scan
+
+OPTIONS = Options()
+MODEL = "pyautogui/screenshot_a11y_tree/o4-mini"
+
+
+def test_seeds_folders_come_in_with_a_record_and_are_not_touched(tmp_path: Path) -> None:
+    seed_episode(tmp_path / "in/run1" / MODEL / "chrome/t1")
+    seed_episode(tmp_path / "in/run2" / MODEL / "chrome/t1", score=None)
+    before = tree_of(tmp_path / "in")
+    done(import_folders(find_sources([tmp_path / "in"]), tmp_path / "out", OPTIONS))
+    assert tree_of(tmp_path / "in") == before
+    after = tree_of(tmp_path / "out")
+    assert {name: content for name, content in after.items() if not name.endswith("/episode.json")} == before
+    assert [trial.score for trial in scan(tmp_path / "out")] == [1.0, None]
+    episode = read_episode(tmp_path / "out/run1" / MODEL / "chrome/t1")
+    assert episode.ours
+    assert episode.record == read_episode(tmp_path / "in/run1" / MODEL / "chrome/t1").record
+    assert episode.record.repeat == 1
+
+
+def test_what_was_odd_in_a_seeds_folder_is_still_known_once(tmp_path: Path) -> None:
+    folder = seed_episode(tmp_path / "in" / MODEL / "chrome/t1")
+    (folder / "step_1_20260320@222941.png").unlink()
+    with (folder / "traj.jsonl").open("a") as file:
+        file.write("{broken\n")
+    problems = read_episode(folder).problems
+    assert len(problems) >= 2
+    done(import_folders(find_sources([tmp_path / "in"]), tmp_path / "out", OPTIONS))
+    again = read_episode(tmp_path / "out" / MODEL / "chrome/t1").problems
+    assert sorted(map(str, again)) == sorted(map(str, problems))
+
+
+def test_import_then_export_gives_the_seeds_folders_back(tmp_path: Path) -> None:
+    seed_episode(tmp_path / "in" / MODEL / "chrome/t1")
+    seed_episode(tmp_path / "in" / MODEL / "os/t__inject__website__stop_task")
+    done(import_folders(find_sources([tmp_path / "in"]), tmp_path / "mid", OPTIONS))
+    done(export_folders(find_sources([tmp_path / "mid"]), tmp_path / "out", OPTIONS))
+    assert tree_of(tmp_path / "out") == tree_of(tmp_path / "in")
+
+
+def test_our_episodes_go_out_with_the_seeds_files_only(tmp_path: Path) -> None:
+    folder = tmp_path / "in" / MODEL / "chrome/__injected"
+    records_sample.write_episode(folder)
+    write_labels(folder, Labels(source="me"))
+    done(export_folders(find_sources([tmp_path / "in"]), tmp_path / "out", OPTIONS))
+    names = {path.name for path in (tmp_path / "out" / MODEL / "chrome/__injected").iterdir()}
+    assert {"traj.jsonl", "better_log.json", "result.txt", "instruction.txt", "step_0.png"} <= names
+    assert not names & {"events.jsonl", "episode.json", "labels.json"}
+    assert not [name for name in names if name.endswith(".xml.gz")]
+    episode = read_episode(tmp_path / "out" / MODEL / "chrome/__injected")
+    assert not episode.ours
+    assert episode.record.score == 1.0
+    assert len(episode.record.steps) == records_sample.STEPS
+
+
+def test_what_an_unfinished_episode_lacks_is_made_from_its_events(tmp_path: Path) -> None:
+    folder = tmp_path / "in" / MODEL / "chrome/t"
+    records_sample.write_episode(folder)
+    for name in ("traj.jsonl", "better_log.json", "episode.json", "result.txt"):
+        (folder / name).unlink()
+    done(export_folders(find_sources([tmp_path / "in"]), tmp_path / "out", OPTIONS))
+    names = {path.name for path in (tmp_path / "out" / MODEL / "chrome/t").iterdir()}
+    assert {"traj.jsonl", "better_log.json"} <= names
+    assert "result.txt" not in names
+
+
+def test_links_that_lead_out_and_pipes_are_passed_over_and_named(tmp_path: Path) -> None:
+    folder = seed_episode(tmp_path / "in" / MODEL / "chrome/t1")
+    (tmp_path / "secret.txt").write_text("hunter2")
+    (folder / "runtime.log").symlink_to(tmp_path / "secret.txt")
+    (folder / "shots").symlink_to(tmp_path)
+    (folder / "inside.png").symlink_to(folder / "step_0.png")
+    os.mkfifo(folder / "pipe.log")
+    (outcome,) = done(import_folders(find_sources([tmp_path / "in"]), tmp_path / "out", OPTIONS))
+    assert outcome.written is not None
+    assert b"hunter2" not in tree_of(tmp_path / "out").values()
+    assert (outcome.written / "inside.png").read_bytes() == png(0)
+    assert [note.split(":")[0] for note in outcome.notes if "not copied" in note] == [
+        "shots",
+        "pipe.log",
+        "runtime.log",
+    ]
+
+
+def test_links_instead_of_copies_share_the_pictures(tmp_path: Path) -> None:
+    folder = seed_episode(tmp_path / "in" / MODEL / "chrome/t1")
+    (outcome,) = done(import_folders(find_sources([tmp_path / "in"]), tmp_path / "out", Options(link=True)))
+    assert outcome.written is not None
+    assert (outcome.written / "step_0.png").samefile(folder / "step_0.png")
+    done(import_folders(find_sources([tmp_path / "in"]), tmp_path / "copy", OPTIONS))
+    assert not (tmp_path / "copy" / MODEL / "chrome/t1/step_0.png").samefile(folder / "step_0.png")
+
+
+def test_a_folder_whose_path_says_nothing_is_left_out(tmp_path: Path) -> None:
+    seed_episode(tmp_path / "loose")
+    (reason,) = reasons(import_folders(find_sources([tmp_path / "loose"]), tmp_path / "out", OPTIONS))
+    assert "<action_space>/<observation_type>/<model>/<domain>/" in reason
+
+
+def test_a_part_of_the_results_finds_its_place_in_the_layout(tmp_path: Path) -> None:
+    seed_episode(tmp_path / "in/run3" / MODEL / "chrome/t1")
+    for root in ("in/run3", f"in/run3/{MODEL}", f"in/run3/{MODEL}/chrome/t1"):
+        (source,) = find_sources([tmp_path / root])
+        assert source.below.as_posix() in (f"run3/{MODEL}/chrome/t1", f"{MODEL}/chrome/t1")
+    (source,) = find_sources([tmp_path / "in/run3" / MODEL])
+    assert source.below.as_posix() == f"run3/{MODEL}/chrome/t1"
