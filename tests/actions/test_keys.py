@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,8 +11,10 @@ from trueline.actions.keys import (
     CANONICAL_NAMES,
     PRINTABLE,
     canonical,
+    model_name,
     openai_name,
     pressed,
+    pyautogui_name,
     read_combo,
     read_key,
     read_sequence,
@@ -36,10 +40,12 @@ def test_canonical_spelling(name: str, key: str) -> None:
 @pytest.mark.parametrize(
     ("name", "key"),
     [
-        ("Return", "enter"), ("KP_Enter", "enter"), ("Page_Down", "pagedown"), ("Next", "pagedown"), ("Prior", "pageup"),
-        ("BackSpace", "backspace"), ("Super_L", "winleft"), ("Super_R", "winright"), ("super", "winleft"),
-        ("Control_L", "ctrl"), ("Alt_R", "altright"), ("ISO_Level3_Shift", "altright"), ("KP_0", "num0"), ("F12", "f12"),
-        ("plus", "+"), ("minus", "-"), ("period", "."), ("XF86AudioRaiseVolume", "volumeup"), ("Menu", "apps"),
+        ("Return", "enter"), ("KP_Enter", "enter"), ("Page_Down", "pagedown"), ("Next", "pagedown"),
+        ("Prior", "pageup"), ("BackSpace", "backspace"), ("Super_L", "winleft"), ("Super_R", "winright"),
+        ("super", "winleft"),
+        ("Control_L", "ctrl"), ("Alt_R", "altright"), ("ISO_Level3_Shift", "altright"),
+        ("KP_0", "num0"), ("F12", "f12"), ("plus", "+"), ("minus", "-"), ("period", "."),
+        ("XF86AudioRaiseVolume", "volumeup"), ("Menu", "apps"),
         ("CTRL", "ctrl"), ("ARROWLEFT", "left"), ("ESC", "esc"), ("CMD", "winleft"), ("META", "winleft"),
         ("OPTION", "alt"), ("SPACE", "space"), ("PAGEDOWN", "pagedown"), ("CAPSLOCK", "capslock"), ("DELETE", "delete"),
         ("arrowdown", "down"), ("control", "ctrl"), ("windows", "winleft"), ("pageup", "pageup"), ("ArrowUp", "up"),
@@ -60,6 +66,19 @@ def test_every_named_key_survives_openai(key: str) -> None:
     assert read_key(openai_name(key)) == key
 
 
+@pytest.mark.parametrize("write", [x_name, openai_name, model_name])
+@pytest.mark.parametrize("key", ["command", "option", "return", "two words", "a+b", ""])
+def test_a_key_that_would_be_read_as_another_has_no_name(write: Callable[[str], str], key: str) -> None:
+    with pytest.raises(ValueError, match="no "):
+        write(key)
+
+
+@pytest.mark.parametrize("key", ["KP_Enter", "é", "return", ""])
+def test_pyautogui_ignores_what_is_not_in_its_list(key: str) -> None:
+    with pytest.raises(ValueError, match="ignores"):
+        pyautogui_name(key)
+
+
 @given(st.lists(st.sampled_from(sorted(CANONICAL_NAMES - MAC_NAMES) + sorted(PRINTABLE)), min_size=1, max_size=4))
 def test_combinations_round_trip(keys: list[str]) -> None:
     assert read_combo(x_combo(tuple(keys))) == tuple(keys)
@@ -67,8 +86,14 @@ def test_combinations_round_trip(keys: list[str]) -> None:
 
 @pytest.mark.parametrize(
     ("text", "keys"),
-    [("ctrl+s", ("ctrl", "s")), ("ctrl++", ("ctrl", "+")), ("+", ("+",)), ("alt+Tab", ("alt", "tab")), ("ctrl + s", ("ctrl", "s"))],
-)  # fmt: skip
+    [
+        ("ctrl+s", ("ctrl", "s")),
+        ("ctrl++", ("ctrl", "+")),
+        ("+", ("+",)),
+        ("alt+Tab", ("alt", "tab")),
+        ("ctrl + s", ("ctrl", "s")),
+    ],
+)
 def test_read_combo(text: str, keys: tuple[str, ...]) -> None:
     assert read_combo(text) == keys
 

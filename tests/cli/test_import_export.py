@@ -69,7 +69,7 @@ def test_the_report_as_json_and_exit_1_when_something_is_left_out(
         ],
         "notes": [{"where": f'{file}: $["{UUID.format(1)}"]', "note": "step 1: the screenshot before it is missing"}],
     }
-    assert main(words[:-1] + [str(tmp_path / "again")]) == 1
+    assert main([*words[:-1], str(tmp_path / "again")]) == 1
     out, err = capsys.readouterr()
     assert out == f"imported 1 of 2 episodes to {tmp_path / 'again'}\n"
     assert err.splitlines()[0].startswith("note: ")

@@ -13,6 +13,8 @@ from scipy import stats
 
 from support.results import write_run
 from trueline.cli import main
+from trueline.records import Environment, Setting
+from trueline.records.folder.claim import claim_setting
 from trueline.records.layout import Unit
 from trueline.records.scan import Condition
 from trueline.stats.folders import write_runs
@@ -272,6 +274,28 @@ def test_nothing_scored_is_no_silent_zero(tmp_path: Path, capsys: Out) -> None:
     assert setting["pass_hat"] == {} and setting["mean_score"] is None and setting["pass_bounds"]["1"] == [0, 1]
     assert main(["metrics", "--run-dirs", str(run)]) == 0
     assert re.search(r"^Runs +\| – ", capsys.readouterr().out, re.MULTILINE)
+
+
+def test_results_of_different_environments_are_not_mixed_in_silence(tmp_path: Path, capsys: Out) -> None:
+    base, new = study(tmp_path / "a", [1, 2]), study(tmp_path / "b", [1, 2])
+    for runs, provider in ((base, "local"), (new, "vmware")):
+        for run in runs:
+            folder = Path(run) / "pyautogui/screenshot/some-model"
+            setting = Setting(agent="prompt", environment=Environment(provider=provider, screen=(1280, 720)))
+            held = folder.rename(folder.with_name("held"))
+            claim_setting(folder, setting)
+            for domain in held.iterdir():
+                domain.rename(folder / domain.name)
+            held.rmdir()
+    words = ["metrics", "--run-dirs", *base, "--compare-dirs", *new]
+    assert main(words) == 2
+    err = capsys.readouterr().err
+    assert "another environment (vmware ubuntu 1280x720)" in err and "--mix-environments" in err
+    assert main([*words, "--mix-environments"]) == 0
+    assert "environment: local ubuntu 1280x720, vmware ubuntu 1280x720" in capsys.readouterr().out
+    (Path(base[0]) / "pyautogui/screenshot/some-model/setting.json").write_text("{}")
+    assert main(words) == 2
+    assert "setting.json: " in capsys.readouterr().err
 
 
 def test_hostile_names_do_not_reach_the_terminal(tmp_path: Path, capsys: Out) -> None:

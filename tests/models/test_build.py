@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from trueline.errors import InputError
 from trueline.models import Config, MissingKeyError, Model, Request, SpecError, open_model, user
 from trueline.models.envfiles import Env
 from trueline.models.errors import AuthError
@@ -104,6 +105,22 @@ def test_a_bearer_token_for_bedrock_is_used_as_it_is(lab: Lab) -> None:
             return server.seen[0].headers["authorization"]
 
     assert asyncio.run(main()) == "Bearer bedrock-token-1"
+
+
+def test_a_server_on_this_machine_is_reached_past_the_proxy_of_the_network(
+    lab: Lab, protocol_wire: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    [answer] = lab.run(protocol_wire, FakeServer(), ASK)
+    assert answer.text == "ok"
+
+
+def test_models_of_our_own_need_no_key(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"script\.toml"):
+        open_model(f"scripted|{tmp_path}/script.toml")
+    with pytest.raises(SpecError, match="embedded"):
+        open_model("embedded|gpt-9")
 
 
 def test_a_name_that_means_nothing_is_refused() -> None:

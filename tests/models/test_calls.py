@@ -281,3 +281,21 @@ def test_an_azure_deployment_is_priced_by_the_model_it_reports(lab: Lab) -> None
             return answer
 
     assert asyncio.run(main()).usage.cost == pytest.approx(2.5)
+
+
+def test_half_characters_from_a_screen_do_not_stop_a_call(lab: Lab, protocol_wire: str) -> None:
+    server = FakeServer()
+    lab.run(protocol_wire, server, ask("title: a\ud800b \U0001f600 é"))
+    assert "title: a?b \U0001f600 é" in server.seen[0].raw.decode()
+
+
+def test_a_deployment_with_an_odd_name_stays_inside_its_path(lab: Lab) -> None:
+    async def main() -> str:
+        async with FakeServer() as server:
+            model = open_model("azure|../../admin?x=1", config=lab.config(server))
+            await model.ask(ask())
+            await model.close()
+            return server.seen[0].path
+
+    path = asyncio.run(main())
+    assert path.startswith("/openai/deployments/..%2F..%2Fadmin%3Fx%3D1/chat/completions?")

@@ -106,6 +106,13 @@ def test_patience_ends_and_the_error_says_after_how_many_attempts(lab: Lab, name
     assert server.count == times
 
 
+def test_the_providers_own_code_is_kept(lab: Lab) -> None:
+    server = FakeServer(Status(400, "too many tokens", "context_length_exceeded"))
+    with pytest.raises(RejectedError) as caught:
+        lab.run("openai", server, ASK)
+    assert (caught.value.code, caught.value.status) == ("context_length_exceeded", 400)
+
+
 def test_an_exhausted_account_is_not_asked_again(lab: Lab) -> None:
     server = FakeServer(default=Status(429, "You exceeded your current quota", "insufficient_quota"))
     with pytest.raises(RejectedError, match="quota"):

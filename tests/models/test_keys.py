@@ -96,6 +96,13 @@ def test_an_address_given_beside_the_name_wins_and_bad_ones_of_the_environment_a
         find_access(PROVIDERS["openai"], env)
 
 
+@pytest.mark.parametrize("key", ["sk-secr\u2026et", "sk-sec ret", "sk-sec\nret", "\u201csk-secret\u201d"])
+def test_a_key_that_was_copied_badly_is_told_without_showing_it(key: str) -> None:
+    with pytest.raises(MissingKeyError, match="OPENAI_API_KEY") as caught:
+        find_access(PROVIDERS["openai"], Env({"OPENAI_API_KEY": key}))
+    assert "sec" not in str(caught.value)
+
+
 def test_keys_do_not_show_in_representations() -> None:
     env = Env({"OPENAI_API_KEY": "sk-verysecret"})
     assert "verysecret" not in repr(find_access(PROVIDERS["openai"], env))

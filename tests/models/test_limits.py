@@ -149,7 +149,6 @@ def test_a_provider_that_pushes_back_is_asked_less_and_everything_still_gets_ans
     attempts, window = lab.session(
         "openai", server, talk, config=lambda server: lab.config(server, retry=patient, limiters=limiters)
     )
-    print(attempts, window)
     assert window < 32
     # Without adapting, 32 callers against room for 4 would be turned away several times each.
     assert attempts < 200 * 3

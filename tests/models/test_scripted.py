@@ -22,7 +22,7 @@ from trueline.models.errors import (
     ServerError,
 )
 from trueline.models.scripted import ScriptedModel, ScriptError, UnmatchedError, read_script
-from trueline.models.types import Answer, Image, Request, Schema, ToolResult, assistant, user
+from trueline.models.types import Answer, Image, Request, Schema, Text, ToolResult, assistant, user
 
 VERDICT = Schema(
     name="verdict",
@@ -94,7 +94,7 @@ def test_only_the_last_message_is_matched(tmp_path: Path) -> None:
     model = make(tmp_path, SCRIPT)
     with pytest.raises(UnmatchedError):
         ask(model, "exactly this", "something else")
-    result = ToolResult(id="1", parts=(*user("exactly this").parts, Image(data=b"x")))
+    result = ToolResult(id="1", parts=(Text(text="exactly this"), Image(data=b"x")))
     request = Request(messages=(user("go"), assistant("x"), user(result)))
     assert asyncio.run(model.ask(request)).text == "that"
 

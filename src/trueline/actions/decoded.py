@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from trueline.actions.types import Action, ActionBase
+from trueline.actions.types import Action
 from trueline.errors import TruelineError
 from trueline.text import printable
 
@@ -36,14 +36,14 @@ class Decoded:
     thought: str = ""
     text: str = ""
     """What the model says beside its thought and its actions."""
-    calls: tuple[Call, ...] = field(default=())
+    calls: tuple[Call, ...] = ()
     """The same actions by tool call, where the format has calls with ids."""
     note: str = ""
     """Why a program stayed `Code`."""
 
 
 class DecodeError(TruelineError):
-    """A model's answer that cannot be understood. `raw` is the answer as it came; nothing of it may run."""
+    """A model's answer that cannot be understood: nothing of it may run. `raw` is the answer or the call as it came."""
 
     def __init__(self, codec: str, reason: str, raw: str) -> None:
         super().__init__(f"{codec}: {printable(reason)}")
@@ -55,15 +55,14 @@ class DecodeError(TruelineError):
 class EncodeError(TruelineError):
     """An action that a format has no words for."""
 
-    def __init__(self, codec: str, action: ActionBase, reason: str) -> None:
-        kind = getattr(action, "kind", type(action).__name__)
-        super().__init__(f"{codec} cannot express {kind}: {printable(reason)}")
+    def __init__(self, codec: str, action: Action, reason: str) -> None:
+        super().__init__(f"{codec} cannot express {action.kind}: {printable(reason)}")
         self.codec = codec
         self.action = action
         self.reason = reason
 
 
-def express_only(codec: str, action: ActionBase, *fields: str) -> None:
+def express_only(codec: str, action: Action, *fields: str) -> None:
     """Refuse an action that says more than these fields can carry; raw text and pacing do not count."""
     for name, info in type(action).model_fields.items():
         if name not in ("kind", "raw", "pause_after", *fields) and getattr(action, name) != info.default:

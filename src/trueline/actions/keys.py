@@ -40,7 +40,6 @@ _CHARACTERS: dict[str, str] = {
     "\r": "enter",
     "\t": "tab",
     "\b": "backspace",
-    "\x1b": "esc",
 }
 
 _NAMED_KEYS = """
@@ -65,7 +64,7 @@ _MARK_NAMES = """
 
 # Canonical name -> X keysym; the first of several X names for a key is the one we write.
 _X_NAMES: dict[str, tuple[str, ...]] = {
-    "enter": ("Return", "KP_Enter", "Linefeed"),
+    "enter": ("Return", "KP_Enter"),
     "esc": ("Escape",),
     "backspace": ("BackSpace",),
     "delete": ("Delete", "KP_Delete"),
@@ -92,8 +91,8 @@ _X_NAMES: dict[str, tuple[str, ...]] = {
     "capslock": ("Caps_Lock",),
     "numlock": ("Num_Lock",),
     "scrolllock": ("Scroll_Lock",),
-    "printscreen": ("Print", "Sys_Req"),
-    "pause": ("Pause", "Break"),
+    "printscreen": ("Print",),
+    "pause": ("Pause",),
     "multiply": ("KP_Multiply",),
     "add": ("KP_Add",),
     "separator": ("KP_Separator",),
@@ -204,10 +203,21 @@ def pressed(keys: tuple[str, ...], raw: str = "") -> Key | Hotkey:
     return Key(key=keys[0], raw=raw) if len(keys) == 1 else Hotkey(keys=keys, raw=raw)
 
 
+def pyautogui_name(key: str) -> str:
+    """Return a key that pyautogui knows; raises ValueError for others, which it would silently ignore."""
+    if key not in CANONICAL_NAMES and key not in PRINTABLE:
+        raise ValueError(f"pyautogui ignores the key {key!r}")
+    return key
+
+
+def model_name(key: str) -> str:
+    """Return the word for a key that models read as this key; raises ValueError when there is none."""
+    return _survives(key, key)
+
+
 def x_name(key: str) -> str:
-    """Return the X keysym of a key; a name without one stays as it is."""
-    names = _X_NAMES.get(key)
-    return names[0] if names else key
+    """Return the X keysym of a key, or its word; raises ValueError when neither would be read as this key."""
+    return _survives(_X_NAMES.get(key, (key,))[0], key)
 
 
 def x_combo(keys: tuple[str, ...]) -> str:
@@ -217,4 +227,11 @@ def x_combo(keys: tuple[str, ...]) -> str:
 
 def openai_name(key: str) -> str:
     """Return OpenAI's name of a key: upper-case words, characters as they are."""
-    return key if len(key) == 1 else _OPENAI_NAMES.get(key, key.upper() if key in CANONICAL_NAMES else key)
+    word = _OPENAI_NAMES.get(key, key.upper() if key in CANONICAL_NAMES else key)
+    return _survives(key if len(key) == 1 else word, key)
+
+
+def _survives(name: str, key: str) -> str:
+    if name.split() != [name] or read_combo(name) != (key,):
+        raise ValueError(f"there is no name for the key {key!r}")
+    return name

@@ -19,6 +19,10 @@ _LARGE = 50
 """From this number of episodes on, progress is shown."""
 
 
+_MOST_NOTES = 20
+"""Of things that were odd, though nothing is left out because of them."""
+
+
 def add_flags(parser: Parser, formats: tuple[str, ...], force: str) -> None:
     """Declare the flags that both commands take."""
     parser.add_argument("--format", choices=formats, help="guessed when it is obvious")
@@ -43,8 +47,10 @@ def carry_out(transfers: Iterable[Transfer], form: str, out: Path, *, as_json: b
         report = {"format": form, "out": str(out), "written": written, "left_out": left_out, "notes": notes}
         print(json.dumps(report, indent=2))
     else:
-        for note in notes:
+        for note in notes[:_MOST_NOTES]:
             print(printable(f"note: {note['where']}: {note['note']}", limit=1000), file=sys.stderr)
+        if len(notes) > _MOST_NOTES:
+            print(f"note: {len(notes) - _MOST_NOTES} more of these (--json has them all)", file=sys.stderr)
         for item in left_out:
             print(printable(f"left out: {item['where']}: {item['reason']}", limit=1000), file=sys.stderr)
         print(f"{verb} {written} of {written + len(left_out)} episodes to {printable(str(out), limit=1000)}")

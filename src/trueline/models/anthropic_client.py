@@ -13,10 +13,9 @@ import orjson
 from anthropic.lib.bedrock import AsyncAnthropicBedrock
 
 from trueline.models.errors import AttemptTimeoutError, AuthError, ConnectionLostError, ModelError
+from trueline.models.http_client import CONNECT_S, TIMEOUT, direct_client
 from trueline.models.keys import Access, Redactor
-from trueline.models.wire import CONNECT_S, Call, status_error
-
-_TIMEOUT = httpx2.Timeout(None, connect=CONNECT_S)
+from trueline.models.wire import Call, status_error
 
 
 class AnthropicClient:
@@ -25,7 +24,11 @@ class AnthropicClient:
     def __init__(self, access: Access, redactor: Redactor) -> None:
         self._redactor = redactor
         self._sdk = anthropic.AsyncAnthropic(
-            api_key=access["key"], base_url=access["url"], max_retries=0, timeout=_TIMEOUT
+            api_key=access["key"],
+            base_url=access["url"],
+            max_retries=0,
+            timeout=TIMEOUT,
+            http_client=direct_client(access["url"]),
         )
 
     async def post(self, call: Call) -> bytes:
@@ -35,11 +38,11 @@ class AnthropicClient:
             ModelError: there was no response of status 200.
         """
         try:
-            # Encoded here because the client's own encoder takes five times as long for pictures.
             response = await self._sdk.post(
                 call.path,
                 cast_to=httpx2.Response,
-                content=orjson.dumps(call.body),
+                # Not given as `body`, because the client's own encoder takes five times as long for pictures.
+                content=call.content,
                 options={"headers": {"Content-Type": "application/json", **call.headers}},
             )
         except anthropic.AnthropicError as e:
@@ -73,7 +76,8 @@ class BedrockClient:
             aws_region=access["region"],
             base_url=access["url"],
             max_retries=0,
-            timeout=_TIMEOUT,
+            timeout=TIMEOUT,
+            http_client=direct_client(access["url"]),
         )
 
     async def post(self, call: Call) -> bytes:
@@ -83,9 +87,9 @@ class BedrockClient:
             ModelError: there was no response of status 200.
         """
         try:
-            # The client moves the model from the body to the path.
+            # The client moves the model from the body to the path, so it must have the body, made of valid text only.
             response = await self._sdk.post(
-                call.path, cast_to=httpx2.Response, body=call.body, options={"headers": call.headers}
+                call.path, cast_to=httpx2.Response, body=orjson.loads(call.content), options={"headers": call.headers}
             )
         except anthropic.AnthropicError as e:
             error = _ours(e, self._redactor)

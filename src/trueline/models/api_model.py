@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from trueline.models.errors import InvalidAnswerError, MalformedResponseError, RateLimitedError
+from trueline.models.errors import InvalidAnswerError, MalformedResponseError, RateLimitedError, ServerError
 from trueline.models.images import KEEP, encode_image
 from trueline.models.keys import Redactor
 from trueline.models.ledger import Ledger
@@ -20,6 +20,7 @@ from trueline.records.usage import Usage
 
 _IMAGE_TOKENS = 1200
 _ANSWER_TOKENS = 500
+_OVERLOADED = 503
 
 
 @dataclass(frozen=True)
@@ -93,8 +94,9 @@ class ApiModel:
                     # It was answered, so it may have cost money; nobody knows how much.
                     shared.ledger.add(self.id, request, Usage(calls=1))
                     raise
-                except RateLimitedError as e:
-                    slot.push_back(e.retry_after_s)
+                except (RateLimitedError, ServerError) as e:
+                    if isinstance(e, RateLimitedError) or e.status == _OVERLOADED:
+                        slot.push_back(e.retry_after_s)
                     raise
                 except FilteredError as e:
                     # Nothing was generated, so nothing is charged.

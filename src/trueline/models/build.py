@@ -73,6 +73,10 @@ def open_model(
 
 
 def _own(spec: Spec) -> Model:
+    if spec.provider == "embedded":
+        from trueline.models.embedded import EmbeddedModel
+
+        return EmbeddedModel(spec.model)
     from trueline.models.scripted import ScriptedModel
 
     return ScriptedModel(Path(spec.model))

@@ -24,14 +24,19 @@ class ModelError(TruelineError):
 
     retryable = False
 
-    def __init__(self, message: str, *, status: int | None = None, retry_after_s: float | None = None) -> None:
+    def __init__(
+        self, message: str, *, status: int | None = None, code: str = "", retry_after_s: float | None = None
+    ) -> None:
         super().__init__(message)
         self.status = status
+        self.code = code
+        """The provider's own word for it, such as `context_length_exceeded`."""
         self.retry_after_s = retry_after_s
 
     def after(self, attempts: int) -> Self:
         """Return this error with the number of attempts in its message."""
-        return type(self)(f"{self} (after {attempts} attempts)", status=self.status, retry_after_s=self.retry_after_s)
+        words = f"{self} (after {attempts} attempts)"
+        return type(self)(words, status=self.status, code=self.code, retry_after_s=self.retry_after_s)
 
 
 class RateLimitedError(ModelError):

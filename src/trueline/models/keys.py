@@ -79,10 +79,19 @@ def find_access(provider: Provider, env: Env, url: str | None = None) -> Access:
         elif address := found.get("url"):
             found["url"] = check_address(address.replace("{region}", found.get("region", "")))
         if all(v.role in found for v in family if v.required):
+            _check_keys(family, found)
             return Access(provider.name, found)
     if not provider.families:
         return Access(provider.name, {})
     raise MissingKeyError(_missing(provider, env, url))
+
+
+def _check_keys(family: tuple[Variable, ...], found: Mapping[Role, str]) -> None:
+    for variable in family:
+        value = found.get(variable.role, "")
+        if variable.role in SECRET_ROLES and not (value.isascii() and value.isprintable() and " " not in value):
+            names = " or ".join(variable.names)
+            raise MissingKeyError(f"{names} holds characters that no key has; copy the key again")
 
 
 def _missing(provider: Provider, env: Env, url: str | None) -> str:

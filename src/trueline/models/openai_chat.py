@@ -67,9 +67,7 @@ class ChatCodec:
         limit = "max_completion_tokens" if self.completion_tokens else "max_tokens"
         out: Json = {"temperature": sampling.temperature, "top_p": sampling.top_p, limit: sampling.max_tokens}
         out |= {"seed": sampling.seed, "stop": list(sampling.stop) or None}
-        if effort := sampling.reasoning_effort:
-            if effort not in EFFORTS:
-                raise UnsupportedError(f"reasoning effort {effort!r} is unknown; choose one of {', '.join(EFFORTS)}")
+        if effort := known_effort(sampling):
             out |= {"reasoning": {"effort": effort}} if self.effort == "reasoning.effort" else {self.effort: effort}
         return {key: value for key, value in out.items() if value is not None}
 
@@ -106,6 +104,14 @@ class ChatCodec:
             native=_native(data) if request.tools else (),
         )
         return Decoded(answer, counted=usage is not None, reported_cost=usage.cost if usage else None)
+
+
+def known_effort(sampling: Sampling) -> str | None:
+    """Return the reasoning effort, or refuse one that OpenAI's formats have no word for."""
+    effort = sampling.reasoning_effort
+    if effort and effort not in EFFORTS:
+        raise UnsupportedError(f"reasoning effort {effort!r} is unknown; choose one of {', '.join(EFFORTS)}")
+    return effort
 
 
 def json_schema(schema: Schema) -> Json:

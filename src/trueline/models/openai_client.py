@@ -5,15 +5,15 @@ Errors leave here as ours, with nothing of the request attached: the client's ow
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 import httpx2
 import openai
-import orjson
 
 from trueline.models.errors import AttemptTimeoutError, ConnectionLostError, ModelError
+from trueline.models.http_client import CONNECT_S, TIMEOUT, direct_client
 from trueline.models.keys import Access, Redactor
-from trueline.models.wire import CONNECT_S, Call, status_error
-
-_TIMEOUT = httpx2.Timeout(None, connect=CONNECT_S)
+from trueline.models.wire import Call, status_error
 
 
 class OpenAIClient:
@@ -22,17 +22,19 @@ class OpenAIClient:
     def __init__(self, access: Access, redactor: Redactor) -> None:
         self._redactor = redactor
         self._azure = access.provider == "azure"
+        http = direct_client(access["url"])
         if self._azure:
             self._sdk: openai.AsyncOpenAI = openai.AsyncAzureOpenAI(
                 api_key=access["key"],
                 azure_endpoint=access["url"],
                 api_version=access["version"],
                 max_retries=0,
-                timeout=_TIMEOUT,
+                timeout=TIMEOUT,
+                http_client=http,
             )
         else:
             self._sdk = openai.AsyncOpenAI(
-                api_key=access["key"], base_url=access["url"], max_retries=0, timeout=_TIMEOUT
+                api_key=access["key"], base_url=access["url"], max_retries=0, timeout=TIMEOUT, http_client=http
             )
 
     async def post(self, call: Call) -> bytes:
@@ -42,24 +44,24 @@ class OpenAIClient:
             ModelError: there was no response of status 200.
         """
         try:
-            if self._azure:
-                # The client finds the deployment's path in the body.
-                response = await self._sdk.post(
-                    call.path, cast_to=httpx2.Response, body=call.body, options={"headers": call.headers}
-                )
-            else:
-                # Encoded here because the client's own encoder takes five times as long for pictures.
-                response = await self._sdk.post(
-                    call.path,
-                    cast_to=httpx2.Response,
-                    content=orjson.dumps(call.body),
-                    options={"headers": {"Content-Type": "application/json", **call.headers}},
-                )
+            response = await self._sdk.post(
+                self._deployment(call) + call.path,
+                cast_to=httpx2.Response,
+                # Not given as `body`, because the client's own encoder takes five times as long for pictures.
+                content=call.content,
+                options={"headers": {"Content-Type": "application/json", **call.headers}},
+            )
         except openai.OpenAIError as e:
             error = _ours(e, self._redactor)
         else:
             return response.content
         raise error
+
+    def _deployment(self, call: Call) -> str:
+        """On Azure the model stands in the path, except in the Responses API."""
+        if not self._azure or call.path == "/responses":
+            return ""
+        return f"/deployments/{quote(str(call.body['model']), safe='')}"
 
     async def close(self) -> None:
         """Close the connections."""

@@ -16,7 +16,7 @@ from trueline.models.errors import (
     UnsupportedError,
 )
 from trueline.models.images import encode_image
-from trueline.models.openai_chat import EFFORTS, json_schema
+from trueline.models.openai_chat import json_schema, known_effort
 from trueline.models.types import (
     Answer,
     ComputerTool,
@@ -125,9 +125,7 @@ def _sampling(sampling: Sampling) -> Json:
         "top_p": sampling.top_p,
         "max_output_tokens": sampling.max_tokens,
     }
-    if effort := sampling.reasoning_effort:
-        if effort not in EFFORTS:
-            raise UnsupportedError(f"reasoning effort {effort!r} is unknown; choose one of {', '.join(EFFORTS)}")
+    if effort := known_effort(sampling):
         out["reasoning"] = {"effort": effort}
     return {key: value for key, value in out.items() if value is not None}
 

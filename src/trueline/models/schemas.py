@@ -6,11 +6,11 @@ refused before anything is sent, because an answer could then not be called vali
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from typing import TypeGuard
 
-import orjson
 from pydantic import JsonValue
 
 from trueline.errors import InputError
@@ -141,8 +141,7 @@ def _faults(root: Json, schema: JsonValue, value: JsonValue, at: str, depth: int
         yield from _number_faults(schema, value, at)
     elif isinstance(value, list):
         yield from _size_faults(schema, len(value), "Items", at)
-        distinct = {orjson.dumps(item, option=orjson.OPT_SORT_KEYS) for item in value}
-        if schema.get("uniqueItems") is True and len(distinct) < len(value):
+        if schema.get("uniqueItems") is True and len({json.dumps(v, sort_keys=True) for v in value}) < len(value):
             yield f"{at}: holds the same item twice"
         first = _list(schema, "prefixItems")
         for index, item in enumerate(value):

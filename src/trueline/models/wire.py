@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import email.utils
+import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Annotated, Protocol, TypeVar
 
 import orjson
@@ -22,8 +24,6 @@ from trueline.models.errors import (
 from trueline.models.keys import Redactor
 from trueline.models.types import Answer, Json, Request
 
-CONNECT_S = 15.0
-"""Only connecting has a limit of its own; how long an attempt may take is the business of whoever asks."""
 LONGEST_MESSAGE = 300
 FILTER_CODES = frozenset(
     {
@@ -55,6 +55,14 @@ class Call:
     path: str
     body: Json = field(repr=False)
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @cached_property
+    def content(self) -> bytes:
+        """The body as bytes, encoded once for all attempts. Half characters, as screens may hold, become `?`."""
+        try:
+            return orjson.dumps(self.body)
+        except TypeError:
+            return json.dumps(self.body, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
 
 
 @dataclass(frozen=True)
@@ -134,16 +142,16 @@ def error_for(status: int, code: str, words: str, wait_s: float | None = None) -
     """Tell apart what is worth asking again from what is not."""
     message = f"HTTP {status}: {one_line(words)}" if words else f"HTTP {status}"
     if code in FILTER_CODES:
-        return FilteredError(one_line(words) or code, status=status)
+        return FilteredError(one_line(words) or code, status=status, code=code)
     if status in (401, 403):
-        return AuthError(f"the provider does not accept the key: {message}", status=status)
+        return AuthError(f"the provider does not accept the key: {message}", status=status, code=code)
     if code == "insufficient_quota":
-        return RejectedError(f"the account has no quota left: {message}", status=status)
+        return RejectedError(f"the account has no quota left: {message}", status=status, code=code)
     if status in (429, 529):
-        return RateLimitedError(message, status=status, retry_after_s=wait_s)
+        return RateLimitedError(message, status=status, code=code, retry_after_s=wait_s)
     if status >= 500 or status in (408, 409, 425):
-        return ServerError(message, status=status, retry_after_s=wait_s)
-    return RejectedError(message, status=status)
+        return ServerError(message, status=status, code=code, retry_after_s=wait_s)
+    return RejectedError(message, status=status, code=code)
 
 
 def one_line(text: str) -> str:

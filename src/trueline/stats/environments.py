@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-
-from pydantic import ValidationError
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from trueline.errors import InputError
-from trueline.records.setting import Setting
 from trueline.stats.runs import setting_file
 from trueline.stats.table import ScoreTable
+
+if TYPE_CHECKING:
+    from trueline.records.setting import Setting
 
 UNKNOWN = "not recorded"
 
@@ -23,11 +25,15 @@ def settings_of(table: ScoreTable) -> list[Setting | None]:
     found: list[Setting | None] = []
     for run in table.runs:
         path = setting_file(run.trials.get(table.condition, {}).values())
-        try:
-            found.append(None if path is None else Setting.model_validate_json(path.read_bytes()))
-        except (ValidationError, OSError) as error:
-            raise InputError(f"{path}: is no readable setting record; restore it or move it away ({error})") from None
+        found.append(None if path is None else _read(path))
     return found
+
+
+def _read(path: Path) -> Setting:
+    # Most folders have no such record; only those that do pay for reading it.
+    from trueline.records.folder.claim import read_setting
+
+    return read_setting(path)
 
 
 def environment_name(setting: Setting | None) -> str:

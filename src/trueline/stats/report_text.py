@@ -155,15 +155,18 @@ def _ends(comparison: Comparison, report: Report) -> list[str]:
     if report.options.missing != "bounds" or not (comparison.base.missing or comparison.new.missing):
         return []
     worst, best = comparison.ends.worst, comparison.ends.best
-    lines = [
-        f"  over all {len(comparison.base.units)} tasks the missing trials leave b-c between {worst.b_minus_c:+d} ({_p_value(worst.flags.p)}) and "
-        f"{best.b_minus_c:+d} ({_p_value(best.flags.p)}), Δcx between {worst.delta_c_mean:+.3f} "
-        f"({_p_value(worst.deltas.p)}) and {best.delta_c_mean:+.3f} ({_p_value(best.deltas.p)})"
-    ]
+    flags = f"b-c between {_at(worst.b_minus_c, worst.flags, '+d')} and {_at(best.b_minus_c, best.flags, '+d')}"
+    deltas = f"Δcx between {_at(worst.delta_c_mean, worst.deltas, '+.3f')} and "
+    deltas += _at(best.delta_c_mean, best.deltas, "+.3f")
+    lines = [f"  over all {len(comparison.base.units)} tasks the missing trials leave {flags}, {deltas}"]
     for column, survives in (("b-c", comparison.ends.flags_survive), ("Δcx", comparison.ends.deltas_survive)):
         word = "holds at both ends" if survives else "does NOT survive: the missing trials could change it"
         lines.append(f"  the conclusion on {column} {word}")
     return lines
+
+
+def _at(value: float, test: Test, form: str) -> str:
+    return f"{value:{form}} ({_p_value(test.p)})"
 
 
 def _across_environments(comparison: Comparison, report: Report) -> list[str]:

@@ -162,6 +162,8 @@ def test_actions_come_back_as_they_were(action: Action) -> None:
         Scroll(dy=1, unit="pixels"),
         Type(text="a", interval=1),
         Key(key="a", presses=2),
+        Key(key="KP_Enter"),
+        Hotkey(keys=("ctrl", "é")),
         Wait(seconds=1),
         Done(answer="42"),
         Fail(reason="no"),

@@ -40,7 +40,10 @@ VOCABULARY: list[tuple[str, list[Action]]] = [
     ("pyautogui.click(x=0.5, y=0.25)", [Click(at=P)]),
     ("pyautogui.click(0.5, 0.25, button='right')", [Click(at=P, button="right")]),
     ("pyautogui.doubleClick(x=0.5, y=0.25)", [Click(at=P, count=2)]),
-    ("pyautogui.moveTo(0.5, 0.25)\npyautogui.dragTo(x=1, y=1, button='left')", [Move(to=P), Drag(path=(Point(1919, 1079),))]),
+    (
+        "pyautogui.moveTo(0.5, 0.25)\npyautogui.dragTo(x=1, y=1, button='left')",
+        [Move(to=P), Drag(path=(Point(1919, 1079),))],
+    ),
     ("pyautogui.scroll(-5)", [Scroll(dy=5)]),
     ("pyautogui.hscroll(3, x=0.5, y=0.25)", [Scroll(at=P, dx=3)]),
     ("pyautogui.write(message='hé')", [Type(text="hé")]),
@@ -60,7 +63,7 @@ VOCABULARY: list[tuple[str, list[Action]]] = [
     ("computer.terminate(status='failure', answer='no such menu')", [Fail(reason="no such menu")]),
     ("pyautogui.press('a')\ncomputer.terminate(status='success')", [Key(key="a"), Done()]),
     ("DONE", [Done()]),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("code", "expected"), VOCABULARY)
@@ -135,29 +138,29 @@ points = st.builds(Point, st.integers(0, 1919), st.integers(0, 1079))
 keys = st.sampled_from(sorted(CANONICAL_NAMES) + sorted(PRINTABLE))
 pause = {"pause_after": st.just(0.1)}
 actions: st.SearchStrategy[Action] = st.one_of(
-    st.builds(Click, at=st.none() | points, count=st.integers(1, 3), modifiers=st.lists(keys, max_size=1).map(tuple), **pause),
+    st.builds(
+        Click, at=st.none() | points, count=st.integers(1, 3), modifiers=st.lists(keys, max_size=1).map(tuple), **pause
+    ),
     st.builds(Move, to=points, **pause),
     st.builds(Scroll, at=st.none() | points, dy=st.integers(1, 50), **pause),
     st.builds(Type, text=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="`")), **pause),
     st.builds(Key, key=keys, **pause),
     st.builds(Hotkey, keys=st.lists(keys, min_size=1, max_size=3).map(tuple), **pause),
-)  # fmt: skip
+)
 
 
 @settings(deadline=None)
 @given(st.lists(actions, min_size=1, max_size=4), st.sampled_from(["relative", "qwen25", "absolute", "kimi"]))
 def test_actions_come_back_as_they_were(wanted: list[Action], coordinates: Coordinates) -> None:
-    if coordinates == "qwen25":  # its grid is as fine as the screen, but a corner reads as fractions
-        wanted = [action for action in wanted if not _in_corner(action)]
     answer = f"```python\n{encode(wanted, SCREEN, coordinates)}\n```"
     assert [bare(action) for action in decode(answer, SCREEN, coordinates).actions] == [
         bare(action) for action in wanted
     ]
 
 
-def _in_corner(action: Action) -> bool:
-    at = action.to if isinstance(action, Move) else action.at if isinstance(action, Click | Scroll) else None
-    return at is not None and max(at) <= 1
+def test_a_corner_is_not_taken_for_fractions() -> None:
+    corner = [Click(at=Point(1, 1))]
+    assert does(encode(corner, SCREEN, "qwen25"), "qwen25") == corner
 
 
 @pytest.mark.parametrize("end", [Done(), Done(answer="it's"), Fail(), Fail(reason='"no"'), Wait(seconds=20)])

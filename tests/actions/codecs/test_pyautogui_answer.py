@@ -52,7 +52,7 @@ def test_backticks_inside_a_string_do_not_end_the_block() -> None:
 
 def test_the_prose_is_the_thought() -> None:
     decoded = decode_answer("First I look.\n```python\npyautogui.click(1, 2)\n```\nThen I stop.\nWAIT")
-    assert decoded.thought.split() == "First I look. Then I stop.".split()
+    assert " ".join(decoded.thought.split()) == "First I look. Then I stop."
     assert [bare(action) for action in decoded.actions] == [Click(at=Point(1, 2)), Wait()]
 
 

@@ -102,7 +102,10 @@ LINES: list[tuple[str, list[Action]]] = [
     ("import pyautogui\npyautogui.click(100, 200)", [Click(at=P)]),
     ("import pyautogui as pg, time as t\npg.click(100, 200)\nt.sleep(1)", [Click(at=P), Wait(seconds=1)]),
     ("from pyautogui import click as c, RIGHT\nc(100, 200, button=RIGHT)", [Click(at=P, button="right")]),
-    ("from pyautogui import *\nclick(100, 200)\nhotkey('a')\nsleep(1)", [Click(at=P), Hotkey(keys=("a",)), Wait(seconds=1)]),
+    (
+        "from pyautogui import *\nclick(100, 200)\nhotkey('a')\nsleep(1)",
+        [Click(at=P), Hotkey(keys=("a",)), Wait(seconds=1)],
+    ),
     ("from time import sleep\nsleep(0.5)", [Wait(seconds=0.5)]),
     ("import os, subprocess, random\npyautogui.click(100, 200)", [Click(at=P)]),
     ("x = 100\ny = x * 2\npyautogui.click(x, y)", [Click(at=P)]),
@@ -110,7 +113,10 @@ LINES: list[tuple[str, list[Action]]] = [
     ("(x, y) = [100, 200]\npyautogui.click(x, y)", [Click(at=P)]),
     ("x = y = 100\ny += 100\npyautogui.click(x, y)", [Click(at=P)]),
     ("x: int = 100\npyautogui.click(x, (400 - 0) // 2)", [Click(at=P)]),
-    ("pos = (100, 200)\npyautogui.click(*pos)\npyautogui.click(pos)\npyautogui.click(pos[0], pos[-1])", [Click(at=P)] * 3),
+    (
+        "pos = (100, 200)\npyautogui.click(*pos)\npyautogui.click(pos)\npyautogui.click(pos[0], pos[-1])",
+        [Click(at=P)] * 3,
+    ),
     ("tag_1=(100, 200)\ntag_2=(5, 6)\npyautogui.click(tag_1)", [Click(at=P)]),
     ("keys = ['ctrl', 'c']\npyautogui.hotkey(*keys)", [Hotkey(keys=("ctrl", "c"))]),
     ("pyautogui.click(int(99.5 + 1), round(199.6))", [Click(at=P)]),
@@ -122,26 +128,42 @@ LINES: list[tuple[str, list[Action]]] = [
     ("'''thought'''\npass\npyautogui.click(100, 200)", [Click(at=P)]),
     ("pyautogui.moveTo(100, 200)\npyautogui.click()", [Move(to=P), Click()]),
     ("pyautogui.moveTo(90, 210)\npyautogui.move(10, -10)", [Move(to=Point(90, 210)), Move(to=P)]),
-    ("pyautogui.click(90, 210)\npyautogui.moveRel((10, -10), duration=1)", [Click(at=Point(90, 210)), Move(to=P, duration=1)]),
+    (
+        "pyautogui.click(90, 210)\npyautogui.moveRel((10, -10), duration=1)",
+        [Click(at=Point(90, 210)), Move(to=P, duration=1)],
+    ),
     ("pyautogui.moveTo(90, 190)\npyautogui.drag(10, 10, 1)", [Move(to=Point(90, 190)), Drag(path=(P,), duration=1)]),
-    ("pyautogui.moveTo(90, 190)\npyautogui.dragRel(xOffset=10, yOffset=10, button='right')",
-     [Move(to=Point(90, 190)), Drag(path=(P,), button="right")]),
-    ("pyautogui.moveTo(100, 200)\nx, y = pyautogui.position()\npyautogui.click(x + 1, y)", [Move(to=P), Click(at=Point(101, 200))]),
-    ("pyautogui.keyDown('ctrl')\npyautogui.click(100, 200)\npyautogui.keyUp('ctrl')",
-     [KeyDown(key="ctrl"), Click(at=P), KeyUp(key="ctrl")]),
+    (
+        "pyautogui.moveTo(90, 190)\npyautogui.dragRel(xOffset=10, yOffset=10, button='right')",
+        [Move(to=Point(90, 190)), Drag(path=(P,), button="right")],
+    ),
+    (
+        "pyautogui.moveTo(100, 200)\nx, y = pyautogui.position()\npyautogui.click(x + 1, y)",
+        [Move(to=P), Click(at=Point(101, 200))],
+    ),
+    (
+        "pyautogui.keyDown('ctrl')\npyautogui.click(100, 200)\npyautogui.keyUp('ctrl')",
+        [KeyDown(key="ctrl"), Click(at=P), KeyUp(key="ctrl")],
+    ),
     ("with pyautogui.hold('ctrl'):\n    pyautogui.click(100, 200)", [Click(at=P, modifiers=("ctrl",))]),
     ("with pyautogui.hold(['ctrl', 'shift']):\n    pyautogui.scroll(3)", [Scroll(dy=-3, modifiers=("ctrl", "shift"))]),
-    ("with pyautogui.hold('shift'):\n    pyautogui.press(['left', 'left'])",
-     [KeyDown(key="shift"), Key(key="left"), Key(key="left"), KeyUp(key="shift")]),
+    (
+        "with pyautogui.hold('shift'):\n    pyautogui.press(['left', 'left'])",
+        [KeyDown(key="shift"), Key(key="left"), Key(key="left"), KeyUp(key="shift")],
+    ),
     ("with pyautogui.hold('a'):\n    time.sleep(2)", [HoldKey(keys=("a",), duration=2)]),
-    ("with pyautogui.hold('ctrl'):\n    with pyautogui.hold('shift'):\n        pyautogui.click(100, 200)",
-     [KeyDown(key="ctrl"), Click(at=P, modifiers=("shift",)), KeyUp(key="ctrl")]),
+    (
+        "with pyautogui.hold('ctrl'):\n    with pyautogui.hold('shift'):\n        pyautogui.click(100, 200)",
+        [KeyDown(key="ctrl"), Click(at=P, modifiers=("shift",)), KeyUp(key="ctrl")],
+    ),
     ("pyautogui.FAILSAFE = False\npyautogui.click(0, 0)", [Click(at=Point(0, 0))]),
     ("pyautogui.FAILSAFE = True\npyautogui.click(100, 200)", [Click(at=P)]),
     ("", []),
     ("import pyautogui", []),
-    ("WAIT", [Wait()]), ("DONE", [Done()]), (" FAIL\n", [Fail()]),
-]  # fmt: skip
+    ("WAIT", [Wait()]),
+    ("DONE", [Done()]),
+    (" FAIL\n", [Fail()]),
+]
 
 
 @pytest.mark.parametrize(("source", "expected"), LINES)
@@ -153,6 +175,11 @@ def test_the_size_of_the_screen_is_certain_only_when_it_is_known() -> None:
     source = "w, h = pyautogui.size()\npyautogui.click(w // 2, h // 2)"
     assert does(source, Size(1920, 1080)) == [Click(at=Point(960, 540))]
     assert does(source) == [Code(source=source)]
+
+
+def test_the_pointer_stops_at_the_edges_of_the_screen() -> None:
+    source = "pyautogui.moveTo(5000, -50)\npyautogui.move(-19, 10)"
+    assert does(source, Size(1920, 1080)) == [Move(to=Point(5000, -50)), Move(to=Point(1900, 10))]
 
 
 UNPROVABLE = [
@@ -280,6 +307,7 @@ UNPROVABLE = [
     "x, y = 1\npyautogui.click(x, y)",
     "round(5, -10**12)",
     "pyautogui.FAILSAFE = True\npyautogui.click(0, 0)",
+    "pyautogui.click(0, 0)\npyautogui.FAILSAFE = True\npyautogui.click(5, 5)",
     "pyautogui.click(1, 2",
     "click here",
     "  pyautogui.click(1, 2)",

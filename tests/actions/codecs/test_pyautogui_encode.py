@@ -47,9 +47,8 @@ pause = {"pause_after": seconds}
 
 # Actions that pyautogui has one construct for: they come back as they were.
 direct: st.SearchStrategy[Action] = st.one_of(
-    st.builds(
-        Click, at=st.none() | points, button=buttons, count=st.integers(1, 3), modifiers=modifiers, interval=seconds, **pause
-    ),
+    st.builds(Click, at=st.none() | points, button=buttons, count=st.integers(1, 3), interval=seconds, **pause),
+    st.builds(Click, at=st.none() | points, button=buttons, modifiers=modifiers, **pause),
     st.builds(Move, to=points, duration=seconds, **pause),
     st.builds(Drag, path=st.tuples(points), button=buttons, modifiers=modifiers, duration=seconds, **pause),
     st.builds(MouseDown, at=st.none() | points, button=buttons, **pause),

@@ -80,7 +80,8 @@ def test_several_calls_and_the_thought() -> None:
 
 def test_an_answer_and_how_it_ended_are_one_end() -> None:
     said: dict[str, object] = {"action": "answer", "text": "42"}
-    good, bad = ({"action": "terminate", "status": status} for status in ("success", "failure"))
+    good: dict[str, object] = {"action": "terminate", "status": "success"}
+    bad = good | {"status": "failure"}
     assert [bare(action) for action in decode(call(said, good), RELATIVE).actions] == [Done(answer="42")]
     assert [bare(action) for action in decode(call(said, bad), RELATIVE).actions] == [Fail(reason="42")]
 

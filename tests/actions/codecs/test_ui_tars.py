@@ -104,10 +104,10 @@ def test_several_actions() -> None:
 def test_the_parts_of_an_answer() -> None:
     answer = "<think>hm, well</think>\nThought: I click OK.\nIt is there.\nAction: click(start_box='(100,200)')[EOS]"
     decoded = decode(answer, ABSOLUTE)
-    assert decoded.thought.replace("\n", " ").split() == "hm, well I click OK. It is there.".split()
+    assert " ".join(decoded.thought.split()) == "hm, well I click OK. It is there."
     assert decoded.actions[0].raw == "click(start_box='(100,200)')"
     other = decode("Reflection: it failed\nAction_Summary: again\nAction: wait()", ABSOLUTE)
-    assert other.thought.split() == "it failed again".split()
+    assert " ".join(other.thought.split()) == "it failed again"
 
 
 def test_what_is_typed_is_not_an_action() -> None:

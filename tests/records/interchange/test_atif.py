@@ -284,3 +284,24 @@ def test_documents_are_found_and_their_absence_is_said(tmp_path: Path) -> None:
         find_documents([tmp_path / "in" / "other.json"])
     with pytest.raises(InputError, match="no such file"):
         find_documents([tmp_path / "nowhere"])
+
+
+def test_a_foreign_document_without_its_pictures_still_goes_both_ways(tmp_path: Path) -> None:
+    file = write_foreign(tmp_path / "in", foreign())
+    for picture in (tmp_path / "in/images").iterdir():
+        picture.unlink()
+    done(import_atif([file], tmp_path / "results", OPTIONS))
+    export(tmp_path / "results", tmp_path / "out")
+    done(import_atif(find_documents([tmp_path / "out"]), tmp_path / "again", OPTIONS))
+    (kept,) = (tmp_path / "again").rglob("atif.json")
+    assert load(kept) == foreign()
+
+
+def test_a_record_of_a_newer_version_is_left_out(tmp_path: Path) -> None:
+    records_sample.write_episode(tmp_path / "run" / EPISODE, steps=1)
+    file = export(tmp_path / "run", tmp_path / "atif") / EPISODE / "trajectory.json"
+    document = json.loads(file.read_bytes())
+    document["extra"]["trueline"]["episode"]["schema_version"] = 99
+    file.write_text(json.dumps(document))
+    (reason,) = reasons(import_atif([file], tmp_path / "out", OPTIONS))
+    assert "schema version 99" in reason

@@ -237,10 +237,11 @@ def test_an_empty_benchmark_is_an_error(tmp_path: Path) -> None:
         import_benchmark(tmp_path / "m.json", tmp_path / "out", OPTIONS)
 
 
-def test_a_thousand_trajectories_take_a_thousand_times_the_work_of_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize("many", [200, pytest.param(1000, marks=pytest.mark.full)])
+def test_many_trajectories_take_as_many_times_the_work_of_one(tmp_path: Path, many: int) -> None:
     """Counts calls, which the machine's speed does not change: a step that looks at all others would show."""
     calls: list[float] = []
-    for number in (20, 1000):
+    for number in (10, many):
         data: dict[str, JsonValue] = {
             f"t{i}": {"instruction": "do", "steps": {"1": {"agent_output": "x", "label": 1}}} for i in range(number)
         }
@@ -304,3 +305,34 @@ def test_any_set_comes_back_equal(
     done(import_benchmark(home / "misactbench.json", root / "results", OPTIONS))
     file = exported(root / "results", root / "out")
     assert json.loads(file.read_bytes()) == data
+
+
+def test_broken_unicode_and_endless_names_are_no_way_to_make_it_fall(tmp_path: Path) -> None:
+    broken: JsonValue = "\ud800"
+    name, path, long = entry(1), entry(2), entry(3)
+    name["instruction"] = broken
+    name["metadata"] = {"source": broken, "agent": broken}
+    path["trajectory_path"] = broken
+    long["trajectory_path"] = "x" * 5000
+    file = write_set(tmp_path, [name, path, long])
+    left = reasons(import_benchmark(file, tmp_path / "results", OPTIONS))
+    assert [reason.endswith("is no path") for reason in left] == [True, True]
+    exported(tmp_path / "results", tmp_path / "out")
+    written = json.loads((tmp_path / "out/MisActBench/misactbench.json").read_bytes())
+    assert written == {UUID.format(1): name}
+
+
+def test_pictures_with_odd_names_are_not_taken_for_steps(tmp_path: Path) -> None:
+    file = write_set(tmp_path, [entry(1)])
+    (file.parent / "trajectories" / UUID.format(1) / "step_3_\x01\n.png").write_bytes(png(9))
+    (file.parent / "trajectories" / UUID.format(1) / "step_3.png").unlink()
+    (outcome,) = done(import_benchmark(file, tmp_path / "results", OPTIONS))
+    assert outcome.written is not None
+    assert sorted(path.name for path in outcome.written.glob("step_*")) == ["step_0.png", "step_1.png", "step_2.png"]
+
+
+def test_labels_that_make_no_benchmark_are_named(tmp_path: Path) -> None:
+    folder = seed_episode(tmp_path / "r/pyautogui/screenshot/o4-mini/chrome/t1")
+    write_labels(folder, Labels(source="me", metadata={"agent": 5}))
+    (reason,) = reasons(export_benchmark(find_sources([tmp_path / "r"]), tmp_path / "out", OPTIONS))
+    assert reason == f"{folder / 'labels.json'}: metadata.agent: Input should be a valid string"

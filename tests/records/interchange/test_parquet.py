@@ -122,3 +122,18 @@ def test_without_pyarrow_the_error_names_the_extra(
     with pytest.raises(MissingExtraError, match=r"trueline\[parquet\]"):
         export_parquet(find_sources([results]), tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_a_number_that_does_not_fit_leaves_its_episode_out(tmp_path: Path, results: Path) -> None:
+    folder = results / "run2" / MODEL / "chrome/__injected__inject__desktop_notification__stop_task"
+    record = (folder / "episode.json").read_text()
+    (folder / "episode.json").write_text(record.replace('"input_tokens":10,', f'"input_tokens":{2**70},', 1))
+    (reason,) = reasons(export_parquet(find_sources([results]), tmp_path / "out"))
+    assert "does not fit into 64 bits" in reason
+    assert len(read(tmp_path / "out/episodes.parquet")) == 3
+    assert "__injected" not in {row["task"] for row in read(tmp_path / "out/steps.parquet")}
+
+
+def test_every_column_is_documented() -> None:
+    text = (Path(__file__).resolve().parents[3] / "docs/how-to/import-export.md").read_text()
+    assert [name for name in {**EPISODE_COLUMNS, **STEP_COLUMNS} if f"`{name}`" not in text] == []

@@ -230,7 +230,7 @@ def _write(action: Action, tool: ClaudeTool, scale: Scale) -> tuple[str, dict[st
             express_only(tool, action, "at", "button", "count", "modifiers")
             for name, shape in _CLICKS.items():
                 if shape == (action.button, action.count):
-                    return name, _at(action.at, scale) | _held(action.modifiers)
+                    return name, _at(action.at, scale) | _held(action.modifiers, tool)
             raise EncodeError(tool, action, f"there is no {action.button} click {action.count} times")
         case Move():
             express_only(tool, action, "to")
@@ -240,7 +240,7 @@ def _write(action: Action, tool: ClaudeTool, scale: Scale) -> tuple[str, dict[st
             if tool == _TOOLSET and action.start is None:
                 raise EncodeError(tool, action, "a drag needs its start")
             start = {"start_coordinate": _pair(action.start, scale)} if action.start else {}
-            return "left_click_drag", start | _at(end, scale) | _held(action.modifiers)
+            return "left_click_drag", start | _at(end, scale) | _held(action.modifiers, tool)
         case MouseDown() | MouseUp():
             express_only(tool, action)
             return "left_mouse_down" if isinstance(action, MouseDown) else "left_mouse_up", {}
@@ -252,7 +252,7 @@ def _write(action: Action, tool: ClaudeTool, scale: Scale) -> tuple[str, dict[st
         case Key() | Hotkey():
             return "key", _write_key(action, tool)
         case HoldKey():
-            return "hold_key", {"text": x_combo(action.keys), "duration": action.duration}
+            return "hold_key", {"text": _combination(action.keys, tool), "duration": action.duration}
         case Wait():
             return "wait", {} if action.seconds is None else {"duration": action.seconds}
         case Screenshot() | CursorPosition():
@@ -279,20 +279,18 @@ def _write_scroll(action: Scroll, tool: ClaudeTool, scale: Scale) -> dict[str, o
     amount = action.dx or action.dy
     names = ("left", "right") if action.dx else ("up", "down")
     way = {"scroll_direction": names[amount >= 0], "scroll_amount": abs(amount)}
-    return {**_at(action.at, scale), **way, **_held(action.modifiers)}
+    return {**_at(action.at, scale), **way, **_held(action.modifiers, tool)}
 
 
 def _write_key(action: Key | Hotkey, tool: ClaudeTool) -> dict[str, object]:
     express_only(tool, action, "key", "keys", "presses")
-    keys = (action.key,) if isinstance(action, Key) else action.keys
-    if _case(keys, tool) != keys:
-        raise EncodeError(tool, action, "it does not tell capital letters; hold shift")
+    combination = _combination((action.key,) if isinstance(action, Key) else action.keys, tool)
     presses = action.presses if isinstance(action, Key) else 1
     if presses > _MAX_REPEAT:
         raise EncodeError(tool, action, f"more than {_MAX_REPEAT} presses")
     if tool == _TOOLSET:
-        return {"text": x_combo(keys), "repeat": presses} if presses > 1 else {"text": x_combo(keys)}
-    return {"text": " ".join([x_combo(keys)] * presses)}
+        return {"text": combination, "repeat": presses} if presses > 1 else {"text": combination}
+    return {"text": " ".join([combination] * presses)}
 
 
 def _pair(at: Point, scale: Scale) -> list[float]:
@@ -303,5 +301,11 @@ def _at(at: Point | None, scale: Scale) -> dict[str, object]:
     return {"coordinate": _pair(at, scale)} if at else {}
 
 
-def _held(modifiers: tuple[str, ...]) -> dict[str, object]:
-    return {"text": x_combo(modifiers)} if modifiers else {}
+def _held(modifiers: tuple[str, ...], tool: ClaudeTool) -> dict[str, object]:
+    return {"text": _combination(modifiers, tool)} if modifiers else {}
+
+
+def _combination(keys: tuple[str, ...], tool: ClaudeTool) -> str:
+    if _case(keys, tool) != keys:
+        raise ValueError("it does not tell capital letters; hold shift")
+    return x_combo(keys)

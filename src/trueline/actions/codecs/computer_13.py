@@ -11,7 +11,7 @@ from trueline.actions.codecs.blocks import split_blocks
 from trueline.actions.codecs.fields import Fields, is_array
 from trueline.actions.coordinates import Scale, Size
 from trueline.actions.decoded import Decoded, DecodeError, EncodeError, express_only, well_formed
-from trueline.actions.keys import canonical
+from trueline.actions.keys import canonical, pyautogui_name
 from trueline.actions.types import (
     Action,
     Button,
@@ -74,9 +74,11 @@ def decode_answer(answer: str) -> Decoded:
             continue
         try:
             data: object = orjson.loads(body)
+            actions += [decode(item) for item in (data if is_array(data) else [data])]
         except orjson.JSONDecodeError as error:
             raise DecodeError(CODEC, f"a code block is no JSON: {error}", answer) from None
-        actions += [decode(item) for item in (data if is_array(data) else [data])]
+        except DecodeError as error:
+            raise DecodeError(CODEC, error.reason, answer) from None
     lines = outside.splitlines()
     actions += [decode(line) for line in lines if line.strip() in SPECIAL_CODES]
     return Decoded(tuple(actions), thought="\n".join(s for s in lines if s.strip() not in SPECIAL_CODES).strip())
@@ -84,7 +86,10 @@ def decode_answer(answer: str) -> Decoded:
 
 def encode(action: Action) -> dict[str, object]:
     """Write one action as OSWorld takes it; raises EncodeError for what the thirteen cannot say."""
-    kind, parameters = _write(action)
+    try:
+        kind, parameters = _write(action)
+    except ValueError as error:
+        raise EncodeError(CODEC, action, str(error)) from None
     return {"action_type": kind, "parameters": parameters} if parameters else {"action_type": kind}
 
 
@@ -175,13 +180,13 @@ def _write(action: Action) -> tuple[str, dict[str, object]]:
             return "TYPING", {"text": action.text}
         case Key():
             express_only(CODEC, action, "key")
-            return "PRESS", {"key": action.key}
+            return "PRESS", {"key": pyautogui_name(action.key)}
         case KeyDown():
-            return "KEY_DOWN", {"key": action.key}
+            return "KEY_DOWN", {"key": pyautogui_name(action.key)}
         case KeyUp():
-            return "KEY_UP", {"key": action.key}
+            return "KEY_UP", {"key": pyautogui_name(action.key)}
         case Hotkey():
-            return "HOTKEY", {"keys": list(action.keys)}
+            return "HOTKEY", {"keys": [pyautogui_name(key) for key in action.keys]}
         case Wait() | Fail() | Done():
             express_only(CODEC, action)
             return action.kind.upper(), {}

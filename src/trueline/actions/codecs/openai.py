@@ -174,7 +174,7 @@ def _write(action: Action, tool: OpenAITool, scale: Scale) -> dict[str, object]:
         case Key() | Hotkey():
             express_only(tool, action, "key", "keys")
             keys = (action.key,) if isinstance(action, Key) else action.keys
-            return {"type": "keypress", "keys": [_name(action, tool, key) for key in keys]}
+            return {"type": "keypress", "keys": [_name(key) for key in keys]}
         case Type():
             express_only(tool, action, "text")
             return {"type": "type", "text": action.text}
@@ -196,13 +196,11 @@ def _keys(action: Click | Drag | Scroll, tool: OpenAITool) -> dict[str, object]:
         return {}
     if tool == "computer_use_preview":
         raise EncodeError(tool, action, "it holds no keys")
-    return {"keys": [_name(action, tool, key) for key in action.modifiers]}
+    return {"keys": [_name(key) for key in action.modifiers]}
 
 
-def _name(action: Action, tool: OpenAITool, key: str) -> str:
+def _name(key: str) -> str:
     name = openai_name(key)
-    return name if _read_name(name) == key else _no_name(action, tool, key)
-
-
-def _no_name(action: Action, tool: OpenAITool, key: str) -> str:
-    raise EncodeError(tool, action, f"there is no name for the key {key!r}")
+    if _read_name(name) != key:
+        raise ValueError(f"it does not tell the capital letter {key!r}; hold shift")
+    return name

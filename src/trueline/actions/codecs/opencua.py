@@ -68,10 +68,12 @@ def encode(actions: Sequence[Action], screen: Size, coordinates: Coordinates) ->
     Raises:
         EncodeError: The vocabulary cannot say it.
     """
-    scale = _scale(screen, "relative" if coordinates == "kimi" else coordinates)
+    fractions, scale = relative(screen), _scale(screen, "relative" if coordinates == "kimi" else coordinates)
 
     def write(at: Point) -> str:
         x, y = scale.from_screen(at)
+        if coordinates == "qwen25" and x <= 1 and y <= 1:  # these would be read as fractions
+            x, y = fractions.from_screen(at)
         return f"x={x}, y={y}"
 
     match list(actions):

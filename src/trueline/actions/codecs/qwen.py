@@ -13,7 +13,7 @@ import orjson
 from trueline.actions.codecs.fields import Fields, dump
 from trueline.actions.coordinates import Scale, Size, smart_resize
 from trueline.actions.decoded import Decoded, DecodeError, EncodeError, express_only, well_formed
-from trueline.actions.keys import pressed
+from trueline.actions.keys import model_name, pressed
 from trueline.actions.types import (
     Action,
     Button,
@@ -72,7 +72,10 @@ def decode(answer: str, scale: Scale) -> Decoded:
             raise DecodeError(CODEC, f"a call that is no JSON: {error}", answer) from None
         if (name := call.text("name")) != "computer_use":
             raise DecodeError(CODEC, f"a call of {name!r}", answer)
-        actions.append(decode_arguments(call.take("arguments"), scale))
+        try:
+            actions.append(decode_arguments(call.take("arguments"), scale))
+        except DecodeError as error:
+            raise DecodeError(CODEC, error.reason, answer) from None
         call.end()
     return Decoded(_ended(actions), thought="\n".join(text.strip() for text in thought if text.strip()))
 
@@ -164,7 +167,8 @@ def _write(action: Action, scale: Scale) -> tuple[str, dict[str, object]]:
             return "hscroll", {**_at(action.at, scale), "pixels": action.dx}
         case Key() | Hotkey():
             express_only(CODEC, action, "key", "keys")
-            return "key", {"keys": [action.key] if isinstance(action, Key) else list(action.keys)}
+            keys = (action.key,) if isinstance(action, Key) else action.keys
+            return "key", {"keys": [model_name(key) for key in keys]}
         case Type():
             express_only(CODEC, action, "text")
             return "type", {"text": action.text}

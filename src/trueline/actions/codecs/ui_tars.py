@@ -12,7 +12,7 @@ from typing import Literal, NoReturn
 from trueline.actions.codecs.quoted_calls import QuotedCall, quote, read_calls, starts_call
 from trueline.actions.coordinates import Scale, Size, smart_resize
 from trueline.actions.decoded import Decoded, DecodeError, EncodeError, express_only, well_formed
-from trueline.actions.keys import pressed, read_combo
+from trueline.actions.keys import model_name, pressed, read_combo
 from trueline.actions.types import (
     Action,
     CallUser,
@@ -204,9 +204,10 @@ def _write(action: Action, scale: Scale, style: Style) -> tuple[str, dict[str, s
             raise EncodeError(CODEC, action, f"a scroll is {SCROLL_CLICKS} clicks one way")
         case Key() | Hotkey():
             express_only(CODEC, action, "key", "keys")
-            return "hotkey", {"key": quote(" ".join((action.key,) if isinstance(action, Key) else action.keys))}
+            keys = (action.key,) if isinstance(action, Key) else action.keys
+            return "hotkey", {"key": quote(" ".join(model_name(key) for key in keys))}
         case KeyDown() | KeyUp():
-            return "press" if isinstance(action, KeyDown) else "release", {"key": quote(action.key)}
+            return "press" if isinstance(action, KeyDown) else "release", {"key": quote(model_name(action.key))}
         case Type():
             express_only(CODEC, action, "text")
             return "type", {"content": quote(action.text)}

@@ -17,7 +17,7 @@ _CLEAN = re.compile(r"[^A-Za-z0-9._@+=,()-]+")
 _MISREAD = re.compile(r"__inject__|_jailbreak$|^\.|^run[1-9]\d*$")
 """Parts that a reader of result folders takes for something else."""
 _LONGEST = 120
-_STORED = re.compile(r"[^/\\\x00-\x1f.][^/\\\x00-\x1f]*\.(?:png|jpe?g|gif|webp|xml\.gz)", re.IGNORECASE)
+_STORED = re.compile(r"[^/\\\x00-\x1f\x7f.][^/\\\x00-\x1f\x7f]*\.(?:png|jpe?g|gif|webp|xml\.gz)", re.IGNORECASE)
 _GZIP = b"\x1f\x8b"
 _MAGIC = {b"\x89PNG\r\n\x1a\n": ".png", b"\xff\xd8\xff": ".jpg", b"GIF8": ".gif", b"RIFF": ".webp"}
 
@@ -53,18 +53,19 @@ def find_inside(text: str, bases: Sequence[Path], roots: Sequence[Path]) -> Path
         RefusedError: It leads out of all the roots, whether there is anything or not.
     """
     shown = printable(text, 200)
-    if "\0" in text:
-        raise RefusedError(f"{shown}: is no path")
     home = Path.home() / text[2:] if text.startswith("~/") else None
     candidates = [home] if home else [Path(text)] if Path(text).is_absolute() else [base / text for base in bases]
     real_roots = [Path(os.path.realpath(root)) for root in roots]
     outside = True
     for candidate in candidates:
-        real = Path(os.path.realpath(candidate))
-        if any(real.is_relative_to(root) for root in real_roots):
-            outside = False
-            if real.exists():
+        try:
+            real = Path(os.path.realpath(candidate))
+            inside = any(real.is_relative_to(root) for root in real_roots)
+            if inside and real.exists():
                 return real
+        except (OSError, ValueError):  # too long, a NUL, broken Unicode
+            raise RefusedError(f"{shown}: is no path") from None
+        outside = outside and not inside
     if outside:
         raise RefusedError(f"{shown}: leads out of {roots[0]}; put the files there (copies, not links)")
     return None
@@ -89,13 +90,18 @@ def picture_suffix(path: Path) -> str:
     raise RefusedError(f"{path}: is no picture (PNG, JPEG, GIF or WebP)")
 
 
+def is_stored_name(name: str) -> bool:
+    """Whether this can be the name of a picture or a packed tree in an episode's folder."""
+    return _STORED.fullmatch(name) is not None
+
+
 def find_stored(folder: Path, name: str) -> Path | None:
     """Find a picture or a packed tree that a record names; `None` when it is gone.
 
     Raises:
         RefusedError: The name is not that of a picture or tree in this folder.
     """
-    if not _STORED.fullmatch(name):
+    if not is_stored_name(name):
         raise RefusedError(f"{printable(name, 200)}: is no name of a picture or a tree of an episode")
     path = find_inside(name, (folder,), (folder,))
     if path is not None and path.is_file() and name.lower().endswith(".xml.gz"):
@@ -115,5 +121,9 @@ def put_file(source: Path, target: Path, *, link: bool = False) -> None:
             return
         except OSError:
             pass  # another disk, or a file system without links
-    with source.open("rb") as reading, target.open("xb") as writing:
+    with source.open("rb") as reading, open(target, "xb", opener=_for_owner) as writing:
         shutil.copyfileobj(reading, writing, 1 << 20)
+
+
+def _for_owner(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

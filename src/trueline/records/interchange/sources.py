@@ -65,7 +65,7 @@ def find_sources(roots: Sequence[Path]) -> list[Source]:
             name = folder_name(real.name)
             prefix, number = Path(name if number == 1 else f"{name}-{number}"), number + 1
         found |= {folder: Source(folder, prefix / path) for folder, path in below.items()}
-        taken |= {source.below for source in found.values()}
+        taken.update(prefix / path for path in below.values())
     return list(found.values())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from pathlib import Path
 from typing import NoReturn
@@ -29,7 +30,7 @@ def load_strict(path: Path) -> JsonValue:
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from error
     try:
-        value: JsonValue = json.loads(content, object_pairs_hook=_unique, parse_constant=_refuse_constant)
+        value: JsonValue = json.loads(content, object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: is not JSON: {printable(str(error))}") from error
     _refuse_depth(path, value)
@@ -76,5 +77,10 @@ def _unique(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     return found
 
 
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
+def _finite(text: str) -> float:
+    number = float(text)
+    return number if math.isfinite(number) else _refuse(text)
+
+
+def _refuse(number: str) -> NoReturn:
+    raise ValueError(f"{number} is no number that JSON can hold")

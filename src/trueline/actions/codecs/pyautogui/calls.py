@@ -62,11 +62,18 @@ class Machine:
     def do(self, *actions: Action) -> None:
         """Add actions and follow the pointer."""
         for action in actions:
-            self.pointer = pointer_after(action, self.pointer)
+            self.pointer = self._on_screen(pointer_after(action, self.pointer))
             self.typed += len(action.text) if isinstance(action, Type) else 0
         self.actions.extend(actions)
         if len(self.actions) > _MAX_ACTIONS or self.typed > _MAX_TYPED:
             raise UnprovableError("too much to do")
+
+    def _on_screen(self, at: Point | None) -> Point | None:
+        """Return where the display really leaves the pointer: it stops at the edges."""
+        if at is None:
+            return None
+        right, bottom = (side - 1 for side in self.screen or (MAX_COORDINATE + 1, MAX_COORDINATE + 1))
+        return Point(min(max(at.x, 0), right), min(max(at.y, 0), bottom))
 
     def rest(self, seconds: float) -> None:
         """Lengthen the pause after the last action."""
@@ -115,9 +122,8 @@ def perform(machine: Machine, function: str, args: Args) -> None:
         case "keyUp":
             machine.do(KeyUp(key=args.key("key")))
         case "sleep":
-            machine.do(
-                Wait(seconds=args.seconds("seconds") if "seconds" in args.given else unprovable(args.node, "no time"))
-            )
+            args.need("seconds")
+            machine.do(Wait(seconds=args.seconds("seconds")))
             pauses = 0
         case _ if function in HOTKEYS:
             _hotkey(machine, args)
@@ -179,8 +185,7 @@ def _drag(machine: Machine, args: Args, end: Point) -> None:
 
 
 def _scroll(machine: Machine, args: Args, *, horizontal: bool) -> None:
-    if "clicks" not in args.given:
-        unprovable(args.node, "no amount to scroll")
+    args.need("clicks")
     clicks = int(args.number("clicks"))
     if abs(clicks) > _MAX_SCROLL:
         unprovable(args.node, "it scrolls too far")

@@ -156,6 +156,7 @@ class _Reader:
             case _:
                 unprovable(node, f"{type(node).__name__.lower()} is not a plain call")
         self.keep_raw(node, before)
+        self.check_failsafe(node)
 
     def keep_raw(self, node: ast.stmt, before: int) -> None:
         actions = self.machine.actions
@@ -164,12 +165,12 @@ class _Reader:
             if len(raw) * (len(actions) - before) > _MAX_RAW:
                 unprovable(node, "one long statement for many actions")
             actions[before:] = [action.model_copy(update={"raw": raw}) for action in actions[before:]]
-            if self.machine.failsafe and self.machine.pointer in self.corners():
-                unprovable(node, "it goes to a corner of the screen with FAILSAFE on")
 
-    def corners(self) -> set[tuple[int, int]]:
+    def check_failsafe(self, node: ast.stmt) -> None:
         right, bottom = (side - 1 for side in self.machine.screen or (1, 1))
-        return {(0, 0), (right, 0), (0, bottom), (right, bottom)}
+        corners = {(0, 0), (right, 0), (0, bottom), (right, bottom)}
+        if self.machine.failsafe and self.machine.pointer in corners:
+            unprovable(node, "the pointer is in a corner of the screen with FAILSAFE on")
 
     def value(self, node: ast.expr) -> Value:
         return evaluate(node, self.names, self.ask)

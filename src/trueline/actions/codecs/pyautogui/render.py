@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from trueline.actions.decoded import EncodeError
-from trueline.actions.keys import CANONICAL_NAMES, PRINTABLE
+from trueline.actions.keys import pyautogui_name
 from trueline.actions.types import (
     Action,
     Click,
@@ -190,6 +190,7 @@ def _hold(action: Action, keys: tuple[str, ...]) -> str:
 
 
 def _key(action: Action, key: str) -> str:
-    if key not in CANONICAL_NAMES and key not in PRINTABLE:
-        raise EncodeError(CODEC, action, f"pyautogui ignores the key {key!r}")
-    return repr(key)
+    try:
+        return repr(pyautogui_name(key))
+    except ValueError as error:
+        raise EncodeError(CODEC, action, str(error)) from None

@@ -72,6 +72,11 @@ class Args:
         """Return an argument, None when it is not given."""
         return self.given.get(name)
 
+    def need(self, name: str) -> None:
+        """Refuse a call without this argument."""
+        if name not in self.given:
+            unprovable(self.node, f"{name} is missing")
+
     def number(self, name: str, default: float = 0.0) -> float:
         """Return a number."""
         value = self.given.get(name, default)

@@ -18,7 +18,7 @@ from trueline.records.interchange.json_place import JsonPlace
 from trueline.records.interchange.labels import write_labels
 from trueline.records.interchange.new_folder import new_folder, write_episode
 from trueline.records.interchange.outcome import Options, Outcome, Transfer, transfer
-from trueline.records.interchange.paths import find_inside, find_stored, folder_name, picture_suffix
+from trueline.records.interchange.paths import find_inside, find_stored, folder_name, is_stored_name, picture_suffix
 from trueline.records.interchange.sources import stored_files
 from trueline.records.interchange.strict_json import load_strict, write_json
 from trueline.records.layout import Location, Unit, check_name
@@ -63,7 +63,7 @@ def _import_one(file: Path, out: Path, options: Options) -> Outcome:
     parsed = place.validate(AtifTrajectory, document)
     if parsed is None:
         raise InputError("; ".join(map(str, place.problems)))
-    own = read_own(document)
+    own = read_own(file, document)
     if own is not None:
         return _import_own(file, document, *own, out, options)
     notes = (
@@ -103,7 +103,7 @@ def _import_own(
 ) -> Outcome:
     names = {stored.file for step in record.steps for stored in stored_files(step)}
     if own.foreign:
-        names |= {path for path in image_paths(document) if not _REMOTE.match(path)}
+        names |= {path for path in image_paths(document) if is_stored_name(path)}
     files = {name: find_stored(file.parent, name) for name in sorted(filter(None, names))}
     notes = tuple(f"{name} is missing" for name, path in files.items() if path is None)
     below = Path(*PurePosixPath(own.path).parts)

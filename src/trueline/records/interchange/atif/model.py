@@ -15,6 +15,10 @@ ATIF_FILE = "atif.json"
 DOCUMENT_FILE = "trajectory.json"
 """The usual name of a document."""
 
+MEDIA_TYPES = {
+    ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp",
+}  # fmt: skip
+
 Extra = dict[str, JsonValue]
 
 
@@ -125,12 +129,3 @@ def text_of(content: Content | None) -> str:
     if content is None or isinstance(content, str):
         return content or ""
     return "\n".join(part.text for part in content if part.text is not None)
-
-
-def is_atif(value: JsonValue) -> bool:
-    """Whether a JSON value says that it is an ATIF document, of whatever version."""
-    match value:
-        case {"schema_version": str(version)}:
-            return version.startswith("ATIF-")
-        case _:
-            return False

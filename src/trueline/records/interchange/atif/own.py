@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from pydantic import JsonValue, ValidationError
 
 from trueline.errors import InputError
 from trueline.records.base import Record
 from trueline.records.episode import EpisodeRecord
-from trueline.records.folder.events_file import first_error
+from trueline.records.folder.events_file import first_error, refuse_newer
 from trueline.records.folder.values import as_list, as_object
 from trueline.records.interchange.labels import Labels
 from trueline.records.judgment import JudgedBy, Judgment
@@ -40,11 +42,11 @@ def step_extra(record: EpisodeRecord) -> list[dict[str, JsonValue]]:
     return [{KEY: {"step": step.model_dump(mode="json")}} for step in record.steps]
 
 
-def read_own(document: dict[str, JsonValue]) -> tuple[Own, EpisodeRecord] | None:
+def read_own(file: Path, document: dict[str, JsonValue]) -> tuple[Own, EpisodeRecord] | None:
     """What is ours in a document, and the record it adds up to; `None` when nothing is.
 
     Raises:
-        InputError: It is there but broken.
+        InputError: It is there but broken, or of a newer version.
     """
     extra = as_object(document.get("extra")).get(KEY)
     if extra is None:
@@ -56,9 +58,10 @@ def read_own(document: dict[str, JsonValue]) -> tuple[Own, EpisodeRecord] | None
     ]
     try:
         own = Own.model_validate(extra)
+        refuse_newer(file, own.episode)
         return own, EpisodeRecord.model_validate({**own.episode, "steps": steps})
     except ValidationError as error:
-        raise InputError(f"extra.{KEY} is no episode of Trueline: {first_error(error)}") from error
+        raise InputError(f"{file}: extra.{KEY} is no episode of Trueline: {first_error(error)}") from error
 
 
 def without_own(document: dict[str, JsonValue]) -> dict[str, JsonValue]:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import mimetypes
 from collections.abc import Sequence
 from itertools import zip_longest
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from pydantic import JsonValue
 
-from trueline.actions import ACTION, Action
+from trueline.actions import Action
 from trueline.records.folder.reader import Trajectory, read_episode
-from trueline.records.folder.values import as_list, as_object, as_text, plain_name
+from trueline.records.folder.values import as_list, as_object, as_text
+from trueline.records.interchange.action_words import action_fields
 from trueline.records.interchange.atif.images import image_paths
 from trueline.records.interchange.atif.model import (
     ATIF_FILE,
     DOCUMENT_FILE,
+    MEDIA_TYPES,
     AtifAgent,
     AtifStep,
     AtifTrajectory,
@@ -32,7 +33,7 @@ from trueline.records.interchange.atif.own import KEY, Judged, Own, step_extra
 from trueline.records.interchange.labels import read_labels
 from trueline.records.interchange.new_folder import new_folder
 from trueline.records.interchange.outcome import Options, Outcome, Transfer, transfer
-from trueline.records.interchange.paths import find_stored, put_file
+from trueline.records.interchange.paths import find_stored, is_stored_name, put_file
 from trueline.records.interchange.sources import Source, stored_files, where
 from trueline.records.interchange.strict_json import load_strict, write_json
 from trueline.records.observation import StoredFile
@@ -49,7 +50,7 @@ def _export_one(source: Source, out: Path, options: Options) -> Outcome:
     episode = read_episode(source.folder)
     document = to_document(episode, source)
     names = {stored.file for step in episode.record.steps for stored in stored_files(step)}
-    names |= {path for path in image_paths(document) if plain_name(path)}
+    names |= {path for path in image_paths(document) if is_stored_name(path)}
     missing: list[str] = []
     with new_folder(out, source.below) as folder:
         for name in sorted(filter(None, names)):
@@ -118,8 +119,7 @@ def _agent_step(number: int, step: Step) -> AtifStep:
 
 
 def _call(step: int, place: int, action: Action) -> ToolCall:
-    fields = ACTION.dump_python(action, mode="json", exclude_defaults=True, exclude={"kind", "raw"})
-    return ToolCall(tool_call_id=f"{step}.{place}", function_name=action.kind, arguments=fields)
+    return ToolCall(tool_call_id=f"{step}.{place}", function_name=action.kind, arguments=action_fields(action))
 
 
 def _result(result: ActionResult, call: ToolCall | None) -> Result:
@@ -130,7 +130,7 @@ def _result(result: ActionResult, call: ToolCall | None) -> Result:
 def _content(text: str, picture: StoredFile | None) -> Content:
     if picture is None or picture.file is None:
         return text
-    kind = mimetypes.guess_type(picture.file)[0] or "image/png"
+    kind = MEDIA_TYPES.get(PurePath(picture.file).suffix.lower(), "image/png")
     image = ContentPart(type="image", source=ImageSource(media_type=kind, path=picture.file))
     return (ContentPart(type="text", text=text), image) if text else (image,)
 

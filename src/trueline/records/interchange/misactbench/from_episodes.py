@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
 from trueline.errors import InputError
+from trueline.records.folder.events_file import first_error
 from trueline.records.folder.reader import Trajectory, read_episode
 from trueline.records.folder.values import as_text
-from trueline.records.interchange.executed import action_texts
-from trueline.records.interchange.labels import Labels, StepLabel, read_labels
+from trueline.records.interchange.action_words import action_texts
+from trueline.records.interchange.labels import LABELS_FILE, Labels, StepLabel, read_labels
 from trueline.records.interchange.misactbench.model import Benchmark, BenchmarkStep, BenchmarkTrajectory, Metadata
 from trueline.records.interchange.misactbench.screens import picture_number
 from trueline.records.interchange.misactbench.write import BENCHMARK_FILE, write_benchmark
@@ -65,7 +66,7 @@ def to_trajectory(
     """An episode as a trajectory of this id, its pictures by their names in its folder, and what is odd."""
     steps = [step for step in episode.record.steps if step.number >= 1]
     if labels and (unknown := labels.steps.keys() - {step.number for step in steps}):
-        raise InputError(f"{episode.folder}: labels.json has step {min(unknown)}, which the record has not")
+        raise InputError(f"{episode.folder / LABELS_FILE}: has step {min(unknown)}, which the record has not")
     path = f"{NAME}/trajectories/{folder_name(name)}"
     pictures = _pictures(episode, steps)
     action_text = action_texts(episode)
@@ -97,7 +98,10 @@ def to_trajectory(
         "metadata": (labels and labels.metadata) or _metadata(episode).model_dump(mode="json"),
         "steps": [],
     }
-    trajectory = BenchmarkTrajectory.model_validate(data).model_copy(update={"steps": tuple(entries)})
+    try:
+        trajectory = BenchmarkTrajectory.model_validate(data).model_copy(update={"steps": tuple(entries)})
+    except ValidationError as error:
+        raise InputError(f"{episode.folder / LABELS_FILE}: {first_error(error)}") from error
     return trajectory, dict(pictures.values()), tuple(notes)
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from trueline.records.interchange.misactbench.model import BenchmarkTrajectory
 from trueline.records.interchange.paths import RefusedError, find_inside, picture_suffix
 
-_STEP_PICTURE = re.compile(r"step_([0-9]{1,9})(?:_(.+))?\.(?:png|jpe?g|gif|webp)", re.IGNORECASE)
+_STEP_PICTURE = re.compile(r"step_([0-9]{1,9})(?:_([^/\\\x00-\x1f\x7f]+))?\.(?:png|jpe?g|gif|webp)", re.IGNORECASE)
 
 
 class Screens(NamedTuple):

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
-from trueline.actions import ACTION
 from trueline.records.folder.reader import Trajectory
-from trueline.records.interchange.executed import action_texts
+from trueline.records.interchange.action_words import action_fields, action_texts
 from trueline.records.interchange.labels import Labels, StepLabel
 from trueline.records.layout import parse_location
 from trueline.records.step import Step
@@ -103,7 +102,7 @@ def _step_row(step: Step, source: str, label: StepLabel) -> Row:
         "thought": proposal and proposal.thought,
         "response": proposal and proposal.raw,
         "kinds": [action.kind for action in actions],
-        "actions": [ACTION.dump_json(action, exclude_defaults=True, exclude={"raw"}).decode() for action in actions],
+        "actions": [json.dumps({"kind": action.kind, **action_fields(action)}) for action in actions],
         "source": source,
         "attempts": len(step.attempts),
         "ran": last and last.ran,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from trueline.actions.decoded import well_formed
-from trueline.errors import MissingExtraError
+from trueline.errors import InputError, MissingExtraError
 from trueline.records.folder.files import make_folder, room_needed
 from trueline.records.folder.reader import read_episode
 from trueline.records.interchange.labels import read_labels
@@ -17,12 +17,16 @@ from trueline.records.interchange.outcome import Outcome, Transfer, transfer
 from trueline.records.interchange.parquet.columns import EPISODE_COLUMNS, STEP_COLUMNS, ColumnType
 from trueline.records.interchange.parquet.rows import Row, Value, episode_row, step_rows
 from trueline.records.interchange.sources import Source, where
+from trueline.text import printable
 
 EPISODES_FILE = "episodes.parquet"
 STEPS_FILE = "steps.parquet"
 _GROUP_ROWS = 5_000
 _GROUP_CHARACTERS = 16_000_000
 """Trees are long: a row group is closed when its texts are, whatever their number."""
+
+
+_LARGEST = 2**63 - 1
 
 
 class _Writer(Protocol):
@@ -62,35 +66,42 @@ def export_parquet(sources: Sequence[Source], out: Path) -> Transfer:
         parquet = cast("_Parquet", importlib.import_module("pyarrow.parquet"))
     except ImportError as error:
         raise MissingExtraError("export to Parquet", "parquet") from error
-    if not out.is_dir():
-        make_folder(out)
-    tables = (
-        _RowFile(arrow, parquet, out / EPISODES_FILE, EPISODE_COLUMNS),
-        _RowFile(arrow, parquet, out / STEPS_FILE, STEP_COLUMNS),
-    )
-    episodes, steps = tables
-
-    def export_one(source: Source) -> Outcome:
-        episode, labels = read_episode(source.folder), read_labels(source.folder)
-        rows = list(step_rows(episode, source.below, labels))
-        with room_needed(out):
-            episodes.add(episode_row(episode, source.below))
-            for row in rows:
-                steps.add(row)
-        return Outcome(where(source), out / EPISODES_FILE)
 
     def outcomes() -> Iterator[Outcome]:
-        try:
-            yield from work.outcomes
-            with room_needed(out):
-                for table in tables:
-                    table.finish()
-        finally:
-            for table in tables:
-                table.drop()
+        if not out.is_dir():
+            make_folder(out)
+        episodes = _RowFile(arrow, parquet, out / EPISODES_FILE, EPISODE_COLUMNS)
+        steps = _RowFile(arrow, parquet, out / STEPS_FILE, STEP_COLUMNS)
 
-    work = transfer(sources, where, export_one)
-    return Transfer(work.total, outcomes())
+        def export_one(source: Source) -> Outcome:
+            episode, labels = read_episode(source.folder), read_labels(source.folder)
+            row = storable(episode_row(episode, source.below))
+            rows = [storable(row) for row in step_rows(episode, source.below, labels)]
+            with room_needed(out):
+                episodes.add(row)
+                for row in rows:
+                    steps.add(row)
+            return Outcome(where(source), out / EPISODES_FILE)
+
+        try:
+            yield from transfer(sources, where, export_one).outcomes
+            with room_needed(out):
+                episodes.finish()
+                steps.finish()
+        finally:
+            episodes.drop()
+            steps.drop()
+
+    return Transfer(len(sources), outcomes())
+
+
+def storable(row: Row) -> Row:
+    """The row as Parquet can hold it: broken Unicode from models becomes U+FFFD.
+
+    Raises:
+        InputError: A number does not fit into its column.
+    """
+    return {name: _storable(name, value) for name, value in row.items()}
 
 
 class _RowFile:
@@ -113,7 +124,7 @@ class _RowFile:
         self._characters = 0
 
     def add(self, row: Row) -> None:
-        self._rows.append({name: _storable(value) for name, value in row.items()})
+        self._rows.append(row)
         self._characters += sum(map(_length, row.values()))
         if len(self._rows) >= _GROUP_ROWS or self._characters >= _GROUP_CHARACTERS:
             self._flush()
@@ -139,8 +150,9 @@ def _length(value: Value) -> int:
     return sum(map(len, value)) if isinstance(value, list) else len(value) if isinstance(value, str) else 0
 
 
-def _storable(value: Value) -> Value:
-    """Text that Parquet can hold: broken Unicode from models becomes U+FFFD."""
+def _storable(name: str, value: Value) -> Value:
     if isinstance(value, list):
         return [well_formed(item) for item in value]
+    if isinstance(value, int) and not -_LARGEST <= value <= _LARGEST:
+        raise InputError(f"{name}: {printable(str(value), 40)} does not fit into 64 bits")
     return well_formed(str(value)) if isinstance(value, str) else value

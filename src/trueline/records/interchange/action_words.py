@@ -1,4 +1,4 @@
-"""What each step of an episode executed, as its files have it."""
+"""Actions in other words: as their fields, and as the text that an episode's files have."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from pydantic import JsonValue
 
+from trueline.actions import ACTION, Action
 from trueline.records.folder.action_text import encode_action
 from trueline.records.folder.reader import Trajectory
 from trueline.records.folder.traj import action_space
@@ -28,3 +29,8 @@ def action_texts(episode: Trajectory) -> Callable[[Step], str]:
         return "\n".join(value if isinstance(value, str) else json.dumps(value) for value in values)
 
     return text
+
+
+def action_fields(action: Action) -> dict[str, JsonValue]:
+    """What an action does besides its kind: the fields that are not at their default, without raw text and pacing."""
+    return ACTION.dump_python(action, mode="json", exclude_defaults=True, exclude={"kind", "raw", "pause_after"})
