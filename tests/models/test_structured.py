@@ -111,6 +111,13 @@ def test_a_server_that_rejects_the_schema_is_asked_by_words_and_remembered(lab: 
     assert server.count == 3
 
 
+def test_a_rejected_schema_says_nothing_about_other_schemas(lab: Lab) -> None:
+    other = Schema(definition={"type": "object", "properties": {"ok": {"type": "boolean"}}})
+    server = FakeServer(Status(400, "bad keyword"), Say(GOOD), Say('{"ok": true}'))
+    lab.run("openai", server, ask(), ask(expects=other))
+    assert "response_format" in server.seen[2].body
+
+
 def test_a_bad_request_is_not_blamed_on_the_schema_for_good(lab: Lab) -> None:
     server = FakeServer(Status(400, "too long"), Status(400, "too long"), Say(GOOD))
 

@@ -49,8 +49,7 @@ class ApiModel:
         self._client = client
         self._codec_for = codec_for
         self._structured = structured
-        self._native = Structurer(native=True)
-        self._by_words = Structurer(native=False)
+        self._structurer = Structurer()
         self._shared = shared
         self._pricer = Pricer(shared.prices, model_id.provider, model_id.model)
 
@@ -67,8 +66,7 @@ class ApiModel:
         async def turn(asked: Request) -> Answer:
             return await self._turn(asked, ends_at)
 
-        structurer = self._native if self._structured(request) else self._by_words
-        answer = await structurer.ask(request, turn)
+        answer = await self._structurer.ask(request, turn, self._structured(request))
         return answer.model_copy(update={"latency_s": loop.time() - started})
 
     async def close(self) -> None:

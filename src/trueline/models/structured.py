@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Awaitable, Callable
 from functools import cache
@@ -13,6 +14,7 @@ from pydantic import JsonValue
 from trueline.models.errors import InvalidAnswerError, RejectedError, UnsupportedError
 from trueline.models.schemas import check_schema, faults
 from trueline.models.types import Answer, Request, Schema, assistant, user
+from trueline.models.wire import one_line
 
 Ask = Callable[[Request], Awaitable[Answer]]
 
@@ -27,14 +29,18 @@ def _prompt(name: str) -> str:
 
 
 class Structurer:
-    """Knows how one model wants to be asked for JSON; it learns once when the model's server rejects a schema."""
+    """Gets JSON out of one model, and remembers which schemas the model's server rejects."""
 
-    def __init__(self, native: bool) -> None:
-        self.native = native
-        """Whether a schema is sent in the provider's own way; else it is asked for by words."""
+    def __init__(self) -> None:
+        self._rejected: set[str] = set()
 
-    async def ask(self, request: Request, ask: Ask) -> Answer:
-        """Ask until the answer fits its schema.
+    async def ask(self, request: Request, ask: Ask, native: bool) -> Answer:
+        """Ask, and once more if the answer does not fit its schema.
+
+        Args:
+            request: what to ask; without a schema it goes through as it is.
+            ask: asks the model once.
+            native: whether to send the schema in the provider's own way first; else it is asked for by words.
 
         Raises:
             InvalidAnswerError: it does not, also after one repair turn.
@@ -45,7 +51,7 @@ class Structurer:
         if request.tools:
             raise UnsupportedError("a request cannot both offer tools and expect a structured answer; drop one")
         check_schema(schema.definition)
-        answer, request = await self._first(request, schema, ask)
+        answer, request = await self._first(request, schema, ask, native)
         if not answer.complete:
             return answer
         parsed, wrong = read_structured(answer.text, schema)
@@ -59,12 +65,13 @@ class Structurer:
             return second.model_copy(update=both)
         parsed, wrong = read_structured(second.text, schema)
         if wrong:
-            raise InvalidAnswerError(f"the answer does not fit its schema, also after a repair turn: {wrong[0]}")
+            words = one_line(wrong[0])
+            raise InvalidAnswerError(f"the answer does not fit its schema, also after a repair turn: {words}")
         return second.model_copy(update={**both, "parsed": parsed})
 
-    async def _first(self, request: Request, schema: Schema, ask: Ask) -> tuple[Answer, Request]:
-        prompted = by_words(request, schema)
-        if not self.native:
+    async def _first(self, request: Request, schema: Schema, ask: Ask, native: bool) -> tuple[Answer, Request]:
+        prompted, key = by_words(request, schema), json.dumps(schema.definition)
+        if not native or key in self._rejected:
             return await ask(prompted), prompted
         try:
             return await ask(request), request
@@ -73,13 +80,13 @@ class Structurer:
                 raise
         answer = await ask(prompted)
         # The same request without the schema went through, so it was the schema that the server does not take.
-        self.native = False
+        self._rejected.add(key)
         return answer, prompted
 
 
 def by_words(request: Request, schema: Schema) -> Request:
     """Return the request with the schema told in the system prompt."""
-    told = _prompt("structure.v1.txt").format(schema=orjson.dumps(schema.definition).decode())
+    told = _prompt("structure.v1.txt").format(schema=json.dumps(schema.definition, ensure_ascii=False))
     system = "\n\n".join(part for part in (request.system, schema.description, told) if part)
     return request.model_copy(update={"system": system, "expects": None})
 
