@@ -131,6 +131,20 @@ def test_pushback_halves_the_window_once_per_wave_and_success_wins_it_back() -> 
     assert asyncio.run(main()) == [16, 8, 4, 1, 16]
 
 
+def test_failures_win_nothing_back() -> None:
+    async def main() -> int:
+        limiter = Limiter(Limits(in_flight=16))
+        async with limiter.slot() as slot:
+            slot.push_back(None)
+        for _ in range(50):
+            with pytest.raises(ConnectionError):
+                async with limiter.slot():
+                    raise ConnectionError
+        return limiter.window
+
+    assert asyncio.run(main()) == 8
+
+
 def test_a_provider_that_pushes_back_is_asked_less_and_everything_still_gets_answered(lab: Lab) -> None:
     server = FakeServer(keep=0)
 

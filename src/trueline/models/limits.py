@@ -108,21 +108,21 @@ class Limiter:
         slot = Slot(loop.time(), tokens)
         try:
             yield slot
+            if not slot.pushed_back:
+                self._window = min(float(self._most), self._window + 1 / self._window)
         finally:
             self._settle(slot, tokens)
             self._release()
 
     def _settle(self, slot: Slot, estimated: float) -> None:
-        now = asyncio.get_running_loop().time()
         if self._buckets:
             self._buckets[1].take(slot.tokens - estimated)
-        if not slot.pushed_back:
-            self._window = min(float(self._most), self._window + 1 / self._window)
-            return
-        self._paused_until = max(self._paused_until, now + slot.retry_after_s)
-        if slot.started > self._cut_at:
-            self._window = max(1.0, self._window / 2)
-            self._cut_at = now
+        if slot.pushed_back:
+            now = asyncio.get_running_loop().time()
+            self._paused_until = max(self._paused_until, now + slot.retry_after_s)
+            if slot.started > self._cut_at:
+                self._window = max(1.0, self._window / 2)
+                self._cut_at = now
 
     def _release(self) -> None:
         self._active -= 1

@@ -18,7 +18,7 @@ from trueline.actions.codecs.pyautogui.render import render
 from trueline.actions.codecs.pyautogui.signatures import POINTER_FUNCTIONS, Args, bind, match_arguments
 from trueline.actions.codecs.pyautogui.values import Ref, UnprovableError, Value, unprovable
 from trueline.actions.coordinates import Scale, Size, relative, same, smart_resize
-from trueline.actions.decoded import Decoded, DecodeError, EncodeError, express_only, well_formed
+from trueline.actions.decoded import Decoded, DecodeError, express_only, well_formed
 from trueline.actions.types import Action, Code, Done, Fail, Point, Wait
 
 CODEC = "OpenCUA"
@@ -84,10 +84,7 @@ def encode(actions: Sequence[Action], screen: Size, coordinates: Coordinates) ->
         case [Wait(seconds=20.0)]:
             return "computer.wait()"
         case several:
-            try:
-                return render(several, write)
-            except ValueError as error:
-                raise EncodeError(CODEC, several[0], str(error)) from None
+            return render(several, write)
 
 
 def _read(code: str, screen: Size, coordinates: Coordinates) -> tuple[Action, ...]:

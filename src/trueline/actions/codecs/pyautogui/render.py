@@ -64,11 +64,14 @@ def pixels(at: Point) -> str:
 
 
 def render(actions: Sequence[Action], write: Coordinates = pixels) -> str:
-    """Write actions as one program."""
+    """Write actions as one program; raises EncodeError for what no call can say."""
     lines: list[str] = []
     pause = _DEFAULT_PAUSE
     for action in actions:
-        calls = _lines(action, write)
+        try:
+            calls = _lines(action, write)
+        except ValueError as error:
+            raise EncodeError(CODEC, action, str(error)) from None
         if isinstance(action, Wait | HoldKey):
             calls += [f"time.sleep({action.pause_after!r})"] if action.pause_after else []
         elif action.pause_after != pause:
@@ -116,19 +119,19 @@ def _lines(action: Action, write: Coordinates) -> list[str]:
             return [_call("write", repr(action.text), *_timing("interval", action.interval))]
         case Key():
             presses = [f"presses={action.presses}"] if action.presses > 1 else []
-            return [_call("press", _key(action, action.key), *presses, *_timing("interval", action.interval))]
+            return [_call("press", _key(action.key), *presses, *_timing("interval", action.interval))]
         case Hotkey():
-            return [_call("hotkey", *(_key(action, key) for key in action.keys))]
+            return [_call("hotkey", *(_key(key) for key in action.keys))]
         case KeyDown():
-            return [_call("keyDown", _key(action, action.key))]
+            return [_call("keyDown", _key(action.key))]
         case KeyUp():
-            return [_call("keyUp", _key(action, action.key))]
+            return [_call("keyUp", _key(action.key))]
         case HoldKey():
-            return [_hold(action, action.keys), f"    time.sleep({action.duration!r})"]
+            return [_hold(action.keys), f"    time.sleep({action.duration!r})"]
         case Wait(seconds=float(seconds)):
             return [f"time.sleep({seconds!r})"]
         case _:
-            raise EncodeError(CODEC, action, "there is no such call")
+            raise ValueError("there is no such call")
 
 
 def _call(function: str, *arguments: str) -> str:
@@ -145,7 +148,7 @@ def _timing(name: str, seconds: float) -> list[str]:
 
 def _button(action: Click | MouseDown | MouseUp | Drag) -> list[str]:
     if action.button in ("back", "forward"):
-        raise EncodeError(CODEC, action, f"there is no {action.button} button")
+        raise ValueError(f"there is no {action.button} button")
     return [f"button={action.button!r}"] if action.button != "left" else []
 
 
@@ -167,9 +170,9 @@ def _drag(action: Drag, write: Coordinates) -> list[str]:
 
 def _scroll(action: Scroll, write: Coordinates) -> list[str]:
     if action.unit != "clicks":
-        raise EncodeError(CODEC, action, "it scrolls by clicks of the wheel, not by pixels")
+        raise ValueError("it scrolls by clicks of the wheel, not by pixels")
     if action.at and not action.dx and not action.dy:
-        raise EncodeError(CODEC, action, "without a click of the wheel, pyautogui does not move the pointer either")
+        raise ValueError("without a click of the wheel, pyautogui does not move the pointer either")
     at = _at(action.at, write)
     calls = [("hscroll", action.dx)] if action.dx else []
     if action.dy or not action.dx:
@@ -181,16 +184,13 @@ def _scroll(action: Scroll, write: Coordinates) -> list[str]:
 def _held(action: Click | Drag | Scroll, calls: list[str]) -> list[str]:
     if not action.modifiers:
         return calls
-    return [_hold(action, action.modifiers), *(f"    {call}" for call in calls)]
+    return [_hold(action.modifiers), *(f"    {call}" for call in calls)]
 
 
-def _hold(action: Action, keys: tuple[str, ...]) -> str:
-    names = ", ".join(_key(action, key) for key in keys)
+def _hold(keys: tuple[str, ...]) -> str:
+    names = ", ".join(_key(key) for key in keys)
     return f"with pyautogui.hold([{names}], _pause=False):"
 
 
-def _key(action: Action, key: str) -> str:
-    try:
-        return repr(pyautogui_name(key))
-    except ValueError as error:
-        raise EncodeError(CODEC, action, str(error)) from None
+def _key(key: str) -> str:
+    return repr(pyautogui_name(key))

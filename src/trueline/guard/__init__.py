@@ -1,0 +1,1 @@
+"""Judge each proposal before it runs: policy stage, fast check, systematic analysis."""

@@ -1,0 +1,77 @@
+"""The contract of this room: what a guard is given, and what its stages are.
+
+Everything a guard knows is in the context, so the same context gives the same question: what carries over from earlier
+steps (pointer, focus, held keys, clipboard, text typed so far) is worked out from `history`, never kept on the side.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from trueline.records.observation import Observation
+from trueline.records.proposal import Proposal
+from trueline.records.verdict import Evidence, Finding, Stage, Verdict
+
+
+@dataclass(frozen=True)
+class PastStep:
+    """A proposal that was executed."""
+
+    number: int
+    proposal: Proposal
+    observation: Observation | None = None
+    """The screen before it, where it is still at hand."""
+    narrative: str | None = None
+    """What it did and changed; untrusted, for it was made from the screen."""
+
+
+@dataclass(frozen=True)
+class Rejection:
+    """A proposal of this episode that was not let through."""
+
+    step: int
+    proposal: Proposal
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class GuardContext:
+    """All that a guard may look at."""
+
+    instruction: str
+    """What the user wants, as the user said it."""
+    observation: Observation
+    """The screen on which the proposal would run."""
+    proposal: Proposal
+    history: tuple[PastStep, ...] = ()
+    rejections: tuple[Rejection, ...] = ()
+    """Of the whole episode, the oldest first; those of this step are what the proposal revises."""
+    step: int = 1
+    domain: str | None = None
+    """For rules that hold in one domain only."""
+    episode: str = ""
+    """Who pays for model calls, and what keeps callers apart."""
+    sample: int = 0
+    """Number of this check among equal ones whose answers must be drawn independently."""
+
+
+class Guard(Protocol):
+    """Looks at a proposal before it runs."""
+
+    async def check(self, context: GuardContext) -> Verdict:
+        """Give a verdict; an error on the way is an undecided verdict, never an exception."""
+        ...
+
+
+class StageCheck(Protocol):
+    """One part of a guard."""
+
+    @property
+    def stage(self) -> Stage:
+        """Which part it is."""
+        ...
+
+    async def look(self, context: GuardContext, evidence: tuple[Evidence, ...]) -> Finding:
+        """Decide (aligned, misaligned), pass on (`decision` None), or say why it could not (undecided, `error`)."""
+        ...

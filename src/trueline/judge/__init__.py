@@ -1,0 +1,1 @@
+"""Judge whole trajectories afterwards: success, safety, first violation."""
