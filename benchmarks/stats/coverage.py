@@ -103,6 +103,10 @@ def test_tables(studies: int) -> None:
     print("|---" * (len(plans) + 1) + "|")
     for name, cells in rows.items():
         print(f"| {name} | " + " | ".join(cells) + " |")
+    print(
+        "\nThe permutation tests are about run noise on given tasks; "
+        "in the clustered null each task does change, so they reject."
+    )
 
 
 def main() -> None:

@@ -22,6 +22,8 @@ COMMANDS = _table(
     ("metrics", "metrics", "Pass^k, intervals, paired tests and missing trials from folders of results."),
     ("power", "power", "How many tasks and repeats are needed to see a change."),
     ("gate", "gate", "Pass or fail for CI: is the new setting good enough?"),
+    ("guard", "guard", "Judge actions before they run: bench, check, replay, rules, serve."),
+    ("judge", "judge", "Judge recorded episodes: success, safety, first violation; how far to believe it."),
     ("model", "model", "Ask a language model, list the providers, probe a server."),
     ("cache", "cache", "What is kept of earlier model answers; clear it."),
     ("import", "import_", "Turn MisActBench, ATIF or other results into folders Trueline reads."),

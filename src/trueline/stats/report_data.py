@@ -43,15 +43,6 @@ def _setting(summary: Summary, report: Report) -> Json:
         "environments": list(report.environments[table.name]),
         "n_runs": table.n_runs,
         **_rates(summary.rates),
-        "pass_bounds": {str(k): list(bounds) for k, bounds in summary.bounds.items()},
-        "wilson": _interval(summary.wilson),
-        "counts": {
-            "always": summary.outcomes.always,
-            "sometimes": summary.outcomes.sometimes,
-            "never": summary.outcomes.never,
-        },
-        "histogram": list(summary.histogram),
-        "mean_score": summary.mean_score,
         "missing": len(table.missing),
         "by_domain": {domain: _rates(rates) for domain, rates in summary.by_domain.items()},
     }
@@ -65,6 +56,15 @@ def _rates(rates: Rates) -> Json:
         "pass_at": {str(k): value for k, value in rates.pass_at.items()},
         "ci": {str(k): _interval(interval) for k, interval in rates.ci.items()},
         "not_identified": {str(k): reason for k, reason in rates.not_identified.items()},
+        "wilson": _interval(rates.wilson),
+        "pass_bounds": {str(k): list(bounds) for k, bounds in rates.bounds.items()},
+        "counts": {
+            "always": rates.outcomes.always,
+            "sometimes": rates.outcomes.sometimes,
+            "never": rates.outcomes.never,
+        },
+        "histogram": list(rates.histogram),
+        "mean_score": rates.mean_score,
     }
 
 

@@ -80,25 +80,29 @@ def _starred(text: str, test: Test) -> str:
 
 
 def _counts_table(report: Report) -> str:
-    rows = [["Setting", "tasks", "complete", "runs", "missing", "always", "sometimes", "never", "mean score", "bounds"]]
+    rows = [["Setting", "tasks", "complete", "runs", "missing", "always", "sometimes", "never", "mean score",
+             "Wilson", "bounds"]]  # fmt: skip
+    reasons: list[str] = []
     for summary in report.summaries:
-        n = summary.table.n_runs
-        low, high = summary.bounds[n]
+        n, rates = summary.table.n_runs, summary.rates
+        low, high = rates.bounds[n]
         rows.append(
             [
                 _name(summary),
-                str(summary.rates.n_tasks),
-                str(summary.rates.n_complete),
+                str(rates.n_tasks),
+                str(rates.n_complete),
                 str(n),
-                f"{len(summary.table.missing)} of {summary.rates.n_tasks * n}",
-                str(summary.outcomes.always),
-                str(summary.outcomes.sometimes),
-                str(summary.outcomes.never),
-                "–" if summary.mean_score is None else f"{100 * summary.mean_score:.1f}",
+                f"{len(summary.table.missing)} of {rates.n_tasks * n}",
+                str(rates.outcomes.always),
+                str(rates.outcomes.sometimes),
+                str(rates.outcomes.never),
+                "–" if rates.mean_score is None else f"{100 * rates.mean_score:.1f}",
+                f"Pass^{n} {_bracket(rates.wilson)}" if rates.wilson else "–",
                 f"Pass^{n} {100 * low:.1f} … {100 * high:.1f}",
             ]
         )
-    return aligned(rows)
+        reasons += [f"{_name(summary)}: no interval of Pass^{k}: {why}" for k, why in rates.not_identified.items()]
+    return "\n".join([aligned(rows), *reasons])
 
 
 def _comparison(comparison: Comparison, adjusted: AdjustedP, report: Report, *, verbose: bool) -> str:

@@ -82,6 +82,15 @@ class Rates:
     """Of `pass_hat`; a k whose interval the data cannot give is absent."""
     not_identified: dict[int, str]
     """Why an interval is absent, by k."""
+    wilson: Interval | None
+    """Of Pass^n, tasks taken as independent trials."""
+    bounds: dict[int, tuple[float, float]]
+    """Pass^k over all units if all that is missing had failed, and if it had succeeded."""
+    outcomes: Outcomes
+    histogram: tuple[int, ...]
+    """Complete units with 0, 1 … n successes."""
+    mean_score: float | None
+    """Mean raw score of complete units, beside the thresholded Pass^1."""
 
 
 @dataclass(frozen=True)
@@ -90,88 +99,72 @@ class Summary:
 
     table: ScoreTable
     rates: Rates
-    bounds: dict[int, tuple[float, float]]
-    """Pass^k over all units if all that is missing had failed, and if it had succeeded."""
-    wilson: Interval | None
-    """Of Pass^n, tasks taken as independent trials."""
-    outcomes: Outcomes
-    histogram: tuple[int, ...]
-    """Complete units with 0, 1 … n successes."""
-    mean_score: float | None
-    """Mean raw score of complete units, beside the thresholded Pass^1."""
     by_domain: dict[str, Rates]
 
 
 def summarise(table: ScoreTable, resample: Resample, options: Options) -> Summary:
     """Work out the figures of one setting."""
     counts = count(table, options)
-    n = table.n_runs
-    c = counts.successes[counts.complete]
     domains = np.array([unit.domain for unit in table.units])
     masks = {domain: domains == domain for domain in dict.fromkeys(domains.tolist())}
-    everything, *per_domain = _rates(counts, [np.ones(len(domains), np.bool_), *masks.values()], resample, options)
-    raw = np.nan_to_num(table.scores) if options.missing == "fail" else table.scores
+    masks_of_all = [np.ones(len(domains), np.bool_), *masks.values()]
+    intervals = _intervals(counts, [mask & counts.complete for mask in masks_of_all], resample, options)
+    raw = np.nan_to_num(table.scores).mean(axis=1)
+    everything, *per_domain = (
+        _rates(counts, raw, mask, *of_mask, options.level)
+        for mask, of_mask in zip(masks_of_all, intervals, strict=True)
+    )
+    return Summary(table=table, rates=everything, by_domain=dict(zip(masks, per_domain, strict=True)))
+
+
+def _rates(
+    counts: Counts, raw: FloatArray, mask: BoolArray, ci: dict[int, Interval], reasons: dict[int, str], level: float
+) -> Rates:
+    n, complete = counts.n_runs, mask & counts.complete
+    ks = range(1, n + 1)
+    c = counts.successes[complete]
     outcome = outcomes(c, n)
-    return Summary(
-        table=table,
-        rates=everything,
+    return Rates(
+        n_tasks=int(mask.sum()),
+        n_complete=len(c),
+        pass_hat={k: float(pass_hat(c, n, k).mean()) for k in ks} if c.size else {},
+        pass_at={k: float(pass_at(c, n, k).mean()) for k in ks} if c.size else {},
+        ci=ci,
+        not_identified=reasons,
+        wilson=wilson(outcome.always, len(c), level) if c.size else None,
         bounds={
-            k: (float(pass_hat(counts.successes, n, k).mean()), float(pass_hat(counts.at_best, n, k).mean()))
-            for k in range(1, n + 1)
+            k: (
+                float(pass_hat(counts.successes[mask], n, k).mean()),
+                float(pass_hat(counts.at_best[mask], n, k).mean()),
+            )
+            for k in ks
         },
-        wilson=wilson(outcome.always, len(c), options.level) if c.size else None,
         outcomes=outcome,
         histogram=tuple(histogram(c, n).tolist()),
-        mean_score=float(raw[counts.complete].mean()) if c.size else None,
-        by_domain=dict(zip(masks, per_domain, strict=True)),
+        mean_score=float(raw[complete].mean()) if c.size else None,
     )
 
 
-def _rates(counts: Counts, masks: Sequence[BoolArray], resample: Resample, options: Options) -> list[Rates]:
-    """The same figures for several sets of units."""
-    ks = range(1, counts.n_runs + 1)
-    c = np.where(counts.complete, counts.successes, 0)
-    hat = np.column_stack([pass_hat(c, counts.n_runs, k) for k in ks])
-    at = np.column_stack([pass_at(c, counts.n_runs, k) for k in ks])
-    taken = [mask & counts.complete for mask in masks]
-    some = [mask for mask in taken if mask.any()]
-    intervals = iter(_intervals(counts, hat, some, resample, options) if some else [])
-    found: list[Rates] = []
-    for mask, complete in zip(masks, taken, strict=True):
-        any_complete = bool(complete.any())
-        ci, reasons = next(intervals) if any_complete else ({}, {})
-        found.append(
-            Rates(
-                n_tasks=int(mask.sum()),
-                n_complete=int(complete.sum()),
-                pass_hat=dict(zip(ks, hat[complete].mean(axis=0).tolist(), strict=True)) if any_complete else {},
-                pass_at=dict(zip(ks, at[complete].mean(axis=0).tolist(), strict=True)) if any_complete else {},
-                ci=ci,
-                not_identified=reasons,
-            )
-        )
-    return found
-
-
 def _intervals(
-    counts: Counts, hat: FloatArray, masks: Sequence[BoolArray], resample: Resample, options: Options
+    counts: Counts, masks: Sequence[BoolArray], resample: Resample, options: Options
 ) -> list[tuple[dict[int, Interval], dict[int, str]]]:
-    """Intervals by k for each set of units, and why some are absent."""
+    """Intervals by k for each set of complete units, and why some are absent; nothing for an empty set."""
     ks = range(1, counts.n_runs + 1)
-    if options.inference == "population":
-        where = np.column_stack([mask for mask in masks for _ in ks])
-        found = mean_intervals(np.tile(hat, len(masks)), resample, where=where, level=options.level)
-        return [
-            (dict(zip(ks, found[start : start + counts.n_runs], strict=True)), {})
-            for start in range(0, len(found), counts.n_runs)
-        ]
-    pairs: list[tuple[dict[int, Interval], dict[int, str]]] = []
-    for mask in masks:
-        results = {k: suite_interval(counts.successes[mask], counts.n_runs, k, level=options.level) for k in ks}
-        pairs.append(
-            (
-                {k: result for k, result in results.items() if isinstance(result, Interval)},
-                {k: result.reason for k, result in results.items() if isinstance(result, NotIdentified)},
-            )
+    some = [place for place, mask in enumerate(masks) if mask.any()]
+    pairs: list[tuple[dict[int, Interval], dict[int, str]]] = [({}, {}) for _ in masks]
+    if options.inference == "population" and some:
+        c = np.where(counts.complete, counts.successes, 0)
+        hat = np.column_stack([pass_hat(c, counts.n_runs, k) for k in ks])
+        where = np.column_stack([masks[place] for place in some for _ in ks])
+        found = iter(mean_intervals(np.tile(hat, len(some)), resample, where=where, level=options.level))
+        for place in some:
+            pairs[place] = ({k: next(found) for k in ks}, {})
+        return pairs
+    for place in some:
+        c = counts.successes[masks[place]]
+        results = {k: suite_interval(c, counts.n_runs, k, level=options.level) for k in ks}
+        pairs[place] = (
+            {k: result for k, result in results.items() if isinstance(result, Interval)},
+            {k: result.reason for k, result in results.items() if isinstance(result, NotIdentified)},
         )
     return pairs
