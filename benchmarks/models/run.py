@@ -10,6 +10,7 @@ import asyncio
 import base64
 import os
 import random
+import resource
 import statistics
 import subprocess
 import sys
@@ -83,6 +84,19 @@ def trueline_calls(url: str, calls: int) -> tuple[float, list[float]]:
         return rate, [before, *memory]
 
     return asyncio.run(work())
+
+
+def burst(url: str, calls: int) -> float:
+    """Return the highest memory in MB when all is asked at once and only the limit holds it back."""
+
+    async def work() -> None:
+        model = open_model("local|stub", url=url, config=Config(env=Env({})))
+        request = Request(messages=(user("What is on the screen?", Image(data=PICTURE)),))
+        await asyncio.gather(*(model.ask(request) for _ in range(calls)))
+        await model.close()
+
+    asyncio.run(work())
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
 
 
 def plain_sdk(url: str, threads: int, calls: int) -> float:
@@ -191,6 +205,7 @@ def main() -> None:
             f"{before:.0f}, {memory[0]:.0f}, {max(memory):.0f}, {memory[-1]:.0f} MB",
             "bounded",
         )
+        row("highest memory, 2000 asked at once with one picture", f"{alone(burst, url, 2000):.0f} MB", "bounded")
     for name, times in alone(cache_hits, 1000).items():
         middle, late = statistics.median(times), statistics.quantiles(times, n=100)[98]
         row(f"cache hit, {name}: median, 99 %", f"{middle:.2f}, {late:.2f} ms", "under 1 ms")

@@ -111,10 +111,10 @@ def _walk(folder: str, look: _Look, result_file: str, depth: int) -> Iterator[Tr
     if look.is_episode:
         yield _trial(folder, look)
         return
-    children = {name: _look(f"{folder}/{name}", result_file) for name in look.subfolders}
-    beside_episodes = any(child.is_episode for child in children.values())
-    for name, child in children.items():
-        path = f"{folder}/{name}"
+    paths = [f"{folder}/{name}" for name in look.subfolders]
+    children = [_look(path, result_file) for path in paths]
+    beside_episodes = any(child.is_episode for child in children)
+    for path, child in zip(paths, children, strict=True):
         if beside_episodes and not child.is_episode and not child.subfolders:
             yield _trial(path, child._replace(problem="the folder is empty"))
         elif depth > 0:

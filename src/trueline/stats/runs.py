@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
 
 from trueline.errors import InputError
@@ -13,6 +15,7 @@ from trueline.records.layout import SETTING_FILE, Unit
 from trueline.records.scan import RESULT_FILE, Condition, Trial, scan
 
 _RUN = re.compile(r"run(\d+)")
+_THREADS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,10 @@ def read_runs(roots: Sequence[Path], result_file: str = RESULT_FILE) -> list[Run
         if real in seen:
             raise InputError(f"{folder}: is named twice in one list of runs; a run counts once")
         seen[real] = folder
-    return [_run(folder, scan(folder, result_file), result_file) for folder in folders]
+    # A disk that has to be waited for answers several questions at once.
+    with ThreadPoolExecutor(_THREADS) as pool:
+        found = list(pool.map(scan, folders, repeat(result_file)))
+    return [_run(folder, trials, result_file) for folder, trials in zip(folders, found, strict=True)]
 
 
 def _repeats_in(root: Path) -> list[Path]:

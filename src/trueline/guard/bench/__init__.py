@@ -1,0 +1,11 @@
+"""The guard offline: over MisActBench, with the files of DeAction, resumable at any moment."""
+
+from trueline.guard.bench.cases import Case, Key, Source, read_sources
+from trueline.guard.bench.run import Narrator, run_bench
+from trueline.guard.bench.store import Store
+from trueline.guard.bench.watch import ConnectionWatch, UnreachableError, WatchedModel, WatchedRetry
+
+__all__ = [
+    "Case", "ConnectionWatch", "Key", "Narrator", "Source", "Store", "UnreachableError", "WatchedModel",
+    "WatchedRetry", "read_sources", "run_bench",
+]  # fmt: skip

@@ -1,0 +1,124 @@
+"""The steps of a benchmark as questions to a guard. Screens stay on disk until they are looked at."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from trueline.errors import InputError
+from trueline.guard.types import GuardContext, PastStep
+from trueline.records.folder.action_text import decode_action
+from trueline.records.interchange.misactbench import BenchmarkStep, BenchmarkTrajectory, Screens, find_screens
+from trueline.records.observation import Observation
+from trueline.records.proposal import Proposal
+
+_UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
+"""The benchmark does not say when a screen was seen."""
+
+
+class Key(NamedTuple):
+    """Which step of the benchmark."""
+
+    trajectory: str
+    step: int
+
+
+@dataclass(frozen=True)
+class Case:
+    """One step: an action on a screen, and perhaps what people say about it."""
+
+    key: Key
+    entry: BenchmarkStep
+    proposal: Proposal
+    screens: Screens
+    after_path: str | None = None
+    """The screen after it, as the benchmark would name it."""
+
+    @property
+    def labelled(self) -> bool:
+        """Whether people judged it; else it only belongs to the history of others."""
+        return self.entry.label is not None
+
+    @property
+    def observation(self) -> Observation:
+        """The screen before it."""
+        return observe(self.screens.before)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A trajectory with its steps up to the last one that is labelled."""
+
+    entry: BenchmarkTrajectory
+    cases: tuple[Case, ...]
+    problem: str | None = None
+    """Why its screens were not looked for."""
+
+    @cached_property
+    def past(self) -> tuple[PastStep, ...]:
+        """Its steps as a history, without narratives."""
+        return tuple(PastStep(case.key.step, case.proposal, case.observation) for case in self.cases)
+
+    def contexts(self, narratives: Mapping[Key, str]) -> Iterator[tuple[Case, GuardContext]]:
+        """The labelled steps with all that a guard may look at: for each, the steps before it as they were executed."""
+        history: list[PastStep] = []
+        for case, past in zip(self.cases, self.past, strict=True):
+            if case.labelled:
+                yield (
+                    case,
+                    GuardContext(
+                        instruction=self.entry.instruction,
+                        observation=case.observation,
+                        proposal=case.proposal,
+                        history=tuple(history),
+                        step=case.key.step,
+                        episode=self.entry.trajectory_id,
+                    ),
+                )
+            history.append(replace(past, narrative=narratives.get(case.key)))
+
+
+def observe(screen: Path | None) -> Observation:
+    """A screen of the benchmark; it is read when somebody looks."""
+    return Observation(time=_UNKNOWN_TIME, screenshot=screen)
+
+
+def read_sources(file: Path, trajectories: tuple[BenchmarkTrajectory, ...]) -> list[Source]:
+    """Find the screens and decode the actions of trajectories; those without a label have nothing to ask."""
+    return [_source(file, entry) for entry in trajectories if any(step.label is not None for step in entry.steps)]
+
+
+def _source(file: Path, entry: BenchmarkTrajectory) -> Source:
+    last = max(step.step_idx for step in entry.steps if step.label is not None)
+    problem = None
+    try:
+        screens = find_screens(file, entry)
+    except InputError as error:
+        screens, problem = {}, str(error)
+    cases = tuple(
+        Case(
+            key=Key(entry.trajectory_id, step.step_idx),
+            entry=step,
+            proposal=Proposal(
+                id=str(step.step_idx), actions=decode_action(step.agent_output)[0], raw=step.agent_output
+            ),
+            screens=(found := screens.get(step.step_idx, Screens())),
+            after_path=_named(found.after, file),
+        )
+        for step in entry.steps
+        if step.step_idx <= last
+    )
+    return Source(entry, cases, problem)
+
+
+def _named(screen: Path | None, file: Path) -> str | None:
+    """A path as the benchmark has them: below the folder that holds its own."""
+    if screen is None:
+        return None
+    home = Path(os.path.realpath(file)).parent.parent
+    return screen.relative_to(home).as_posix() if screen.is_relative_to(home) else str(screen)

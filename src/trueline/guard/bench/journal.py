@@ -1,0 +1,147 @@
+"""The progress of a bench: a file of lines beside the result file that only grows, so that a crash loses nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from trueline.errors import InputError
+from trueline.guard.bench.cases import Key
+from trueline.records.base import Record
+from trueline.records.folder.files import LineFile, sync_folder
+from trueline.records.interchange.misactbench import Evaluation, NarrativeSummary
+
+try:
+    import fcntl
+except ImportError:  # Windows: nobody keeps two benches from the same file
+    fcntl = None
+
+
+class Narrated(Record):
+    """What a step did, or why nobody could tell."""
+
+    event: Literal["narrative"] = "narrative"
+    key: Key
+    summary: NarrativeSummary | None = None
+    error: str | None = None
+
+
+class Evaluated(Record):
+    """What the detector said of a step."""
+
+    event: Literal["evaluation"] = "evaluation"
+    key: Key
+    evaluation: Evaluation
+
+
+Entry = Annotated[Narrated | Evaluated, Field(discriminator="event")]
+_ENTRY: TypeAdapter[Narrated | Evaluated] = TypeAdapter(Entry)
+
+
+def journal_path(result_file: Path) -> Path:
+    """Where the progress of a result file stands."""
+    return result_file.with_name(f"{result_file.name}.progress.jsonl")
+
+
+def read_journal(path: Path) -> tuple[list[Narrated | Evaluated], int]:
+    """Read what a run left behind, and how many lines are damaged; their steps are simply done again.
+
+    Raises:
+        InputError: The file is there but cannot be read.
+    """
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except FileNotFoundError:
+        return [], 0
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+    found: list[Narrated | Evaluated] = []
+    damaged = 0
+    for line in filter(None, lines):
+        try:
+            found.append(_ENTRY.validate_python(json.loads(line)))
+        except (ValueError, RecursionError, ValidationError):
+            damaged += 1
+    return found, damaged
+
+
+class Journal:
+    """Takes entries at once and writes them in the background, all that came while the disk was busy together."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the file and keep others from it.
+
+        Raises:
+            InputError: Another process writes it, or it cannot be written.
+        """
+        self.path = path
+        self._waiting: list[bytes] = []
+        self._task: asyncio.Task[None] | None = None
+        try:
+            self._lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise InputError(f"{path}: cannot be written ({error.strerror})") from error
+        if fcntl is not None:
+            try:
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                os.close(self._lock)
+                raise InputError(f"{path}: another bench is writing it; name another --result_file") from None
+        self._file = LineFile(path)
+        if _is_torn(path):
+            self._file.append(b"\n")
+        sync_folder(path.parent)
+
+    def add(self, entry: Narrated | Evaluated) -> None:
+        """Write an entry soon; `flush` waits for it."""
+        data = _ENTRY.dump_python(entry, mode="json", exclude_defaults=False)
+        # ASCII: escapes can hold the broken Unicode that models send.
+        self._waiting.append(json.dumps(data, separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n")
+        if self._task is None or self._task.done():
+            self.check()
+            self._task = asyncio.create_task(self._write())
+
+    def check(self) -> None:
+        """Raise what went wrong in the background."""
+        if self._task is not None and self._task.done() and not self._task.cancelled():
+            self._task.result()
+
+    async def flush(self) -> None:
+        """Wait until all entries are on disk."""
+        while self._task is not None and not self._task.done():
+            await asyncio.shield(self._task)
+        self.check()
+        if self._waiting:
+            await self._write()
+
+    def close(self) -> None:
+        """Let others have the file."""
+        self._file.close()
+        os.close(self._lock)
+
+    def remove(self) -> None:
+        """Delete the file: all that it says stands in the result file now."""
+        self.path.unlink(missing_ok=True)
+        sync_folder(self.path.parent)
+
+    async def _write(self) -> None:
+        while self._waiting:
+            lines, self._waiting = self._waiting, []
+            await asyncio.to_thread(self._append, lines)
+
+    def _append(self, lines: Iterable[bytes]) -> None:
+        self._file.append(b"".join(lines))
+
+
+def _is_torn(path: Path) -> bool:
+    with path.open("rb") as file:
+        if file.seek(0, os.SEEK_END) == 0:
+            return False
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) != b"\n"

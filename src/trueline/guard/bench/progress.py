@@ -1,0 +1,185 @@
+"""What is known so far about the steps of a benchmark, and the result file it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pydantic import JsonValue
+
+from trueline.errors import InputError
+from trueline.guard.bench.cases import Case, Key, Source
+from trueline.guard.bench.journal import Evaluated, Narrated
+from trueline.records.interchange.misactbench import (
+    MISSING_LABEL,
+    Evaluation,
+    NarrativeCache,
+    NarrativeSummary,
+    ResultStep,
+    ResultTrajectory,
+)
+from trueline.records.setting import GuardSetting
+from trueline.text import printable
+
+OPTIONS = "guard_options"
+"""Our key in an evaluation: what shaped the verdict besides the models."""
+VERDICT = "verdict"
+"""Our key in an evaluation: the whole verdict."""
+
+
+@dataclass
+class Progress:
+    """What is known so far; it only grows."""
+
+    evaluations: dict[Key, Evaluation] = field(default_factory=dict[Key, Evaluation])
+    narratives: dict[Key, NarrativeSummary] = field(default_factory=dict[Key, NarrativeSummary])
+    narrative_errors: dict[Key, str] = field(default_factory=dict[Key, str])
+
+    def add(self, entry: Narrated | Evaluated) -> None:
+        """Take in what was found out about a step; the last word counts."""
+        key = Key(*entry.key)
+        if isinstance(entry, Evaluated):
+            self.evaluations[key] = entry.evaluation
+        elif entry.summary is not None:
+            self.narratives[key] = entry.summary
+            self.narrative_errors.pop(key, None)
+        else:
+            self.narrative_errors[key] = entry.error or "unknown"
+
+    def decided(self, key: Key) -> bool:
+        """Whether nothing remains to be asked about a step; what ended in an error is tried again."""
+        found = self.evaluations.get(key)
+        return found is not None and found.error is None and found.is_misaligned is not None
+
+
+def take_over(
+    progress: Progress, old: Mapping[str, ResultTrajectory], cache: NarrativeCache, sources: Iterable[Source]
+) -> None:
+    """Take in what a result file and a narrative cache know about the same actions."""
+    for source in sources:
+        there = old.get(source.entry.trajectory_id)
+        for case in source.cases:
+            step = there.steps.get(case.key.step) if there else None
+            if step is not None and _same_action(step.agent_output, case):
+                if step.systematic_analysis_evaluation is not None:
+                    progress.evaluations[case.key] = step.systematic_analysis_evaluation
+                if step.narrative_summary is not None:
+                    progress.narratives[case.key] = step.narrative_summary
+            kept = cache.get(case.key.trajectory, {}).get(case.key.step)
+            if kept is not None and _same_action(kept.action, case):
+                progress.narratives[case.key] = kept
+
+
+def forget_other_narrators(progress: Progress, model: str | None) -> None:
+    """Drop the narratives of other models: what the checks are shown must come from one."""
+    other = [key for key, kept in progress.narratives.items() if _bare(kept.model) not in (None, _bare(model))]
+    for key in other:
+        del progress.narratives[key]
+
+
+def refuse_other_settings(progress: Progress, setting: GuardSetting, file: str) -> None:
+    """See that what is known was found out with this setting: verdicts of two are not one result.
+
+    Raises:
+        InputError: It was not; the message names what differs.
+    """
+    for key, found in progress.evaluations.items():
+        if not progress.decided(key):
+            continue
+        pairs: dict[str, tuple[JsonValue, JsonValue]] = {
+            "detector": (found.systematic_analysis, setting.name),
+            "systematic_analysis_model": (
+                _bare(found.systematic_analysis_model),
+                _bare(setting.systematic_analysis_model),
+            ),
+            "fast_check_model": (_bare(found.fast_check_model), _bare(setting.fast_check_model)),
+        }
+        # The older tool writes no options, and has none that ours would contradict.
+        options = found.unknown.get(OPTIONS)
+        if isinstance(options, dict):
+            for name in {*options, *setting.options}:
+                pairs[name] = (options.get(name), setting.options.get(name))
+        differ = [f"{name}: {_short(a)} there, {_short(b)} here" for name, (a, b) in sorted(pairs.items()) if a != b]
+        if differ:
+            raise InputError(
+                f"{file}: holds verdicts of another setting ({'; '.join(differ)}); name another --result_file"
+            )
+
+
+def assemble(
+    sources: Iterable[Source], progress: Progress, setting: GuardSetting, old: Mapping[str, ResultTrajectory]
+) -> dict[str, ResultTrajectory]:
+    """The result file: the benchmark's trajectories in its order, then what the old file has besides."""
+    made = {source.entry.trajectory_id: _trajectory(source, progress, setting, old) for source in sources}
+    return {**made, **{key: entry for key, entry in old.items() if key not in made}}
+
+
+def narrative_cache(progress: Progress, kept: NarrativeCache) -> NarrativeCache:
+    """The narrative cache: what it held before, and over it what is known now."""
+    cache = {key: dict(entries) for key, entries in kept.items()}
+    for key, summary in progress.narratives.items():
+        cache.setdefault(key.trajectory, {})[key.step] = summary
+    return cache
+
+
+def _trajectory(
+    source: Source, progress: Progress, setting: GuardSetting, old: Mapping[str, ResultTrajectory]
+) -> ResultTrajectory:
+    entry, there = source.entry, old.get(source.entry.trajectory_id)
+    steps = dict(there.steps) if there else {}
+    for case in source.cases:
+        steps[case.key.step] = _step(case, progress, setting, steps.get(case.key.step))
+    data = entry.model_dump(exclude={"steps"}) | (there.unknown if there else {})
+    return ResultTrajectory.model_validate({**data, "steps": {}, "status": _status(source, progress)}).model_copy(
+        update={"steps": steps}
+    )
+
+
+def _step(case: Case, progress: Progress, setting: GuardSetting, old: ResultStep | None) -> ResultStep:
+    evaluation = progress.evaluations.get(case.key)
+    if not case.labelled:
+        evaluation = skipped(setting)
+    data: dict[str, object] = {
+        **(old.unknown if old else {}),
+        **case.entry.model_dump(),
+        "post_screenshot_path": case.after_path,
+        "systematic_analysis_evaluation": evaluation,
+        "narrative_summary": progress.narratives.get(case.key),
+        "narrative_summary_error": progress.narrative_errors.get(case.key),
+    }
+    return ResultStep.model_validate(data)
+
+
+def skipped(setting: GuardSetting) -> Evaluation:
+    """What stands at a step that nobody labelled."""
+    return Evaluation(
+        systematic_analysis=setting.name,
+        systematic_analysis_model=setting.systematic_analysis_model,
+        fast_check_model=setting.fast_check_model,
+        skipped=MISSING_LABEL,
+    )
+
+
+def _status(source: Source, progress: Progress) -> Literal["pending", "in_progress", "completed"]:
+    asked = [case.key in progress.evaluations for case in source.cases if case.labelled]
+    if all(asked):
+        return "completed"
+    return "in_progress" if any(asked) or any(case.key in progress.narratives for case in source.cases) else "pending"
+
+
+def _same_action(text: str, case: Case) -> bool:
+    """Whether a text is this action; the older tool loses the spaces when it strips comments."""
+    from trueline.actions.codecs.pyautogui.comments import strip_comments
+
+    return "".join(strip_comments(text).split()) == "".join(strip_comments(case.entry.agent_output).split())
+
+
+def _bare(model: str | None) -> str | None:
+    """A model's name without its provider, which the older tool may leave out; none is `None`."""
+    name = (model or "").rpartition("|")[2].strip()
+    return None if name.casefold() in ("", "none") else name
+
+
+def _short(value: JsonValue) -> str:
+    return printable("none" if value is None else str(value), 60)

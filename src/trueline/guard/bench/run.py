@@ -1,0 +1,170 @@
+"""All narratives at once, then all checks at once: the wall clock follows the number of calls, not the longest episode.
+
+Offline every input is known beforehand, so no step waits for another one of its trajectory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Protocol, TypeVar
+
+from trueline.actions.codecs.pyautogui.comments import strip_comments
+from trueline.guard.bench.cases import Case, Key, Source, observe
+from trueline.guard.bench.journal import Evaluated, Narrated
+from trueline.guard.bench.progress import OPTIONS, VERDICT
+from trueline.guard.bench.store import Store
+from trueline.guard.bench.watch import ConnectionWatch
+from trueline.guard.types import Guard, GuardContext, PastStep
+from trueline.records.interchange.misactbench import MISSING_PRE_SCREENSHOT, Evaluation, NarrativeSummary
+from trueline.records.observation import Observation
+from trueline.records.setting import GuardSetting
+from trueline.records.step import Narrative
+from trueline.records.verdict import Decision, Verdict
+from trueline.text import printable
+
+T = TypeVar("T")
+Report = Callable[[str, int, int], None]
+"""Told after each step: what is being made, how many are done, of how many."""
+
+MISSING_SCREENS = "missing_screenshots"
+"""The error of a step whose narrative needs screens that are not there."""
+
+
+class Narrator(Protocol):
+    """Tells what a step did."""
+
+    async def narrate(self, step: PastStep, after: Observation, *, episode: str) -> Narrative:
+        """Look at the screens before and after; what goes wrong is the narrative's `error`."""
+        ...
+
+
+async def run_bench(
+    sources: Sequence[Source],
+    guard: Guard,
+    narrator: Narrator | None,
+    store: Store,
+    setting: GuardSetting,
+    *,
+    workers: int,
+    calls_per_check: int,
+    watch: ConnectionWatch,
+    report: Report,
+) -> None:
+    """Find out what is not known yet about the steps.
+
+    Args:
+        sources: The steps.
+        guard: Judges them.
+        narrator: Tells what they did; `None` leaves narratives out.
+        store: Keeps what is found out.
+        setting: How the steps are judged, for the record.
+        workers: How many model calls are in flight at most.
+        calls_per_check: How many of them one check may have at the same time.
+        watch: Sees when the models cannot be reached.
+        report: Told after each step.
+
+    Raises:
+        UnreachableError: The models cannot be reached; run it again later.
+    """
+
+    async def narrate(case: Case) -> None:
+        assert narrator is not None
+        store.note(await _narrate(case, narrator))
+        watch.check()
+
+    async def check(question: tuple[Case, GuardContext]) -> None:
+        case, context = question
+        store.note(await _check(case, context, guard, setting))
+        watch.check()
+
+    known = store.progress
+    if narrator is not None:
+        told = [case for source in sources for case in source.cases if case.key not in known.narratives]
+        await _for_each(told, narrate, workers, lambda done: report("narratives", done, len(told)))
+    narratives: dict[Key, str] = (
+        {key: summary.narrative for key, summary in known.narratives.items()} if narrator is not None else {}
+    )
+    asked = (
+        question for source in sources for question in source.contexts(narratives) if not known.decided(question[0].key)
+    )
+    total = sum(case.labelled and not known.decided(case.key) for source in sources for case in source.cases)
+    at_once = max(1, workers // calls_per_check)
+    await _for_each(asked, check, at_once, lambda done: report("checks", done, total))
+
+
+async def _for_each(
+    items: Iterable[T], work: Callable[[T], Awaitable[None]], workers: int, report: Callable[[int], None]
+) -> None:
+    """Do the work on all items, so many at a time; the next item is made when somebody is free to take it."""
+    waiting, done = iter(items), 0
+
+    async def worker() -> None:
+        nonlocal done
+        for item in waiting:
+            await work(item)
+            done += 1
+            report(done)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(workers):
+                group.create_task(worker())
+    except BaseExceptionGroup as errors:
+        # One worker's error ended all others: it is the only one that matters.
+        raise errors.exceptions[0] from None
+
+
+async def _narrate(case: Case, narrator: Narrator) -> Narrated:
+    if case.screens.before is None or case.screens.after is None:
+        return Narrated(key=case.key, error=MISSING_SCREENS)
+    step = PastStep(case.key.step, case.proposal, case.observation)
+    made = await narrator.narrate(step, observe(case.screens.after), episode=case.key.trajectory)
+    if made.text is None:
+        return Narrated(key=case.key, error=made.error or "unknown")
+    details = made.model_dump(mode="json", include={"latency", "usage"}, exclude_none=True)
+    summary = NarrativeSummary.model_validate(
+        {
+            "step_idx": case.key.step,
+            "action": strip_comments(case.entry.agent_output),
+            "narrative": made.text,
+            "model": made.model,
+            **details,
+        }
+    )
+    return Narrated(key=case.key, summary=summary)
+
+
+async def _check(case: Case, context: GuardContext, guard: Guard, setting: GuardSetting) -> Evaluated:
+    began = time.perf_counter()
+    try:
+        verdict = await guard.check(context)
+    except Exception as error:  # a guard must not raise; one that does has decided nothing
+        verdict = Verdict(decision=Decision.UNDECIDED, reason=f"{type(error).__name__}: {printable(str(error))}")
+    took = time.perf_counter() - began
+    return Evaluated(key=case.key, evaluation=evaluation_of(case, verdict, setting, took))
+
+
+def evaluation_of(case: Case, verdict: Verdict, setting: GuardSetting, took: float) -> Evaluation:
+    """A verdict in the shape of the result file."""
+    undecided = verdict.decision is Decision.UNDECIDED
+    errors = [finding.error for finding in verdict.findings if finding.error]
+    error = None
+    if undecided:
+        error = (
+            MISSING_PRE_SCREENSHOT if case.screens.before is None else (errors or [verdict.reason or "undecided"])[-1]
+        )
+    return Evaluation.model_validate(
+        {
+            "systematic_analysis": setting.name,
+            "systematic_analysis_model": setting.systematic_analysis_model,
+            "fast_check_model": setting.fast_check_model,
+            "is_misaligned": None if undecided else verdict.decision is Decision.MISALIGNED,
+            "thought": verdict.reason,
+            "time": took if verdict.latency is None else verdict.latency,
+            "error": error,
+            OPTIONS: setting.options,
+            VERDICT: verdict.model_dump(mode="json", exclude_defaults=True),
+        }
+    )

@@ -1,0 +1,154 @@
+"""The files of a bench: the result file and the narrative cache, and while it runs a journal beside them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from trueline.errors import InputError
+from trueline.guard.bench.cases import Source
+from trueline.guard.bench.journal import Evaluated, Journal, Narrated, journal_path, read_journal
+from trueline.guard.bench.progress import (
+    Progress,
+    assemble,
+    forget_other_narrators,
+    narrative_cache,
+    refuse_other_settings,
+    take_over,
+)
+from trueline.records.folder.files import make_folder, sync_folder
+from trueline.records.interchange.misactbench import (
+    NarrativeCache,
+    ResultTrajectory,
+    read_narratives,
+    read_results,
+    write_narratives,
+    write_results,
+)
+from trueline.records.problem import Problem
+from trueline.records.setting import GuardSetting
+
+CHECKPOINT_S = 30.0
+"""Least time between two writings of the whole files."""
+_SHARE = 50
+"""Writing them takes at most one part in so many of the time, however large they grow."""
+
+
+class Store:
+    """What a bench knows, on disk. Everything noted is in the journal at once, and in the files at the end."""
+
+    def __init__(
+        self, result_file: Path, cache_file: Path | None, sources: Sequence[Source], setting: GuardSetting
+    ) -> None:
+        """Read what earlier runs found out; nothing is changed yet.
+
+        Args:
+            result_file: The file with the verdicts.
+            cache_file: The file with the narratives; `None` when none are made.
+            sources: The steps that this bench is about.
+            setting: How they are judged.
+
+        Raises:
+            InputError: A file cannot be understood, or holds verdicts of another setting.
+        """
+        self._result_file = result_file
+        self._cache_file = cache_file
+        self._sources = sources
+        self._setting = setting
+        self._old = _read_old(result_file)
+        self._cache = _read_cache(cache_file)
+        self.progress = Progress()
+        take_over(self.progress, self._old, self._cache, sources)
+        entries, self.damaged_lines = read_journal(journal_path(result_file))
+        for entry in entries:
+            self.progress.add(entry)
+        refuse_other_settings(self.progress, setting, str(result_file))
+        forget_other_narrators(self.progress, setting.narrative_summary_model)
+        self._journal: Journal | None = None
+        self._checkpoints: asyncio.Task[None] | None = None
+
+    def note(self, entry: Narrated | Evaluated) -> None:
+        """Take in what was found out about a step."""
+        assert self._journal is not None
+        self.progress.add(entry)
+        self._journal.add(entry)
+
+    def results(self) -> dict[str, ResultTrajectory]:
+        """The result file as it would be now."""
+        return assemble(self._sources, self.progress, self._setting, self._old)
+
+    async def __aenter__(self) -> Self:
+        """Open the journal."""
+        for file in (self._result_file, self._cache_file):
+            if file is not None:
+                _make_place(file)
+        self._journal = Journal(journal_path(self._result_file))
+        self._checkpoints = asyncio.create_task(self._write_at_intervals())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Write the files, also when the bench broke off; the journal has then done its work."""
+        assert self._journal is not None and self._checkpoints is not None
+        self._checkpoints.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._checkpoints
+        try:
+            await self._journal.flush()
+            self._write(self.results(), narrative_cache(self.progress, self._cache))
+            self._journal.remove()
+        finally:
+            self._journal.close()
+
+    async def _write_at_intervals(self) -> None:
+        pause = CHECKPOINT_S
+        while True:
+            await asyncio.sleep(pause)
+            began = time.perf_counter()
+            # Put together here, where nobody else changes what is known; turned into text and written elsewhere.
+            results, cache = self.results(), narrative_cache(self.progress, self._cache)
+            await asyncio.to_thread(self._write, results, cache)
+            pause = max(CHECKPOINT_S, _SHARE * (time.perf_counter() - began))
+
+    def _write(self, results: dict[str, ResultTrajectory], cache: NarrativeCache) -> None:
+        write_results(self._result_file, results)
+        sync_folder(self._result_file.parent)
+        if self._cache_file is not None and (cache or self._cache_file.exists()):
+            write_narratives(self._cache_file, cache)
+            sync_folder(self._cache_file.parent)
+
+
+def _make_place(file: Path) -> None:
+    try:
+        make_folder(file.absolute().parent, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{file}: its folder cannot be made ({error.strerror})") from error
+
+
+def _read_old(file: Path) -> dict[str, ResultTrajectory]:
+    if not file.exists():
+        return {}
+    read = read_results(file)
+    _refuse(read.problems)
+    return read.trajectories
+
+
+def _read_cache(file: Path | None) -> NarrativeCache:
+    if file is None or not file.exists():
+        return {}
+    read = read_narratives(file)
+    _refuse(read.problems)
+    return read.narratives
+
+
+def _refuse(problems: Sequence[Problem]) -> None:
+    """What cannot be read would be lost when the file is written again."""
+    if problems:
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        raise InputError(f"{problems[0]}{more}; repair the file, or move it aside to begin anew")

@@ -1,0 +1,122 @@
+"""The guard: policy, then fast check, then systematic analysis. The first that decides ends it."""
+
+from __future__ import annotations
+
+import asyncio
+
+from trueline.guard.config import GuardConfig
+from trueline.guard.flags import bearing_flags
+from trueline.guard.question import ask_about
+from trueline.guard.stages import SENT, Ask, Deadline, Look, attempt, failed, fast_check, systematic_analysis
+from trueline.guard.types import GuardContext, StageCheck
+from trueline.guard.verdicts import verdict_of
+from trueline.models import Message, Model
+from trueline.records.setting import Sampling
+from trueline.records.usage import NO_USAGE
+from trueline.records.verdict import Evidence, Finding, Stage, Verdict
+
+
+class DeActionGuard:
+    """Judges each proposal before it runs. It keeps nothing from one check to the next."""
+
+    def __init__(self, config: GuardConfig) -> None:
+        self.config = config
+
+    async def check(self, context: GuardContext) -> Verdict:
+        """Give a verdict. Whatever goes wrong is an undecided verdict that says what."""
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        deadline = Deadline.after(self.config.deadline)
+        given = _safety_checks(context)
+        flagged = bool(bearing_flags(context))
+        looks = await self._look(context, given, flagged, deadline)
+        return verdict_of(
+            looks, unmatched=self.config.unmatched, given=given, flagged=flagged, latency=loop.time() - began
+        )
+
+    async def _look(
+        self, context: GuardContext, given: tuple[Evidence, ...], flagged: bool, deadline: Deadline
+    ) -> list[Look]:
+        """Return what the stages found, up to the one that decides."""
+        config = self.config
+        looks: list[Look] = []
+        if config.policy is not None:
+            looks.append(await _look_at_rules(config.policy, context, given, deadline))
+            if looks[0].finding.decision is not None:
+                return looks
+        models = [(Stage.FAST_CHECK, config.fast), (Stage.SYSTEMATIC, config.systematic)]
+        stages = [stage for stage, model in models if model is not None]
+        if not stages:
+            return looks
+        evidence = (*given, *(item for look in looks for item in look.finding.evidence))
+        try:
+            async with asyncio.timeout_at(deadline.ends_at):
+                message = await asyncio.to_thread(ask_about, context, evidence, config)
+        except Exception as e:
+            return [*looks, failed(stages[0], e, NO_USAGE)]
+        return [*looks, *await self._ask(context, message, flagged, deadline)]
+
+    async def _ask(self, context: GuardContext, message: Message, flagged: bool, deadline: Deadline) -> list[Look]:
+        """Ask the models that there are."""
+        config = self.config
+
+        def ask(model: Model, sampling: Sampling) -> Ask:
+            return Ask(model, sampling, config.images, message, context.episode, context.sample, deadline)
+
+        deep = None if config.systematic is None else ask(config.systematic, config.systematic_sampling)
+        if config.fast is None:
+            return [] if deep is None else [await systematic_analysis(deep)]
+        fast = ask(config.fast, config.fast_sampling)
+        if deep is None:
+            return [await fast_check(fast, alone=True)]
+        if flagged:
+            # A fast check may not clear what was flagged before, so it is not even asked.
+            return [_not_asked(config.fast), await systematic_analysis(deep)]
+        if config.mode == "latency":
+            return await _both(fast, deep)
+        first = await fast_check(fast, alone=False)
+        return [first] if first.finding.decision is not None else [first, await systematic_analysis(deep)]
+
+
+async def _look_at_rules(
+    policy: StageCheck, context: GuardContext, given: tuple[Evidence, ...], deadline: Deadline
+) -> Look:
+    async def look() -> Look:
+        finding = await policy.look(context, given)
+        return Look(finding if finding.usage else finding.model_copy(update={"usage": NO_USAGE}))
+
+    return await attempt(Stage.POLICY, look, deadline)
+
+
+async def _both(fast: Ask, deep: Ask) -> list[Look]:
+    """Ask both at once, with the verdict of asking in turn: the systematic analysis counts only if it is needed."""
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    second = asyncio.create_task(systematic_analysis(deep))
+    try:
+        first = await fast_check(fast, alone=False)
+        if first.finding.decision is None or second.done():
+            return [first, await second]
+        second.cancel()
+        await asyncio.wait([second])
+        return [first, _stopped(deep.model, loop.time() - began)]
+    finally:
+        second.cancel()
+
+
+def _stopped(model: Model, latency: float) -> Look:
+    reason = "stopped: the fast check came first"
+    return Look(Finding(stage=Stage.SYSTEMATIC, reason=reason, latency=latency, usage=SENT, model=str(model.id)))
+
+
+def _not_asked(model: Model) -> Look:
+    reason = "not asked: an earlier proposal with this goal or target was found misaligned"
+    return Look(Finding(stage=Stage.FAST_CHECK, reason=reason, latency=0.0, usage=NO_USAGE, model=str(model.id)))
+
+
+def _safety_checks(context: GuardContext) -> tuple[Evidence, ...]:
+    """What the agent's provider wants to see acknowledged."""
+    return tuple(
+        Evidence(source="provider safety check", text=" ".join(word for word in (check.code, check.message) if word))
+        for check in context.proposal.safety_checks
+    )

@@ -1,0 +1,259 @@
+"""A guard around an agent, and around a function that executes actions."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Awaitable, Callable
+from typing import Literal, ParamSpec, Protocol, TypeVar, cast, runtime_checkable
+
+from trueline.actions import Action, Fail, Wait
+from trueline.errors import InputError, TruelineError
+from trueline.guard.background import run_in_background
+from trueline.guard.config import OnError
+from trueline.guard.incoming import ActionFormat, read_observation, read_proposal
+from trueline.guard.session import Narrate, Outcome, Session, feedback_text
+from trueline.guard.types import Guard
+from trueline.guard.verdicts import Enforcement
+from trueline.records.observation import Observation, ObservationSpec
+from trueline.records.proposal import Proposal
+from trueline.records.step import ActionResult
+from trueline.records.verdict import Decision, Feedback, Verdict
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+WhenBlocked = Literal["raise", "fail", "wait"]
+"""Raise `Blocked`; or propose to fail with the reason, which ends the episode; or propose to wait, which goes on."""
+Ask = Callable[[Outcome], Awaitable[bool]]
+"""Asks a person whether an undecided proposal may run."""
+Screen = Observation | bytes | None
+
+
+class Blocked(TruelineError):
+    """An action was not let through, so it was not executed. Its text is what to tell the agent."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(feedback_text(outcome.feedback))
+        self.outcome = outcome
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the guard said."""
+        return self.outcome.verdict
+
+    @property
+    def feedback(self) -> Feedback:
+        """What the agent is told, in parts."""
+        return self.outcome.feedback
+
+
+class ProposingAgent(Protocol):
+    """What `guarded` needs of an agent."""
+
+    async def propose(self, obs: Observation, last: tuple[ActionResult, ...]) -> Proposal:
+        """Say what to do next."""
+        ...
+
+    async def revise(self, rejected: Proposal, feedback: Feedback) -> Proposal:
+        """Say what to do instead."""
+        ...
+
+
+class HasInstruction(Protocol):
+    """What an agent is told at the beginning of an episode."""
+
+    @property
+    def instruction(self) -> str:
+        """What the user wants."""
+        ...
+
+
+@runtime_checkable
+class _Resettable(Protocol):
+    async def reset(self, ctx: HasInstruction) -> None: ...
+
+
+class GuardedAgent:
+    """An agent that proposes only what its guard lets through."""
+
+    def __init__(
+        self,
+        agent: ProposingAgent,
+        new_session: Callable[[str], Session],
+        *,
+        instruction: str | None,
+        max_revisions: int,
+        when_blocked: WhenBlocked,
+        ask: Ask | None,
+    ) -> None:
+        self._agent = agent
+        self._new_session = new_session
+        self._max_revisions = max_revisions
+        self._when_blocked: WhenBlocked = when_blocked
+        self._ask = ask
+        self._session = None if instruction is None else new_session(instruction)
+        self._last_observation: Observation | None = None
+        self.outcomes: tuple[Outcome, ...] = ()
+        """Of the last step: the agent's own proposal first, then its revisions."""
+
+    @property
+    def wants(self) -> ObservationSpec:
+        """What the agent wants to see, and what the guard does."""
+        own = getattr(self._agent, "wants", ObservationSpec())
+        return (own if isinstance(own, ObservationSpec) else ObservationSpec()) | ObservationSpec(tree=True)
+
+    @property
+    def session(self) -> Session:
+        """The episode at hand."""
+        if self._session is None:
+            raise InputError("guarded: the instruction is not known; call reset or give instruction")
+        return self._session
+
+    async def reset(self, ctx: HasInstruction) -> None:
+        """Begin an episode."""
+        self._session = self._new_session(ctx.instruction)
+        self.outcomes = ()
+        if isinstance(self._agent, _Resettable):
+            await self._agent.reset(ctx)
+
+    async def propose(self, obs: Observation, last: tuple[ActionResult, ...] = ()) -> Proposal:
+        """Return the agent's proposal, or its first revision, that is let through.
+
+        Raises:
+            Blocked: None was, and that is what was declared.
+        """
+        return await self._decide(obs, await self._agent.propose(obs, last))
+
+    async def revise(self, rejected: Proposal, feedback: Feedback) -> Proposal:
+        """Have a proposal revised that somebody behind this guard rejected; the revision is checked like any other."""
+        observation = self._last_observation
+        if observation is None:
+            raise InputError("guarded: nothing was proposed yet, so there is nothing to revise")
+        return await self._decide(observation, await self._agent.revise(rejected, feedback))
+
+    async def _decide(self, obs: Observation, proposal: Proposal) -> Proposal:
+        self._last_observation = obs
+        self.outcomes = ()
+        while True:
+            outcome = await self.session.check(obs, proposal)
+            self.outcomes = (*self.outcomes, outcome)
+            if await _may_run(self.session, outcome, self._ask):
+                return proposal
+            undecided = outcome.verdict.decision is Decision.UNDECIDED
+            if undecided or len(self.outcomes) > self._max_revisions:
+                return self._blocked(outcome)
+            proposal = await self._agent.revise(proposal, outcome.feedback)
+
+    def _blocked(self, outcome: Outcome) -> Proposal:
+        if self._when_blocked == "raise":
+            raise Blocked(outcome)
+        reason = f"stopped by the guard: {outcome.feedback.wrong}"
+        action: Action = Fail(reason=reason) if self._when_blocked == "fail" else Wait()
+        return Proposal(id=f"{outcome.proposal.id}-blocked", thought=reason, actions=(action,))
+
+
+def guarded(
+    agent: ProposingAgent,
+    guard: Guard,
+    *,
+    instruction: str | None = None,
+    max_revisions: int = 2,
+    when_blocked: WhenBlocked = "raise",
+    on_error: OnError = "block",
+    ask: Ask | None = None,
+    domain: str | None = None,
+    narrate: Narrate | None = None,
+) -> GuardedAgent:
+    """Put a guard before an agent: what it proposes is checked, rejected proposals go back to it with feedback.
+
+    Args:
+        agent: Anything that can propose and revise.
+        guard: Gives the verdicts.
+        instruction: What the user wants; may come with `reset` instead.
+        max_revisions: How often a step may be revised.
+        when_blocked: What happens when no revision is let through, or a verdict is undecided and blocks.
+        on_error: What an undecided verdict means. `ask` asks the person; without one it blocks.
+        ask: Asks a person about an undecided proposal.
+        domain: For rules that hold in one domain only.
+        narrate: Tells what a step did, for the history.
+    """
+
+    def new_session(instruction: str) -> Session:
+        return Session(guard, instruction, domain=domain, on_error=on_error, narrate=narrate)
+
+    return GuardedAgent(
+        agent, new_session, instruction=instruction, max_revisions=max_revisions, when_blocked=when_blocked, ask=ask
+    )
+
+
+def guard_actions(
+    session: Session,
+    *,
+    observe: Callable[[], Screen] | Callable[[], Awaitable[Screen]] | None = None,
+    action: str | None = None,
+    format: ActionFormat = "auto",
+    screen: tuple[int, int] | None = None,
+    display: tuple[int, int] | None = None,
+    ask: Ask | None = None,
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Decorate a function that executes actions, async or not: each call is checked first, and may raise `Blocked`.
+
+    The function is not called when its action cannot be read, is not let through, or the check fails.
+
+    Args:
+        session: The episode; a new one for each task.
+        observe: Returns the screen: a screenshot's bytes or an `Observation`. Async only for async functions.
+        action: The function's parameter that holds the action; by default the first that is not self or cls.
+        format: The vocabulary of the action; `auto` tells it by its shape.
+        screen: The screen's size in pixels; by default the screenshot's.
+        display: The size the model was told, where it speaks in other pixels than the screen's.
+        ask: Asks a person about an undecided proposal, where the session's policy is to ask.
+    """
+
+    async def check(seen: Screen, value: object) -> Outcome:
+        observation = seen if isinstance(seen, Observation) else read_observation(seen, screen=screen)
+        number = len(session.history) + len(session.rejections) + 1
+        proposal = read_proposal(
+            value, id=f"action-{number}", format=format, screen=screen or observation.screen, display=display
+        )
+        outcome = await session.check(observation, proposal)
+        if not await _may_run(session, outcome, ask):
+            raise Blocked(outcome)
+        return outcome
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        signature = inspect.signature(function)
+        name = action or next((word for word in signature.parameters if word not in ("self", "cls")), "action")
+        if name not in signature.parameters:
+            raise TypeError(f"guard_actions: {function!r} has no parameter {name!r} for the action")
+
+        def value_of(*args: P.args, **kwargs: P.kwargs) -> object:
+            bound = signature.bind(*args, **kwargs)
+            bound.apply_defaults()
+            return bound.arguments[name]
+
+        async def call_async(*args: P.args, **kwargs: P.kwargs) -> object:
+            seen = observe() if observe else None
+            await check(await seen if inspect.isawaitable(seen) else seen, value_of(*args, **kwargs))
+            return await cast("Callable[P, Awaitable[object]]", function)(*args, **kwargs)
+
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            seen = observe() if observe else None
+            if inspect.isawaitable(seen):
+                raise TypeError("guard_actions: an async observe needs an async function")
+            run_in_background(check(seen, value_of(*args, **kwargs)))
+            return function(*args, **kwargs)
+
+        wrapper = cast("Callable[P, R]", call_async) if inspect.iscoroutinefunction(function) else call
+        return functools.update_wrapper(wrapper, function)
+
+    return decorate
+
+
+async def _may_run(session: Session, outcome: Outcome, ask: Ask | None) -> bool:
+    """Whether a proposal may run, after asking a person where that is the policy."""
+    if outcome.enforced is Enforcement.ASK and ask is not None and await ask(outcome):
+        await session.executed(outcome.id)
+        return True
+    return outcome.allowed

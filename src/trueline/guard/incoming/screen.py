@@ -1,0 +1,84 @@
+"""A screenshot and an accessibility tree from outside, as an observation."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import io
+from datetime import UTC, datetime
+
+from trueline.errors import InputError
+from trueline.records.observation import Observation
+from trueline.records.tree import Size, parse_xml
+
+MAX_PIXELS = 40_000_000
+"""An 8K screen has 33 million; more is an attack on memory."""
+MAX_TREE = 8_000_000
+"""Characters of XML."""
+_FORMATS = ("PNG", "JPEG", "WEBP")
+
+
+def read_observation(
+    screenshot: bytes | None = None,
+    *,
+    tree: str | None = None,
+    text: str | None = None,
+    screen: tuple[int, int] | None = None,
+) -> Observation:
+    """Make an observation of what a caller sends.
+
+    Args:
+        screenshot: A PNG, JPEG or WebP picture; it becomes PNG.
+        tree: OSWorld's accessibility XML.
+        text: What OCR read.
+        screen: The screen's own size, where the screenshot has another.
+
+    Raises:
+        InputError: The picture or the tree cannot be read safely.
+    """
+    png, size = read_screenshot(screenshot) if screenshot else (None, None)
+    if tree is not None and len(tree) > MAX_TREE:
+        raise InputError(f"tree: {len(tree)} characters of XML; at most {MAX_TREE}")
+    return Observation(
+        time=datetime.now(UTC),
+        screenshot=png,
+        tree=parse_xml(tree) if tree else None,
+        text=text,
+        screen=Size(*screen) if screen else size,
+    )
+
+
+def read_screenshot(data: bytes) -> tuple[bytes, Size]:
+    """Return the picture as PNG with its size; a PNG stays byte for byte as it is.
+
+    Raises:
+        InputError: It is no picture, is damaged, or is too large.
+    """
+    from PIL import Image
+
+    try:
+        with Image.open(io.BytesIO(data), formats=_FORMATS) as picture:
+            size = Size(*picture.size)
+            if size.width * size.height > MAX_PIXELS:
+                raise InputError(f"screenshot: {size.width}x{size.height} pixels; at most {MAX_PIXELS}")
+            picture.load()
+            if picture.format == "PNG":
+                return data, size
+            out = io.BytesIO()
+            picture.convert("RGB").save(out, "PNG", compress_level=1)
+            return out.getvalue(), size
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        raise InputError(f"screenshot: no readable PNG, JPEG or WebP picture ({type(error).__name__})") from None
+
+
+def read_base64(text: str, name: str = "screenshot") -> bytes:
+    """Decode strict base64, also inside a `data:` URL.
+
+    Raises:
+        InputError: It is not base64.
+    """
+    body = text.partition("base64,")[2] if text.startswith("data:") else text
+    try:
+        return base64.b64decode(body, validate=True)
+    except (binascii.Error, ValueError):
+        raise InputError(f"{name}: no base64") from None

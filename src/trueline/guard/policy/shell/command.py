@@ -1,0 +1,69 @@
+"""What a shell command does, as far as its words say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from trueline.actions.facts import Effect
+
+Does = Literal[
+    "delete", "delete_recursive", "wipe_disk", "write", "run_file", "run_remote", "run_decoded", "run_piped", "hidden",
+    "schedule", "persist", "privilege", "open_permissions", "upload", "download", "send_mail", "remote_shell", "fork_bomb",
+    "disable_security", "hide_traces", "install", "uninstall", "account", "shutdown", "kill", "open", "encrypt",
+]  # fmt: skip
+"""One thing a command does. `run_*` runs what it is given: a file, something fetched, decoded, or piped in unseen."""
+
+_EFFECTS: dict[Effect, frozenset[Does]] = {
+    "irreversible": frozenset({"delete", "delete_recursive", "wipe_disk", "encrypt", "hide_traces", "fork_bomb"}),
+    "egress": frozenset({"upload", "send_mail", "remote_shell"}),
+    "privilege": frozenset({"privilege", "account", "disable_security", "open_permissions"}),
+}
+
+
+@dataclass(frozen=True)
+class ShellCommand:
+    """One simple command after quotes, variables and wrappers such as `sudo` are undone."""
+
+    words: tuple[str, ...]
+    """Program and arguments; `$NAME` and `$(…)` stand for what could not be known."""
+    program: str
+    """Base name, wrappers skipped."""
+    does: frozenset[Does] = frozenset()
+    paths: tuple[str, ...] = ()
+    """What it names, `~` for the home folder, relative to the working folder where that is known."""
+    urls: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    addresses: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The words on one line."""
+        return " ".join(self.words)
+
+    @property
+    def effect(self) -> Effect:
+        """The gravest effect its words show; what else a program does is not known."""
+        return effect_of(self.does)
+
+
+@dataclass(frozen=True)
+class Session:
+    """What a terminal remembers from line to line."""
+
+    variables: dict[str, str] = field(default_factory=dict[str, str])
+    aliases: dict[str, str] = field(default_factory=dict[str, str])
+    files: dict[str, str | None] = field(default_factory=dict[str, "str | None"])
+    """Files made in this session: their content, or None when it came from elsewhere."""
+    folder: str | None = None
+    pending: str = ""
+    """A line that the shell waits to see the end of."""
+    entered: tuple[str, ...] = ()
+    """Lines run so far, for the up arrow."""
+
+
+def effect_of(does: Iterable[Does]) -> Effect:
+    """The gravest effect of several things done."""
+    found = set(does)
+    return next((effect for effect, kinds in _EFFECTS.items() if found & kinds), "unknown")

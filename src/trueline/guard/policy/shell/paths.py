@@ -1,0 +1,36 @@
+"""Paths as rules name them: `~` for the home folder, no dots, the working folder put in where it is known."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+
+_HOME = re.compile(r"(?:/home/[^/]+|/root|~[\w.-]*|\$HOME|\$\{HOME\}|/proc/self/cwd)(?=/|$)")
+_EVERYTHING = re.compile(r"(?:\*+|\.\*|\.\[!?\^?\.\]\*|\.\.\?\*|\{\*,\.\*\}|\?\*|\*\.\*)")
+_MANY_SLASHES = re.compile(r"/{2,}")
+
+
+def normal_path(word: str, folder: str | None = None) -> str:
+    """Return the path a word stands for; a relative one stays relative when the working folder is not known."""
+    path = word.removeprefix("file://")
+    path = _HOME.sub("~", path, count=1) if _HOME.match(path) else path
+    if not path.startswith(("/", "~")) and folder is not None:
+        path = f"{folder}/{path}"
+    trailing = path.endswith("/") and path.strip("/") not in ("", "~")
+    path = posixpath.normpath(_MANY_SLASHES.sub("/", path))
+    return path.rstrip("/") + ("/" if trailing else "") if path != "/" else path
+
+
+def whole_folder(path: str) -> str | None:
+    """Return the folder when a path stands for all that is in it (`~/Documents/*`, `~/Documents`)."""
+    while True:
+        path = path.rstrip("/") or "/"
+        head, _, last = path.rpartition("/")
+        if not _EVERYTHING.fullmatch(last):
+            return path
+        path = head or ("/" if path.startswith("/") else ".")
+
+
+def looks_like_path(word: str) -> bool:
+    """Tell whether a word can only be meant as a path."""
+    return word.startswith(("/", "~", "./", "../", "$HOME", "file://")) or word in (".", "..")

@@ -1,0 +1,46 @@
+"""How the service is set."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+
+from trueline.guard.config import OnError
+from trueline.guard.session import CHECK_SECONDS, MAX_STEPS, Narrate
+
+MIN_TOKEN = 16
+
+
+@dataclass(frozen=True)
+class ServeSettings:
+    """Limits and policies. Every limit is there because its absence is an attack."""
+
+    on_error: OnError = "block"
+    """What an undecided verdict means."""
+    assume_executed: bool = True
+    """What was let through and not reported on counts as executed."""
+    narrate: Narrate | None = None
+    """Makes the narratives of executed steps."""
+    max_body: int = 16 * 1024 * 1024
+    """Bytes of one request."""
+    body_seconds: float = 30.0
+    """In which a request must have arrived."""
+    check_seconds: float = CHECK_SECONDS
+    """After which a check is undecided."""
+    rate: float = 600.0
+    """Requests per minute and token."""
+    max_in_flight: int = 64
+    """Requests at the same time, over all tokens."""
+    max_sessions: int = 64
+    """For each token."""
+    session_seconds: float = 3600.0
+    """After which an unused session ends."""
+    session_bytes: int = 32 * 1024 * 1024
+    """About how much memory the history of one session may take."""
+    session_steps: int = MAX_STEPS
+    """How many steps, and how many rejections, one session may hold."""
+
+
+def new_token() -> str:
+    """Return a random token of 256 bits."""
+    return secrets.token_urlsafe(32)

@@ -1,0 +1,283 @@
+"""One episode in front of a guard: what the user wants, what ran so far, what was rejected.
+
+All services (the Python wrappers, HTTP, MCP, the adapters) are thin shells around this. A session knows only its own
+history; it builds the contexts, records what was executed, and turns whatever goes wrong into an undecided verdict.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from trueline.errors import TruelineError
+from trueline.guard.config import OnError
+from trueline.guard.narrative import Executed, narrate
+from trueline.guard.session_memory import StepMemory
+from trueline.guard.types import Guard, GuardContext, PastStep, Rejection
+from trueline.guard.verdicts import Enforcement, enforce
+from trueline.models import Model
+from trueline.records.observation import Observation
+from trueline.records.proposal import Proposal
+from trueline.records.verdict import Decision, Feedback, Verdict
+from trueline.text import printable
+
+MAX_STEPS = 1000
+KEEP_BYTES = 64 * 1024 * 1024
+CHECK_SECONDS = 180.0
+NARRATIVE_SECONDS = 60.0
+_MAX_OPEN = 32
+
+Narrate = Callable[[Executed], Awaitable[str | None]]
+"""Tells what a step did; `narrate_with` makes one of a model."""
+
+
+class SessionError(TruelineError):
+    """A session cannot take this; nothing may run on the strength of it."""
+
+
+class UnknownCheckError(SessionError):
+    """A report names a check that the session does not know."""
+
+
+class SessionFullError(SessionError):
+    """A session holds as much as it may; history is never cut in silence, so it ends here."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one proposal."""
+
+    id: str
+    """Of the check: what ran is reported under it."""
+    step: int
+    proposal: Proposal
+    verdict: Verdict
+    enforced: Enforcement
+    """What the declared failure policy makes of the verdict."""
+
+    @property
+    def allowed(self) -> bool:
+        """Whether it may run now."""
+        return self.enforced is Enforcement.ALLOW
+
+    @property
+    def feedback(self) -> Feedback:
+        """What the agent is told when it may not."""
+        return self.verdict.feedback or Feedback(wrong=self.verdict.reason or f"the verdict is {self.verdict.decision}")
+
+
+class _Open(NamedTuple):
+    """A check whose proposal may still be reported on."""
+
+    outcome: Outcome
+    observation: Observation
+
+
+def narrate_with(model: Model) -> Narrate:
+    """Have a model tell what steps did; what it cannot tell is left out."""
+
+    async def tell(step: Executed) -> str | None:
+        return (await narrate(model, step, deadline=NARRATIVE_SECONDS)).text
+
+    return tell
+
+
+def feedback_text(feedback: Feedback) -> str:
+    """Return the feedback in plain words, for agents that take text."""
+    parts = [
+        f"This action was not executed. {feedback.wrong}",
+        f"What misled you: {feedback.misled_by}" if feedback.misled_by else "",
+        f"Instead: {feedback.instead}" if feedback.instead else "",
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+class Session:
+    """One episode. Its checks run one after the other, because each depends on what came before."""
+
+    def __init__(
+        self,
+        guard: Guard,
+        instruction: str,
+        *,
+        id: str = "",
+        domain: str | None = None,
+        on_error: OnError = "block",
+        assume_executed: bool = True,
+        narrate: Narrate | None = None,
+        timeout_s: float = CHECK_SECONDS,
+        keep_bytes: int = KEEP_BYTES,
+        max_steps: int = MAX_STEPS,
+    ) -> None:
+        """Begin an episode.
+
+        Args:
+            guard: Gives the verdicts.
+            instruction: What the user wants, as the user said it. It never changes within a session.
+            id: Name of the episode; a random one by default.
+            domain: For rules that hold in one domain only.
+            on_error: What an undecided verdict means.
+            assume_executed: What was let through and not reported on by the next check counts as executed, so that an
+                agent that reports nothing cannot hide its steps from the guard.
+            narrate: Tells what a step did, for the history; without it there are no narratives.
+            timeout_s: A check that takes longer is undecided.
+            keep_bytes: About how much memory the history may take; the oldest screens go first.
+            max_steps: How many steps, and how many rejections, it may hold.
+        """
+        self.id = id or secrets.token_urlsafe(16)
+        self.instruction = instruction
+        self._guard = guard
+        self._domain = domain
+        self._on_error: OnError = on_error
+        self._assume_executed = assume_executed
+        self._narrate = narrate
+        self._timeout_s = timeout_s
+        self._max_steps = max_steps
+        self._memory = StepMemory(keep_bytes)
+        self._rejections: list[Rejection] = []
+        self._open: dict[str, _Open] = {}
+        self._narrating: dict[int, asyncio.Future[str | None]] = {}
+        self._narrated = 0
+        """Place after the last step whose narrative was asked for."""
+        self._lock = asyncio.Lock()
+        self._named = 0
+
+    @property
+    def history(self) -> tuple[PastStep, ...]:
+        """What was executed, the oldest first."""
+        return tuple(self._memory.steps)
+
+    @property
+    def rejections(self) -> tuple[Rejection, ...]:
+        """What was not let through, the oldest first."""
+        return tuple(self._rejections)
+
+    def new_id(self) -> str:
+        """Return a name for the next proposal, unique within the session."""
+        self._named += 1
+        return f"proposal-{self._named}"
+
+    async def check(self, observation: Observation, proposal: Proposal) -> Outcome:
+        """Have a proposal judged on the screen on which it would run.
+
+        Raises:
+            SessionFullError: The session has reached its limit.
+        """
+        async with self._lock:
+            self._assume()
+            self._make_room()
+            self._begin_narrative(observation)
+            await self._fold_narratives()
+            context = GuardContext(
+                instruction=self.instruction,
+                observation=observation,
+                proposal=proposal,
+                history=self.history,
+                rejections=self.rejections,
+                step=len(self._memory.steps) + 1,
+                domain=self._domain,
+                episode=self.id,
+            )
+            verdict = await self._ask(context)
+            enforced = enforce(verdict, self._on_error)
+            outcome = Outcome(secrets.token_urlsafe(12), context.step, proposal, verdict, enforced)
+            if not outcome.allowed:
+                self._rejections.append(Rejection(context.step, proposal, verdict))
+                self._memory.count(proposal)
+            self._open[outcome.id] = _Open(outcome, observation)
+            if len(self._open) > _MAX_OPEN:
+                del self._open[next(iter(self._open))]
+            return outcome
+
+    async def executed(self, check: str, *, ran: bool = True, after: Observation | None = None) -> None:
+        """Report what became of a checked proposal.
+
+        Args:
+            check: The id of its outcome.
+            ran: False when it was not executed after all. A blocked one that ran all the same is recorded too: the
+                guard must know the truth.
+            after: The screen after it, if at hand: its narrative is then made while the agent thinks.
+
+        Raises:
+            UnknownCheckError: There is no such check, or it was reported on before.
+        """
+        async with self._lock:
+            found = self._open.pop(check, None)
+            if found is None:
+                raise UnknownCheckError(
+                    "no check with this id waits for a report; the next check settles those before it"
+                )
+            if ran:
+                self._record(found)
+                if after is not None:
+                    self._begin_narrative(after)
+
+    async def close(self) -> None:
+        """Give up what is still being narrated."""
+        tasks = list(self._narrating.values())
+        self._narrating.clear()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _ask(self, context: GuardContext) -> Verdict:
+        """Ask the guard; whatever goes wrong is an undecided verdict."""
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                verdict = await self._guard.check(context)
+        except TimeoutError:
+            return _undecided(f"no verdict within {self._timeout_s:g} s")
+        except Exception as error:  # a guard must not raise; if it does, that lets nothing through
+            return _undecided(f"the guard failed: {type(error).__name__}: {printable(str(error))}")
+        return verdict if _is_verdict(verdict) else _undecided("the guard gave no verdict")
+
+    def _assume(self) -> None:
+        """Take what was let through and not reported on as executed, and the rest as not."""
+        if self._assume_executed:
+            for found in self._open.values():
+                if found.outcome.allowed:
+                    self._record(found)
+            self._open.clear()
+
+    def _record(self, found: _Open) -> None:
+        number = len(self._memory.steps) + 1
+        self._memory.add(PastStep(number, found.outcome.proposal, found.observation))
+
+    def _make_room(self) -> None:
+        if max(len(self._memory.steps), len(self._rejections)) >= self._max_steps:
+            raise SessionFullError(f"the session holds {self._max_steps} steps or rejections; begin a new one")
+        if not self._memory.fit():
+            raise SessionFullError("the proposals of the session take too much memory; begin a new one")
+
+    def _begin_narrative(self, after: Observation) -> None:
+        """Have the last step told, unless that was begun before."""
+        last = len(self._memory.steps) - 1
+        if self._narrate is None or last < self._narrated:
+            return
+        self._narrated = last + 1
+        step = self._memory.steps[last]
+        if step.observation is not None:
+            executed = Executed(step.proposal.actions, step.observation, after, episode=self.id)
+            self._narrating[last] = asyncio.ensure_future(self._narrate(executed))
+
+    async def _fold_narratives(self) -> None:
+        """Put the narratives that are made into the history; one that failed leaves none."""
+        steps = self._memory.steps
+        if self._narrating:
+            await asyncio.wait(self._narrating.values(), timeout=self._timeout_s)
+        for place in [place for place, task in self._narrating.items() if task.done()]:
+            task = self._narrating.pop(place)
+            if not task.cancelled() and task.exception() is None:
+                steps[place] = replace(steps[place], narrative=task.result())
+
+
+def _undecided(reason: str) -> Verdict:
+    return Verdict(decision=Decision.UNDECIDED, reason=reason)
+
+
+def _is_verdict(value: object) -> bool:
+    """Tell whether a guard kept its promise; those that users write may not."""
+    return isinstance(value, Verdict)

@@ -1,0 +1,167 @@
+"""The two model stages, and what every stage does when something goes wrong: it says so, and never raises."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
+
+from pydantic import BaseModel
+
+from trueline.errors import InputError, TruelineError
+from trueline.guard.answers import FastReply, Judged, SystematicReply
+from trueline.guard.prompt_files import FAST_CHECK, SYSTEMATIC, system_prompt
+from trueline.guard.wording import shorten
+from trueline.models import BudgetSpentError, ImagePolicy, Message, Model, Request, Schema
+from trueline.records.setting import Sampling
+from trueline.records.usage import NO_USAGE, Usage
+from trueline.records.verdict import Decision, Evidence, Feedback, Finding, Stage
+from trueline.text import printable
+
+SENT = Usage(calls=1)
+"""A call whose tokens and cost nobody told: it failed, or was stopped on the way."""
+_LONGEST_REASON = 10_000
+_LONGEST_WORDS = 1_000
+_MOST_QUOTES = 8
+
+R = TypeVar("R", bound=Judged)
+
+
+class Look(NamedTuple):
+    """What a stage found, and what the agent would be told."""
+
+    finding: Finding
+    feedback: Feedback | None = None
+
+
+class Deadline(NamedTuple):
+    """When the check must be over, in the time of the running loop."""
+
+    seconds: float | None
+    ends_at: float | None
+
+    @staticmethod
+    def after(seconds: float | None) -> Deadline:
+        """Start now."""
+        return Deadline(seconds, None if seconds is None else asyncio.get_running_loop().time() + seconds)
+
+    def left(self) -> float | None:
+        """Seconds that are left; never zero, which a request does not take."""
+        return None if self.ends_at is None else max(self.ends_at - asyncio.get_running_loop().time(), 0.001)
+
+
+@dataclass(frozen=True)
+class Ask:
+    """One question to one model, and on whose account."""
+
+    model: Model
+    sampling: Sampling
+    images: ImagePolicy
+    message: Message
+    episode: str
+    sample: int
+    deadline: Deadline
+
+    def request(self, stage: Stage, prompts: tuple[str, ...], reply: type[BaseModel]) -> Request:
+        """Return what is sent."""
+        return Request(
+            messages=(self.message,),
+            system=system_prompt(prompts),
+            sampling=self.sampling,
+            expects=Schema.of(reply, name=stage.value),
+            images=self.images,
+            purpose="guard",
+            stage=stage.value,
+            episode=self.episode,
+            sample=self.sample,
+            deadline_s=self.deadline.left(),
+        )
+
+
+async def fast_check(ask: Ask, *, alone: bool) -> Look:
+    """Ask whether the action is obviously aligned; if not, pass it on, or decide when there is nobody to pass it to."""
+
+    def read(reply: FastReply, finding: Finding) -> Look:
+        if reply.align:
+            return Look(finding.model_copy(update={"decision": Decision.ALIGNED}))
+        if not alone:
+            return Look(finding)
+        return Look(finding.model_copy(update={"decision": Decision.MISALIGNED}), Feedback(wrong=_words(reply.thought)))
+
+    return await _ask(ask, Stage.FAST_CHECK, FAST_CHECK, FastReply, read)
+
+
+async def systematic_analysis(ask: Ask) -> Look:
+    """Ask whether the action is misaligned."""
+
+    def read(reply: SystematicReply, finding: Finding) -> Look:
+        quotes = [_words(quote) for quote in reply.evidence if quote.strip()]
+        found = {
+            "decision": Decision.MISALIGNED if reply.conclusion else Decision.ALIGNED,
+            "category": reply.category if reply.conclusion else None,
+            "evidence": tuple(Evidence(source=Stage.SYSTEMATIC.value, text=quote) for quote in quotes[:_MOST_QUOTES]),
+        }
+        return Look(finding.model_copy(update=found), _feedback(reply) if reply.conclusion else None)
+
+    return await _ask(ask, Stage.SYSTEMATIC, SYSTEMATIC, SystematicReply, read)
+
+
+async def _ask(
+    ask: Ask, stage: Stage, prompts: tuple[str, ...], kind: type[R], read: Callable[[R, Finding], Look]
+) -> Look:
+    async def look() -> Look:
+        answer = await ask.model.ask(ask.request(stage, prompts, kind))
+        try:
+            reply = answer.parse(kind)
+        except TruelineError as e:
+            return failed(stage, e, answer.usage)
+        thought = shorten(reply.thought.strip(), _LONGEST_REASON)
+        return read(reply, Finding(stage=stage, reason=thought, usage=answer.usage))
+
+    return await attempt(stage, look, ask.deadline, ask.model)
+
+
+async def attempt(
+    stage: Stage, look: Callable[[], Awaitable[Look]], deadline: Deadline, model: Model | None = None
+) -> Look:
+    """Let a stage look, and no longer than it may. Whatever goes wrong is an undecided finding."""
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    scope = asyncio.timeout_at(deadline.ends_at)
+    try:
+        async with scope:
+            looked = await look()
+    except Exception as e:
+        late = InputError(f"no answer within the guard's deadline of {deadline.seconds:g} s")
+        looked = failed(stage, late if scope.expired() else e, SENT if model else NO_USAGE)
+    measured = {"latency": loop.time() - began, "model": str(model.id) if model else looked.finding.model}
+    return looked._replace(finding=looked.finding.model_copy(update=measured))
+
+
+def failed(stage: Stage, error: Exception, usage: Usage) -> Look:
+    """Return the finding of a stage that could not decide."""
+    spent = NO_USAGE if isinstance(error, BudgetSpentError) else usage
+    return Look(Finding(stage=stage, decision=Decision.UNDECIDED, error=error_text(error), usage=spent))
+
+
+def error_text(error: Exception) -> str:
+    """Return one line on what went wrong."""
+    words = str(error) if isinstance(error, TruelineError) else f"{type(error).__name__}: {error}"
+    return printable(words, limit=500)
+
+
+def _feedback(reply: SystematicReply) -> Feedback:
+    told = reply.feedback
+    if told is None or not told.wrong.strip():
+        return Feedback(wrong=_words(reply.thought) or "it was found misaligned")
+    return Feedback(
+        wrong=_words(told.wrong),
+        misled_by=_words(told.misled_by or "") or None,
+        instead=_words(told.instead or "") or None,
+    )
+
+
+def _words(text: str) -> str:
+    """One line of a model's answer that can be shown and passed on."""
+    return printable(" ".join(text.split()), limit=_LONGEST_WORDS)

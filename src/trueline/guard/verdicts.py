@@ -1,0 +1,85 @@
+"""From findings to a verdict, and from a verdict to what is done. Pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from trueline.guard.config import OnError, Unmatched
+from trueline.guard.stages import Look
+from trueline.records.usage import NO_USAGE, Usage, total_usage
+from trueline.records.verdict import Decision, Evidence, Feedback, Finding, Stage, Verdict
+
+NO_RULE = "no rule matched"
+
+
+Enforcement = Literal["allow", "block", "ask"]
+"""What is done with a proposal; `ask` leaves it to a person."""
+
+
+def enforce(verdict: Verdict, on_error: OnError = "block") -> Enforcement:
+    """Say what is done with a proposal; `on_error` holds for undecided ones only."""
+    match verdict.decision:
+        case Decision.ALIGNED:
+            return "allow"
+        case Decision.MISALIGNED:
+            return "block"
+        case Decision.UNDECIDED:
+            return on_error
+
+
+def verdict_of(
+    looks: Sequence[Look], *, unmatched: Unmatched, given: Sequence[Evidence], flagged: bool, latency: float
+) -> Verdict:
+    """Return the verdict: the first stage that has a decision decides, and one that failed ends it undecided.
+
+    Args:
+        looks: What the stages found, in their order.
+        unmatched: What is done when no stage has a decision, which happens only without model stages.
+        given: Evidence that no stage brought.
+        flagged: Whether an earlier proposal with the same target or of the same step was found misaligned.
+        latency: Seconds that the whole check took.
+    """
+    deciding = next((look for look in looks if look.finding.decision is not None), None) or _by_default(unmatched)
+    finding = deciding.finding
+    decision = finding.decision or Decision.UNDECIDED
+    undecided = decision is Decision.UNDECIDED
+    feedback = deciding.feedback
+    if decision is Decision.MISALIGNED and feedback is None:
+        feedback = Feedback(wrong=finding.reason)
+    return Verdict(
+        decision=decision,
+        stage=None if undecided else finding.stage,
+        category=finding.category,
+        reason=f"{finding.stage.value}: {finding.error or finding.reason}" if undecided else finding.reason,
+        feedback=feedback,
+        evidence=_once([*given, *(item for look in looks for item in look.finding.evidence)]),
+        findings=tuple(look.finding for look in looks),
+        after_flag=flagged and decision is Decision.ALIGNED,
+        latency=latency,
+    )
+
+
+def _by_default(unmatched: Unmatched) -> Look:
+    decision = Decision.ALIGNED if unmatched == "allow" else Decision.MISALIGNED
+    return Look(Finding(stage=Stage.POLICY, decision=decision, reason=NO_RULE))
+
+
+def _once(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
+    return tuple(dict.fromkeys(evidence))
+
+
+def usage_of(verdict: Verdict) -> Usage:
+    """All that a check took."""
+    return total_usage(finding.usage for finding in verdict.findings)
+
+
+def extra_spend(verdict: Verdict) -> Usage:
+    """What the stages behind the deciding one took: the price of asking both at once. Unknown if one was stopped."""
+    decided = False
+    total = NO_USAGE
+    for finding in verdict.findings:
+        if decided:
+            total += finding.usage or Usage()
+        decided = decided or finding.decision is not None
+    return total

@@ -1,0 +1,86 @@
+"""The summary of a batch, as OS-Harm's `run_judge_batch` writes it into the folder it was given."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from trueline.judge.one import Outcome
+from trueline.judge.types import Judge, ObservationType
+from trueline.records.judgment import Judgment
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What one judge did with one folder of results."""
+
+    root: Path
+    judge: Judge
+    observation_type: ObservationType | None
+    outcomes: Mapping[str, Outcome]
+    """By the episode's folder, as the user would name it."""
+    seconds: float
+    """Of the whole batch."""
+
+
+def batch_file_name(judge: Judge) -> str:
+    """The file's name in the folder of results."""
+    vote = f"_vote{judge.vote}" if judge.vote > 1 else ""
+    return f"batch_judgment_results_{'_'.join(judge.by)}{vote}.json"
+
+
+def dump_batch(batch: Batch) -> bytes:
+    """The file's content. Judgments of earlier batches are results too; only what was judged now took time."""
+    judge = batch.judge
+    judged = {name: item.judgment for name, item in batch.outcomes.items() if item.judgment is not None}
+    errors = {name: item.error for name, item in batch.outcomes.items() if item.error is not None}
+    times = {name: item.seconds for name, item in batch.outcomes.items() if not item.before and item.error is None}
+    document: JsonValue = {
+        "config": {
+            "root_dir": str(batch.root),
+            "observation_type": batch.observation_type,
+            "sys_prompt_version": judge.version,
+            "judge_model": judge.by.judge_model,
+            "judge_type": judge.judge_type,
+        },
+        "results": {name: judgment.model_dump(mode="json") for name, judgment in judged.items()},
+        "errors": dict(errors),
+        "timing": {
+            "total_duration_seconds": batch.seconds,
+            "processing_times": dict(times),
+            "average_time_per_trajectory": sum(times.values()) / len(times) if times else None,
+            "fastest_trajectory": min(times, key=lambda name: times[name], default=None),
+            "slowest_trajectory": max(times, key=lambda name: times[name], default=None),
+        },
+        "summary": {
+            "total_trajectories": len(batch.outcomes),
+            "successful_evaluations": len(judged),
+            "errors": len(errors),
+            "safety_rate": _share(judgment.safety for judgment in judged.values()),
+            "success_rate": _share(judgment.success for judgment in judged.values()),
+        },
+    }
+    return json.dumps(document, indent=2).encode("ascii") + b"\n"
+
+
+def _share(states: Iterable[bool | None]) -> float | None:
+    """The share of true ones among those that are known; `None` when none is."""
+    known = [state for state in states if state is not None]
+    return sum(known) / len(known) if known else None
+
+
+def count(judgments: Iterable[Judgment | None]) -> dict[str, int]:
+    """How many are what."""
+    given = [item for item in judgments if item is not None]
+    return {
+        "unsafe": sum(item.safety is False for item in given),
+        "safe": sum(item.safety is True for item in given),
+        "safety_unknown": sum(item.safety is None for item in given),
+        "completed": sum(item.success is True for item in given),
+        "not_completed": sum(item.success is False for item in given),
+        "success_unknown": sum(item.success is None for item in given),
+    }

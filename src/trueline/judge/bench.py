@@ -1,0 +1,50 @@
+"""Everything that judging needs, made ready once: the models, the captioner, and the choices that hold for all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from trueline.judge.captions import Captioner
+from trueline.judge.types import Judge, ObservationType
+from trueline.models.types import Model
+
+Originals = Callable[[str, str], str | None]
+"""Gives the user's own words of a task by domain and id."""
+
+
+def _no_originals(_domain: str, _task: str) -> None:
+    return None
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What judges share."""
+
+    judges: Sequence[Judge]
+    models: Mapping[str, Model] = field(default_factory=dict[str, Model])
+    """By the names of the judges' models; answers may come from a cache."""
+    fresh: Mapping[str, Model] = field(default_factory=dict[str, Model])
+    """The same models without a cache, for judging again."""
+    captioner: Captioner | None = None
+    caption_model: str | None = None
+    observation_type: ObservationType | None = None
+    """`None`: what the agent itself saw."""
+    temperature: float | None = None
+    """`None`: 0 where the model takes it."""
+    again: bool = False
+    """Judge also what is judged, and believe no cache."""
+    originals: Originals = _no_originals
+
+
+def task_originals(base: Path) -> Originals:
+    """Look requests up in task files: `<base>/examples/<domain>/<id>.json`, as the seeds keep them."""
+    from trueline.records.folder.values import as_object, as_text, load_file
+    from trueline.records.problem import Problem
+
+    def look_up(domain: str, task: str) -> str | None:
+        value = load_file(base / "examples" / domain, f"{task}.json")
+        return None if isinstance(value, Problem) else as_text(as_object(value).get("instruction"))
+
+    return look_up

@@ -1,0 +1,80 @@
+"""Which of OS-Harm's categories an episode belongs to, in the words of our task kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from trueline.errors import InputError
+from trueline.records.episode import TaskKind
+from trueline.records.index import read_index
+from trueline.records.layout import Unit
+
+CATEGORIES: tuple[TaskKind, ...] = ("misuse", "injection", "accident", "benign")
+"""In the order of OS-Harm's tables; its word for accident is misbehavior."""
+
+Kinds = Mapping[tuple[str, str], TaskKind]
+"""The kind of each task that an index names, by domain and id."""
+
+_WORDS: dict[str, TaskKind] = {
+    **{kind: kind for kind in CATEGORIES},
+    "misbehavior": "accident",
+}
+
+
+def category_of(unit: Unit, kind: str | None = None, indexed: Kinds | None = None) -> TaskKind:
+    """The category, from the first that says it: an index, an injection, our record, OS-Harm's prefix of the id.
+
+    Args:
+        unit: The task and the injection, as the folder names them.
+        kind: What our own record says.
+        indexed: The kinds of tasks by index.
+    """
+    if unit.vector is not None:
+        return "injection"
+    known = (indexed or {}).get((unit.domain, unit.task)) or _WORDS.get(kind or "")
+    if known is not None:
+        # A task made to be injected into, run without an injection, is a benign one.
+        return "benign" if known == "injection" else known
+    if unit.task.startswith("___"):
+        return "accident"
+    return "misuse" if unit.task.startswith("_") and not unit.task.startswith("__") else "benign"
+
+
+def checker_says_nothing(unit: Unit) -> bool:
+    """Whether the checker's score says neither success nor harm.
+
+    The ids that begin with `_` are OS-Harm's own tasks: their checker only looks whether the last action was FAIL.
+    """
+    return unit.task.startswith("_")
+
+
+def read_kinds(words: Sequence[str]) -> tuple[Kinds, dict[TaskKind, tuple[Unit, ...]]]:
+    """Read index files given as `[KIND=]FILE`; OS-Harm's file names say the kind themselves.
+
+    Returns:
+        The kind of each task, and the tasks of each kind.
+
+    Raises:
+        InputError: A file is no index, or nothing says its kind.
+    """
+    kinds: dict[tuple[str, str], TaskKind] = {}
+    units: dict[TaskKind, tuple[Unit, ...]] = {}
+    for word in words:
+        kind, path = _kind_and_path(word)
+        index = read_index(path)
+        found = tuple(Unit(domain, task) for domain, tasks in index.items() for task in tasks)
+        kinds |= {(unit.domain, unit.task): kind for unit in found}
+        units[kind] = (*units.get(kind, ()), *found)
+    return kinds, units
+
+
+def _kind_and_path(word: str) -> tuple[TaskKind, Path]:
+    name, equals, rest = word.partition("=")
+    if equals and name in _WORDS:
+        return _WORDS[name], Path(rest)
+    stem = Path(word).stem
+    for spoken, kind in _WORDS.items():
+        if spoken in stem:
+            return kind, Path(word)
+    raise InputError(f"--index {word}: its name does not say the kind of its tasks; write {'|'.join(_WORDS)}=FILE")

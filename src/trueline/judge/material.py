@@ -1,0 +1,162 @@
+"""What a judge may be shown of an episode: taken out of the record, nothing added."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from trueline.errors import InputError
+from trueline.judge.category import category_of
+from trueline.judge.types import OBSERVATION_TYPES, ObservationType
+from trueline.records.episode import EpisodeRecord, TaskKind
+from trueline.records.folder.action_text import encode_action
+from trueline.records.folder.reader import Trajectory
+from trueline.records.folder.store import MASK
+from trueline.records.folder.traj import action_space
+from trueline.records.folder.values import as_list, as_object, as_text, plain_name
+from trueline.records.layout import Unit
+from trueline.records.step import Step
+
+_FIRST_SCREEN = "step_0.png"
+
+
+@dataclass(frozen=True)
+class StepView:
+    """One step as a judge sees it."""
+
+    index: int
+    """Counted from 0, as in OS-Harm."""
+    response: str
+    """The agent's answer; its actions where the record holds no answer."""
+    tree: str
+    """The accessibility tree as text; empty when there is none."""
+    screenshot: str | None
+    """The file with the screen before the answer, as the episode names it; it may be missing."""
+    executed: bool = True
+
+
+@dataclass(frozen=True)
+class Material:
+    """One episode as a judge sees it."""
+
+    folder: Path
+    unit: Unit
+    category: TaskKind
+    instruction: str
+    """As the agent got it, with any wrapper."""
+    steps: tuple[StepView, ...]
+    last_screen: str
+    """The file with the screen after the last action."""
+    observation_type: ObservationType
+    """What the agent saw, as far as the record says it."""
+    record: EpisodeRecord
+
+    @property
+    def indices(self) -> frozenset[int]:
+        """The steps that a judge may name."""
+        return frozenset(step.index for step in self.steps)
+
+
+def material_of(trajectory: Trajectory) -> Material:
+    """Take out of an episode what judges see.
+
+    Raises:
+        InputError: There is nothing to judge, or it is still running.
+    """
+    record, folder = trajectory.record, trajectory.folder
+    if trajectory.ours and not record.finished:
+        raise InputError(f"{folder}: the episode has not ended; judge it once it has")
+    steps = _steps(trajectory)
+    if not steps:
+        raise InputError(f"{folder}: holds no step of the agent, so there is nothing to judge")
+    if all(step.response == MASK for step in steps):
+        raise InputError(f"{folder}: was stored redacted, so there is nothing to judge")
+    return Material(
+        folder=folder,
+        unit=unit_of(trajectory),
+        category=category_of(unit_of(trajectory), record.task.kind),
+        instruction=record.instruction or record.task_instruction or "",
+        steps=steps,
+        last_screen=_last_screen(trajectory),
+        observation_type=_observation_type(trajectory),
+        record=record,
+    )
+
+
+def unit_of(trajectory: Trajectory) -> Unit:
+    """The task and its injection: as the path says, or the record where the path is too short."""
+    if trajectory.location is not None:
+        return trajectory.location.unit
+    record = trajectory.record
+    vector, goal = (record.attack.vector, record.attack.goal) if record.attack else (None, None)
+    return Unit(record.task.domain, record.task.id, vector, goal)
+
+
+def step_index(record: EpisodeRecord, number: int) -> int:
+    """The index of a step by its number: one less, unless the source itself counts from 0."""
+    first = record.steps[0].number if record.steps else 1
+    return number - min(first, 1)
+
+
+def _steps(trajectory: Trajectory) -> tuple[StepView, ...]:
+    record = trajectory.record
+    logged = as_list((trajectory.log or {}).get("steps"))
+    space = action_space(record)
+    views: list[StepView] = []
+    for step in record.steps:
+        index = step_index(record, step.number)
+        attempt = step.attempts[-1] if step.attempts else None
+        entry = logged[index] if 0 <= index < len(logged) else None
+        views.append(
+            StepView(
+                index=index,
+                response=_response(step, space),
+                tree=(step.observation and step.observation.tree_text) or "",
+                screenshot=_screenshot(step, entry),
+                executed=attempt is None or attempt.ran or not attempt.verdicts,
+            )
+        )
+    return tuple(views)
+
+
+def _response(step: Step, space: str) -> str:
+    proposal = step.proposal
+    if proposal is not None and (said := proposal.raw or proposal.thought):
+        return said
+    actions = proposal.actions if proposal else tuple(result.action for result in step.results)
+    return "\n".join(str(encode_action(action, space)) for action in actions)
+
+
+def _screenshot(step: Step, entry: JsonValue) -> str | None:
+    stored = step.observation.screenshot if step.observation else None
+    return (stored and stored.file) or plain_name(as_object(entry).get("screenshot_file"))
+
+
+def _last_screen(trajectory: Trajectory) -> str:
+    """The screen after the last action that was executed; the first one when none was.
+
+    Any number of `Error` lines may stand at the end, or be all there is.
+    """
+    for line in reversed(trajectory.lines):
+        name = None if line.error is not None else plain_name(line.data.get("screenshot_file"))
+        if name is not None:
+            return name
+    first = trajectory.record.steps[0].observation
+    return (first and first.screenshot and first.screenshot.file) or _FIRST_SCREEN
+
+
+def _observation_type(trajectory: Trajectory) -> ObservationType:
+    record, location = trajectory.record, trajectory.location
+    said = (
+        as_text(record.params.get("observation_type")),
+        record.setting.observation_type if record.setting else None,
+        location.observation_type if location else None,
+    )
+    known: dict[str | None, ObservationType] = {kind: kind for kind in OBSERVATION_TYPES}
+    for word in said:
+        if word in known:
+            return known[word]
+    trees = any(step.observation and step.observation.tree_text for step in record.steps)
+    return "screenshot_a11y_tree" if trees else "screenshot"

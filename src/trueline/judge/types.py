@@ -1,0 +1,92 @@
+"""Who judges, and in which way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Literal, get_args
+
+from trueline.errors import InputError
+from trueline.records.judgment import JudgedBy
+from trueline.records.layout import check_name, model_folder_name
+
+JudgeType = Literal["aer", "default", "captioned_default", "a11y_tree", "all_step_aer", "rules"]
+"""What a judge gets to see: OS-Harm's five types, and `rules`, which asks no model."""
+PromptVersion = Literal["v1", "v2", "v3", "v4"]
+ObservationType = Literal["screenshot", "a11y_tree", "screenshot_a11y_tree", "som"]
+
+JUDGE_TYPES: tuple[JudgeType, ...] = get_args(JudgeType)
+PROMPT_VERSIONS: tuple[PromptVersion, ...] = get_args(PromptVersion)
+OBSERVATION_TYPES: tuple[ObservationType, ...] = get_args(ObservationType)
+
+RULES: JudgeType = "rules"
+RULES_VERSION: PromptVersion = "v1"
+"""Of the rules judge; goes up when the same record would be judged differently."""
+HUMAN = "human"
+_PANEL = "panel"
+_LONGEST_PANEL_NAME = 120
+_OTHER_NAMES = {"a11_tree_default": "a11y_tree"}
+"""OS-Harm's folder for its type `default` with the observation type `a11y_tree`, which is its type `a11y_tree`."""
+
+
+@dataclass(frozen=True)
+class Judge:
+    """One member of a panel; most panels have one."""
+
+    model: str
+    """`provider|model` or a bare name; `rules` for the rules judge."""
+    judge_type: JudgeType
+    version: PromptVersion
+    vote: int = 1
+    """Counted from 1: the same judge may be asked several times."""
+
+    @property
+    def by(self) -> JudgedBy:
+        """The parts of its path below `judgment/`."""
+        return JudgedBy(model_folder_name(self.model), self.judge_type, self.version)
+
+    @property
+    def stem(self) -> str:
+        """What its files are called: the first vote is the judgment itself."""
+        return "judgment" if self.vote == 1 else f"vote{self.vote}"
+
+    def __str__(self) -> str:
+        """Its path below `judgment/`, and the vote where there are several."""
+        return "/".join(self.by) + (f" (vote {self.vote})" if self.vote > 1 else "")
+
+
+def model_judges(models: Sequence[str], judge_type: JudgeType, version: PromptVersion, votes: int) -> tuple[Judge, ...]:
+    """Make the judges that the flags ask for.
+
+    Raises:
+        InputError: A model is named twice, or its name stands for something else below `judgment/`.
+    """
+    judges = tuple(Judge(model, judge_type, version, vote) for model in models for vote in range(1, votes + 1))
+    folders = [model_folder_name(model) for model in models]
+    for folder in folders:
+        if folder in (HUMAN, RULES) or folder.startswith(_PANEL):
+            raise InputError(f"--judge_model {folder}: this name is taken; people, rules and panels are filed under it")
+        if folders.count(folder) > 1:
+            raise InputError(f"--judge_model {folder}: is named twice; --votes N asks the same judge several times")
+    return judges
+
+
+def rules_judge() -> Judge:
+    """The judge that asks no model."""
+    return Judge(RULES, RULES, RULES_VERSION)
+
+
+def panel_of(judges: Sequence[Judge]) -> Judge:
+    """The judge that stands for the majority of several."""
+    votes = max(judge.vote for judge in judges)
+    models = list(dict.fromkeys(judge.by.judge_model for judge in judges))
+    name = "+".join([_PANEL, *models, *([f"x{votes}"] if votes > 1 else [])])
+    if len(name) > _LONGEST_PANEL_NAME:
+        name = f"{_PANEL}-{sha256(name.encode()).hexdigest()[:16]}"
+    return Judge(check_name(name, "panel"), judges[0].judge_type, judges[0].version)
+
+
+def known_by(by: JudgedBy) -> JudgedBy:
+    """The same judge under the names that this program writes."""
+    return JudgedBy(by.judge_model.replace("/", "__"), _OTHER_NAMES.get(by.judge_type, by.judge_type), by.version)

@@ -1,0 +1,102 @@
+"""What each stage of a guard decided, how well, how fast and at what price."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from trueline.records.usage import NO_USAGE, Usage
+from trueline.records.verdict import Decision, Finding, Stage
+from trueline.stats.detection import ALIGNED, MISALIGNED, UNDECIDED, Counts, counts, judged
+from trueline.stats.detection_rows import Narration, Row
+
+SAID = {Decision.ALIGNED: ALIGNED, Decision.MISALIGNED: MISALIGNED, Decision.UNDECIDED: UNDECIDED}
+
+
+@dataclass(frozen=True)
+class Spent:
+    """Time and money; `None` is unknown."""
+
+    p50: float | None
+    p95: float | None
+    usage: Usage
+    """Of the calls whose usage is known."""
+    uncounted: int
+    """Looks that failed before anybody could say what they took."""
+
+
+@dataclass(frozen=True)
+class StageReport:
+    """One stage over all steps."""
+
+    looked: int
+    decided: int
+    """Steps whose verdict is this stage's."""
+    passed_on: int
+    failed: int
+    counts: Counts
+    """Of the steps it decided."""
+    spent: Spent
+
+
+def stage_report(rows: Sequence[Row], stage: Stage) -> StageReport:
+    """Add up what a stage did."""
+    looks = [(row, finding) for row in rows for finding in _findings(row, stage)]
+    mine = [row for row in rows if row.verdict is not None and row.verdict.stage is stage]
+    found = [finding for _, finding in looks]
+    return StageReport(
+        looked=len(looks),
+        decided=len(mine),
+        passed_on=sum(finding.decision is None for finding in found),
+        failed=sum(finding.decision is Decision.UNDECIDED or finding.error is not None for finding in found),
+        counts=_counts(mine),
+        spent=spent(
+            [finding.latency for finding in found],
+            [finding.usage for finding in found if finding.usage is not None or finding.model is not None],
+        ),
+    )
+
+
+def narration_report(narrations: Sequence[Narration]) -> Spent:
+    """What the narratives took."""
+    return spent([one.seconds for one in narrations], [one.usage for one in narrations])
+
+
+def stage_alone(rows: Sequence[Row], stage: Stage) -> list[int] | None:
+    """What the guard would have said with this stage alone; `None` when it did not look at every step.
+
+    What the policy stage passes on would have been let through; a fast check that does not clear has flagged.
+    """
+    said: list[int] = []
+    for row in rows:
+        finding = next(_findings(row, stage), None)
+        if finding is None:
+            return None
+        if finding.decision is not None:
+            said.append(SAID[finding.decision])
+        elif finding.error is not None:
+            said.append(UNDECIDED)
+        else:
+            said.append(ALIGNED if stage is Stage.POLICY else MISALIGNED)
+    return said
+
+
+def spent(seconds: Iterable[float | None], usages: Sequence[Usage | None]) -> Spent:
+    """Median and 95th percentile of the times, and the sum of the usages."""
+    known = [value for value in seconds if value is not None]
+    p50, p95 = (float(x) for x in np.percentile(known, [50, 95])) if known else (None, None)
+    counted = [usage for usage in usages if usage is not None]
+    return Spent(p50, p95, sum(counted, NO_USAGE), len(usages) - len(counted))
+
+
+def _findings(row: Row, stage: Stage) -> Iterator[Finding]:
+    findings = row.verdict.findings if row.verdict is not None else ()
+    return (finding for finding in findings if finding.stage is stage)
+
+
+def _counts(rows: Sequence[Row]) -> Counts:
+    if not rows:
+        return Counts(0, 0, 0, 0, 0)
+    return counts(judged([r.label for r in rows], [r.said for r in rows], [r.trajectory for r in rows]))

@@ -1,0 +1,42 @@
+"""Judgments as plain rows, one per episode, for tables and for agreement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from trueline.records.layout import Unit
+from trueline.stats.resample import Resample, resample_weights
+
+CATEGORIES = ("misuse", "injection", "accident", "benign")
+"""In the order of OS-Harm's tables; its word for accident is misbehavior."""
+
+
+class Said(NamedTuple):
+    """What somebody says about an episode; `None` is unknown."""
+
+    success: bool | None
+    safety: bool | None
+    violation_step: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedRow:
+    """One episode and what one judge says about it."""
+
+    name: str
+    """Its folder."""
+    model: str
+    """What ran: the agent's model, with more where that tells settings apart."""
+    unit: Unit
+    category: str
+    said: Said | None
+    """`None`: no judgment."""
+    missing: str = ""
+    """Why there is none."""
+
+
+def resample_rows(units: Sequence[Unit], seed: int = 0) -> Resample:
+    """Bootstrap draws over host tasks: a task, its rephrasing, its injections and its repeats stay together."""
+    return resample_weights([unit.domain for unit in units], ["\0".join(unit.host) for unit in units], seed=seed)
