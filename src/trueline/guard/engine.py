@@ -28,8 +28,13 @@ class DeActionGuard:
         began = loop.time()
         deadline = Deadline.after(self.config.deadline)
         given = _safety_checks(context)
-        flagged = bool(bearing_flags(context))
-        looks = await self._look(context, given, flagged, deadline)
+        flagged = False
+        try:
+            flagged = bool(bearing_flags(context))
+            looks = await self._look(context, given, flagged, deadline)
+        except Exception as e:
+            # Each stage takes care of its own errors; this is for what nobody thought of.
+            looks = [failed(Stage.POLICY, e, NO_USAGE)]
         return verdict_of(
             looks, unmatched=self.config.unmatched, given=given, flagged=flagged, latency=loop.time() - began
         )
@@ -50,7 +55,7 @@ class DeActionGuard:
             return looks
         evidence = (*given, *(item for look in looks for item in look.finding.evidence))
         try:
-            async with asyncio.timeout_at(deadline.ends_at):
+            async with deadline.kept():
                 message = await asyncio.to_thread(ask_about, context, evidence, config)
         except Exception as e:
             return [*looks, failed(stages[0], e, NO_USAGE)]

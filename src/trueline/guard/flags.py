@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from trueline.actions import Action, bare
@@ -12,7 +11,7 @@ from trueline.records.proposal import Proposal
 from trueline.records.verdict import Decision
 
 NEAR = 24
-"""Points so many pixels apart count as one target."""
+"""Points so many pixels apart count as one target, and some that are up to twice as far apart."""
 _SHORTEST = 3
 """Shorter texts are alike by chance."""
 
@@ -34,9 +33,7 @@ def bearing_flags(context: GuardContext) -> tuple[Rejection, ...]:
 
 def _alike(present: Proposal, seen: ActionFacts, earlier: Proposal) -> bool:
     then = _facts(earlier)
-    if any(math.dist(a.at, b.at) <= NEAR for a in seen.touches for b in then.touches):
-        return True
-    if _words(seen) & _words(then):
+    if _cells(seen, around=1) & _cells(then) or _words(seen) & _words(then):
         return True
     does = _effective(present.actions)
     return bool(does) and does == _effective(earlier.actions)
@@ -44,6 +41,12 @@ def _alike(present: Proposal, seen: ActionFacts, earlier: Proposal) -> bool:
 
 def _facts(proposal: Proposal) -> ActionFacts:
     return proposal_facts(proposal.actions)
+
+
+def _cells(found: ActionFacts, around: int = 0) -> set[tuple[int, int]]:
+    """The squares of the screen that are touched, with so many squares around them."""
+    steps = range(-around, around + 1)
+    return {(touch.at.x // NEAR + x, touch.at.y // NEAR + y) for touch in found.touches for x in steps for y in steps}
 
 
 def _words(found: ActionFacts) -> set[str]:

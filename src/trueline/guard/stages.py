@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 from pydantic import BaseModel
 
-from trueline.errors import InputError, TruelineError
+from trueline.errors import TruelineError
 from trueline.guard.answers import FastReply, Judged, SystematicReply
 from trueline.guard.prompt_files import FAST_CHECK, SYSTEMATIC, system_prompt
 from trueline.guard.wording import shorten
-from trueline.models import BudgetSpentError, ImagePolicy, Message, Model, Request, Schema
+from trueline.models import BudgetSpentError, DeadlineError, ImagePolicy, Message, Model, Request, Schema
 from trueline.records.setting import Sampling
 from trueline.records.usage import NO_USAGE, Usage
 from trueline.records.verdict import Decision, Evidence, Feedback, Finding, Stage
@@ -49,6 +50,22 @@ class Deadline(NamedTuple):
     def left(self) -> float | None:
         """Seconds that are left; never zero, which a request does not take."""
         return None if self.ends_at is None else max(self.ends_at - asyncio.get_running_loop().time(), 0.001)
+
+    @asynccontextmanager
+    async def kept(self) -> AsyncGenerator[None]:
+        """Stop what is inside when time is up.
+
+        Raises:
+            DeadlineError: Time was up.
+        """
+        scope = asyncio.timeout_at(self.ends_at)
+        try:
+            async with scope:
+                yield
+        except TimeoutError:
+            if scope.expired():
+                raise DeadlineError(f"no answer within the guard's deadline of {self.seconds:g} s") from None
+            raise
 
 
 @dataclass(frozen=True)
@@ -128,13 +145,11 @@ async def attempt(
     """Let a stage look, and no longer than it may. Whatever goes wrong is an undecided finding."""
     loop = asyncio.get_running_loop()
     began = loop.time()
-    scope = asyncio.timeout_at(deadline.ends_at)
     try:
-        async with scope:
+        async with deadline.kept():
             looked = await look()
     except Exception as e:
-        late = InputError(f"no answer within the guard's deadline of {deadline.seconds:g} s")
-        looked = failed(stage, late if scope.expired() else e, SENT if model else NO_USAGE)
+        looked = failed(stage, e, SENT if model else NO_USAGE)
     measured = {"latency": loop.time() - began, "model": str(model.id) if model else looked.finding.model}
     return looked._replace(finding=looked.finding.model_copy(update=measured))
 

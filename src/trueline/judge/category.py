@@ -10,16 +10,17 @@ from trueline.records.episode import TaskKind
 from trueline.records.index import read_index
 from trueline.records.layout import Unit
 
-CATEGORIES: tuple[TaskKind, ...] = ("misuse", "injection", "accident", "benign")
-"""In the order of OS-Harm's tables; its word for accident is misbehavior."""
-
 Kinds = Mapping[tuple[str, str], TaskKind]
 """The kind of each task that an index names, by domain and id."""
 
 _WORDS: dict[str, TaskKind] = {
-    **{kind: kind for kind in CATEGORIES},
+    "misuse": "misuse",
+    "injection": "injection",
+    "accident": "accident",
     "misbehavior": "accident",
+    "benign": "benign",
 }
+"""Our kinds, and OS-Harm's word for one of them."""
 
 
 def category_of(unit: Unit, kind: str | None = None, indexed: Kinds | None = None) -> TaskKind:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from pydantic import JsonValue
 
@@ -94,22 +94,29 @@ def methods(report: DetectionReport) -> Json:
 def as_csv(report: DetectionReport) -> str:
     """One row per detector and part of the steps."""
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
     ends = [f"{name}_{end}" for name in METRICS for end in ("low", "high")]
-    writer.writerow(["detector", "part", "name", "n", *Counts._fields, *METRICS, *ends])
+    columns = ["detector", "part", "name", "n", *Counts._fields, *METRICS, *ends]
+    writer = csv.DictWriter(out, columns, lineterminator="\n")
+    writer.writeheader()
     for detector, part, name, scores in _parts(report):
-        rates = [rate_of(scores, metric) for metric in METRICS]
-        cells = [end for rate in rates for end in (_ends(rate.ci) or [None, None])]
+        rates = {metric: rate_of(scores, metric) for metric in METRICS}
         writer.writerow(
-            [detector, part, name, scores.counts.n, *scores.counts, *(rate.value for rate in rates), *cells]
+            {"detector": detector, "part": part, "name": name, **_counts(scores.counts), **_rate_cells(rates)}
         )
     for name, part in report.by_category.items():
-        ci = _ends(part.recall.ci) or [None, None]
+        cells = {"n": part.n, "tp": part.tp, "fn": part.fn, "undecided": part.undecided}
         writer.writerow(
-            [report.name, "category", name, part.n, part.tp, "", "", part.fn, part.undecided, "", part.recall.value]
-            + ["", "", "", "", *ci, "", "", "", ""]
+            {"detector": report.name, "part": "category", "name": name, **cells, **_rate_cells({"recall": part.recall})}
         )
     return out.getvalue()
+
+
+def _rate_cells(rates: Mapping[str, Rate]) -> Json:
+    cells: Json = {name: rate.value for name, rate in rates.items()}
+    for name, rate in rates.items():
+        if rate.ci is not None:
+            cells |= {f"{name}_low": rate.ci.low, f"{name}_high": rate.ci.high}
+    return cells
 
 
 def _parts(report: DetectionReport) -> Iterator[tuple[str, str, str, Scores]]:

@@ -112,21 +112,19 @@ def _differ(pair: Pair) -> bool:
 
 def _group(pairs: Sequence[Pair], seed: int) -> Group:
     units = [pair.unit for pair in pairs]
-    unsafe = [(_negated(pair.human.safety), _negated(pair.judge.safety)) for pair in pairs]
+    unsafe = [(pair.human.unsafe, pair.judge.unsafe) for pair in pairs]
     completed = [(pair.human.success, pair.judge.success) for pair in pairs]
     return Group(_scores(units, unsafe, seed), _scores(units, completed, seed), _steps(pairs))
 
 
-def _negated(state: bool | None) -> bool | None:
-    return None if state is None else not state
-
-
 def _scores(units: Sequence[Unit], states: Sequence[tuple[bool | None, bool | None]], seed: int) -> Scores:
     decided = [
-        (unit, human, said) for unit, (human, said) in zip(units, states, strict=True) if None not in (human, said)
+        (unit, human, judge)
+        for unit, (human, judge) in zip(units, states, strict=True)
+        if human is not None and judge is not None
     ]
-    human = np.array([bool(item[1]) for item in decided], np.bool_)
-    judge = np.array([bool(item[2]) for item in decided], np.bool_)
+    human = np.array([item[1] for item in decided], np.bool_)
+    judge = np.array([item[2] for item in decided], np.bool_)
     draws = resample_rows([item[0] for item in decided], seed) if decided else None
     either = human | judge
     jaccard = _mean(human & judge, either, draws)

@@ -20,6 +20,11 @@ class Said(NamedTuple):
     safety: bool | None
     violation_step: int | None = None
 
+    @property
+    def unsafe(self) -> bool | None:
+        """OS-Harm's positive class."""
+        return None if self.safety is None else not self.safety
+
 
 @dataclass(frozen=True, slots=True)
 class JudgedRow:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from trueline.stats.intervals import Interval, mean_intervals
 from trueline.stats.judge_rows import CATEGORIES, JudgedRow, resample_rows
 from trueline.stats.resample import Resample
+
+BoolArray = npt.NDArray[np.bool_]
 
 OF_OS_HARM = CATEGORIES[:3]
 """The categories over which its table averages."""
@@ -79,43 +83,40 @@ def summarise(judge: str, rows: Sequence[JudgedRow], seed: int = 0) -> JudgeSumm
 
 
 def _model(model: str, rows: Sequence[JudgedRow], seed: int) -> ModelSummary:
+    groups = {
+        "all": {"": np.ones(len(rows), np.bool_)},
+        "category": _split([row.category for row in rows], CATEGORIES),
+        "vector": _split([row.unit.vector for row in rows]),
+        "goal": _split([row.unit.goal for row in rows]),
+    }
+    cells = iter(_cells(rows, [mask for group in groups.values() for mask in group.values()], seed))
+    made = {kind: {name: next(cells) for name in group} for kind, group in groups.items()}
+    return ModelSummary(model, made["all"][""], made["category"], made["vector"], made["goal"])
+
+
+def _split(labels: Sequence[str | None], order: Sequence[str] = ()) -> dict[str, BoolArray]:
+    """Which rows have which label, in the given order or that of the alphabet."""
+    names = {label for label in labels if label is not None}
+    ordered = [*(name for name in order if name in names), *sorted(names.difference(order))]
+    return {name: np.array([label == name for label in labels], np.bool_) for name in ordered}
+
+
+def _cells(rows: Sequence[JudgedRow], groups: Sequence[BoolArray], seed: int) -> list[Cell]:
     draws = resample_rows([row.unit for row in rows], seed)
-    injected = [row for row in rows if row.unit.vector is not None]
-    categories = [name for name in CATEGORIES if any(row.category == name for row in rows)]
-    vectors = sorted({row.unit.vector or "" for row in injected})
-    goals = sorted({row.unit.goal or "" for row in injected})
-    groups: list[Callable[[JudgedRow], bool]] = [lambda _: True]
-    groups += [lambda row, name=name: row.category == name for name in categories]
-    groups += [lambda row, name=name: row.unit.vector == name for name in vectors]
-    groups += [lambda row, name=name: row.unit.goal == name for name in goals]
-    cells = iter(_cells(rows, groups, draws))
-    return ModelSummary(
-        model=model,
-        all=next(cells),
-        categories={name: next(cells) for name in categories},
-        vectors={name: next(cells) for name in vectors},
-        goals={name: next(cells) for name in goals},
-    )
-
-
-def _cells(rows: Sequence[JudgedRow], groups: Sequence[Callable[[JudgedRow], bool]], draws: Resample) -> list[Cell]:
-    members = [[group(row) for row in rows] for group in groups]
-    unsafe = [None if row.said is None or row.said.safety is None else not row.said.safety for row in rows]
-    completed = [None if row.said is None else row.said.success for row in rows]
-    judged = [row.said is not None for row in rows]
+    judged = np.array([row.said is not None for row in rows], np.bool_)
+    unsafe = _rates([None if row.said is None else row.said.unsafe for row in rows], groups, draws)
+    completed = _rates([None if row.said is None else row.said.success for row in rows], groups, draws)
     return [
-        Cell(sum(member), sum(j for j, m in zip(judged, member, strict=True) if m), *rates)
-        for member, *rates in zip(
-            members, _rates(unsafe, members, draws), _rates(completed, members, draws), strict=True
-        )
+        Cell(int(group.sum()), int((group & judged).sum()), bad, good)
+        for group, bad, good in zip(groups, unsafe, completed, strict=True)
     ]
 
 
-def _rates(states: Sequence[bool | None], members: Sequence[Sequence[bool]], draws: Resample) -> list[Rate]:
+def _rates(states: Sequence[bool | None], groups: Sequence[BoolArray], draws: Resample) -> list[Rate]:
     """The share of true ones in each group, all intervals from the same draws."""
     values = np.array([bool(state) for state in states], np.float64)
-    decided = np.array([state is not None for state in states])
-    where = [np.array(member) & decided for member in members]
+    decided = np.array([state is not None for state in states], np.bool_)
+    where = [group & decided for group in groups]
     usable = [column for column, mask in enumerate(where) if mask.any()]
     intervals: dict[int, Interval] = {}
     if usable:
@@ -125,9 +126,6 @@ def _rates(states: Sequence[bool | None], members: Sequence[Sequence[bool]], dra
     return [Rate(int(values[mask].sum()), int(mask.sum()), intervals.get(column)) for column, mask in enumerate(where)]
 
 
-def reasons(rows: Iterable[JudgedRow]) -> dict[str, int]:
+def reasons(rows: Iterable[JudgedRow]) -> list[tuple[str, int]]:
     """Why judgments are missing, the most frequent first."""
-    counts: dict[str, int] = {}
-    for row in rows:
-        counts[row.missing] = counts.get(row.missing, 0) + 1
-    return dict(sorted(counts.items(), key=lambda item: -item[1]))
+    return Counter(row.missing for row in rows).most_common()

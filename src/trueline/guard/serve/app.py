@@ -17,13 +17,13 @@ from trueline import __version__
 from trueline.errors import MissingExtraError
 from trueline.guard.incoming import read_observation, read_proposal
 from trueline.guard.incoming.screen import read_base64
+from trueline.guard.reply import CheckAnswer
 from trueline.guard.serve.body import Body, parse_body, read_bytes
 from trueline.guard.serve.errors import ApiError, as_api_error
 from trueline.guard.serve.limits import RateLimit, Tokens
 from trueline.guard.serve.metrics import Metrics
 from trueline.guard.serve.openapi import openapi
 from trueline.guard.serve.schemas import (
-    CheckAnswer,
     CheckRequest,
     ExecutedAnswer,
     ExecutedRequest,

@@ -13,7 +13,7 @@ from trueline.guard.serve.errors import ApiError
 
 _FORM_FIELDS = frozenset({"request", "screenshot", "tree"})
 _DRAIN = 4
-"""So many times the limit is read and thrown away before a refusal: a client that is still sending would not hear it."""
+"""So many times the limit is read and thrown away before a refusal: a client that still sends would not hear it."""
 
 
 class Body(NamedTuple):

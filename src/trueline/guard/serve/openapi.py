@@ -6,9 +6,9 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from trueline import __version__
+from trueline.guard.reply import CheckAnswer
 from trueline.guard.serve.errors import TYPES
 from trueline.guard.serve.schemas import (
-    CheckAnswer,
     CheckRequest,
     ErrorAnswer,
     ExecutedAnswer,
@@ -21,7 +21,10 @@ from trueline.guard.serve.schemas import (
 _MODELS: tuple[type[BaseModel], ...] = (
     SessionRequest, SessionAnswer, CheckRequest, CheckAnswer, ExecutedRequest, ExecutedAnswer, Health, ErrorAnswer,
 )  # fmt: skip
-_COMMON = ("unauthorized", "timeout", "too_large", "unsupported_media_type", "invalid_request", "rate_limited", "internal", "busy")  # fmt: skip
+_COMMON = (
+    "unauthorized", "timeout", "too_large", "unsupported_media_type", "invalid_request", "rate_limited", "internal",
+    "busy",
+)  # fmt: skip
 
 
 def openapi() -> dict[str, object]:

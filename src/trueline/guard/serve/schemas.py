@@ -7,9 +7,6 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from trueline.guard.incoming import ActionFormat
-from trueline.guard.session import Outcome, feedback_text
-from trueline.guard.verdicts import Enforcement
-from trueline.records.verdict import Category, Decision, Evidence, Feedback, Finding, Stage
 
 Id = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 Pixels = Annotated[int, Field(ge=1, le=32768)]
@@ -61,51 +58,6 @@ class CheckRequest(Message):
     text: Annotated[str, Field(max_length=1_000_000, description="What OCR read on the screen.")] | None = None
     thought: Annotated[str, Field(max_length=100_000)] | None = None
     """What the agent says about it. The guard does not believe it."""
-
-
-class CheckAnswer(Message):
-    """What the guard says. Run the action only if `allowed` is true."""
-
-    check: Id
-    """Report what ran under this id."""
-    step: int
-    allowed: bool
-    enforced: Enforcement
-    """What the declared failure policy makes of the verdict; `ask` means that a person must decide."""
-    decision: Decision
-    stage: Stage | None
-    category: Category | None
-    reason: str
-    feedback: Feedback | None
-    """What to tell the agent when the action is not allowed."""
-    feedback_text: str | None
-    """The same in plain words."""
-    evidence: tuple[Evidence, ...]
-    findings: tuple[Finding, ...]
-    after_flag: bool
-    latency: float | None
-
-    @staticmethod
-    def of(outcome: Outcome) -> CheckAnswer:
-        """Tell an outcome."""
-        verdict = outcome.verdict
-        feedback = None if outcome.allowed else outcome.feedback
-        return CheckAnswer(
-            check=outcome.id,
-            step=outcome.step,
-            allowed=outcome.allowed,
-            enforced=outcome.enforced,
-            decision=verdict.decision,
-            stage=verdict.stage,
-            category=verdict.category,
-            reason=verdict.reason,
-            feedback=feedback,
-            feedback_text=feedback_text(feedback) if feedback else None,
-            evidence=verdict.evidence,
-            findings=verdict.findings,
-            after_flag=verdict.after_flag,
-            latency=verdict.latency,
-        )
 
 
 class ExecutedRequest(Message):

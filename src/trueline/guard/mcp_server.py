@@ -1,0 +1,164 @@
+"""The guard as an MCP server: a tool that an agent's host calls before it executes an action. Needs the extra `mcp`.
+
+Whoever calls the tool may be the agent that the guard should stop. So the instruction of a session is fixed with its
+first check, and an operator can fix it before, together with the files that show the real screen.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import BaseModel, Field, JsonValue
+
+from trueline import __version__
+from trueline.errors import InputError, MissingExtraError, TruelineError
+from trueline.guard.config import OnError
+from trueline.guard.incoming import ActionFormat, read_observation, read_proposal
+from trueline.guard.incoming.screen import MAX_TREE, read_base64
+from trueline.guard.reply import CheckAnswer
+from trueline.guard.session import Narrate, Session
+from trueline.guard.types import Guard
+from trueline.records.observation import Observation
+
+if TYPE_CHECKING:
+    from mcp.server import MCPServer
+
+MAX_SESSIONS = 64
+_MAX_SCREENSHOT = 32 * 1024 * 1024
+
+SessionName = Annotated[str, Field(min_length=1, max_length=64, description="Names the episode.")]
+_HOW = (
+    "Call check_action with the exact action before executing it, and execute it only if `allowed` is true. "
+    "Every error means that it must not be executed. Report with report_executed what was executed."
+)
+
+
+@dataclass(frozen=True)
+class McpSettings:
+    """What the operator fixes."""
+
+    instruction: str | None = None
+    """What the user wants; without it the first check of each session says it."""
+    screenshot: Path | None = None
+    """The file that holds the current screenshot; then callers may not send one."""
+    tree: Path | None = None
+    """The file that holds the current accessibility tree; then callers may not send one."""
+    on_error: OnError = "block"
+    narrate: Narrate | None = None
+
+
+class Report(BaseModel):
+    """A report is recorded."""
+
+    steps: int
+    """How many steps the session has executed."""
+
+
+class _Desk:
+    """The sessions of one client."""
+
+    def __init__(self, guard: Guard, settings: McpSettings) -> None:
+        self._guard = guard
+        self._settings = settings
+        self._sessions: dict[str, Session] = {}
+
+    def begin(self, name: str, instruction: str | None) -> Session:
+        """Return a session; its first call begins it."""
+        wanted = self._settings.instruction or instruction
+        if self._settings.instruction is not None and instruction not in (None, self._settings.instruction):
+            raise InputError("instruction: the operator has fixed it; leave it out")
+        session = self._sessions.get(name)
+        if session is None:
+            if not wanted:
+                raise InputError("instruction: the first check of a session must say what the user wants")
+            if len(self._sessions) >= MAX_SESSIONS:
+                raise InputError(f"session: {MAX_SESSIONS} sessions are open; go on with one of them")
+            session = Session(self._guard, wanted, on_error=self._settings.on_error, narrate=self._settings.narrate)
+            self._sessions[name] = session
+        elif wanted not in (None, session.instruction):
+            raise InputError("instruction: it cannot be changed within a session")
+        return session
+
+    def find(self, name: str) -> Session:
+        """Return a session that has begun."""
+        if name not in self._sessions:
+            raise InputError("session: there is no such session")
+        return self._sessions[name]
+
+    def observe(self, screenshot: str | None, tree: str | None) -> Observation:
+        """Read the screen from where the operator says, else from what the caller sends."""
+        declared = self._settings
+        if (declared.screenshot and screenshot) or (declared.tree and tree):
+            raise InputError("screenshot: the operator has said where the screen is; send neither picture nor tree")
+        picture = read_base64(screenshot) if screenshot else None
+        if declared.screenshot:
+            picture = _read(declared.screenshot, _MAX_SCREENSHOT, "screenshot")
+        if declared.tree:
+            tree = _read(declared.tree, 4 * MAX_TREE, "tree").decode("utf-8", "replace")
+        return read_observation(picture, tree=tree)
+
+
+def build_server(guard: Guard, settings: McpSettings | None = None) -> MCPServer:
+    """Make the server; `run_stdio_async` runs it.
+
+    Raises:
+        MissingExtraError: The MCP package is not installed.
+    """
+    try:
+        from mcp.server import MCPServer
+        from mcp.server.mcpserver.exceptions import ToolError
+    except ImportError:
+        raise MissingExtraError("the guard as an MCP server", "mcp") from None
+    desk = _Desk(guard, settings or McpSettings())
+    server = MCPServer("trueline-guard", version=__version__, instructions=_HOW, log_level="ERROR")
+
+    async def check_action(
+        action: Annotated[JsonValue, Field(description="The action exactly as it would be executed, in any format.")],
+        instruction: Annotated[str | None, Field(max_length=50_000, description="What the user wants.")] = None,
+        session: SessionName = "main",
+        format: ActionFormat = "auto",
+        screenshot: Annotated[str | None, Field(description="The current screen, a picture in base64.")] = None,
+        tree: Annotated[str | None, Field(description="The accessibility tree as OSWorld's XML.")] = None,
+        thought: Annotated[str | None, Field(max_length=100_000)] = None,
+    ) -> CheckAnswer:
+        """Judge an action of a computer-use agent before it is executed. Execute it only if `allowed` is true."""
+        try:
+            episode = desk.begin(session, instruction)
+            observation = await asyncio.to_thread(desk.observe, screenshot, tree)
+            proposal = read_proposal(
+                action, id=episode.new_id(), format=format, screen=observation.screen, thought=thought
+            )
+            return CheckAnswer.of(await episode.check(observation, proposal))
+        except TruelineError as error:
+            raise ToolError(f"not allowed: {error}") from None
+
+    async def report_executed(
+        check: Annotated[str, Field(max_length=64, description="The `check` of the answer.")],
+        ran: bool = True,
+        session: SessionName = "main",
+    ) -> Report:
+        """Report whether a checked action was executed."""
+        try:
+            episode = desk.find(session)
+            await episode.executed(check, ran=ran)
+            return Report(steps=len(episode.history))
+        except TruelineError as error:
+            raise ToolError(str(error)) from None
+
+    server.tool()(check_action)
+    server.tool()(report_executed)
+    return server
+
+
+def _read(path: Path, limit: int, name: str) -> bytes:
+    try:
+        with path.open("rb") as file:
+            data = file.read(limit + 1)
+    except OSError as error:
+        raise InputError(f"{name}: {path} cannot be read ({error.strerror})") from None
+    if len(data) > limit:
+        raise InputError(f"{name}: {path} has more than {limit} bytes")
+    return data

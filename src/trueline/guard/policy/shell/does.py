@@ -1,0 +1,258 @@
+"""What a simple command does, by its program and arguments. What stands in no table does nothing we can name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from trueline.guard.policy.shell.command import Does
+from trueline.guard.policy.shell.paths import normal_path
+
+SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "ash", "fish"})
+INTERPRETERS = SHELLS | {"python", "python2", "python3", "perl", "ruby", "node", "php", "lua", "tclsh", "osascript", "pwsh"}
+FETCHERS = frozenset({"curl", "wget", "fetch", "aria2c", "lynx", "http", "https", "xh", "ftp", "tftp", "nc", "ncat", "netcat"})
+MAILERS = frozenset({"mail", "mailx", "s-nail", "mutt", "neomutt", "sendmail", "msmtp", "ssmtp", "swaks", "xdg-email", "mpack"})
+OPENERS = frozenset({
+    "xdg-open", "open", "gio", "sensible-browser", "x-www-browser", "firefox", "chromium", "chromium-browser",
+    "google-chrome", "chrome", "brave-browser", "epiphany", "kde-open", "gnome-open", "start", "w3m", "links",
+})  # fmt: skip
+
+_DISK = re.compile(r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|mapper/|md|loop|dm-)\w*")
+_SCHEDULES = re.compile(r"/etc/(?:cron|anacrontab)|/var/spool/(?:cron|at)|\.timer$")
+_STARTS_LATER = re.compile(
+    r"~/\.(?:bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zprofile|zshenv|xprofile|xinitrc|xsessionrc|inputrc)$"
+    r"|~/\.config/(?:autostart|systemd)/|~/\.ssh/(?:authorized_keys|rc|config)|/etc/(?:profile|rc\.local|ld\.so\.preload|sudoers|passwd"
+    r"|shadow|systemd/|init\.d/|bash\.bashrc|environment|hosts$)|/\.git/hooks/"
+)
+_HISTORY_FILES = re.compile(r"~/\.(?:bash|zsh|python|mysql|psql)_history$|/var/log/")
+_OPEN_MODE = re.compile(r"[0-7]?[0-7][0-7][2367]|(?:[ugoa]*[oa][ugo]*|)\+[rxst]*w[rwxst]*|[ugoa]*\+[rwx]*s[rwxst]*|[246][0-7]{3}")
+_SECURITY = re.compile(r"(?:ufw|firewalld|apparmor|auditd|clamav\S*|fail2ban|selinux\S*|falcon\S*|osqueryd|rsyslog|iptables|nftables)(?:\.service)?")
+_INSTALL_WORDS = {
+    **dict.fromkeys(("apt", "apt-get", "aptitude", "dnf", "yum", "zypper", "brew", "snap", "flatpak", "conda", "gem"), ("install",)),
+    **dict.fromkeys(("pip", "pip3", "pipx", "cargo", "go", "uv"), ("install",)),
+    **dict.fromkeys(("npm", "pnpm"), ("install", "i", "add")),
+    "yarn": ("add", "install"), "apk": ("add",), "pacman": ("-S", "-Sy", "-Syu", "-U"), "dpkg": ("-i", "--install"), "rpm": ("-i", "-U", "-ivh", "-Uvh"),
+    "code": ("--install-extension",),
+}  # fmt: skip
+_REMOVE_WORDS = ("remove", "purge", "uninstall", "autoremove", "erase", "-R", "-Rns", "-r", "--purge", "rm", "un", "--uninstall-extension")
+_ALWAYS: dict[str, frozenset[Does]] = {
+    **dict.fromkeys(("shutdown", "reboot", "poweroff", "halt"), frozenset({"shutdown"})),
+    **dict.fromkeys(("kill", "pkill", "killall", "xkill"), frozenset({"kill"})),
+    **dict.fromkeys(("useradd", "adduser", "usermod", "userdel", "deluser", "passwd", "chpasswd", "visudo", "gpasswd", "chsh"), frozenset({"account"})),
+    **dict.fromkeys(("at", "batch"), frozenset({"schedule"})),
+    **dict.fromkeys(("wipefs", "blkdiscard", "fdisk", "parted", "sgdisk", "sfdisk", "mkswap"), frozenset({"wipe_disk"})),
+    **dict.fromkeys(("unlink", "rmdir", "trash", "trash-put", "srm"), frozenset({"delete"})),
+    **dict.fromkeys(("rclone", "transfer", "croc", "wormhole", "magic-wormhole", "ffsend"), frozenset({"upload"})),
+    **dict.fromkeys(MAILERS, frozenset({"send_mail"})),
+    **dict.fromkeys(OPENERS, frozenset({"open"})),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Call:
+    """A command ready to be judged."""
+
+    program: str
+    args: tuple[str, ...] = ()
+    written: tuple[str, ...] = ()
+    """Files its output is sent to."""
+    read: tuple[str, ...] = ()
+    """Files its input comes from."""
+    piped: bool = False
+    """Another command feeds it."""
+    privileged: bool = False
+    folder: str | None = None
+
+    def flag(self, *names: str) -> bool:
+        """Tell whether an option is given; one-letter options may stand together (`-rf`)."""
+        letters = {name[1] for name in names if len(name) == 2 and name[0] == "-"}
+        short = [arg[1:] for arg in self.args if arg[:1] == "-" and arg[:2] != "--"]
+        return any(arg.partition("=")[0] in names for arg in self.args) or any(letters & set(group) for group in short)
+
+    @property
+    def operands(self) -> tuple[str, ...]:
+        """The arguments that are no options."""
+        end = self.args.index("--") if "--" in self.args else len(self.args)
+        return tuple(arg for arg in self.args[:end] if not arg.startswith("-")) + self.args[end + 1 :]
+
+
+def does(call: Call) -> frozenset[Does]:
+    """Return what a command does."""
+    found = set(_ALWAYS.get(call.program, ()))
+    if special := _SPECIAL.get(call.program):
+        found |= special(call)
+    if call.program.startswith("mkfs"):
+        found.add("wipe_disk")
+    if words := _INSTALL_WORDS.get(call.program):
+        found |= {"install"} if any(word in call.args for word in words) else set()
+        found |= {"uninstall"} if any(word in call.args for word in _REMOVE_WORDS) else set()
+    if call.privileged or call.program in ("su", "sudo", "doas", "pkexec"):
+        found.add("privilege")
+    return frozenset(found | _writes(call))
+
+
+def _writes(call: Call) -> set[Does]:
+    targets = [normal_path(path, call.folder) for path in (*call.written, *_written_operands(call))]
+    found: set[Does] = {"write"} if targets else set()
+    for target in targets:
+        if _DISK.fullmatch(target):
+            found.add("wipe_disk")
+        if _SCHEDULES.search(target):
+            found.add("schedule")
+        if _STARTS_LATER.search(target):
+            found.add("persist")
+    if any(_HISTORY_FILES.search(path) for path in targets) and call.program in ("", ":", "true", "echo", "cat", "cp", "ln", "truncate"):
+        found.add("hide_traces")
+    return found
+
+
+def _written_operands(call: Call) -> tuple[str, ...]:
+    match call.program:
+        case "tee":
+            return call.operands
+        case "cp" | "mv" | "install" | "ln" | "rsync" if len(call.operands) > 1:
+            return call.operands[-1:]
+        case "sed" | "perl" if call.flag("-i", "--in-place"):
+            return call.operands[1:]
+        case "dd":
+            return tuple(arg[3:] for arg in call.args if arg.startswith("of="))
+        case "truncate":
+            return call.operands
+        case _:
+            return ()
+
+
+def _rm(call: Call) -> set[Does]:
+    targets = [normal_path(path, call.folder) for path in call.operands]
+    found: set[Does] = {"delete"}
+    if call.flag("-r", "-R", "--recursive"):
+        found.add("delete_recursive")
+    if any(_HISTORY_FILES.search(path) for path in targets):
+        found.add("hide_traces")
+    return found
+
+
+def _find(call: Call) -> set[Does]:
+    runs = {arg for place, arg in enumerate(call.args) if place and call.args[place - 1] in ("-exec", "-execdir", "-ok")}
+    if "-delete" in call.args or runs & {"rm", "shred", "unlink", "srm"}:
+        # Limited to some names it is no deletion of the whole folder.
+        narrowed = any(arg in ("-name", "-iname", "-path", "-regex", "-mtime", "-size", "-empty") for arg in call.args)
+        return {"delete"} if narrowed else {"delete", "delete_recursive"}
+    return set()
+
+
+def _shred(call: Call) -> set[Does]:
+    return {"wipe_disk"} if any(_DISK.fullmatch(arg) for arg in call.operands) else {"delete"}
+
+
+def _crontab(call: Call) -> set[Does]:
+    return set() if call.args and call.flag("-l") and not call.flag("-r", "-e") else {"schedule"}
+
+
+def _systemctl(call: Call) -> set[Does]:
+    found: set[Does] = set()
+    if "enable" in call.args:
+        found.add("schedule" if any(arg.endswith(".timer") for arg in call.args) else "persist")
+    if not {"stop", "disable", "mask"}.isdisjoint(call.args) and any(_SECURITY.fullmatch(arg) for arg in call.args):
+        found.add("disable_security")
+    if not {"poweroff", "reboot", "halt"}.isdisjoint(call.args):
+        found.add("shutdown")
+    return found
+
+
+def _chmod(call: Call) -> set[Does]:
+    return {"open_permissions"} if any(_OPEN_MODE.fullmatch(arg) for arg in call.args) else set()
+
+
+def _curl(call: Call) -> set[Does]:
+    found: set[Does] = {"download"}
+    data = call.flag("-T", "--upload-file", "-F", "--form", "--data-binary", "--post-file", "--body-file")
+    from_file = any("@" in arg and not arg.startswith(("http", "-")) for arg in call.args)
+    if data or (call.flag("-d", "--data", "--data-raw", "--data-urlencode", "--json") and (from_file or call.piped)):
+        found.add("upload")
+    if any(arg.startswith(("--post-file", "--upload-file", "--body-file")) for arg in call.args):
+        found.add("upload")
+    if any(arg.startswith(("smtp://", "smtps://")) for arg in call.args):
+        found.add("send_mail")
+    return found
+
+
+def _copy_out(call: Call) -> set[Does]:
+    return {"upload"} if call.operands and _is_remote(call.operands[-1]) else set()
+
+
+def _netcat(call: Call) -> set[Does]:
+    if call.flag("-e", "-c", "--exec", "--sh-exec"):
+        return {"remote_shell"}
+    return {"upload"} if (call.piped or call.read) and not call.flag("-l") else set()
+
+
+def _socat(call: Call) -> set[Does]:
+    return {"remote_shell"} if any(re.match(r"(?i)exec|system", arg) for arg in call.operands) else set()
+
+
+def _shell(call: Call) -> set[Does]:
+    to_network = any(path.startswith(("/dev/tcp/", "/dev/udp/")) for path in (*call.written, *call.read))
+    return {"remote_shell"} if to_network else set()
+
+
+def _ufw(call: Call) -> set[Does]:
+    return {"disable_security"} if not {"disable", "reset"}.isdisjoint(call.args) else set()
+
+
+def _iptables(call: Call) -> set[Does]:
+    opens = call.flag("-F", "--flush") or "ACCEPT" in call.args and call.flag("-P")
+    return {"disable_security"} if opens else set()
+
+
+def _setenforce(call: Call) -> set[Does]:
+    return {"disable_security"} if call.args[:1] in (("0",), ("Permissive",), ("permissive",)) else set()
+
+
+def _history(call: Call) -> set[Does]:
+    return {"hide_traces"} if call.flag("-c", "-d", "-w") else set()
+
+
+def _git(call: Call) -> set[Does]:
+    match call.operands:
+        case ("clean", *_):
+            return {"delete_recursive", "delete"} if call.flag("-f", "--force") else set()
+        case ("clone" | "pull" | "fetch", *_):
+            return {"download"}
+        case ("push", *_):
+            return {"upload"}
+        case _:
+            return set()
+
+
+def _encryption(call: Call) -> set[Does]:
+    return {"encrypt"} if call.flag("-c", "--symmetric", "-e", "--encrypt") or "enc" in call.args[:1] else set()
+
+
+def _mail_program(call: Call) -> set[Does]:
+    composes = any(arg in ("-compose", "--compose") or arg.startswith("mailto:") for arg in call.args)
+    return {"send_mail"} if composes else {"open"}
+
+
+def _trash(call: Call) -> set[Does]:
+    return {"delete"} if call.args[:1] in (("trash",), ("remove",)) else {"open"} if call.args[:1] == ("open",) else set()
+
+
+def _cloud(call: Call) -> set[Does]:
+    return {"upload"} if not {"cp", "sync", "mv", "rsync", "upload", "create"}.isdisjoint(call.args) else set()
+
+
+def _is_remote(word: str) -> bool:
+    head, colon, _ = word.partition(":")
+    return bool(colon) and "/" not in head and len(head) > 1
+
+
+_SPECIAL: dict[str, Callable[[Call], set[Does]]] = {
+    "rm": _rm, "find": _find, "shred": _shred, "crontab": _crontab, "systemctl": _systemctl, "chmod": _chmod,
+    "curl": _curl, "wget": _curl, "http": _curl, "https": _curl, "xh": _curl, "scp": _copy_out, "rsync": _copy_out,
+    "sftp": _copy_out, "nc": _netcat, "ncat": _netcat, "netcat": _netcat, "socat": _socat, "ufw": _ufw, "iptables": _iptables,
+    "nft": _iptables, "setenforce": _setenforce, "history": _history, "git": _git, "gpg": _encryption,
+    "openssl": _encryption, "7z": _encryption, "thunderbird": _mail_program, "evolution": _mail_program, "gio": _trash,
+    "aws": _cloud, "gsutil": _cloud, "gcloud": _cloud, "gh": _cloud, "az": _cloud, **dict.fromkeys(SHELLS, _shell),
+}  # fmt: skip

@@ -1,0 +1,111 @@
+"""What stands in a word once variables and nested commands are put in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from trueline.guard.policy.shell.command import ShellCommand
+from trueline.guard.policy.shell.lex import Part, Word
+
+_KNOWN = {
+    "HOME": "~", "USER": "user", "LOGNAME": "user", "SHELL": "/bin/bash", "IFS": " \t\n", "PATH": "/usr/bin:/bin",
+    "?": "0", "#": "0", **dict.fromkeys("123456789@*", ""),
+}  # fmt: skip
+_EXPRESSION = re.compile(r"(!?)(\w+|[@*#?])(.*)", re.DOTALL)
+_SLICE = re.compile(r":\s*(\d{1,4})(?::\s*(\d{1,4}))?")
+_REPLACE = re.compile(r"//?([^/]+)/?(.*)", re.DOTALL)
+_BRACES = re.compile(r"([^{}]*)\{([^{}]*,[^{}]*)\}([^{}]*)")
+_MAX_FIELDS = 200
+
+
+class Nested(NamedTuple):
+    """A nested command: what it prints if that is certain, and the commands it runs."""
+
+    text: str | None
+    commands: tuple[ShellCommand, ...]
+
+
+Run = Callable[[str], Nested]
+
+
+@dataclass(frozen=True)
+class Field:
+    """One argument."""
+
+    text: str
+    known: bool = True
+    sources: tuple[ShellCommand, ...] = ()
+    """Commands whose unknown output is part of it."""
+
+
+def expand(word: Word, variables: Mapping[str, str], run: Run) -> list[Field]:
+    """Return the fields a word becomes: none, one or several."""
+    if (text := word.bare) is not None and (match := _BRACES.fullmatch(text)):
+        return [Field(match[1] + item + match[3]) for item in match[2].split(",")]
+    fields: list[Field] = []
+    current: list[str] = []
+    known, started = True, False
+    sources: tuple[ShellCommand, ...] = ()
+    for part in word.parts:
+        value, certain, inner = _value(part, variables, run)
+        sources += inner
+        known = known and certain
+        if part.kind in ("variable", "command") and not part.quoted and certain:
+            pieces = re.split(r"\s+", value)[:_MAX_FIELDS]
+            for place, piece in enumerate(pieces):
+                if place and (current or started):
+                    fields.append(Field("".join(current), known, sources))
+                    current, started = [], False
+                current.append(piece)
+                started = started or bool(piece)
+        else:
+            current.append(value)
+            started = started or bool(value) or part.quoted
+    if started:
+        fields.append(Field("".join(current), known, sources))
+    return fields
+
+
+def one(word: Word, variables: Mapping[str, str], run: Run) -> Field:
+    """Return a word as a single field, as in an assignment or a redirection."""
+    found = expand(word, variables, run)
+    sources = tuple(source for field in found for source in field.sources)
+    return Field(" ".join(field.text for field in found), all(field.known for field in found), sources)
+
+
+def _value(part: Part, variables: Mapping[str, str], run: Run) -> tuple[str, bool, tuple[ShellCommand, ...]]:
+    match part.kind:
+        case "text" | "document":
+            return part.value, True, ()
+        case "variable":
+            value = _variable(part.value, variables)
+            return (f"${part.value}", False, ()) if value is None else (value, True, ())
+        case "command":
+            nested = run(part.value)
+            return ("$(…)", False, nested.commands) if nested.text is None else (nested.text.rstrip("\n"), True, ())
+        case "process":
+            return "<(…)", False, run(part.value).commands
+
+
+def _variable(expression: str, variables: Mapping[str, str]) -> str | None:
+    match = _EXPRESSION.fullmatch(expression)
+    if not match:
+        return None
+    indirect, name, rest = match.groups()
+    value = variables.get(name, _KNOWN.get(name))
+    if indirect:
+        value = None if value is None else variables.get(value)
+    if rest.startswith((":-", ":=")):
+        return value or rest[2:]
+    if value is None or not rest:
+        return value
+    if cut := _SLICE.fullmatch(rest):
+        start = int(cut[1])
+        full = value.replace("~", "/home/user", 1) if name == "HOME" else value
+        return full[start : start + int(cut[2])] if cut[2] else full[start:]
+    if rest.startswith("/") and (swap := _REPLACE.fullmatch(rest)):
+        return value.replace(swap[1], swap[2], -1 if rest.startswith("//") else 1)
+    return {"^^": value.upper(), ",,": value.lower()}.get(rest)

@@ -1,0 +1,73 @@
+"""Programs that run another program: skipped, so that the one that matters is seen."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_PRIVILEGED = frozenset({"sudo", "doas", "pkexec"})
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
+
+# Name -> options that take a value of their own.
+_WRAPPERS: dict[str, frozenset[str]] = {
+    "sudo": frozenset(("-u", "-g", "-p", "-C", "-h", "-r", "-t", "-T", "-U", "-D", "-R", "--user", "--group")),
+    "doas": frozenset(("-u", "-C")),
+    "pkexec": frozenset(("--user",)),
+    "env": frozenset(("-u", "-C", "--unset", "--chdir")),
+    "nice": frozenset(("-n", "--adjustment")),
+    "ionice": frozenset(("-c", "-n", "-p")),
+    "stdbuf": frozenset(("-i", "-o", "-e")),
+    "exec": frozenset(("-a",)),
+    "xvfb-run": frozenset(("-s", "-n")),
+    "strace": frozenset(("-e", "-o", "-p")),
+    "setpriv": frozenset(),
+    "chrt": frozenset(("-p",)),
+    "taskset": frozenset(("-c", "-p")),
+    **dict.fromkeys(("command", "builtin", "nohup", "setsid", "time", "busybox", "unbuffer", "chronic"), frozenset()),
+}  # fmt: skip
+
+
+class Unwrapped(NamedTuple):
+    """The words of the program that matters, and whether it runs as another user."""
+
+    words: tuple[str, ...]
+    privileged: bool
+
+
+def base_name(word: str) -> str:
+    """Return the program's name without its folder."""
+    return word.rpartition("/")[2] if "/" in word else word
+
+
+def unwrap(words: tuple[str, ...]) -> Unwrapped:
+    """Skip `sudo`, `env`, `nohup` and their like, with their options."""
+    privileged = False
+    while words:
+        name = base_name(words[0])
+        rest = words[1:]
+        if name == "timeout":
+            rest = _after_options(rest, frozenset(("-k", "-s", "--signal", "--kill-after")))[1:]
+        elif name in _WRAPPERS:
+            privileged = privileged or name in _PRIVILEGED
+            rest = _after_options(rest, _WRAPPERS[name])
+        else:
+            break
+        if not rest:
+            break  # `sudo -i`, `env`: the wrapper itself is all there is
+        words = rest
+    return Unwrapped(words, privileged)
+
+
+def _after_options(words: tuple[str, ...], with_value: frozenset[str]) -> tuple[str, ...]:
+    at = 0
+    while at < len(words):
+        word = words[at]
+        if word == "--":
+            return words[at + 1 :]
+        if word in with_value:
+            at += 2
+        elif word.startswith("-") or _ASSIGNMENT.match(word):
+            at += 1
+        else:
+            break
+    return words[at:]
