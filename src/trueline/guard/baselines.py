@@ -7,12 +7,14 @@ without knowing the objective, and then compares the two. Both are in the style 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, ConfigDict, StrictBool
 
 from trueline.guard.config import GuardConfig
+from trueline.guard.prompt_files import system_prompt
 from trueline.guard.question import Foreign, ask_about, assemble
 from trueline.guard.sealing import make_seal
 from trueline.guard.stages import Ask, Deadline, Look, attempt, failed
@@ -54,6 +56,12 @@ class Consistency(_Reply):
     """What InferAct's judge answers."""
 
     consistent: StrictBool
+
+
+def baseline_hashes() -> dict[str, str]:
+    """SHA-256 of each prompt file of these detectors by name."""
+    names = (TASK_SHIELD[0], INFER[0], VERIFY[0])
+    return {f"guard/{name}": hashlib.sha256(system_prompt((name,)).encode()).hexdigest() for name in names}
 
 
 @dataclass(frozen=True)

@@ -59,10 +59,19 @@ class GuardConfig:
             )
 
 
-def guard_setting(config: GuardConfig, *, name: str = "deaction", narrative: Model | None = None) -> GuardSetting:
-    """Return what a record says about a guard; `narrative` is the model that tells what steps did."""
+def guard_setting(
+    config: GuardConfig, *, name: str = "deaction", policy: str | None = None, narrative: Model | None = None
+) -> GuardSetting:
+    """Return what a record says about a guard.
+
+    Args:
+        config: The guard's.
+        name: What the guard is called.
+        policy: Name or digest of the rules in force.
+        narrative: The model that tells what steps did.
+    """
     options: dict[str, JsonValue] = {
-        "policy": config.policy is not None,
+        "policy": policy or ("unnamed" if config.policy else None),
         "mode": config.mode,
         "deadline": config.deadline,
         "on_error": config.on_error,

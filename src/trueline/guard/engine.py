@@ -95,23 +95,30 @@ async def _look_at_rules(
 
 async def _both(fast: Ask, deep: Ask) -> list[Look]:
     """Ask both at once, with the verdict of asking in turn: the systematic analysis counts only if it is needed."""
-    loop = asyncio.get_running_loop()
-    began = loop.time()
-    second = asyncio.create_task(systematic_analysis(deep))
+    sent = False
+
+    async def analyse() -> Look:
+        nonlocal sent
+        sent = True
+        return await systematic_analysis(deep)
+
+    second = asyncio.create_task(analyse())
     try:
         first = await fast_check(fast, alone=False)
-        if first.finding.decision is None or second.done():
+        if first.finding.decision is None:
             return [first, await second]
         second.cancel()
         await asyncio.wait([second])
-        return [first, _stopped(deep.model, loop.time() - began)]
+        # It may have been ready all the same; then what it says and took is kept.
+        return [first, _stopped(deep.model, sent) if second.cancelled() else second.result()]
     finally:
         second.cancel()
 
 
-def _stopped(model: Model, latency: float) -> Look:
-    reason = "stopped: the fast check came first"
-    return Look(Finding(stage=Stage.SYSTEMATIC, reason=reason, latency=latency, usage=SENT, model=str(model.id)))
+def _stopped(model: Model, sent: bool) -> Look:
+    reason = "stopped: the fast check decided"
+    usage = SENT if sent else NO_USAGE
+    return Look(Finding(stage=Stage.SYSTEMATIC, reason=reason, usage=usage, model=str(model.id)))
 
 
 def _not_asked(model: Model) -> Look:

@@ -12,9 +12,8 @@ from trueline.errors import InputError, TruelineError
 from trueline.guard.background import run_in_background
 from trueline.guard.config import OnError
 from trueline.guard.incoming import ActionFormat, read_observation, read_proposal
-from trueline.guard.session import Narrate, Outcome, Session, feedback_text
+from trueline.guard.session import Outcome, Session, TellsSteps, feedback_text
 from trueline.guard.types import Guard
-from trueline.guard.verdicts import Enforcement
 from trueline.records.observation import Observation, ObservationSpec
 from trueline.records.proposal import Proposal
 from trueline.records.step import ActionResult
@@ -163,7 +162,7 @@ def guarded(
     on_error: OnError = "block",
     ask: Ask | None = None,
     domain: str | None = None,
-    narrate: Narrate | None = None,
+    narrator: TellsSteps | None = None,
 ) -> GuardedAgent:
     """Put a guard before an agent: what it proposes is checked, rejected proposals go back to it with feedback.
 
@@ -176,11 +175,11 @@ def guarded(
         on_error: What an undecided verdict means. `ask` asks the person; without one it blocks.
         ask: Asks a person about an undecided proposal.
         domain: For rules that hold in one domain only.
-        narrate: Tells what a step did, for the history.
+        narrator: Tells what steps did, for the history.
     """
 
     def new_session(instruction: str) -> Session:
-        return Session(guard, instruction, domain=domain, on_error=on_error, narrate=narrate)
+        return Session(guard, instruction, domain=domain, on_error=on_error, narrator=narrator)
 
     return GuardedAgent(
         agent, new_session, instruction=instruction, max_revisions=max_revisions, when_blocked=when_blocked, ask=ask
@@ -253,7 +252,7 @@ def guard_actions(
 
 async def _may_run(session: Session, outcome: Outcome, ask: Ask | None) -> bool:
     """Whether a proposal may run, after asking a person where that is the policy."""
-    if outcome.enforced is Enforcement.ASK and ask is not None and await ask(outcome):
+    if outcome.enforced == "ask" and ask is not None and await ask(outcome):
         await session.executed(outcome.id)
         return True
     return outcome.allowed

@@ -19,7 +19,7 @@ from trueline.guard.config import OnError
 from trueline.guard.incoming import ActionFormat, read_observation, read_proposal
 from trueline.guard.incoming.screen import MAX_TREE, read_base64
 from trueline.guard.reply import CheckAnswer
-from trueline.guard.session import Narrate, Session
+from trueline.guard.session import Session, TellsSteps
 from trueline.guard.types import Guard
 from trueline.records.observation import Observation
 
@@ -47,7 +47,7 @@ class McpSettings:
     tree: Path | None = None
     """The file that holds the current accessibility tree; then callers may not send one."""
     on_error: OnError = "block"
-    narrate: Narrate | None = None
+    narrator: TellsSteps | None = None
 
 
 class Report(BaseModel):
@@ -76,7 +76,7 @@ class _Desk:
                 raise InputError("instruction: the first check of a session must say what the user wants")
             if len(self._sessions) >= MAX_SESSIONS:
                 raise InputError(f"session: {MAX_SESSIONS} sessions are open; go on with one of them")
-            session = Session(self._guard, wanted, on_error=self._settings.on_error, narrate=self._settings.narrate)
+            session = Session(self._guard, wanted, on_error=self._settings.on_error, narrator=self._settings.narrator)
             self._sessions[name] = session
         elif wanted not in (None, session.instruction):
             raise InputError("instruction: it cannot be changed within a session")

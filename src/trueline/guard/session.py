@@ -8,30 +8,32 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from trueline.errors import TruelineError
 from trueline.guard.config import OnError
-from trueline.guard.narrative import Executed, narrate
 from trueline.guard.session_memory import StepMemory
 from trueline.guard.types import Guard, GuardContext, PastStep, Rejection
 from trueline.guard.verdicts import Enforcement, enforce
-from trueline.models import Model
 from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
+from trueline.records.step import Narrative
 from trueline.records.verdict import Decision, Feedback, Verdict
 from trueline.text import printable
 
 MAX_STEPS = 1000
 KEEP_BYTES = 64 * 1024 * 1024
 CHECK_SECONDS = 180.0
-NARRATIVE_SECONDS = 60.0
 _MAX_OPEN = 32
 
-Narrate = Callable[[Executed], Awaitable[str | None]]
-"""Tells what a step did; `narrate_with` makes one of a model."""
+
+class TellsSteps(Protocol):
+    """Tells what steps did; a `Narrator` does."""
+
+    async def narrate(self, step: PastStep, after: Observation, *, episode: str = "") -> Narrative:
+        """Tell it from the screen before the step and the one after; an error stands in the answer."""
+        ...
 
 
 class SessionError(TruelineError):
@@ -61,7 +63,7 @@ class Outcome:
     @property
     def allowed(self) -> bool:
         """Whether it may run now."""
-        return self.enforced is Enforcement.ALLOW
+        return self.enforced == "allow"
 
     @property
     def feedback(self) -> Feedback:
@@ -76,13 +78,25 @@ class _Open(NamedTuple):
     observation: Observation
 
 
-def narrate_with(model: Model) -> Narrate:
-    """Have a model tell what steps did; what it cannot tell is left out."""
+async def ask_guard(guard: Guard, context: GuardContext, timeout_s: float = CHECK_SECONDS) -> Verdict:
+    """Ask a guard; whatever goes wrong is an undecided verdict, also where the guard breaks its promise."""
+    try:
+        async with asyncio.timeout(timeout_s):
+            verdict = await guard.check(context)
+    except TimeoutError:
+        return _undecided(f"no verdict within {timeout_s:g} s")
+    except Exception as error:
+        return _undecided(f"the guard failed: {type(error).__name__}: {printable(str(error))}")
+    return verdict if _is_verdict(verdict) else _undecided("the guard gave no verdict")
 
-    async def tell(step: Executed) -> str | None:
-        return (await narrate(model, step, deadline=NARRATIVE_SECONDS)).text
 
-    return tell
+def _undecided(reason: str) -> Verdict:
+    return Verdict(decision=Decision.UNDECIDED, reason=reason)
+
+
+def _is_verdict(value: object) -> bool:
+    """Whether a guard gave what it must; one that somebody else wrote may not."""
+    return isinstance(value, Verdict)
 
 
 def feedback_text(feedback: Feedback) -> str:
@@ -107,7 +121,7 @@ class Session:
         domain: str | None = None,
         on_error: OnError = "block",
         assume_executed: bool = True,
-        narrate: Narrate | None = None,
+        narrator: TellsSteps | None = None,
         timeout_s: float = CHECK_SECONDS,
         keep_bytes: int = KEEP_BYTES,
         max_steps: int = MAX_STEPS,
@@ -122,7 +136,7 @@ class Session:
             on_error: What an undecided verdict means.
             assume_executed: What was let through and not reported on by the next check counts as executed, so that an
                 agent that reports nothing cannot hide its steps from the guard.
-            narrate: Tells what a step did, for the history; without it there are no narratives.
+            narrator: Tells what steps did, for the history; without it there are no narratives.
             timeout_s: A check that takes longer is undecided.
             keep_bytes: About how much memory the history may take; the oldest screens go first.
             max_steps: How many steps, and how many rejections, it may hold.
@@ -133,13 +147,13 @@ class Session:
         self._domain = domain
         self._on_error: OnError = on_error
         self._assume_executed = assume_executed
-        self._narrate = narrate
+        self._narrator = narrator
         self._timeout_s = timeout_s
         self._max_steps = max_steps
         self._memory = StepMemory(keep_bytes)
         self._rejections: list[Rejection] = []
         self._open: dict[str, _Open] = {}
-        self._narrating: dict[int, asyncio.Future[str | None]] = {}
+        self._narrating: dict[int, asyncio.Future[Narrative]] = {}
         self._narrated = 0
         """Place after the last step whose narrative was asked for."""
         self._lock = asyncio.Lock()
@@ -181,7 +195,7 @@ class Session:
                 domain=self._domain,
                 episode=self.id,
             )
-            verdict = await self._ask(context)
+            verdict = await ask_guard(self._guard, context, self._timeout_s)
             enforced = enforce(verdict, self._on_error)
             outcome = Outcome(secrets.token_urlsafe(12), context.step, proposal, verdict, enforced)
             if not outcome.allowed:
@@ -223,17 +237,6 @@ class Session:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _ask(self, context: GuardContext) -> Verdict:
-        """Ask the guard; whatever goes wrong is an undecided verdict."""
-        try:
-            async with asyncio.timeout(self._timeout_s):
-                verdict = await self._guard.check(context)
-        except TimeoutError:
-            return _undecided(f"no verdict within {self._timeout_s:g} s")
-        except Exception as error:  # a guard must not raise; if it does, that lets nothing through
-            return _undecided(f"the guard failed: {type(error).__name__}: {printable(str(error))}")
-        return verdict if _is_verdict(verdict) else _undecided("the guard gave no verdict")
-
     def _assume(self) -> None:
         """Take what was let through and not reported on as executed, and the rest as not."""
         if self._assume_executed:
@@ -255,13 +258,10 @@ class Session:
     def _begin_narrative(self, after: Observation) -> None:
         """Have the last step told, unless that was begun before."""
         last = len(self._memory.steps) - 1
-        if self._narrate is None or last < self._narrated:
-            return
-        self._narrated = last + 1
-        step = self._memory.steps[last]
-        if step.observation is not None:
-            executed = Executed(step.proposal.actions, step.observation, after, episode=self.id)
-            self._narrating[last] = asyncio.ensure_future(self._narrate(executed))
+        if self._narrator is not None and last >= self._narrated:
+            self._narrated = last + 1
+            telling = self._narrator.narrate(self._memory.steps[last], after, episode=self.id)
+            self._narrating[last] = asyncio.ensure_future(telling)
 
     async def _fold_narratives(self) -> None:
         """Put the narratives that are made into the history; one that failed leaves none."""
@@ -271,13 +271,4 @@ class Session:
         for place in [place for place, task in self._narrating.items() if task.done()]:
             task = self._narrating.pop(place)
             if not task.cancelled() and task.exception() is None:
-                steps[place] = replace(steps[place], narrative=task.result())
-
-
-def _undecided(reason: str) -> Verdict:
-    return Verdict(decision=Decision.UNDECIDED, reason=reason)
-
-
-def _is_verdict(value: object) -> bool:
-    """Tell whether a guard kept its promise; those that users write may not."""
-    return isinstance(value, Verdict)
+                steps[place] = replace(steps[place], narrative=task.result().text)

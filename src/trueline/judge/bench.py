@@ -14,8 +14,9 @@ Originals = Callable[[str, str], str | None]
 """Gives the user's own words of a task by domain and id."""
 
 
-def _no_originals(_domain: str, _task: str) -> None:
-    return None
+def no_originals(_domain: str, _task: str) -> None:
+    """Nothing is known beyond the record."""
+    return
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Bench:
     """`None`: 0 where the model takes it."""
     again: bool = False
     """Judge also what is judged, and believe no cache."""
-    originals: Originals = _no_originals
+    originals: Originals = no_originals
 
 
 def task_originals(base: Path) -> Originals:

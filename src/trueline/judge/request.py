@@ -18,6 +18,9 @@ from trueline.models.types import Image, Message, Part, Text
 from trueline.records.attack import Attack
 
 AER: frozenset[JudgeType] = frozenset({"aer", "all_step_aer"})
+"""Types that get one text and no picture."""
+CAPTIONED: frozenset[JudgeType] = AER | {"captioned_default"}
+"""Types that need a captioner."""
 
 
 class Quote(NamedTuple):

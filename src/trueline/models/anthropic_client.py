@@ -13,7 +13,7 @@ import orjson
 from anthropic.lib.bedrock import AsyncAnthropicBedrock
 
 from trueline.models.errors import AttemptTimeoutError, AuthError, ConnectionLostError, ModelError
-from trueline.models.http_client import CONNECT_S, TIMEOUT, direct_client
+from trueline.models.http_client import CONNECT_S, TIMEOUT, connection_failed, direct_client
 from trueline.models.keys import Access, Redactor
 from trueline.models.wire import Call, status_error
 
@@ -110,5 +110,5 @@ def _ours(e: anthropic.AnthropicError, redactor: Redactor) -> ModelError:
     if isinstance(e, anthropic.APITimeoutError):
         return AttemptTimeoutError(f"no connection within {CONNECT_S:g} s")
     if isinstance(e, anthropic.APIConnectionError):
-        return ConnectionLostError(f"the connection failed: {redactor.clean(repr(e.__cause__ or e))}")
+        return ConnectionLostError(connection_failed(e, redactor))
     return ModelError(redactor.clean(f"{type(e).__name__}: {e}"))

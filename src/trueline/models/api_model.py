@@ -80,12 +80,13 @@ class ApiModel:
         if request.images != KEEP:
             await asyncio.to_thread(_encode_images, request)
         codec = self._codec_for(request)
-        call = codec.encode(request)
         caller, estimated = request.episode or request.purpose, _estimate(request)
 
         async def attempt() -> Decoded:
             async with shared.limiter.slot(caller, estimated) as slot:
                 try:
+                    # Encoded only now: of thousands that wait for a place, each would hold its pictures as text.
+                    call = codec.encode(request)
                     body = await within(shared.retry.attempt_s, self._client.post(call))
                     decoded = codec.decode(read_json(body, shared.redactor), request)
                 except (MalformedResponseError, InvalidAnswerError):

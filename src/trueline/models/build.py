@@ -12,7 +12,7 @@ from trueline.models.anthropic_messages import MessagesCodec, thinks
 from trueline.models.api_model import ApiModel, Shared
 from trueline.models.envfiles import Env, load_env
 from trueline.models.keys import Access, Redactor, find_access
-from trueline.models.ledger import Ledger
+from trueline.models.ledger import CountedModel, Ledger
 from trueline.models.limits import Limiters
 from trueline.models.openai_chat import ChatCodec
 from trueline.models.openai_responses import ResponsesCodec
@@ -55,9 +55,9 @@ def open_model(
     """
     spec = name if isinstance(name, Spec) else parse_spec(name, provider=provider, url=url)
     place = PROVIDERS[spec.provider]
-    if place.wire == "own":
-        return _own(spec)
     config = config or Config()
+    if place.wire == "own":
+        return CountedModel(_own(spec), config.ledger)
     access = find_access(place, config.env, spec.url)
     redactor = Redactor.of(config.env, (access[role] for role in SECRET_ROLES if access.get(role)))
     model = bedrock_id(spec.model, access["region"]) if spec.provider == "aws" else spec.model

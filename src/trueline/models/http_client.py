@@ -6,6 +6,8 @@ from urllib.parse import urlsplit
 
 import httpx2
 
+from trueline.models.keys import Redactor
+
 CONNECT_S = 15.0
 TIMEOUT = httpx2.Timeout(None, connect=CONNECT_S)
 """Only connecting has a limit of its own; how long an attempt may take is the business of whoever asks."""
@@ -20,3 +22,12 @@ def direct_client(url: str) -> httpx2.AsyncClient | None:
     if urlsplit(url).hostname not in ("localhost", "127.0.0.1", "::1"):
         return None
     return httpx2.AsyncClient(trust_env=False, timeout=TIMEOUT, limits=_LIMITS)
+
+
+def connection_failed(error: Exception, redactor: Redactor) -> str:
+    """Say in one line what did not answer, and where."""
+    cause = error.__cause__ or error
+    request: object = getattr(error, "request", None)
+    place = f" to {request.url.copy_with(query=None, userinfo=b'')}" if isinstance(request, httpx2.Request) else ""
+    hint = "; is the server running?" if isinstance(cause, httpx2.ConnectError) else ""
+    return redactor.clean(f"the connection{place} failed ({cause!r}){hint}")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from trueline.errors import InputError
 from trueline.models.errors import BudgetSpentError
-from trueline.models.types import ModelId, Request
+from trueline.models.types import Answer, Model, ModelId, Request
 from trueline.records.usage import NO_USAGE, Usage
 
 
@@ -73,3 +73,27 @@ class Ledger:
         for entry, usage in self._entries.items():
             sums[entry[index]] = sums.get(entry[index], NO_USAGE) + usage
         return sums
+
+
+class CountedModel:
+    """A model of our own (scripted, embedded) whose calls are charged like those of a provider; they cost nothing."""
+
+    def __init__(self, inner: Model, ledger: Ledger) -> None:
+        self._inner = inner
+        self._ledger = ledger
+
+    @property
+    def id(self) -> ModelId:
+        """Which model this is."""
+        return self._inner.id
+
+    async def ask(self, request: Request) -> Answer:
+        """Answer the request and note what it took."""
+        self._ledger.admit(self.id, priced=True)
+        answer = await self._inner.ask(request)
+        self._ledger.add(self.id, request, answer.usage)
+        return answer
+
+    async def close(self) -> None:
+        """Give back what the model holds."""
+        await self._inner.close()

@@ -11,7 +11,7 @@ import httpx2
 import openai
 
 from trueline.models.errors import AttemptTimeoutError, ConnectionLostError, ModelError
-from trueline.models.http_client import CONNECT_S, TIMEOUT, direct_client
+from trueline.models.http_client import CONNECT_S, TIMEOUT, connection_failed, direct_client
 from trueline.models.keys import Access, Redactor
 from trueline.models.wire import Call, status_error
 
@@ -74,5 +74,5 @@ def _ours(e: openai.OpenAIError, redactor: Redactor) -> ModelError:
     if isinstance(e, openai.APITimeoutError):
         return AttemptTimeoutError(f"no connection within {CONNECT_S:g} s")
     if isinstance(e, openai.APIConnectionError):
-        return ConnectionLostError(f"the connection failed: {redactor.clean(repr(e.__cause__ or e))}")
+        return ConnectionLostError(connection_failed(e, redactor))
     return ModelError(redactor.clean(f"{type(e).__name__}: {e}"))

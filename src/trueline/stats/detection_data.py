@@ -49,6 +49,7 @@ def as_json(report: DetectionReport) -> Json:
         "latency": {"p50": report.checks.p50, "p95": report.checks.p95},
         "calls": usage.calls,
         "cost": usage.cost,
+        "known_cost": report.known_cost,
         "alternatives": [
             {"detector": other.name, **scores_json(other.scores)} for other in report.alternatives
         ],
@@ -164,7 +165,8 @@ def _spent(spent: Spent) -> Json:
         "tokens_in": usage.input_tokens,
         "tokens_out": usage.output_tokens,
         "cost": usage.cost,
-        "uncounted": spent.uncounted,
+        "known_cost": spent.known_cost,
+        "unpriced": spent.unpriced,
     }
 
 

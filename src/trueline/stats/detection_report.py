@@ -98,7 +98,16 @@ class DetectionReport:
     @property
     def usage(self) -> Usage:
         """All calls that the results took."""
-        return total_usage([self.narratives.usage, *(stage.spent.usage for stage in self.stages.values())])
+        return total_usage(part.usage for part in self._paid)
+
+    @property
+    def known_cost(self) -> float:
+        """US dollars of the calls whose price is known."""
+        return sum(part.known_cost for part in self._paid)
+
+    @property
+    def _paid(self) -> list[Spent]:
+        return [self.narratives, *(stage.spent for stage in self.stages.values())]
 
 
 def report_on(name: str, rows: Rows, others: Sequence[tuple[str, Rows]], settings: Settings) -> DetectionReport:

@@ -22,9 +22,10 @@ class Spent:
     p50: float | None
     p95: float | None
     usage: Usage
-    """Of the calls whose usage is known."""
-    uncounted: int
-    """Looks that failed before anybody could say what they took."""
+    known_cost: float
+    """US dollars of the calls whose price is known: the least that was paid."""
+    unpriced: int
+    """Calls of unknown price: of models without one, and calls that failed or were stopped on the way."""
 
 
 @dataclass(frozen=True)
@@ -53,15 +54,15 @@ def stage_report(rows: Sequence[Row], stage: Stage) -> StageReport:
         failed=sum(finding.decision is Decision.UNDECIDED or finding.error is not None for finding in found),
         counts=_counts(mine),
         spent=spent(
-            [finding.latency for finding in found],
-            [finding.usage for finding in found if finding.usage is not None or finding.model is not None],
+            [finding.latency for finding in found if _answered(finding)],
+            [finding.usage for finding in found if finding.usage is not None],
         ),
     )
 
 
 def narration_report(narrations: Sequence[Narration]) -> Spent:
     """What the narratives took."""
-    return spent([one.seconds for one in narrations], [one.usage for one in narrations])
+    return spent([one.seconds for one in narrations], [one.usage for one in narrations if one.usage is not None])
 
 
 def stage_alone(rows: Sequence[Row], stage: Stage) -> list[int] | None:
@@ -83,12 +84,25 @@ def stage_alone(rows: Sequence[Row], stage: Stage) -> list[int] | None:
     return said
 
 
-def spent(seconds: Iterable[float | None], usages: Sequence[Usage | None]) -> Spent:
+def spent(seconds: Iterable[float | None], usages: Sequence[Usage]) -> Spent:
     """Median and 95th percentile of the times, and the sum of the usages."""
     known = [value for value in seconds if value is not None]
     p50, p95 = (float(x) for x in np.percentile(known, [50, 95])) if known else (None, None)
-    counted = [usage for usage in usages if usage is not None]
-    return Spent(p50, p95, sum(counted, NO_USAGE), len(usages) - len(counted))
+    return Spent(
+        p50=p50,
+        p95=p95,
+        usage=sum(usages, NO_USAGE),
+        known_cost=sum(usage.cost or 0.0 for usage in usages),
+        unpriced=sum(usage.calls for usage in usages if usage.cost is None),
+    )
+
+
+def _answered(finding: Finding) -> bool:
+    """Whether a stage really looked; one that was not asked, or was stopped on the way, has no time of its own."""
+    if finding.stage is Stage.POLICY:
+        return True
+    stopped = finding.stage is Stage.SYSTEMATIC and finding.decision is None
+    return not stopped and finding.usage is not None and finding.usage.calls > 0
 
 
 def _findings(row: Row, stage: Stage) -> Iterator[Finding]:

@@ -86,8 +86,7 @@ _SPENT = ["p50", "p95", "calls", "cost"]
 
 
 def _spent(spent: Spent) -> list[str]:
-    cost = spent.usage.cost
-    money = "unknown" if cost is None else f"${cost:.4f}"
+    money = f"${spent.known_cost:.4f}" + (f" + {spent.unpriced} of unknown price" if spent.unpriced else "")
     return [_seconds(spent.p50), _seconds(spent.p95), str(spent.usage.calls), money]
 
 

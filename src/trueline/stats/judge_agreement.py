@@ -58,6 +58,17 @@ class Scores:
         """Episodes on which both decided."""
         return self.tp + self.fp + self.fn + self.tn
 
+    @property
+    def figures(self) -> dict[str, Figure]:
+        """All figures by name."""
+        return {
+            "agreement": self.agreement,
+            "precision": self.precision,
+            "recall": self.recall,
+            "f1": self.f1,
+            "kappa": self.kappa,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class StepDistance:

@@ -17,7 +17,6 @@ from trueline.text import printable
 Json = dict[str, object]
 
 _SHOWN = 20
-_FIGURES = ("agreement", "precision", "recall", "f1", "kappa")
 
 
 @dataclass(frozen=True)
@@ -58,9 +57,8 @@ def _block(agreement: Agreement, labelled: Labelled, *, verbose: bool) -> str:
 
 
 def _row(name: str, scores: Scores) -> list[str]:
-    percents = [_shown(getattr(scores, figure), 100) for figure in _FIGURES[:-1]]
-    cells = f"{scores.tp} {scores.fp} {scores.fn} {scores.tn}"
-    return [printable(name), *percents, _shown(scores.kappa, 1), str(scores.n), cells]
+    shown = [_shown(figure, 1 if key == "kappa" else 100) for key, figure in scores.figures.items()]
+    return [printable(name), *shown, str(scores.n), f"{scores.tp} {scores.fp} {scores.fn} {scores.tn}"]
 
 
 def _shown(figure: Figure, scale: int) -> str:
@@ -164,15 +162,14 @@ def _group_json(group: Group) -> Json:
 
 
 def _scores_json(scores: Scores) -> Json:
-    figures: dict[str, Figure] = {name: getattr(scores, name) for name in _FIGURES}
     return {
         "n": scores.n,
         "tp": scores.tp,
         "fp": scores.fp,
         "fn": scores.fn,
         "tn": scores.tn,
-        **{name: figure.value for name, figure in figures.items()},
-        "ci": {name: ends(figure.interval) for name, figure in figures.items()},
+        **{name: figure.value for name, figure in scores.figures.items()},
+        "ci": {name: ends(figure.interval) for name, figure in scores.figures.items()},
     }
 
 
@@ -194,8 +191,7 @@ def agreement_csv(compared: Sequence[tuple[Agreement, Labelled]]) -> str:
     for agreement, _ in compared:
         for category, group in {"overall": agreement.overall, **agreement.categories}.items():
             for positive, scores in (("unsafe", group.unsafe), ("completed", group.completed)):
-                for name in _FIGURES:
-                    figure: Figure = getattr(scores, name)
+                for name, figure in scores.figures.items():
                     low, high = ends(figure.interval) or ["", ""]
                     value = "" if figure.value is None else figure.value
                     head = [csv_cell(agreement.judge), csv_cell(category), positive, name]

@@ -19,7 +19,7 @@ _SHOWN = 8
 NOTES = {
     "unsafe": "share of the judged episodes whose safety is false; completed: whose success is true",
     "unknown": "a judgment that leaves a question open counts as judged but not in that question's n",
-    "average unsafe": "plain mean over misuse, injection and accident (OS-Harm's misbehavior), where all three are there",
+    "average unsafe": "plain mean over misuse, injection and accident (OS-Harm's misbehavior), if all are there",
     "result.txt": "is not shown: for most of OS-Harm's tasks it says only whether the last action was FAIL",
     "clusters": "a task, its _aug rephrasing, its injections and its repeats are resampled together",
 }

@@ -8,19 +8,18 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from trueline.actions.codecs.pyautogui.comments import strip_comments
 from trueline.guard.bench.cases import Case, Key, Source, observe
 from trueline.guard.bench.journal import Evaluated, Narrated
-from trueline.guard.bench.progress import OPTIONS, VERDICT
+from trueline.guard.bench.progress import OPTIONS, VERDICT, Progress
 from trueline.guard.bench.store import Store
 from trueline.guard.bench.watch import ConnectionWatch
+from trueline.guard.narrative import Narrator
 from trueline.guard.types import Guard, GuardContext, PastStep
 from trueline.records.interchange.misactbench import MISSING_PRE_SCREENSHOT, Evaluation, NarrativeSummary
-from trueline.records.observation import Observation
 from trueline.records.setting import GuardSetting
-from trueline.records.step import Narrative
 from trueline.records.verdict import Decision, Verdict
 from trueline.text import printable
 
@@ -30,14 +29,6 @@ Report = Callable[[str, int, int], None]
 
 MISSING_SCREENS = "missing_screenshots"
 """The error of a step whose narrative needs screens that are not there."""
-
-
-class Narrator(Protocol):
-    """Tells what a step did."""
-
-    async def narrate(self, step: PastStep, after: Observation, *, episode: str) -> Narrative:
-        """Look at the screens before and after; what goes wrong is the narrative's `error`."""
-        ...
 
 
 async def run_bench(
@@ -80,18 +71,27 @@ async def run_bench(
         watch.check()
 
     known = store.progress
+    open_sources = [source for source in sources if steps_left(source, known)]
     if narrator is not None:
-        told = [case for source in sources for case in source.cases if case.key not in known.narratives]
+        told = [case for source in open_sources for case in source.cases if case.key not in known.narratives]
         await _for_each(told, narrate, workers, lambda done: report("narratives", done, len(told)))
     narratives: dict[Key, str] = (
         {key: summary.narrative for key, summary in known.narratives.items()} if narrator is not None else {}
     )
     asked = (
-        question for source in sources for question in source.contexts(narratives) if not known.decided(question[0].key)
+        question
+        for source in open_sources
+        for question in source.contexts(narratives)
+        if not known.decided(question[0].key)
     )
-    total = sum(case.labelled and not known.decided(case.key) for source in sources for case in source.cases)
+    total = sum(steps_left(source, known) for source in open_sources)
     at_once = max(1, workers // calls_per_check)
     await _for_each(asked, check, at_once, lambda done: report("checks", done, total))
+
+
+def steps_left(source: Source, known: Progress) -> int:
+    """How many labelled steps of a trajectory have no verdict yet."""
+    return sum(case.labelled and not known.decided(case.key) for case in source.cases)
 
 
 async def _for_each(

@@ -145,7 +145,7 @@ class _Service:
                 domain=asked.domain,
                 on_error=settings.on_error,
                 assume_executed=settings.assume_executed,
-                narrate=settings.narrate,
+                narrator=settings.narrator,
                 timeout_s=settings.check_seconds,
                 keep_bytes=settings.session_bytes,
                 max_steps=settings.session_steps,

@@ -6,7 +6,7 @@ import secrets
 from dataclasses import dataclass
 
 from trueline.guard.config import OnError
-from trueline.guard.session import CHECK_SECONDS, MAX_STEPS, Narrate
+from trueline.guard.session import CHECK_SECONDS, MAX_STEPS, TellsSteps
 
 MIN_TOKEN = 16
 
@@ -19,7 +19,7 @@ class ServeSettings:
     """What an undecided verdict means."""
     assume_executed: bool = True
     """What was let through and not reported on counts as executed."""
-    narrate: Narrate | None = None
+    narrator: TellsSteps | None = None
     """Makes the narratives of executed steps."""
     max_body: int = 16 * 1024 * 1024
     """Bytes of one request."""

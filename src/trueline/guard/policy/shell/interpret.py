@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from trueline.actions.facts.mentions import mentions
 from trueline.guard.policy.shell.command import Does, Session, ShellCommand
 from trueline.guard.policy.shell.does import FETCHERS, INTERPRETERS, SHELLS, Call, does
 from trueline.guard.policy.shell.expand import Field, Nested, expand, one
-from trueline.guard.policy.shell.lex import lex
+from trueline.guard.policy.shell.lex import Word, lex
+from trueline.guard.policy.shell.named import named_command
 from trueline.guard.policy.shell.outputs import is_decoder, output
-from trueline.guard.policy.shell.parse import Group, Loop, Pipeline, Redirection, Simple, parse
-from trueline.guard.policy.shell.paths import looks_like_path, normal_path
+from trueline.guard.policy.shell.parse import Group, Loop, Pipeline, Redirection, Stage, parse
+from trueline.guard.policy.shell.paths import normal_path
+from trueline.guard.policy.shell.python import python_calls
 from trueline.guard.policy.shell.wrappers import base_name, unwrap
 
 MAX_LINE = 20_000
 _MAX_DEPTH = 6
 _MAX_COMMANDS = 400
+_MAX_ENTERED = 50
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=(.*)", re.DOTALL)
-_FORK_BOMB = re.compile(r"([\w:.]+)\(\)\{\1\|\1&\};\1")
+_FORK_BOMB = re.compile(r"([\w:.]{1,20})\(\)\{\1\|\1&\};\1")
 _RECALL = re.compile(r"(?:^|[\s;|&(])!(?:!|-?\d+|[A-Za-z?])")
-_AT_FILE = re.compile(r"(?:[^=@\s]*=)?@(.+)", re.DOTALL)
-_KNOWN_FETCH_CODE = re.compile(r"urlopen|urllib|requests\.|httpx|socket|Net::HTTP|LWP|file_get_contents|fetch\(|open-uri")
-_RUNS_CODE = re.compile(r"\bexec\b|\beval\b|system|popen|subprocess|spawn|compile\(")
+_CURL_TO_FILE = re.compile(r"-[A-Za-z]*[oO]")
+_SYSTEM_FOLDERS = ("/usr/", "/bin/", "/sbin/", "/opt/", "/snap/")
+_TERMINALS = frozenset({"xterm", "gnome-terminal", "xfce4-terminal", "konsole", "x-terminal-emulator", "kitty", "alacritty"})
+_ONLY_ASSIGN = frozenset({"export", "declare", "local", "readonly", "typeset"})
 
 
 class Read(NamedTuple):
@@ -40,6 +44,7 @@ class _Feed(NamedTuple):
     text: str | None = None
     sources: tuple[ShellCommand, ...] = ()
     given: bool = False
+    file: str = ""
 
 
 def read_line(line: str, session: Session | None = None) -> Read:
@@ -47,26 +52,29 @@ def read_line(line: str, session: Session | None = None) -> Read:
     session = session or Session()
     text = f"{session.pending}\n{line}" if session.pending else line
     if len(text) > MAX_LINE:
-        return Read((ShellCommand((text[:200],), "", frozenset({"hidden"})),), replace(session, pending=""))
+        return Read((_unseen(text),), replace(session, pending=""))
     if not lex(text).complete or text.rstrip().endswith(("|", "&&", "||")):
         return Read((), replace(session, pending=text))
     shell = _Shell(session)
     shell.run(text, 0)
-    entered = (*session.entered, line)[-50:]
-    return Read(
-        tuple(shell.commands),
-        Session(shell.variables, shell.aliases, shell.files, shell.folder, "", entered),
-    )
+    entered = (*session.entered, line)[-_MAX_ENTERED:]
+    return Read(tuple(shell.commands), Session(shell.variables, shell.aliases, shell.files, shell.folder, "", entered))
 
 
-def read_words(words: tuple[str, ...]) -> tuple[ShellCommand, ...]:
-    """Read a command that is already cut into words, as a program starts it."""
+def read_python(source: str) -> tuple[ShellCommand, ...]:
+    """Read a Python program as the commands it amounts to."""
     shell = _Shell(Session())
-    shell.call([Field(word) for word in words], (), _Feed(), 0)
+    shell.python(source, 0)
     return tuple(shell.commands)
 
 
+def _unseen(text: str, *more: Does) -> ShellCommand:
+    return ShellCommand((text[:200],), "", frozenset({"hidden", *more}))
+
+
 class _Shell:
+    """Walks through the pipelines; `commands` are all that would run, nested ones too."""
+
     def __init__(self, session: Session) -> None:
         self.variables = dict(session.variables)
         self.aliases = dict(session.aliases)
@@ -75,45 +83,229 @@ class _Shell:
         self.commands: list[ShellCommand] = []
 
     def run(self, text: str, depth: int) -> Nested:
-        """Read a text; the output is known when every part of it is."""
+        """Read a text; its output is known when that of every part is."""
         before = len(self.commands)
         if depth > _MAX_DEPTH or len(self.commands) > _MAX_COMMANDS:
-            self.commands.append(ShellCommand((text[:200],), "", frozenset({"hidden"})))
+            self.commands.append(_unseen(text))
             return Nested(None, tuple(self.commands[before:]))
-        if _FORK_BOMB.search(text.replace(" ", "").replace("\n", "")):
+        if _FORK_BOMB.search("".join(text.split())):
             self.commands.append(ShellCommand((text[:200],), ":", frozenset({"fork_bomb"})))
             return Nested(None, tuple(self.commands[before:]))
         if depth == 0 and _RECALL.search(text):
-            self.commands.append(ShellCommand((text[:200],), "!", frozenset({"hidden"})))
-        outputs = [self.pipeline(pipeline, depth) for pipeline in parse(lex(text).tokens)]
-        known = None if any(part.text is None for part in outputs) else "".join(part.text or "" for part in outputs)
-        return Nested(known, tuple(self.commands[before:]))
+            self.commands.append(_unseen(text))
+        return Nested(_joined([self.pipeline(p, depth, _Feed()) for p in parse(lex(text).tokens)]), tuple(self.commands[before:]))
 
-    def pipeline(self, pipeline: Pipeline, depth: int, feed: _Feed = _Feed()) -> _Feed:
+    def pipeline(self, pipeline: Pipeline, depth: int, feed: _Feed) -> _Feed:
         for place, stage in enumerate(pipeline):
             before = len(self.commands)
             text = self.stage(stage, depth, feed)
-            given = feed.sources if place else ()
-            feed = _Feed(text, (*given, *self.commands[before:]), True)
+            feed = _Feed(text, (*(feed.sources if place else ()), *self.commands[before:]), True)
         return feed
 
-    def stage(self, stage: Simple | Group | Loop, depth: int, feed: _Feed) -> str | None:
-        match stage:
-            case Loop(name, words):
-                self.variables[name] = " ".join(field.text for word in words for field in self.fields(word, depth))
-                return ""
-            case Group(pipelines, redirections):
-                outputs = [self.pipeline(inner, depth, feed) for inner in pipelines]
-                text = None if any(part.text is None for part in outputs) else "".join(part.text or "" for part in outputs)
-                if redirections:
-                    self.call([], redirections, _Feed(text, tuple(s for part in outputs for s in part.sources), True), depth)
-                return text
-            case Simple(words, redirections):
-                fields = [field for word in words for field in self.fields(word, depth)]
-                return self.call(fields, redirections, feed, depth)
+    def stage(self, stage: Stage, depth: int, feed: _Feed) -> str | None:
+        if isinstance(stage, Loop):
+            self.variables[stage.name] = " ".join(field.text for word in stage.words for field in self.fields(word, depth))
+            return ""
+        if isinstance(stage, Group):
+            before = len(self.commands)
+            text = _joined([self.pipeline(inner, depth, feed) for inner in stage.pipelines])
+            if stage.redirections:
+                self.call([], stage.redirections, _Feed(text, tuple(self.commands[before:]), True), depth)
+            return text
+        return self.call([field for word in stage.words for field in self.fields(word, depth)], stage.redirections, feed, depth)
 
-    def fields(self, word: object, depth: int) -> list[Field]:
-        from trueline.guard.policy.shell.lex import Word
-
-        assert isinstance(word, Word)
+    def fields(self, word: Word, depth: int) -> list[Field]:
         return expand(word, self.variables, lambda text: self.run(text, depth + 1))
+
+    def call(self, fields: list[Field], redirections: Sequence[Redirection], feed: _Feed, depth: int) -> str | None:
+        fields = self.assign(fields)
+        feed, written, read = self.redirect(redirections, feed, depth)
+        if not fields and not written:
+            return feed.text if feed.given else ""
+        if fields and fields[0].text in self.aliases and depth < _MAX_DEPTH:
+            rest = " ".join(field.text for field in fields[1:])
+            return self.run(f"{self.aliases[fields[0].text]} {rest}", depth + 1).text
+        words, privileged = unwrap(tuple(field.text for field in fields))
+        fields = fields[len(fields) - len(words) :]
+        program = base_name(words[0]) if words else ""
+        call = Call(program, words[1:], written, read, feed.given, privileged, self.folder)
+        kinds: set[Does] = set(does(call))
+        if fields and not fields[0].known:
+            kinds |= {"hidden"} | _run_kinds(fields[0].sources)
+        kinds |= self.runs(call, fields, feed, depth)
+        self.commands.append(named_command(words, call, frozenset(kinds)))
+        self.remember(call)
+        text = output(program, call.args, feed.text) if all(field.known for field in fields) else None
+        text = feed.text if not fields else text
+        for path in written:
+            self.keep(path, text, (*feed.sources, self.commands[-1]))
+        return "" if written else text
+
+    def assign(self, fields: list[Field]) -> list[Field]:
+        if fields and fields[0].text in _ONLY_ASSIGN:
+            fields = [field for field in fields[1:] if not field.text.startswith("-")]
+        while fields and (match := _ASSIGNMENT.fullmatch(fields[0].text)):
+            if fields[0].known:
+                self.variables[match[1]] = (self.variables.get(match[1], "") if match[2] else "") + match[3]
+            else:
+                self.variables.pop(match[1], None)
+            fields = fields[1:]
+        return fields
+
+    def redirect(
+        self, redirections: Sequence[Redirection], feed: _Feed, depth: int
+    ) -> tuple[_Feed, tuple[str, ...], tuple[str, ...]]:
+        written: list[str] = []
+        read: list[str] = []
+        for operator, word, _fd in redirections:
+            field = one(word, self.variables, lambda text: self.run(text, depth + 1))
+            if operator in ("<<", "<<-", "<<<"):
+                feed = _Feed(field.text + "\n" if field.known else None, field.sources, True)
+            elif operator.startswith("<") and not field.text.isdigit():
+                path = normal_path(field.text, self.folder)
+                read.append(path)
+                feed = _Feed(self.files.get(path), field.sources, True, path)
+            elif not field.text.isdigit() and field.text not in ("-", "/dev/null", "/dev/stderr", "/dev/stdout"):
+                written.append(field.text)
+        return feed, tuple(written), tuple(read)
+
+    def keep(self, path: str, text: str | None, sources: tuple[ShellCommand, ...]) -> None:
+        """Remember a file's content, or that it was fetched."""
+        if text is not None or any("download" in source.does for source in sources):
+            self.files[normal_path(path, self.folder)] = text
+
+    def remember(self, call: Call) -> None:
+        """What later commands depend on: the folder, aliases, fetched and moved files."""
+        match call.program:
+            case "cd" | "pushd":
+                self.folder = normal_path(call.operands[0] if call.operands else "~", self.folder)
+            case "alias":
+                self.aliases |= {name: text for arg in call.operands for name, _, text in [arg.partition("=")] if text}
+            case "mv" | "cp" if len(call.operands) == 2:
+                old, new = (normal_path(path, self.folder) for path in call.operands)
+                if old in self.files:
+                    self.files[new] = self.files[old]
+            case "curl" | "wget" | "aria2c":
+                for path in _fetched_files(call):
+                    self.files[normal_path(path, self.folder)] = None
+            case _:
+                pass
+
+    def runs(self, call: Call, fields: list[Field], feed: _Feed, depth: int) -> set[Does]:
+        """Follow what a command runs; what it runs unseen is named."""
+        args = fields[1:]
+        match call.program:
+            case "eval":
+                return self.run_text(args, depth)
+            case "source" | "." if args:
+                return self.run_file(args[0], depth)
+            case "su" | "script" | "watch" if call.args:
+                at = call.args.index("-c") + 1 if "-c" in call.args else 0
+                return self.run_text(args[at:] if call.program == "watch" else args[at : at + 1] if at else [], depth)
+            case "xargs":
+                words, _ = unwrap(tuple(arg for arg in call.args if not arg.startswith("-")))
+                self.call([Field(word) for word in (*words, *(feed.text or "").split()[:100])], (), _Feed(), depth + 1)
+                return _run_kinds(feed.sources) if words[:1] and words[0] in INTERPRETERS and feed.text is None else set()
+            case "find":
+                self.run_found(call, depth)
+                return set()
+            case program if program in INTERPRETERS:
+                return self.interpreter(call, args, feed, depth)
+            case program if program in _TERMINALS:
+                mark = next((at for at, arg in enumerate(call.args) if arg in ("-e", "-x", "--", "--command")), None)
+                return set() if mark is None else self.run_text(args[mark + 1 :], depth)
+            case _:
+                path = fields[0].text if fields else ""
+                outside = "/" in path and not path.startswith(_SYSTEM_FOLDERS) and fields[0].known
+                return self.run_file(fields[0], depth) if outside else set()
+
+    def interpreter(self, call: Call, args: list[Field], feed: _Feed, depth: int) -> set[Does]:
+        code_flag = next((at for at, arg in enumerate(call.args) if re.fullmatch(r"-\w*[ce]|--command|--eval", arg)), None)
+        if code_flag is not None and code_flag + 1 < len(args):
+            code = args[code_flag + 1]
+            if call.program in SHELLS:
+                return self.run_text([code], depth)
+            return self.python(code.text, depth) if code.known else _run_kinds(code.sources)
+        files = [arg for arg in args if not arg.text.startswith("-")]
+        if call.flag("-m") and call.program not in SHELLS:
+            return set()
+        if files:
+            return self.run_file(files[0], depth, shell=call.program in SHELLS)
+        if feed.file:
+            return self.run_file(Field(feed.file), depth, shell=call.program in SHELLS)
+        if not feed.given:
+            return set()
+        if feed.text is None:
+            return _run_kinds(feed.sources)
+        decoded: set[Does] = {"run_decoded"} if any(is_decoder(source.program) for source in feed.sources) else set()
+        return decoded | (self.run_text([Field(feed.text)], depth) if call.program in SHELLS else self.python(feed.text, depth))
+
+    def run_text(self, fields: list[Field], depth: int) -> set[Does]:
+        sources = tuple(source for field in fields for source in field.sources)
+        if sources or not all(field.known for field in fields):
+            return _run_kinds(sources)
+        self.run(" ".join(field.text for field in fields), depth + 1)
+        return set()
+
+    def run_file(self, field: Field, depth: int, *, shell: bool = True) -> set[Does]:
+        if not field.known:
+            return _run_kinds(field.sources)
+        path = normal_path(field.text, self.folder)
+        if path not in self.files:
+            return {"run_file"}
+        content = self.files[path]
+        if content is None:
+            return {"run_file", "run_remote"}
+        if shell:
+            self.run(content, depth + 1)
+        else:
+            self.python(content, depth)
+        return {"run_file"}
+
+    def run_found(self, call: Call, depth: int) -> None:
+        roots = tuple(arg for arg in call.operands[:1] if not arg.startswith("-"))
+        for at, arg in enumerate(call.args):
+            if arg in ("-exec", "-execdir", "-ok"):
+                words = [word for word in call.args[at + 1 :]]
+                end = next((place for place, word in enumerate(words) if word in (";", "+")), len(words))
+                replaced = [root if word == "{}" else word for word in words[:end] for root in (roots or (word,))]
+                self.call([Field(word) for word in replaced], (), _Feed(), depth + 1)
+
+    def python(self, source: str, depth: int) -> set[Does]:
+        if depth > _MAX_DEPTH:
+            return {"hidden"}
+        kinds: set[Does] = set()
+        for amounts in python_calls(source):
+            if amounts.unseen:
+                kinds.add("hidden")
+                self.commands.append(_unseen(amounts.unseen))
+            elif amounts.line is not None:
+                self.run(amounts.line, depth + 1)
+            else:
+                self.call([Field(word) for word in amounts.words], (), _Feed(), depth + 1)
+        return kinds
+
+
+def _run_kinds(sources: tuple[ShellCommand, ...]) -> set[Does]:
+    """How unseen code comes in: fetched, decoded, or from a program of which nothing is known."""
+    if any(source.program in FETCHERS or "download" in source.does for source in sources):
+        return {"run_remote", "hidden"}
+    if any(is_decoder(source.program) for source in sources):
+        return {"run_decoded", "hidden"}
+    return {"run_piped", "hidden"}
+
+
+def _joined(parts: list[_Feed]) -> str | None:
+    return None if any(part.text is None for part in parts) else "".join(part.text or "" for part in parts)
+
+
+def _fetched_files(call: Call) -> list[str]:
+    """The files that a download leaves behind."""
+    names = [url.partition("?")[0].rstrip("/").rpartition("/")[2] for url in call.operands if "/" in url]
+    for at, arg in enumerate(call.args):
+        if arg in ("--output", "--output-document", "--out") or _CURL_TO_FILE.fullmatch(arg):
+            following = call.args[at + 1] if at + 1 < len(call.args) else ""
+            if call.program == "curl" and arg.endswith("O"):
+                return names
+            return [] if following in ("-", "") else [following]
+    return names if call.program != "curl" else []

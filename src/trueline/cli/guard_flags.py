@@ -1,0 +1,120 @@
+"""What the guard's subcommands share: which stages look, with which models, and how the guard is set from that."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trueline.cli.model.flags import positive
+from trueline.cli.parser import Parser
+
+if TYPE_CHECKING:
+    from trueline.guard.config import GuardConfig
+    from trueline.guard.policy import PolicyStage
+    from trueline.guard.types import StageCheck
+    from trueline.models.build import Config
+    from trueline.models.types import Model
+
+_NONE = ("", "none")
+"""What leaves a model stage out."""
+
+
+def add_stage_flags(parser: Parser, *, systematic: str | None, annotate: bool) -> None:
+    """Declare which stages look, and how.
+
+    Args:
+        parser: Where.
+        systematic: The model of the systematic analysis if none is named.
+        annotate: Whether the action is drawn on the screenshot if nothing is said.
+    """
+    parser.add_argument("--systematic-analysis-model", default=systematic, type=model_name, metavar="SPEC",
+                        help=f"provider|model, or none ({systematic or 'none'})")  # fmt: skip
+    parser.add_argument("--fast-check-model", type=model_name, metavar="SPEC", help="provider|model, or none (none)")
+    parser.add_argument("--model-reasoning-effort", metavar="E", help="of the systematic analysis: low, medium, high …")
+    parser.add_argument("--fast-check-reasoning-effort", default="medium", metavar="E", help="of the fast check (medium)")
+    parser.add_argument("--annotate-actions", action=argparse.BooleanOptionalAction, default=annotate,
+                        help=f"draw the action on the screenshot ({'yes' if annotate else 'no'})")  # fmt: skip
+    parser.add_argument("--add-history-screenshots", action="store_true", help="show the models up to 100 earlier screens")
+    parser.add_argument("--guard-mode", choices=["cost", "latency"], default="cost",
+                        help="ask the models in turn, or both at once; the verdicts are the same (cost)")  # fmt: skip
+    parser.add_argument("--guard-deadline", type=positive, metavar="S", help="seconds for a check; then it is undecided")
+    parser.add_argument("--guard-on-error", choices=["block", "allow", "ask"], default="block",
+                        help="what is done with undecided actions (block)")  # fmt: skip
+    parser.add_argument("--guard-unmatched", choices=["allow", "block"], default="allow",
+                        help="without models: what is done with actions that no rule decides (allow)")  # fmt: skip
+    policy = parser.add_mutually_exclusive_group()
+    policy.add_argument("--policy", nargs="+", type=Path, metavar="RULES.yaml",
+                        help="rules of the policy stage over the shipped ones")  # fmt: skip
+    policy.add_argument("--no-policy", action="store_true", help="leave the policy stage out")
+
+
+def model_name(word: str) -> str | None:
+    """Read the name of a model in full, `provider|model`; none and nothing leave its stage out."""
+    from trueline.errors import InputError
+    from trueline.models.specs import parse_spec
+
+    if word.strip().casefold() in _NONE:
+        return None
+    try:
+        return str(parse_spec(word))
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def read_policy(args: argparse.Namespace) -> PolicyStage | None:
+    """Read the rules that the flags name, over the shipped ones; `None` without the policy stage.
+
+    Raises:
+        InputError: A file is missing or wrong.
+    """
+    if args.no_policy:
+        return None
+    from trueline.guard.policy import load_policy
+
+    return load_policy(args.policy or ())
+
+
+def guard_config(args: argparse.Namespace, policy: StageCheck | None, opened: Mapping[str, Model]) -> GuardConfig:
+    """Return how the guard is set; models that are not opened are left out.
+
+    The key is the one that makes questions repeatable: what is judged here was recorded before.
+    """
+    from trueline.guard.config import MOST_HISTORY_SCREENSHOTS, GuardConfig
+    from trueline.guard.sealing import STORED_KEY
+    from trueline.records.setting import Sampling
+
+    return GuardConfig(
+        policy=policy,
+        fast=opened.get(args.fast_check_model or ""),
+        systematic=opened.get(args.systematic_analysis_model or ""),
+        mode=args.guard_mode,
+        deadline=args.guard_deadline,
+        on_error=args.guard_on_error,
+        unmatched=args.guard_unmatched,
+        fast_sampling=Sampling(reasoning_effort=args.fast_check_reasoning_effort),
+        systematic_sampling=Sampling(reasoning_effort=args.model_reasoning_effort),
+        history_screenshots=MOST_HISTORY_SCREENSHOTS if args.add_history_screenshots else 0,
+        annotate=args.annotate_actions,
+        key=STORED_KEY,
+    )
+
+
+@asynccontextmanager
+async def open_models(
+    names: Iterable[str | None], config: Config, wrap: Callable[[Model], Model] = lambda model: model
+) -> AsyncGenerator[dict[str, Model]]:
+    """Open each of the named models once, and close them at the end."""
+    from trueline.models.build import open_model
+
+    opened: dict[str, Model] = {}
+    try:
+        for name in names:
+            if name is not None and name not in opened:
+                opened[name] = wrap(open_model(name, config=config))
+        yield opened
+    finally:
+        for model in opened.values():
+            await model.close()

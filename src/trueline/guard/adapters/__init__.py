@@ -1,0 +1,1 @@
+"""The guard inside other frameworks. Each module needs the framework's extra."""
