@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from guard.engine_samples import BAD, CLEAR, FINE, UNSURE, Rules, Servers, context, say, says, scripted
 from pydantic import JsonValue
 
+from guard.engine_samples import BAD, CLEAR, FINE, UNSURE, Rules, Servers, context, png, say, says, scripted
 from trueline.actions import Done, Type
 from trueline.actions.decoded import SafetyCheck
 from trueline.errors import InputError
@@ -18,7 +18,7 @@ from trueline.guard.engine import DeActionGuard
 from trueline.guard.prompt_files import prompt_hashes
 from trueline.guard.types import GuardContext
 from trueline.guard.verdicts import enforce, extra_spend, usage_of
-from trueline.records.observation import Observation
+from trueline.records.observation import Observation, sha256
 from trueline.records.proposal import Proposal
 from trueline.records.setting import Sampling
 from trueline.records.verdict import Category, Decision, Evidence, Feedback, Finding, Stage, Verdict
@@ -48,6 +48,16 @@ def test_a_clear_case_ends_with_the_fast_check() -> None:
     assert finding.model == "local|fast"
     assert finding.usage is not None and (finding.usage.calls, finding.usage.output_tokens) == (1, 5)
     assert finding.latency is not None and verdict.latency is not None and 0 < finding.latency <= verdict.latency
+
+
+def test_both_models_get_the_screen_with_the_proposal_on_it() -> None:
+    servers = Servers(say(UNSURE), say(FINE))
+    servers.run(lambda fast, deep: DeActionGuard(GuardConfig(fast=fast, systematic=deep)).check(context()))
+    first, second = (seen.pictures() for seen in servers.server.seen)
+    assert first == second and len(first) == 1
+    assert first != [sha256(png())]
+    servers.run(lambda fast, deep: DeActionGuard(GuardConfig(systematic=deep, annotate=False)).check(context()))
+    assert servers.server.seen[-1].pictures() == [sha256(png())]
 
 
 def test_what_is_not_clear_is_analysed() -> None:
@@ -116,9 +126,7 @@ def test_the_providers_safety_checks_are_evidence(tmp_path: Path) -> None:
     warned = Proposal(id="p", actions=(Done(),), safety_checks=(SafetyCheck("c1", "malicious_instructions", "look"),))
     rules = Rules(PASSES_ON)
     fits = {"when": {"text": "malicious_instructions look"}} | says(BAD)
-    verdict = check(
-        GuardConfig(policy=rules, systematic=scripted(tmp_path, "deep", fits)), context(proposal=warned)
-    )
+    verdict = check(GuardConfig(policy=rules, systematic=scripted(tmp_path, "deep", fits)), context(proposal=warned))
     assert verdict.decision is Decision.MISALIGNED
     assert [item.text for item in rules.given] == ["malicious_instructions look"]
     assert set(rules.given) <= set(verdict.evidence)
@@ -149,8 +157,14 @@ def test_rules_that_fail_leave_it_undecided_whatever_the_models_would_say(
     ("ctx", "words"),
     [
         (context(observation=Observation(context().observation.time)), "no screenshot"),
-        (context(observation=Observation(context().observation.time, screenshot=Path("nowhere.png"))), "cannot be read"),
-        (context(observation=Observation(context().observation.time, screenshot=b"\x89PNG\r\n\x1a\nbroken")), "damaged"),
+        (
+            context(observation=Observation(context().observation.time, screenshot=Path("nowhere.png"))),
+            "cannot be read",
+        ),
+        (
+            context(observation=Observation(context().observation.time, screenshot=b"\x89PNG\r\n\x1a\nbroken")),
+            "damaged",
+        ),
         (context(observation=Observation(context().observation.time, screenshot=b"what")), "no PNG"),
         (context(Type(text="x" * 200_000)), "not judged"),
     ],

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from guard.engine_samples import BAD, CLEAR, FINE, QUICK, UNSURE, Rules, Servers, context, say, says, scripted
 
+from guard.engine_samples import BAD, CLEAR, FINE, QUICK, UNSURE, Rules, Servers, context, say, says, scripted
 from trueline.guard.config import GuardConfig, Mode
 from trueline.guard.engine import DeActionGuard
 from trueline.guard.verdicts import enforce, usage_of

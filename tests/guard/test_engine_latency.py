@@ -7,13 +7,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from guard.engine_samples import BAD, CLEAR, FINE, UNSURE, Servers, context, rejection, say, says, scripted
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from guard.engine_samples import BAD, CLEAR, FINE, UNSURE, Servers, context, rejection, say, says, scripted
 from trueline.guard.config import GuardConfig, Mode
 from trueline.guard.engine import DeActionGuard
 from trueline.guard.verdicts import extra_spend, usage_of
+from trueline.models import Model
 from trueline.models.testing import Hang
 from trueline.records.verdict import Decision, Stage, Verdict
 
@@ -46,7 +47,7 @@ def test_verdicts_are_those_of_asking_in_turn(
             return await DeActionGuard(GuardConfig(fast=first, systematic=second, mode=mode)).check(ctx)
 
         in_turn, at_once = asyncio.run(check("cost")), asyncio.run(check("latency"))
-    same = {"decision", "stage", "category", "reason", "feedback", "after_flag"}
+    same = {"decision", "stage", "category", "reason", "feedback", "evidence", "after_flag"}
     assert at_once.model_dump(include=same) == in_turn.model_dump(include=same)
     # What was asked in turn is also found at once; only stages behind the deciding one may come on top.
     told = [(f.stage, f.decision, f.reason, f.error) for f in at_once.findings]
@@ -66,7 +67,7 @@ def test_both_are_asked_at_once() -> None:
 def test_a_clear_case_stops_the_analysis() -> None:
     servers = Servers(say(CLEAR, delay_s=0.1), Hang())
 
-    async def work(fast, deep) -> Verdict:  # pyright: ignore -- two models
+    async def work(fast: Model, deep: Model) -> Verdict:
         guard = DeActionGuard(GuardConfig(fast=fast, systematic=deep, mode="latency"))
         verdict = await guard.check(context())
         await servers.server.abandoned.wait()

@@ -36,14 +36,14 @@ def configure(parser: Parser) -> None:
     """Declare the subcommands."""
     parser.epilog = _EXAMPLES
     there = {name: about for name, (_, about) in SUBCOMMANDS.items() if _is_there(name)}
-    actions = parser.add_subparsers(dest="action", required=True, metavar="|".join(there))
+    actions = parser.add_subparsers(dest="subcommand", required=True, metavar="|".join(there))
     for name, about in there.items():
         _module(name).configure(actions.add_parser(name, help=about, description=about))
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the subcommand."""
-    return _module(args.action).run(args)
+    return _module(args.subcommand).run(args)
 
 
 def _is_there(name: str) -> bool:

@@ -8,7 +8,7 @@ import logging
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,10 +22,14 @@ from trueline.text import printable
 if TYPE_CHECKING:
     from trueline.guard.bench import Models, Source, Store
     from trueline.guard.policy import PolicyStage
-    from trueline.records.interchange.misactbench import BenchmarkRead
+    from trueline.records.interchange.misactbench import Unreadable
+    from trueline.records.setting import GuardSetting
     from trueline.stats.detection_report import DetectionReport
+    from trueline.stats.detection_rows import Rows
 
 INTERRUPTED = 130
+_LARGE = 50
+"""From this number of steps on, progress is shown."""
 _DETECTORS = ("deaction", "policy", "always-aligned", "always-misaligned", "task-shield", "inferact")
 _EXAMPLES = """\
 examples:
@@ -67,24 +71,194 @@ def configure(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run what is left to run, score, print."""
-    from trueline.guard.bench import Models, Store, UnreachableError, bench_setting, read_sources
-    from trueline.records.interchange.misactbench import read_benchmark
+    from trueline.guard.bench import UnreachableError
 
     logging.basicConfig(level=args.log_level, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
-    file = _benchmark_file(args.benchmark_file)
     _check_flags(args)
+    others = _read_others(args.compare)
+    plan = _plan(args)
+    before = plan.steps_left
+    began = time.perf_counter()
+    try:
+        asyncio.run(_work(args, plan))
+    except KeyboardInterrupt:
+        print(f"interrupted; the same command goes on from {args.result_file}", file=sys.stderr)
+        return INTERRUPTED
+    except UnreachableError as error:
+        raise UnreachableError(f"{error}; the same command goes on from {args.result_file}") from None
+    wall = time.perf_counter() - began
+    report = _report(args, plan, others)
+    run_facts: dict[str, object] = {
+        "wall_s": wall,
+        "resumed": plan.steps - before,
+        "left_out": [{"where": item.where, "problems": [p.what for p in item.problems]} for item in plan.unreadable],
+    }
+    _show(args, report, run_facts)
+    return 0 if report.scores.counts.undecided < report.scores.counts.n else 1
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What is to be judged, by whom, and what is known already."""
+
+    sources: Sequence[Source]
+    models: Models
+    policy: PolicyStage | None
+    setting: GuardSetting
+    store: Store
+    unreadable: Sequence[Unreadable]
+
+    @property
+    def steps(self) -> int:
+        """Labelled steps."""
+        return sum(case.labelled for source in self.sources for case in source.cases)
+
+    @property
+    def steps_left(self) -> int:
+        """Labelled steps without a verdict."""
+        from trueline.guard.bench import steps_left
+
+        return sum(steps_left(source, self.store.progress) for source in self.sources)
+
+
+def _plan(args: argparse.Namespace) -> _Plan:
+    from trueline.guard.bench import Models, Store, bench_setting, read_sources
+    from trueline.records.interchange.misactbench import read_benchmark
+
+    file = _benchmark_file(args.benchmark_file)
     read = read_benchmark(file)
     sources = read_sources(file, read.benchmark.trajectories[: args.limit])
-    _note_problems(read, sources)
+    _note_problems(file, read.unreadable, sources)
     if not sources:
         raise InputError(f"{file}: holds no labelled step")
-    narrator = None if args.no_narrative_summary else args.narrative_summary_model or args.systematic_analysis_model
-    models = Models(args.systematic_analysis_model, args.fast_check_model, narrator).for_detector(args.detector)
+    models = Models(args.systematic_analysis_model, args.fast_check_model, _narrator(args))
+    models = models.for_detector(args.detector)
     policy = read_policy(args) if args.detector in ("deaction", "policy") else None
-    _check_stages(args, models, policy)
+    if args.detector == "deaction" and not (models.systematic or models.fast or policy):
+        raise InputError("there is nobody to judge: name a model, or leave --no_policy out")
+    if args.detector in ("task-shield", "inferact") and not models.systematic:
+        raise InputError(f"--detector {args.detector} asks a model: name it with --systematic_analysis_model")
     config = guard_config(args, policy, {})
     setting = bench_setting(args.detector, models, config, policy and policy.digest)
-    store = Store(args.result_file, args.narrative_summary_cache_file if models.narrative else None, sources, setting)
-    known = len(store.progress.evaluations)
-    began = time.perf_counter()
-    ...
+    cache_file = args.narrative_summary_cache_file if models.narrative else None
+    store = Store(args.result_file, cache_file, sources, setting)
+    if store.damaged_lines:
+        _say(f"{store.damaged_lines} damaged lines in the progress log; their steps are done again")
+    return _Plan(sources, models, policy, setting, store, read.unreadable)
+
+
+async def _work(args: argparse.Namespace, plan: _Plan) -> None:
+    from trueline.guard.bench import ConnectionWatch, WatchedModel, WatchedRetry, make_detector, run_bench
+    from trueline.guard.narrative import Narrator
+    from trueline.models.build import Config
+    from trueline.models.limits import Limiters, Limits
+
+    watch = ConnectionWatch()
+    # The workers are the limit; a lower one here would let checks wait while their deadline runs.
+    limiters = Limiters(Limits(in_flight=max(64, args.max_workers)))
+    shared = Config(retry=WatchedRetry(watch=watch), limiters=limiters)
+    models = plan.models
+    # With nothing left to ask, no model is opened and no key is needed.
+    names = (models.systematic, models.fast, models.narrative) if plan.steps_left else ()
+    async with plan.store as store, open_models(names, shared, lambda model: WatchedModel(model, watch)) as opened:
+        config = guard_config(args, plan.policy, opened if args.detector != "policy" else {})
+        config = replace(config, narratives=models.narrative is not None)
+        both = config.mode == "latency" and config.fast is not None and config.systematic is not None
+        await run_bench(
+            plan.sources,
+            make_detector(args.detector, config, opened.get(models.systematic or "")),
+            Narrator(opened[models.narrative]) if models.narrative in opened else None,
+            store,
+            plan.setting,
+            workers=args.max_workers,
+            calls_per_check=2 if both else 1,
+            watch=watch,
+            report=_show_progress,
+        )
+
+
+def _report(args: argparse.Namespace, plan: _Plan, others: list[tuple[str, Rows]]) -> DetectionReport:
+    from trueline.stats.detection_report import PREVALENCES, Settings, report_on
+    from trueline.stats.detection_rows import rows_of
+
+    prevalences = PREVALENCES if args.prevalence is None else tuple(args.prevalence)
+    settings = Settings(on_error=args.guard_on_error, prevalences=prevalences, seed=args.seed)
+    mine = {source.entry.trajectory_id for source in plan.sources}
+    results = {key: result for key, result in plan.store.results().items() if key in mine}
+    return report_on(args.detector, rows_of(results, str(args.result_file)), others, settings)
+
+
+def _show(args: argparse.Namespace, report: DetectionReport, run_facts: dict[str, object]) -> None:
+    from trueline.stats.detection_data import as_csv, as_json
+    from trueline.stats.detection_text import as_text
+
+    if args.csv is not None:
+        write_file(args.csv, as_csv(report).encode())
+    if args.table is not None:
+        from trueline.stats.detection_picture import draw_table
+
+        draw_table(report, args.table)
+    if args.json:
+        print_json(as_json(report) | run_facts)
+    else:
+        print(as_text(report), end="")
+        print(f"wall clock of this run: {run_facts['wall_s']:.1f} s; {run_facts['resumed']} steps were known before")
+    if report.scores.counts.undecided:
+        _say(f"{report.scores.counts.undecided} steps are undecided; the same command tries them again")
+
+
+def _read_others(files: Sequence[Path]) -> list[tuple[str, Rows]]:
+    """Read the files to compare with before anything is paid for."""
+    from trueline.records.interchange.misactbench import read_results
+    from trueline.stats.detection_rows import rows_of
+
+    found: list[tuple[str, Rows]] = []
+    for file in files:
+        read = read_results(file)
+        if read.problems:
+            raise InputError(str(read.problems[0]))
+        found.append((str(file), rows_of(read.trajectories, str(file))))
+    return found
+
+
+def _benchmark_file(path: Path) -> Path:
+    """The file itself, or the one in the folder that was named."""
+    if path.is_dir():
+        inside = (path / "misactbench.json", path / "MisActBench" / "misactbench.json")
+        path = next((file for file in inside if file.is_file()), inside[0])
+    if not path.is_file():
+        raise InputError(f"{path}: there is no such file; name misactbench.json with --benchmark_file")
+    return path
+
+
+def _narrator(args: argparse.Namespace) -> str | None:
+    if args.no_narrative_summary:
+        return None
+    named = args.narrative_summary_model
+    return args.systematic_analysis_model if named is None else model_name(named)
+
+
+def _check_flags(args: argparse.Namespace) -> None:
+    for share in args.prevalence or ():
+        if not 0 < share < 1:
+            raise InputError(f"--prevalence {share}: a share between 0 and 1, such as 0.05")
+    if args.table is not None and args.table.suffix not in (".png", ".svg", ".pdf"):
+        raise InputError(f"{args.table}: --table writes .png, .svg or .pdf; give the file one of these endings")
+
+
+def _note_problems(file: Path, unreadable: Sequence[Unreadable], sources: Sequence[Source]) -> None:
+    for entry in unreadable:
+        _say(f"left out: {file}: {entry.where}: {'; '.join(problem.what for problem in entry.problems)}")
+    for source in sources:
+        if source.problem is not None:
+            _say(f"no screens of {source.entry.trajectory_id}: {source.problem}")
+
+
+def _show_progress(what: str, done: int, total: int) -> None:
+    every = max(total // 20, 1)
+    if total >= _LARGE and (done % every == 0 or done == total):
+        _say(f"{what}: {done} of {total}")
+
+
+def _say(text: str) -> None:
+    print(printable(text, 1000), file=sys.stderr)

@@ -34,13 +34,19 @@ def add_stage_flags(parser: Parser, *, systematic: str | None, annotate: bool) -
                         help=f"provider|model, or none ({systematic or 'none'})")  # fmt: skip
     parser.add_argument("--fast-check-model", type=model_name, metavar="SPEC", help="provider|model, or none (none)")
     parser.add_argument("--model-reasoning-effort", metavar="E", help="of the systematic analysis: low, medium, high …")
-    parser.add_argument("--fast-check-reasoning-effort", default="medium", metavar="E", help="of the fast check (medium)")
+    parser.add_argument(
+        "--fast-check-reasoning-effort", default="medium", metavar="E", help="of the fast check (medium)"
+    )
     parser.add_argument("--annotate-actions", action=argparse.BooleanOptionalAction, default=annotate,
                         help=f"draw the action on the screenshot ({'yes' if annotate else 'no'})")  # fmt: skip
-    parser.add_argument("--add-history-screenshots", action="store_true", help="show the models up to 100 earlier screens")
+    parser.add_argument(
+        "--add-history-screenshots", action="store_true", help="show the models up to 100 earlier screens"
+    )
     parser.add_argument("--guard-mode", choices=["cost", "latency"], default="cost",
                         help="ask the models in turn, or both at once; the verdicts are the same (cost)")  # fmt: skip
-    parser.add_argument("--guard-deadline", type=positive, metavar="S", help="seconds for a check; then it is undecided")
+    parser.add_argument(
+        "--guard-deadline", type=positive, metavar="S", help="seconds for a check; then it is undecided"
+    )
     parser.add_argument("--guard-on-error", choices=["block", "allow", "ask"], default="block",
                         help="what is done with undecided actions (block)")  # fmt: skip
     parser.add_argument("--guard-unmatched", choices=["allow", "block"], default="allow",

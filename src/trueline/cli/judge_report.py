@@ -12,6 +12,7 @@ from pathlib import Path
 from trueline.cli.model.flags import money, safe_lines
 from trueline.judge.batch_file import Batch, count
 from trueline.judge.one import Outcome
+from trueline.judge.panel import dissent
 from trueline.judge.types import Judge, ObservationType, panel_of
 from trueline.records.judgment import Judgment
 from trueline.records.usage import Usage, total_usage
@@ -117,23 +118,31 @@ def _usage(outcomes: Sequence[Outcome]) -> Usage:
     return total_usage(outcome.usage for outcome in outcomes)
 
 
+def _given(run: Run) -> dict[Path, dict[Judge, Judgment | None]]:
+    """What each member says about each episode."""
+    by_judge = {judge: run.of(judge) for judge in run.judges}
+    return {
+        folder: {judge: found[folder].judgment for judge, found in by_judge.items() if folder in found}
+        for folder in run.episodes
+    }
+
+
 def _alphas(run: Run) -> dict[str, Alpha]:
     """How far the members agree, over all episodes."""
-    rows = [[run.of(judge).get(folder) for judge in run.judges] for folder in run.episodes] if run.outcomes else []
-    given = [[outcome.judgment if outcome else None for outcome in row] for row in rows]
+    rows = [list(given.values()) for given in _given(run).values()]
     return {
-        "safety": krippendorff([[judgment and judgment.safety for judgment in row] for row in given]),
-        "success": krippendorff([[judgment and judgment.success for judgment in row] for row in given]),
+        "safety": krippendorff([[judgment and judgment.safety for judgment in row] for row in rows]),
+        "success": krippendorff([[judgment and judgment.success for judgment in row] for row in rows]),
     }
 
 
 def _split(run: Run) -> list[str]:
-    """Episodes on which the members do not all say the same."""
+    """Episodes on which the members do not all say the same, and who says what."""
     lines: list[str] = []
-    for folder, outcome in run.of(panel_of(run.judges)).items():
-        if outcome.judgment is not None and "dissents" in outcome.judgment.reasoning:
-            head, *members = outcome.judgment.reasoning.split("\n")
-            lines += [printable(f"{run.names[folder]}: {head}"), *(f"  {printable(member)}" for member in members)]
+    for folder, found in _given(run).items():
+        given = {judge: judgment for judge, judgment in found.items() if judgment is not None}
+        if len({(judgment.safety, judgment.success) for judgment in given.values()}) > 1:
+            lines += [printable(run.names[folder]), *(f"  {printable(line)}" for line in dissent(given))]
     return lines
 
 

@@ -30,7 +30,7 @@ _EXAMPLES = """\
 examples:
   trueline judge results --judge_model gpt-4.1
   trueline judge results --judge_type rules
-  trueline judge results --judge_model gpt-4.1 'anthropic|claude-sonnet-4-5' 'gemini|gemini-2.5-pro' --sys_prompt_version v4
+  trueline judge results --judge_model gpt-4.1 claude-sonnet-4-5 gemini-2.5-pro --sys_prompt_version v4
   trueline judge ./summary                 (a folder of that name)
 """
 CAPTIONER = "gpt-4o-2024-11-20"
@@ -49,7 +49,7 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--observation-type", metavar="O",
                         help="screenshot, a11y_tree, screenshot_a11y_tree or som (what the agent saw)")  # fmt: skip
     parser.add_argument("--caption-model", default=CAPTIONER, metavar="M",
-                        help=f"describes screenshots for aer, all_step_aer and captioned_default ({CAPTIONER})")  # fmt: skip
+                        help=f"describes screenshots for aer and the captioned types ({CAPTIONER})")  # fmt: skip
     parser.add_argument("--votes", type=count, default=1, metavar="N", help="ask each judge so often (1)")
     parser.add_argument("--temperature", type=float, metavar="X", help="of the judges (0 where the model takes it)")
     parser.add_argument("--max-workers", type=count, default=8, metavar="N",

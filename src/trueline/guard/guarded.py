@@ -202,7 +202,7 @@ def guard_actions(
 
     Args:
         session: The episode; a new one for each task.
-        observe: Returns the screen: a screenshot's bytes or an `Observation`. Async only for async functions.
+        observe: Returns the screen: a screenshot's bytes or an `Observation`; may be async.
         action: The function's parameter that holds the action; by default the first that is not self or cls.
         format: The vocabulary of the action; `auto` tells it by its shape.
         screen: The screen's size in pixels; by default the screenshot's.
@@ -210,12 +210,11 @@ def guard_actions(
         ask: Asks a person about an undecided proposal, where the session's policy is to ask.
     """
 
-    async def check(seen: Screen, value: object) -> Outcome:
+    async def check(value: object, looked: Screen | Awaitable[Screen]) -> Outcome:
+        seen = await looked if isinstance(looked, Awaitable) else looked
         observation = seen if isinstance(seen, Observation) else read_observation(seen, screen=screen)
-        number = len(session.history) + len(session.rejections) + 1
-        proposal = read_proposal(
-            value, id=f"action-{number}", format=format, screen=screen or observation.screen, display=display
-        )
+        size = screen or observation.screen
+        proposal = read_proposal(value, id=session.new_id(), format=format, screen=size, display=display)
         outcome = await session.check(observation, proposal)
         if not await _may_run(session, outcome, ask):
             raise Blocked(outcome)
@@ -233,15 +232,11 @@ def guard_actions(
             return bound.arguments[name]
 
         async def call_async(*args: P.args, **kwargs: P.kwargs) -> object:
-            seen = observe() if observe else None
-            await check(await seen if inspect.isawaitable(seen) else seen, value_of(*args, **kwargs))
+            await check(value_of(*args, **kwargs), observe() if observe else None)
             return await cast("Callable[P, Awaitable[object]]", function)(*args, **kwargs)
 
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            seen = observe() if observe else None
-            if inspect.isawaitable(seen):
-                raise TypeError("guard_actions: an async observe needs an async function")
-            run_in_background(check(seen, value_of(*args, **kwargs)))
+            run_in_background(check(value_of(*args, **kwargs), observe() if observe else None))
             return function(*args, **kwargs)
 
         wrapper = cast("Callable[P, R]", call_async) if inspect.iscoroutinefunction(function) else call

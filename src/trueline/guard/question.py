@@ -11,7 +11,7 @@ from typing import NamedTuple
 from trueline.actions import Point, Size
 from trueline.actions.pointer import pointer_after
 from trueline.errors import InputError
-from trueline.guard.annotation import Annotation, annotate
+from trueline.guard.annotation import Annotation, Mark, annotate
 from trueline.guard.config import GuardConfig
 from trueline.guard.flags import bearing_flags, flags
 from trueline.guard.prompt_files import phrase
@@ -54,7 +54,7 @@ def ask_about(context: GuardContext, evidence: Sequence[Evidence], config: Guard
         raise InputError("there is no screenshot, and without one the models cannot judge; record screenshots")
     before = [*_objective(context), *_history(context, config), *_flags(context), *_evidence(evidence)]
     after = list(_proposal(context, config))
-    screen = image_from_bytes(png, "the screenshot").model_copy(update={"detail": "high"})
+    screen = image_from_bytes(png, "the screenshot")
     texts = [piece.text for piece in (*before, *after) if isinstance(piece, Foreign)]
     pictures = [piece.digest for piece in before if isinstance(piece, Image)]
     seal = make_seal(config.key, texts, [*pictures, screen.digest])
@@ -157,15 +157,19 @@ def _screen(context: GuardContext, screen: Image, seal: Seal, config: GuardConfi
     drawn = _annotated(context, screen, seal) if config.annotate else None
     yield phrase("screen now", number=context.step)
     if drawn is None:
-        yield screen
+        yield Image(data=screen.data, media_type=screen.media_type, detail="high")
         yield phrase("no marks")
         return
-    yield screen.model_copy(update={"data": drawn.png, "media_type": "image/png"})
-    style = drawn.style
-    listed = "\n".join(f"{mark.number}. {style.colour(mark.gesture).name}: {mark.label}" for mark in drawn.marks)
-    yield phrase("marks", shape=style.shape, code=style.code, list=listed)
+    yield Image(data=drawn.png, detail="high")
+    listed = "\n".join(_listed(mark, drawn) for mark in drawn.marks)
+    yield phrase("marks", shape=drawn.style.shape, code=drawn.style.code, list=listed)
     if drawn.left_out:
         yield phrase("more marks", count=drawn.left_out)
+
+
+def _listed(mark: Mark, drawn: Annotation) -> str:
+    missing = "" if mark.number in drawn.labelled else " (no room for its label)"
+    return f"{mark.number}. {drawn.style.colour(mark.gesture).name}: {mark.label}{missing}"
 
 
 def _annotated(context: GuardContext, screen: Image, seal: Seal) -> Annotation | None:

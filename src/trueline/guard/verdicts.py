@@ -40,7 +40,8 @@ def verdict_of(
         flagged: Whether an earlier proposal with the same target or of the same step was found misaligned.
         latency: Seconds that the whole check took.
     """
-    deciding = next((look for look in looks if look.finding.decision is not None), None) or _by_default(unmatched)
+    place = next((place for place, look in enumerate(looks) if look.finding.decision is not None), len(looks))
+    deciding = looks[place] if place < len(looks) else _by_default(unmatched)
     finding = deciding.finding
     decision = finding.decision or Decision.UNDECIDED
     undecided = decision is Decision.UNDECIDED
@@ -53,7 +54,7 @@ def verdict_of(
         category=finding.category,
         reason=f"{finding.stage.value}: {finding.error or finding.reason}" if undecided else finding.reason,
         feedback=feedback,
-        evidence=_once([*given, *(item for look in looks for item in look.finding.evidence)]),
+        evidence=_once([*given, *(item for look in looks[: place + 1] for item in look.finding.evidence)]),
         findings=tuple(look.finding for look in looks),
         after_flag=flagged and decision is Decision.ALIGNED,
         latency=latency,

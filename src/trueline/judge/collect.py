@@ -10,7 +10,6 @@ from pathlib import Path
 from trueline.errors import InputError
 from trueline.judge.category import Kinds, category_of
 from trueline.judge.files import find_judgments
-from trueline.judge.types import HUMAN
 from trueline.records.episode import TaskKind
 from trueline.records.folder.values import as_list, as_object, load_file
 from trueline.records.judgment import JudgedBy, Judgment
@@ -67,11 +66,6 @@ def collect(roots: Sequence[Path], indexed: Kinds | None = None) -> list[Episode
                 judgments=find_judgments(folder),
             )
     return list(episodes.values())
-
-
-def judges_of(episodes: Sequence[Episode]) -> list[JudgedBy]:
-    """Who has judged any of them, people left out."""
-    return sorted({by for episode in episodes for by in episode.judgments if by.judge_model != HUMAN})
 
 
 def why_not_judged(episode: Episode, by: JudgedBy) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -43,6 +43,15 @@ class Labels:
     """Labels of episodes that are not below the given folder."""
     problems: tuple[str, ...] = ()
     """Files that are no label."""
+
+    def by(self, reviewers: Collection[str]) -> Labels:
+        """Only those of some people; nobody named means all."""
+        if not reviewers:
+            return self
+        kept = {
+            folder: [label for label in given if label.reviewer in reviewers] for folder, given in self.given.items()
+        }
+        return replace(self, given={folder: given for folder, given in kept.items() if given})
 
 
 class _Matcher:

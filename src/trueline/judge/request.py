@@ -19,7 +19,7 @@ from trueline.records.attack import Attack
 
 AER: frozenset[JudgeType] = frozenset({"aer", "all_step_aer"})
 """Types that get one text and no picture."""
-CAPTIONED: frozenset[JudgeType] = AER | {"captioned_default"}
+CAPTIONED: frozenset[JudgeType] = frozenset({"captioned_default", *AER})
 """Types that need a captioner."""
 
 

@@ -142,7 +142,7 @@ def report_on(name: str, rows: Rows, others: Sequence[tuple[str, Rows]], setting
         checks=spent([row.seconds for row in rows.rows], []),
         alternatives=(*_derived(rows.rows, steps, draws), *_others(others, settings)),
         comparisons={other: _compare(rows, there, settings) for other, there in others},
-        method=draws.text.replace("clusters of tasks", "trajectories").replace("tasks", "trajectories"),
+        method=f"bootstrap over {draws.clusters} trajectories, steps kept together (Rao-Wu, {len(draws.counts)} draws)",
     )
 
 

@@ -6,9 +6,10 @@ OSWorld's `DesktopEnv` is such an environment, with two habits of its own: `rese
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Literal
 
+from trueline.actions.codecs.fields import is_object
 from trueline.errors import InputError, MissingExtraError
 from trueline.guard.background import run_in_background
 from trueline.guard.config import OnError
@@ -28,11 +29,17 @@ Info = dict[str, Any]  # Gymnasium's own type
 
 
 def desktop_observation(observation: object) -> Observation:
-    """Read an observation of OSWorld: a mapping with `screenshot` and `accessibility_tree`."""
-    if not isinstance(observation, Mapping):
+    """Read an observation of OSWorld: a mapping with `screenshot` (bytes) and `accessibility_tree` (XML).
+
+    Raises:
+        InputError: It is something else; give `observe` then.
+    """
+    if not is_object(observation):
         raise InputError("gymnasium: the observation is no mapping; give `observe`")
     shot, tree = observation.get("screenshot"), observation.get("accessibility_tree")
-    return read_observation(shot if isinstance(shot, bytes) else None, tree=tree if isinstance(tree, str) else None)
+    if not isinstance(shot, bytes | None) or not isinstance(tree, str | None):
+        raise InputError("gymnasium: screenshot is not bytes, or accessibility_tree not text; give `observe`")
+    return read_observation(shot, tree=tree)
 
 
 class GuardWrapper(gymnasium.Wrapper[Any, Any, Any, Any]):
@@ -124,7 +131,7 @@ class GuardWrapper(gymnasium.Wrapper[Any, Any, Any, Any]):
 
 
 def _instruction_in(values: object) -> str | None:
-    found = values.get("instruction") if isinstance(values, Mapping) else None
+    found = values.get("instruction") if is_object(values) else None
     return found if isinstance(found, str) and found else None
 
 

@@ -67,7 +67,12 @@ def guard_approver(
         timeout_s: A check that takes longer is undecided.
     """
 
-    async def approve(message: str, call: ToolCall, view: ToolCallView, history: list[ChatMessage]) -> Approval:
+    async def approve(
+        message: str,
+        call: ToolCall,
+        view: ToolCallView,  # noqa: ARG001 - Inspect passes it
+        history: list[ChatMessage],
+    ) -> Approval:
         try:
             actions = read_call(call.function, call.arguments)
         except InputError as error:

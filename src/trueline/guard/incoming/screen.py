@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import io
 from datetime import UTC, datetime
 
@@ -36,13 +35,13 @@ def read_observation(
     Raises:
         InputError: The picture or the tree cannot be read safely.
     """
-    png, size = read_screenshot(screenshot) if screenshot else (None, None)
+    png, size = read_screenshot(screenshot) if screenshot is not None else (None, None)
     if tree is not None and len(tree) > MAX_TREE:
         raise InputError(f"tree: {len(tree)} characters of XML; at most {MAX_TREE}")
     return Observation(
         time=datetime.now(UTC),
         screenshot=png,
-        tree=parse_xml(tree) if tree else None,
+        tree=parse_xml(tree) if tree is not None else None,
         text=text,
         screen=Size(*screen) if screen else size,
     )
@@ -77,8 +76,12 @@ def read_base64(text: str, name: str = "screenshot") -> bytes:
     Raises:
         InputError: It is not base64.
     """
-    body = text.partition("base64,")[2] if text.startswith("data:") else text
+    head, comma, rest = text.partition("base64,")
+    body = rest if comma and head.startswith("data:") else text
     try:
-        return base64.b64decode(body, validate=True)
-    except (binascii.Error, ValueError):
-        raise InputError(f"{name}: no base64") from None
+        data = base64.b64decode(body, validate=True)
+    except ValueError:
+        data = b""
+    if not data:
+        raise InputError(f"{name}: no base64")
+    return data

@@ -15,7 +15,17 @@ MAX_TEXT = 20_000
 _CYRILLIC = dict(zip("асеіјкмнорѕтухһԁԛԝӏАВЕКМНОРСТУХІЈЅЗ", "aceijkmhopstyxhdqwlABEKMHOPCTYXIJS3", strict=True))
 _GREEK = dict(zip("αεικνορτυχωΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "aeikvoptuxwABEZHIKMNOPTYX", strict=True))
 _LETTERS = str.maketrans({**_CYRILLIC, **_GREEK, "ı": "i", "ɡ": "g", "ʟ": "l", "ɪ": "i"})
-_MARKS = str.maketrans({**dict.fromkeys("‐‑‒–—―−", "-"), **dict.fromkeys("“”„‟«»", '"'), **dict.fromkeys("‘’‚‛`´", "'"), "∕": "/", "⁄": "/", "∣": "|", "ǀ": "|"})  # fmt: skip
+_DASHES, _DOUBLE_QUOTES, _QUOTES = "‐‑‒–—―−", "“”„‟«»", "‘’‚‛´"
+_MARKS = str.maketrans(
+    {
+        **dict.fromkeys(_DASHES, "-"),
+        **dict.fromkeys(_DOUBLE_QUOTES, '"'),
+        **dict.fromkeys(_QUOTES, "'"),
+        **dict.fromkeys("∕⁄", "/"),
+        **dict.fromkeys("∣ǀ", "|"),
+    }
+)
+_FILLERS = "\u115f\u1160\u3164\uffa0\u034f"
 _WORD = re.compile(r"\w+")
 _ASCII_LETTER = re.compile(r"[A-Za-z]")
 _SPACES = re.compile(r"\s+")
@@ -54,7 +64,9 @@ def tricks(text: str) -> tuple[str, ...]:
 
 def _invisible(char: str) -> bool:
     # Joiners and direction marks (Cf), and the selectors and fillers that are drawn as nothing.
-    return unicodedata.category(char) == "Cf" or "\ufe00" <= char <= "\ufe0f" or char in "\u115f\u1160\u3164\uffa0\u034f"
+    return (
+        unicodedata.category(char) == "Cf" or "\ufe00" <= char <= "\ufe0f" or char in "\u115f\u1160\u3164\uffa0\u034f"
+    )
 
 
 def _unmask(word: re.Match[str]) -> str:

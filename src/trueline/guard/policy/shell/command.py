@@ -10,8 +10,9 @@ from trueline.actions.facts import Effect
 
 Does = Literal[
     "delete", "delete_recursive", "wipe_disk", "write", "run_file", "run_remote", "run_decoded", "run_piped", "hidden",
-    "schedule", "persist", "privilege", "open_permissions", "upload", "download", "send_mail", "remote_shell", "fork_bomb",
-    "disable_security", "hide_traces", "install", "uninstall", "account", "shutdown", "kill", "open", "encrypt",
+    "schedule", "persist", "privilege", "open_permissions", "upload", "download", "send_mail", "remote_shell",
+    "fork_bomb", "disable_security", "hide_traces", "install", "uninstall", "account", "shutdown", "kill", "open",
+    "encrypt",
 ]  # fmt: skip
 """One thing a command does. `run_*` runs what it is given: a file, something fetched, decoded, or piped in unseen."""
 
@@ -66,4 +67,7 @@ class Session:
 def effect_of(does: Iterable[Does]) -> Effect:
     """The gravest effect of several things done."""
     found = set(does)
-    return next((effect for effect, kinds in _EFFECTS.items() if found & kinds), "unknown")
+    for effect, kinds in _EFFECTS.items():
+        if found & kinds:
+            return effect
+    return "unknown"

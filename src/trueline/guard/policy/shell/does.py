@@ -8,15 +8,7 @@ from dataclasses import dataclass
 
 from trueline.guard.policy.shell.command import Does
 from trueline.guard.policy.shell.paths import normal_path
-
-SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "ash", "fish"})
-INTERPRETERS = SHELLS | {"python", "python2", "python3", "perl", "ruby", "node", "php", "lua", "tclsh", "osascript", "pwsh"}
-FETCHERS = frozenset({"curl", "wget", "fetch", "aria2c", "lynx", "http", "https", "xh", "ftp", "tftp", "nc", "ncat", "netcat"})
-MAILERS = frozenset({"mail", "mailx", "s-nail", "mutt", "neomutt", "sendmail", "msmtp", "ssmtp", "swaks", "xdg-email", "mpack"})
-OPENERS = frozenset({
-    "xdg-open", "open", "gio", "sensible-browser", "x-www-browser", "firefox", "chromium", "chromium-browser",
-    "google-chrome", "chrome", "brave-browser", "epiphany", "kde-open", "gnome-open", "start", "w3m", "links",
-})  # fmt: skip
+from trueline.guard.policy.shell.programs import ALWAYS, INSTALL_WORDS, REMOVE_WORDS, SHELLS
 
 _DISK = re.compile(r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|mapper/|md|loop|dm-)\w*")
 _SCHEDULES = re.compile(r"/etc/(?:cron|anacrontab)|/var/spool/(?:cron|at)|\.timer$")
@@ -26,27 +18,14 @@ _STARTS_LATER = re.compile(
     r"|shadow|systemd/|init\.d/|bash\.bashrc|environment|hosts$)|/\.git/hooks/"
 )
 _HISTORY_FILES = re.compile(r"~/\.(?:bash|zsh|python|mysql|psql)_history$|/var/log/")
-_OPEN_MODE = re.compile(r"[0-7]?[0-7][0-7][2367]|(?:[ugoa]*[oa][ugo]*|)\+[rxst]*w[rwxst]*|[ugoa]*\+[rwx]*s[rwxst]*|[246][0-7]{3}")
-_SECURITY = re.compile(r"(?:ufw|firewalld|apparmor|auditd|clamav\S*|fail2ban|selinux\S*|falcon\S*|osqueryd|rsyslog|iptables|nftables)(?:\.service)?")
-_INSTALL_WORDS = {
-    **dict.fromkeys(("apt", "apt-get", "aptitude", "dnf", "yum", "zypper", "brew", "snap", "flatpak", "conda", "gem"), ("install",)),
-    **dict.fromkeys(("pip", "pip3", "pipx", "cargo", "go", "uv"), ("install",)),
-    **dict.fromkeys(("npm", "pnpm"), ("install", "i", "add")),
-    "yarn": ("add", "install"), "apk": ("add",), "pacman": ("-S", "-Sy", "-Syu", "-U"), "dpkg": ("-i", "--install"), "rpm": ("-i", "-U", "-ivh", "-Uvh"),
-    "code": ("--install-extension",),
-}  # fmt: skip
-_REMOVE_WORDS = ("remove", "purge", "uninstall", "autoremove", "erase", "-R", "-Rns", "-r", "--purge", "rm", "un", "--uninstall-extension")
-_ALWAYS: dict[str, frozenset[Does]] = {
-    **dict.fromkeys(("shutdown", "reboot", "poweroff", "halt"), frozenset({"shutdown"})),
-    **dict.fromkeys(("kill", "pkill", "killall", "xkill"), frozenset({"kill"})),
-    **dict.fromkeys(("useradd", "adduser", "usermod", "userdel", "deluser", "passwd", "chpasswd", "visudo", "gpasswd", "chsh"), frozenset({"account"})),
-    **dict.fromkeys(("at", "batch"), frozenset({"schedule"})),
-    **dict.fromkeys(("wipefs", "blkdiscard", "fdisk", "parted", "sgdisk", "sfdisk", "mkswap"), frozenset({"wipe_disk"})),
-    **dict.fromkeys(("unlink", "rmdir", "trash", "trash-put", "srm"), frozenset({"delete"})),
-    **dict.fromkeys(("rclone", "transfer", "croc", "wormhole", "magic-wormhole", "ffsend"), frozenset({"upload"})),
-    **dict.fromkeys(MAILERS, frozenset({"send_mail"})),
-    **dict.fromkeys(OPENERS, frozenset({"open"})),
-}  # fmt: skip
+_OPEN_MODE = re.compile(
+    r"[0-7]?[0-7][0-7][2367]|[ugo]*[oa][ugo]*\+[rxst]*w[rwxst]*|\+[rxst]*w[rwxst]*|[ugoa]*\+[rwx]*s[rwxst]*|[246][0-7]{3}"
+)
+_SECURITY = re.compile(
+    r"(?:ufw|firewalld|apparmor|auditd|clamav\S*|fail2ban|selinux\S*|falcon\S*|osqueryd|rsyslog|iptables|nftables)"
+    r"(?:\.service)?"
+)
+_OVERWRITERS = frozenset({"", ":", "true", "echo", "cat", "cp", "ln", "truncate"})
 
 
 @dataclass(frozen=True)
@@ -79,14 +58,14 @@ class Call:
 
 def does(call: Call) -> frozenset[Does]:
     """Return what a command does."""
-    found = set(_ALWAYS.get(call.program, ()))
+    found = set(ALWAYS.get(call.program, ()))
     if special := _SPECIAL.get(call.program):
         found |= special(call)
     if call.program.startswith("mkfs"):
         found.add("wipe_disk")
-    if words := _INSTALL_WORDS.get(call.program):
+    if words := INSTALL_WORDS.get(call.program):
         found |= {"install"} if any(word in call.args for word in words) else set()
-        found |= {"uninstall"} if any(word in call.args for word in _REMOVE_WORDS) else set()
+        found |= {"uninstall"} if any(word in call.args for word in REMOVE_WORDS) else set()
     if call.privileged or call.program in ("su", "sudo", "doas", "pkexec"):
         found.add("privilege")
     return frozenset(found | _writes(call))
@@ -102,7 +81,16 @@ def _writes(call: Call) -> set[Does]:
             found.add("schedule")
         if _STARTS_LATER.search(target):
             found.add("persist")
-    if any(_HISTORY_FILES.search(path) for path in targets) and call.program in ("", ":", "true", "echo", "cat", "cp", "ln", "truncate"):
+    if any(_HISTORY_FILES.search(path) for path in targets) and call.program in (
+        "",
+        ":",
+        "true",
+        "echo",
+        "cat",
+        "cp",
+        "ln",
+        "truncate",
+    ):
         found.add("hide_traces")
     return found
 
@@ -134,7 +122,9 @@ def _rm(call: Call) -> set[Does]:
 
 
 def _find(call: Call) -> set[Does]:
-    runs = {arg for place, arg in enumerate(call.args) if place and call.args[place - 1] in ("-exec", "-execdir", "-ok")}
+    runs = {
+        arg for place, arg in enumerate(call.args) if place and call.args[place - 1] in ("-exec", "-execdir", "-ok")
+    }
     if "-delete" in call.args or runs & {"rm", "shred", "unlink", "srm"}:
         # Limited to some names it is no deletion of the whole folder.
         narrowed = any(arg in ("-name", "-iname", "-path", "-regex", "-mtime", "-size", "-empty") for arg in call.args)
@@ -202,7 +192,7 @@ def _ufw(call: Call) -> set[Does]:
 
 
 def _iptables(call: Call) -> set[Does]:
-    opens = call.flag("-F", "--flush") or "ACCEPT" in call.args and call.flag("-P")
+    opens = call.flag("-F", "--flush") or ("ACCEPT" in call.args and call.flag("-P"))
     return {"disable_security"} if opens else set()
 
 
@@ -236,7 +226,9 @@ def _mail_program(call: Call) -> set[Does]:
 
 
 def _trash(call: Call) -> set[Does]:
-    return {"delete"} if call.args[:1] in (("trash",), ("remove",)) else {"open"} if call.args[:1] == ("open",) else set()
+    return (
+        {"delete"} if call.args[:1] in (("trash",), ("remove",)) else {"open"} if call.args[:1] == ("open",) else set()
+    )
 
 
 def _cloud(call: Call) -> set[Does]:
@@ -249,10 +241,24 @@ def _is_remote(word: str) -> bool:
 
 
 _SPECIAL: dict[str, Callable[[Call], set[Does]]] = {
-    "rm": _rm, "find": _find, "shred": _shred, "crontab": _crontab, "systemctl": _systemctl, "chmod": _chmod,
-    "curl": _curl, "wget": _curl, "http": _curl, "https": _curl, "xh": _curl, "scp": _copy_out, "rsync": _copy_out,
-    "sftp": _copy_out, "nc": _netcat, "ncat": _netcat, "netcat": _netcat, "socat": _socat, "ufw": _ufw, "iptables": _iptables,
-    "nft": _iptables, "setenforce": _setenforce, "history": _history, "git": _git, "gpg": _encryption,
-    "openssl": _encryption, "7z": _encryption, "thunderbird": _mail_program, "evolution": _mail_program, "gio": _trash,
-    "aws": _cloud, "gsutil": _cloud, "gcloud": _cloud, "gh": _cloud, "az": _cloud, **dict.fromkeys(SHELLS, _shell),
-}  # fmt: skip
+    "rm": _rm,
+    "find": _find,
+    "shred": _shred,
+    "crontab": _crontab,
+    "systemctl": _systemctl,
+    "chmod": _chmod,
+    "socat": _socat,
+    "ufw": _ufw,
+    "setenforce": _setenforce,
+    "history": _history,
+    "git": _git,
+    "gio": _trash,
+    **dict.fromkeys(("curl", "wget", "http", "https", "xh"), _curl),
+    **dict.fromkeys(("scp", "rsync", "sftp"), _copy_out),
+    **dict.fromkeys(("nc", "ncat", "netcat"), _netcat),
+    **dict.fromkeys(("iptables", "nft"), _iptables),
+    **dict.fromkeys(("gpg", "openssl", "7z"), _encryption),
+    **dict.fromkeys(("thunderbird", "evolution"), _mail_program),
+    **dict.fromkeys(("aws", "gsutil", "gcloud", "gh", "az"), _cloud),
+    **dict.fromkeys(SHELLS, _shell),
+}

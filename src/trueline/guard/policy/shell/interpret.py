@@ -8,13 +8,14 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from trueline.guard.policy.shell.command import Does, Session, ShellCommand
-from trueline.guard.policy.shell.does import FETCHERS, INTERPRETERS, SHELLS, Call, does
+from trueline.guard.policy.shell.does import Call, does
 from trueline.guard.policy.shell.expand import Field, Nested, expand, one
 from trueline.guard.policy.shell.lex import Word, lex
 from trueline.guard.policy.shell.named import named_command
-from trueline.guard.policy.shell.outputs import is_decoder, output
+from trueline.guard.policy.shell.outputs import output
 from trueline.guard.policy.shell.parse import Group, Loop, Pipeline, Redirection, Stage, parse
 from trueline.guard.policy.shell.paths import normal_path
+from trueline.guard.policy.shell.programs import DECODERS, FETCHERS, INTERPRETERS, SHELLS, TERMINALS
 from trueline.guard.policy.shell.python import python_calls
 from trueline.guard.policy.shell.wrappers import base_name, unwrap
 
@@ -27,7 +28,8 @@ _FORK_BOMB = re.compile(r"([\w:.]{1,20})\(\)\{\1\|\1&\};\1")
 _RECALL = re.compile(r"(?:^|[\s;|&(])!(?:!|-?\d+|[A-Za-z?])")
 _CURL_TO_FILE = re.compile(r"-[A-Za-z]*[oO]")
 _SYSTEM_FOLDERS = ("/usr/", "/bin/", "/sbin/", "/opt/", "/snap/")
-_TERMINALS = frozenset({"xterm", "gnome-terminal", "xfce4-terminal", "konsole", "x-terminal-emulator", "kitty", "alacritty"})
+_PRINTERS = frozenset({"echo", "printf"})
+_CRON_TIMES = re.compile(r"^\s*(?:@\w+\s+|(?:[\d*/,-]+\s+){5})(?:root\s+)?")
 _ONLY_ASSIGN = frozenset({"export", "declare", "local", "readonly", "typeset"})
 
 
@@ -93,7 +95,9 @@ class _Shell:
             return Nested(None, tuple(self.commands[before:]))
         if depth == 0 and _RECALL.search(text):
             self.commands.append(_unseen(text))
-        return Nested(_joined([self.pipeline(p, depth, _Feed()) for p in parse(lex(text).tokens)]), tuple(self.commands[before:]))
+        return Nested(
+            _joined([self.pipeline(p, depth, _Feed()) for p in parse(lex(text).tokens)]), tuple(self.commands[before:])
+        )
 
     def pipeline(self, pipeline: Pipeline, depth: int, feed: _Feed) -> _Feed:
         for place, stage in enumerate(pipeline):
@@ -104,7 +108,9 @@ class _Shell:
 
     def stage(self, stage: Stage, depth: int, feed: _Feed) -> str | None:
         if isinstance(stage, Loop):
-            self.variables[stage.name] = " ".join(field.text for word in stage.words for field in self.fields(word, depth))
+            self.variables[stage.name] = " ".join(
+                field.text for word in stage.words for field in self.fields(word, depth)
+            )
             return ""
         if isinstance(stage, Group):
             before = len(self.commands)
@@ -112,7 +118,9 @@ class _Shell:
             if stage.redirections:
                 self.call([], stage.redirections, _Feed(text, tuple(self.commands[before:]), True), depth)
             return text
-        return self.call([field for word in stage.words for field in self.fields(word, depth)], stage.redirections, feed, depth)
+        return self.call(
+            [field for word in stage.words for field in self.fields(word, depth)], stage.redirections, feed, depth
+        )
 
     def fields(self, word: Word, depth: int) -> list[Field]:
         return expand(word, self.variables, lambda text: self.run(text, depth + 1))
@@ -131,15 +139,28 @@ class _Shell:
         call = Call(program, words[1:], written, read, feed.given, privileged, self.folder)
         kinds: set[Does] = set(does(call))
         if fields and not fields[0].known:
-            kinds |= {"hidden"} | _run_kinds(fields[0].sources)
+            kinds |= _run_kinds(fields[0].sources)
         kinds |= self.runs(call, fields, feed, depth)
+        if kinds & {"schedule", "persist"}:
+            self.later(feed, depth)
         self.commands.append(named_command(words, call, frozenset(kinds)))
         self.remember(call)
         text = output(program, call.args, feed.text) if all(field.known for field in fields) else None
         text = feed.text if not fields else text
+        if written and kinds & {"schedule", "persist"} and text is not None:
+            self.later(_Feed(text, (), True), depth)
         for path in written:
             self.keep(path, text, (*feed.sources, self.commands[-1]))
         return "" if written else text
+
+    def later(self, feed: _Feed, depth: int) -> None:
+        """Read what is put where a scheduler or the next login will run it."""
+        texts = [
+            output(source.program, source.words[1:], None) for source in feed.sources if source.program in _PRINTERS
+        ]
+        for text in [feed.text] if feed.text is not None else texts:
+            for line in (text or "").splitlines():
+                self.run(_CRON_TIMES.sub("", line), depth + 1)
 
     def assign(self, fields: list[Field]) -> list[Field]:
         if fields and fields[0].text in _ONLY_ASSIGN:
@@ -205,13 +226,15 @@ class _Shell:
             case "xargs":
                 words, _ = unwrap(tuple(arg for arg in call.args if not arg.startswith("-")))
                 self.call([Field(word) for word in (*words, *(feed.text or "").split()[:100])], (), _Feed(), depth + 1)
-                return _run_kinds(feed.sources) if words[:1] and words[0] in INTERPRETERS and feed.text is None else set()
+                return (
+                    _run_kinds(feed.sources) if words[:1] and words[0] in INTERPRETERS and feed.text is None else set()
+                )
             case "find":
                 self.run_found(call, depth)
                 return set()
             case program if program in INTERPRETERS:
                 return self.interpreter(call, args, feed, depth)
-            case program if program in _TERMINALS:
+            case program if program in TERMINALS:
                 mark = next((at for at, arg in enumerate(call.args) if arg in ("-e", "-x", "--", "--command")), None)
                 return set() if mark is None else self.run_text(args[mark + 1 :], depth)
             case _:
@@ -220,7 +243,9 @@ class _Shell:
                 return self.run_file(fields[0], depth) if outside else set()
 
     def interpreter(self, call: Call, args: list[Field], feed: _Feed, depth: int) -> set[Does]:
-        code_flag = next((at for at, arg in enumerate(call.args) if re.fullmatch(r"-\w*[ce]|--command|--eval", arg)), None)
+        code_flag = next(
+            (at for at, arg in enumerate(call.args) if re.fullmatch(r"-\w*[ce]|--command|--eval", arg)), None
+        )
         if code_flag is not None and code_flag + 1 < len(args):
             code = args[code_flag + 1]
             if call.program in SHELLS:
@@ -237,8 +262,10 @@ class _Shell:
             return set()
         if feed.text is None:
             return _run_kinds(feed.sources)
-        decoded: set[Does] = {"run_decoded"} if any(is_decoder(source.program) for source in feed.sources) else set()
-        return decoded | (self.run_text([Field(feed.text)], depth) if call.program in SHELLS else self.python(feed.text, depth))
+        decoded: set[Does] = {"run_decoded"} if any(source.program in DECODERS for source in feed.sources) else set()
+        return decoded | (
+            self.run_text([Field(feed.text)], depth) if call.program in SHELLS else self.python(feed.text, depth)
+        )
 
     def run_text(self, fields: list[Field], depth: int) -> set[Does]:
         sources = tuple(source for field in fields for source in field.sources)
@@ -266,7 +293,7 @@ class _Shell:
         roots = tuple(arg for arg in call.operands[:1] if not arg.startswith("-"))
         for at, arg in enumerate(call.args):
             if arg in ("-exec", "-execdir", "-ok"):
-                words = [word for word in call.args[at + 1 :]]
+                words = call.args[at + 1 :]
                 end = next((place for place, word in enumerate(words) if word in (";", "+")), len(words))
                 replaced = [root if word == "{}" else word for word in words[:end] for root in (roots or (word,))]
                 self.call([Field(word) for word in replaced], (), _Feed(), depth + 1)
@@ -290,7 +317,7 @@ def _run_kinds(sources: tuple[ShellCommand, ...]) -> set[Does]:
     """How unseen code comes in: fetched, decoded, or from a program of which nothing is known."""
     if any(source.program in FETCHERS or "download" in source.does for source in sources):
         return {"run_remote", "hidden"}
-    if any(is_decoder(source.program) for source in sources):
+    if any(source.program in DECODERS for source in sources):
         return {"run_decoded", "hidden"}
     return {"run_piped", "hidden"}
 

@@ -9,14 +9,27 @@ from typing import Literal, NamedTuple
 
 PartKind = Literal["text", "variable", "command", "process", "document"]
 
-_OPERATORS = ("&>>", "<<<", "<<-", ";;", "&&", "||", "|&", "&>", ">>", ">|", ">&", "<<", "<&", "<>", ";", "&", "|", "(", ")", "<", ">", "\n")  # fmt: skip
+_OPERATORS = (
+    "&>>", "<<<", "<<-", ";;", "&&", "||", "|&", "&>", ">>", ">|", ">&", "<<", "<&", "<>", ";", "&", "|", "(", ")", "<",
+    ">", "\n",
+)  # fmt: skip
 _NAME = re.compile(r"[A-Za-z_]\w*|[0-9@*#?$!-]")
 _ANSI_ESCAPE = re.compile(r"\\(?:[0-7]{1,3}|x[0-9A-Fa-f]{1,2}|u[0-9A-Fa-f]{1,4}|U[0-9A-Fa-f]{1,8}|.)", re.DOTALL)
-_SIMPLE_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "v": "\v"}
+_SIMPLE_ESCAPES = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "a": "\a",
+    "b": "\b",
+    "e": "\x1b",
+    "E": "\x1b",
+    "f": "\f",
+    "v": "\v",
+}
 
 
 class Part(NamedTuple):
-    """A piece of a word: text, a variable (its name and what follows it in braces), a nested command, a here-document."""
+    """A piece of a word: text, a variable with what follows it in braces, a nested command, a here-document."""
 
     kind: PartKind
     value: str

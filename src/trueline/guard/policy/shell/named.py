@@ -8,13 +8,8 @@ from trueline.actions.facts.mentions import mentions
 from trueline.guard.policy.shell.command import Does, ShellCommand
 from trueline.guard.policy.shell.does import Call
 from trueline.guard.policy.shell.paths import looks_like_path, normal_path
+from trueline.guard.policy.shell.programs import LOGINS, TAKES_PATHS
 
-# Programs whose every operand is a path.
-_TAKES_PATHS = frozenset(
-    "rm rmdir unlink shred srm trash trash-put cp mv ln cat less more head tail tac nano vim vi emacs gedit geany code "
-    "mousepad kate tar zip chmod chown tee truncate touch source . xclip xsel base64 xxd scp rsync cd".split()
-)
-_LOGINS = frozenset({"scp", "rsync", "sftp", "ssh", "git", "ssh-copy-id", "mosh"})
 _AT_FILE = re.compile(r"(?:[^=@\s]*=)?@(?P<path>[^\s]+)")
 _KEY_PATH = re.compile(r"(?:--?[\w-]+|if|of)=(?P<path>[/~.].*)", re.DOTALL)
 
@@ -22,8 +17,9 @@ _KEY_PATH = re.compile(r"(?:--?[\w-]+|if|of)=(?P<path>[/~.].*)", re.DOTALL)
 def named_command(words: tuple[str, ...], call: Call, kinds: frozenset[Does]) -> ShellCommand:
     """Put a command together with what it names."""
     named = mentions(words)
-    paths = [normal_path(path, call.folder) for path in (*_paths(call), *call.written, *call.read)]
-    logins = call.program in _LOGINS
+    itself = [word for word in words[:1] if looks_like_path(word)]
+    paths = [normal_path(path, call.folder) for path in (*itself, *_paths(call), *call.written, *call.read)]
+    logins = call.program in LOGINS
     return ShellCommand(
         words,
         call.program,
@@ -42,10 +38,14 @@ def _paths(call: Call) -> list[str]:
     found = [
         word
         for word in operands
-        if "://" not in word and (looks_like_path(word) or call.program in _TAKES_PATHS) and not _AT_FILE.fullmatch(word)
+        if "://" not in word and (looks_like_path(word) or call.program in TAKES_PATHS) and not _AT_FILE.fullmatch(word)
     ]
     for arg in call.args:
-        match = _AT_FILE.fullmatch(arg) if call.program in ("curl", "wget", "http", "https", "xh") else _KEY_PATH.fullmatch(arg)
+        match = (
+            _AT_FILE.fullmatch(arg)
+            if call.program in ("curl", "wget", "http", "https", "xh")
+            else _KEY_PATH.fullmatch(arg)
+        )
         if match and match["path"] != "-":
             found.append(match["path"])
     return found

@@ -10,14 +10,8 @@ from trueline.guard.policy.shell.lex import unescape, unhex
 
 MAX_OUTPUT = 20_000
 
-_DECODERS = frozenset({"base64", "base32", "basenc", "xxd", "openssl", "uudecode", "gunzip", "zcat", "gzip", "rev", "tr"})
 _DECODE_FLAGS = frozenset({"-d", "-D", "--decode", "-di", "-id"})
 _RANGE = re.compile(r"([ -~])-([ -~])")
-
-
-def is_decoder(program: str) -> bool:
-    """Tell whether a program is used to make something readable again."""
-    return program in _DECODERS
 
 
 def output(program: str, args: tuple[str, ...], given: str | None) -> str | None:

@@ -16,7 +16,6 @@ from trueline.actions.codecs.pyautogui.program import MAX_SOURCE, parse
 from trueline.actions.codecs.pyautogui.values import Ref, UnprovableError, Value, evaluate
 
 _NETWORK = ("urllib.", "requests.", "httpx.", "http.client.", "socket.")
-_RUNS = frozenset({"exec", "eval", "compile", "os.system", "os.popen", "subprocess.run", "subprocess.Popen", "subprocess.call"})
 _SHELL_PREFIXES = ("os.exec", "os.spawn", "os.posix_spawn", "subprocess.", "asyncio.create_subprocess")
 
 # Function -> the words of the command that its first arguments go to.
@@ -65,7 +64,7 @@ class Amounts(NamedTuple):
 
 
 def python_calls(source: str) -> tuple[Amounts, ...]:
-    """Return what a program's calls amount to, in the order of the source; a program that cannot be parsed is unseen."""
+    """Return what a program's calls amount to, in order; a program that cannot be parsed is unseen."""
     if len(source) > MAX_SOURCE:
         return (Amounts(unseen="a very long program"),)
     try:
@@ -108,7 +107,9 @@ def _names(nodes: list[ast.AST]) -> dict[str, Value]:
 
 def _amounts(call: ast.Call, names: dict[str, Value]) -> Iterator[Amounts]:
     function = _function(call.func, names)
-    arguments = call.args or [word.value for word in call.keywords if word.arg in ("args", "command", "cmd", "url", "path")]
+    arguments = call.args or [
+        word.value for word in call.keywords if word.arg in ("args", "command", "cmd", "url", "path")
+    ]
     if function in ("os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput", "pexpect.run"):
         yield _started(arguments[:1], names)
     elif function.startswith(_SHELL_PREFIXES) and function not in ("subprocess.PIPE", "subprocess.DEVNULL"):
@@ -153,55 +154,46 @@ def _function(node: ast.expr, names: dict[str, Value]) -> str:
 def _value(node: ast.expr, names: dict[str, Value]) -> Value:
     """The certain value of an expression, None when there is none."""
     try:
-        return _path(node, names) or evaluate(_unwrapped(node, names), names, _pure)
+        return _text(node, names) or evaluate(node, names, _no_answer)
     except (UnprovableError, RecursionError):
         return None
 
 
-def _path(node: ast.expr, names: dict[str, Value]) -> str | None:
-    """`Path.home() / "x"`, `Path("x")` and their like as the path they stand for."""
+def _text(node: ast.expr, names: dict[str, Value]) -> str | None:
+    """Paths, bytes, joined and reversed texts and calls that only compute, as the text they stand for."""
     match node:
+        case ast.Constant(value=bytes() as raw):
+            return raw.decode("utf-8", "replace")
         case ast.BinOp(left=left, op=ast.Div(), right=right):
             head, tail = _value(left, names), _value(right, names)
             return posixpath.join(head, tail) if isinstance(head, str) and isinstance(tail, str) else None
-        case ast.Call(func=ast.Attribute(value=inner, attr="expanduser" | "resolve" | "absolute"), args=[]):
-            value = _value(inner, names)
-            return value if isinstance(value, str) else None
-        case ast.Call(func=ast.Attribute(value=inner, attr="decode"), args=[]):
-            value = _value(inner, names)
-            return value if isinstance(value, str) else None
+        case ast.Call(func=ast.Attribute(value=inner, attr="expanduser" | "resolve" | "absolute" | "decode"), args=[]):
+            return _known_text(_value(inner, names))
+        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str() as glue), attr="join"), args=[items]):
+            values = _value(items, names)
+            texts = [value for value in values if isinstance(value, str)] if isinstance(values, tuple) else []
+            return glue.join(texts) if isinstance(values, tuple) and len(texts) == len(values) else None
+        case ast.Subscript(
+            value=inner,
+            slice=ast.Slice(lower=None, upper=None, step=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=1))),
+        ):
+            value = _known_text(_value(inner, names))
+            return None if value is None else value[::-1]
+        case ast.Call(func=func, args=args, keywords=[]) if (function := _function(func, names)) in _PURE:
+            values = [_value(arg, names) for arg in args]
+            texts = [value for value in values if isinstance(value, str)]
+            return _PURE[function](texts) if len(texts) == len(values) else None
+        case ast.Call(func=ast.Name(id="chr"), args=[ast.Constant(value=int() as number)]) if 0 < number < 0xD800:
+            return chr(number)
         case _:
             return None
 
 
-def _unwrapped(node: ast.expr, names: dict[str, Value]) -> ast.expr:
-    """Bytes that are text, and lists joined by a constant, as the constant text they are."""
-    match node:
-        case ast.Constant(value=bytes() as raw):
-            return ast.copy_location(ast.Constant(raw.decode("utf-8", "replace")), node)
-        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str() as glue), attr="join"), args=[items]):
-            values = _value(items, names)
-            if isinstance(values, tuple) and all(isinstance(value, str) for value in values):
-                joined = glue.join(value for value in values if isinstance(value, str))
-                return ast.copy_location(ast.Constant(joined), node)
-            return node
-        case ast.Call(func=func, args=[ast.Constant(value=bytes() as raw)], keywords=[]):
-            text = ast.copy_location(ast.Constant(raw.decode("utf-8", "replace")), node)
-            return ast.copy_location(ast.Call(func, [text], []), node)
-        case ast.Subscript(value=inner, slice=ast.Slice(lower=None, upper=None, step=ast.UnaryOp(ast.USub(), ast.Constant(1)))):
-            value = _value(inner, names)
-            return ast.copy_location(ast.Constant(value[::-1]), node) if isinstance(value, str) else node
-        case _:
-            return node
+def _known_text(value: Value) -> str | None:
+    return value if isinstance(value, str) else None
 
 
-def _pure(function: str, args: tuple[Value, ...]) -> Value:
-    """Answer the calls whose result depends on their arguments alone."""
-    texts = [arg for arg in args if isinstance(arg, str)]
-    if len(texts) == len(args) and (pure := _PURE.get(function)):
-        result = pure(texts)
-        if result is not None:
-            return result
+def _no_answer(function: str, _args: tuple[Value, ...]) -> Value:
     raise UnprovableError(f"the answer of {function}() is not certain")
 
 
@@ -226,7 +218,7 @@ _PURE: dict[str, Callable[[list[str]], str | None]] = {
     "os.path.join": lambda texts: posixpath.join(*texts) if texts else None,
     "os.getenv": lambda texts: "~" if texts[:1] == ["HOME"] else None,
     "pathlib.Path": lambda texts: posixpath.join(*texts) if texts else None,
-    "pathlib.Path.home": lambda texts: "~",
+    "pathlib.Path.home": lambda _texts: "~",
     "base64.b64decode": _decoded,
     "base64.standard_b64decode": _decoded,
     "bytes.fromhex": _from_hex,

@@ -1,0 +1,53 @@
+"""`trueline guard mcp`: the guard as an MCP server on stdin and stdout."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import sys
+from pathlib import Path
+
+from trueline.cli.guard_live import add_live_flags, open_guard
+from trueline.cli.parser import Parser
+
+_EXAMPLES = """\
+examples:
+  trueline guard mcp --instruction "Rename report.txt to final.txt" --screenshot /run/agent/screen.png
+  an entry for a host:  {"command": "trueline", "args": ["guard", "mcp", "--instruction", "…"]}
+
+The tool check_action judges an action, report_executed says what ran. Who calls them may be the very agent that must be
+stopped: fix the instruction, and the files where its desktop writes the screen, wherever you can.
+"""
+
+
+def configure(parser: Parser) -> None:
+    """Declare the flags."""
+    parser.epilog = _EXAMPLES
+    parser.add_argument("--instruction", metavar="TEXT", help="what the user wants (the first check says it)")
+    parser.add_argument("--screenshot", type=Path, metavar="F",
+                        help="the file that always holds the current screenshot (callers send it)")  # fmt: skip
+    parser.add_argument("--tree", type=Path, metavar="F",
+                        help="the file that always holds the current accessibility tree (callers send it)")  # fmt: skip
+    add_live_flags(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve until stdin closes."""
+    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+    asyncio.run(_serve(args))
+    return 0
+
+
+async def _serve(args: argparse.Namespace) -> None:
+    from trueline.guard.mcp_server import McpSettings, build_server
+
+    async with open_guard(args) as opened:
+        settings = McpSettings(
+            instruction=args.instruction,
+            screenshot=args.screenshot,
+            tree=args.tree,
+            on_error=args.guard_on_error,
+            narrator=opened.narrator,
+        )
+        await build_server(opened.guard, settings).run_stdio_async()

@@ -1,0 +1,108 @@
+"""`trueline judge agreement`: how far to believe a judge, against people's labels."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trueline.cli.judge_summary import add_judge_flags, chosen_judges
+from trueline.cli.output import print_json, write_file
+from trueline.cli.parser import Parser
+from trueline.errors import InputError
+
+if TYPE_CHECKING:
+    from trueline.judge.collect import Episode
+    from trueline.judge.labels import Labels
+    from trueline.records.judgment import JudgedBy
+    from trueline.stats.judge_agreement import Agreement
+    from trueline.stats.judge_agreement_report import Labelled
+
+_ABOUT = """\
+Compare judges with people: agreement, precision, recall, F1 and kappa for unsafe and for completed.
+Labels are files <episode>/judgment/human/<reviewer>.json beside the episodes or in another folder laid out alike,
+or a CSV table with the columns path, success, safety and, if known, violation_step, reviewer, reasoning.
+Of several reviewers the majority counts.
+"""
+_EXAMPLES = """\
+examples:
+  trueline judge agreement results
+  trueline judge agreement results --human labels.csv --judge_model gpt-4.1
+"""
+
+
+def configure(parser: Parser) -> None:
+    """Declare the flags."""
+    parser.description, parser.epilog = _ABOUT, _EXAMPLES
+    add_judge_flags(parser)
+    parser.add_argument("--human", type=Path, metavar="DIR|CSV", help="the labels (those beside the episodes)")
+    parser.add_argument("--reviewer", nargs="+", default=[], metavar="NAME", help="only these people (all)")
+    parser.add_argument("--index", nargs="+", default=[], metavar="[KIND=]FILE",
+                        help="{domain: [ids]}: the kind of each task, where the record does not say it")  # fmt: skip
+    parser.add_argument("--verbose", action="store_true", help="list every disagreement")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read, compare, print."""
+    from trueline.judge.category import read_kinds
+    from trueline.judge.collect import collect
+    from trueline.judge.labels import labels_beside, read_labels
+    from trueline.stats.judge_agreement_report import agreement_csv, agreement_json, agreement_text
+
+    kinds, _ = read_kinds(args.index)
+    episodes = collect(args.paths, kinds)
+    labels = labels_beside(episodes) if args.human is None else read_labels(args.human, episodes, args.paths[0])
+    labels = labels.by(args.reviewer)
+    if not labels.given:
+        where = args.human or args.paths[0]
+        raise InputError(f"{where}: no label of an episode below {args.paths[0]}; see trueline judge label --help")
+    compared = [_compare(by, episodes, labels, args.seed) for by in chosen_judges(args, episodes)]
+    if args.csv is not None:
+        write_file(args.csv, agreement_csv(compared).encode())
+    if args.json:
+        print_json(agreement_json(compared))
+    else:
+        print(agreement_text(compared, verbose=args.verbose), end="")
+    return 0
+
+
+def _compare(by: JudgedBy, episodes: Sequence[Episode], labels: Labels, seed: int) -> tuple[Agreement, Labelled]:
+    from trueline.judge.panel import consensus
+    from trueline.stats.judge_agreement import Pair, agree
+    from trueline.stats.judge_rows import Said
+
+    pairs: list[Pair] = []
+    split: list[str] = []
+    not_judged: list[str] = []
+    for episode in episodes:
+        given = [label.judgment for label in labels.given.get(episode.folder, ())]
+        if not given:
+            continue
+        people = consensus(given)
+        if len(given) > 1 and None in (people.success, people.safety):
+            split.append(episode.name)
+        judgment = episode.judgments.get(by)
+        if judgment is None:
+            not_judged.append(episode.name)
+            continue
+        judge = Said(judgment.success, judgment.safety, judgment.violation_step)
+        pairs.append(Pair(episode.name, episode.unit, episode.category, Said(*people), judge))
+    return agree("/".join(by), pairs, seed), _labelled(labels, split, not_judged)
+
+
+def _labelled(labels: Labels, split: Sequence[str], not_judged: Sequence[str]) -> Labelled:
+    from trueline.stats.judge_agreement_report import Labelled
+    from trueline.stats.judge_alpha import krippendorff
+
+    rows = [[label.judgment for label in given] for given in labels.given.values()]
+    several = any(len(row) > 1 for row in rows)
+    return Labelled(
+        reviewers=tuple(sorted({label.reviewer for given in labels.given.values() for label in given})),
+        episodes=len(labels.given),
+        split=tuple(split),
+        unmatched=(*labels.unmatched, *labels.problems),
+        not_judged=tuple(not_judged),
+        safety_alpha=krippendorff([[item.safety for item in row] for row in rows]) if several else None,
+        success_alpha=krippendorff([[item.success for item in row] for row in rows]) if several else None,
+    )

@@ -1,0 +1,1 @@
+"""Desktops: the local sandboxed one, the OSWorld protocol, seeing, acting, recording, perturbations."""

@@ -1,0 +1,134 @@
+"""What a proposal does, one thing after the other, as far as its actions and the screen tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from trueline.actions.facts import Effect
+from trueline.guard.policy.screen.labels import Act, effect_of_act
+from trueline.guard.policy.screen.target import Target
+from trueline.guard.policy.shell.command import ShellCommand
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A command runs, or may run."""
+
+    command: ShellCommand
+    line: str
+    certain: bool = True
+    """A terminal has the keyboard, or a program runs it; False when it is only typed, who knows where."""
+
+    @property
+    def effect(self) -> Effect:
+        """What its words show."""
+        return self.command.effect if self.certain else "unknown"
+
+    def __str__(self) -> str:
+        return f"runs {self.line!r}" if self.certain else f"would run {self.line!r} in a terminal"
+
+
+@dataclass(frozen=True)
+class Typed:
+    """A text stands in a field."""
+
+    text: str
+    """All that was typed or pasted there so far."""
+    into: Target | None
+    whole: bool = True
+    """False when a part of it is not known."""
+    effect: Effect = "reversible"
+    certain: bool = True
+
+    def __str__(self) -> str:
+        return f"types {self.text!r} into {self.into or 'what has the keyboard'}"
+
+
+@dataclass(frozen=True)
+class Pressed:
+    """An element is clicked, or activated by a key."""
+
+    target: Target | None
+    act: Act | None = None
+    how: Literal["click", "double click", "right click", "middle click", "drag", "key"] = "click"
+    many: bool = False
+    """Everything in a list was selected before."""
+    certain: bool = True
+
+    @property
+    def effect(self) -> Effect:
+        """What its label means."""
+        return effect_of_act(self.act)
+
+    def __str__(self) -> str:
+        meaning = f": {self.act.replace('_', ' ')}" if self.act else ""
+        return f"{self.how} on {self.target or 'something unknown'}{meaning}"
+
+
+@dataclass(frozen=True)
+class Opened:
+    """An address is visited."""
+
+    url: str
+    certain: bool = True
+    effect: Effect = "unknown"
+
+    def __str__(self) -> str:
+        return f"opens {self.url!r}"
+
+
+@dataclass(frozen=True)
+class Addressed:
+    """Something is, or is about to be, sent to an address."""
+
+    address: str
+    sent: bool = False
+    certain: bool = True
+
+    @property
+    def effect(self) -> Effect:
+        """Only what is sent leaves the machine."""
+        return "egress" if self.sent else "reversible"
+
+    def __str__(self) -> str:
+        return f"{'sends to' if self.sent else 'puts in as recipient'} {self.address!r}"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The agent ends the episode."""
+
+    kind: Literal["done", "fail", "call_user"]
+    effect: Effect = "ends-episode"
+    certain: bool = True
+
+    def __str__(self) -> str:
+        return f"ends the episode ({self.kind})"
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """It is certain that nothing changes."""
+
+    why: str
+    effect: Effect = "none"
+    certain: bool = True
+
+    def __str__(self) -> str:
+        return self.why
+
+
+@dataclass(frozen=True)
+class Unclear:
+    """Something happens that cannot be seen from here."""
+
+    why: str
+    effect: Effect = "unknown"
+    certain: bool = False
+
+    def __str__(self) -> str:
+        return self.why
+
+
+Deed = Ran | Typed | Pressed | Opened | Addressed | Ended | Nothing | Unclear

@@ -1,0 +1,70 @@
+"""What pressing an element means, by its label and by the dialog around it."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from trueline.actions.facts import Effect
+from trueline.guard.policy.globs import matches
+from trueline.guard.policy.screen.target import BUTTON_ROLES, Target
+from trueline.guard.policy.yaml_file import read_yaml
+
+Act = Literal[
+    "delete_account", "reset_device", "transfer_money", "pay", "subscribe", "remote_control", "disable_protection",
+    "export_secrets", "enable_macros", "grant_access", "share_public", "install", "uninstall", "allow", "run",
+    "delete_forever", "send", "submit", "advertisement", "replace", "delete", "download", "sign_in", "cancel",
+]  # fmt: skip
+
+_LABELS = Path(__file__).resolve().parents[1] / "rules" / "labels.yaml"
+_LONGEST_LABEL = 80
+"""A longer text on something pressed is a headline, not a label."""
+
+
+class _Meaning(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    effect: Effect
+    labels: tuple[str, ...]
+    dialogs: tuple[str, ...] = ()
+
+
+class _Labels(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    acts: dict[Act, _Meaning]
+    confirm: tuple[str, ...]
+
+
+@cache
+def _labels() -> _Labels:
+    return _Labels.model_validate(read_yaml(_LABELS))
+
+
+def act_of(target: Target) -> Act | None:
+    """Return what pressing an element means, None when its label does not say."""
+    if target.role not in BUTTON_ROLES or not target.label or len(target.label) > _LONGEST_LABEL:
+        return None
+    labels = _labels()
+    if target.dialog and matches(target.label, labels.acts["cancel"].labels):
+        return "cancel"
+    found = _first(target.label, {act: meaning.labels for act, meaning in labels.acts.items()})
+    # "Delete" under "permanently delete 14 files?" is more than its label says, as is "Allow" under "control the screen".
+    if target.dialog and (found in ("delete", "allow") or matches(target.label, labels.confirm)):
+        return _first(target.dialog, {act: meaning.dialogs for act, meaning in labels.acts.items()}) or found
+    return found
+
+
+def _first(text: str, patterns: dict[Act, tuple[str, ...]]) -> Act | None:
+    for act, fitting in patterns.items():
+        if matches(text, fitting):
+            return act
+    return None
+
+
+def effect_of_act(act: Act | None) -> Effect:
+    """Return the effect class of an act."""
+    return _labels().acts[act].effect if act else "unknown"

@@ -1,0 +1,154 @@
+"""What an action hits on the screen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from trueline.guard.policy.folding import key
+
+EDITABLE_ROLES = frozenset(
+    {"entry", "text", "password-text", "textbox", "searchbox", "text-area", "spin-button", "terminal"}
+)
+"""Roles that take typed text; documents do so when they say that they are editable."""
+BUTTON_ROLES = frozenset({
+    "push-button", "button", "toggle-button", "menu-item", "check-menu-item", "radio-menu-item", "link", "check-box",
+    "radio-button", "switch", "push-button-menu", "split-button", "page-tab", "icon",
+})  # fmt: skip
+INERT_ROLES = frozenset({
+    "paragraph", "static", "label", "heading", "panel", "section", "filler", "frame", "image", "list", "table", "article",
+    "status-bar", "separator", "scroll-pane", "viewport", "page", "block-quote", "caption", "form", "landmark", "footer",
+    "header", "document-web", "document-frame", "document-text", "document-email", "internal-frame", "split-pane",
+    "table-row", "table-column-header", "table-row-header", "layered-pane", "root-pane", "grouping", "desktop-frame",
+    "redundant-object", "description-list", "definition", "log", "time", "mark",
+})  # fmt: skip
+"""Nothing happens when the pointer goes over one of these, and a wheel only scrolls it."""
+_SCROLLS_ONLY = INERT_ROLES | {"link", "list-item", "table-cell", "tree-item", "tree", "tree-table"}
+
+_TERMINAL_APPS = frozenset({
+    "xfce4-terminal", "gnome-terminal", "gnome-terminal-server", "xterm", "konsole", "kitty", "alacritty", "terminator",
+    "tilix", "lxterminal", "mate-terminal", "terminal", "uxterm", "qterminal", "ptyxis",
+})  # fmt: skip
+_BROWSERS = ("chrom", "firefox", "brave", "edge", "opera", "vivaldi", "epiphany", "safari", "falkon", "navigator")
+_MAILERS = ("thunderbird", "evolution", "geary", "kmail", "mail", "outlook", "claws")
+_FILE_MANAGERS = ("thunar", "nautilus", "nemo", "caja", "dolphin", "pcmanfm", "files", "explorer", "finder")
+_ADDRESS_BARS = (
+    "address",
+    "search or enter",
+    "enter address",
+    "adress",
+    "adresse",
+    "dirección",
+    "direcciones",
+    "indirizzo",
+    "endereço",
+    "url",
+)
+_RECIPIENT_FIELDS = frozenset({
+    "to", "cc", "bcc", "to:", "cc:", "bcc:", "recipients", "an", "an:", "kopie", "blindkopie", "à", "para", "aan", "a",
+})  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Target:
+    """One element, with where it stands. All of it comes from applications and is untrusted."""
+
+    role: str
+    name: str = ""
+    text: str = ""
+    window: str = ""
+    app: str = ""
+    dialog: str = ""
+    """What the dialog or alert around it says."""
+    url: str = ""
+    states: frozenset[str] = frozenset()
+    sure: bool = True
+    """False when several windows lie over each other there and the tree does not say which is on top."""
+
+    @property
+    def label(self) -> str:
+        """Its name, or its text when it has none."""
+        return self.name or self.text
+
+    @property
+    def place(self) -> tuple[str, str, str]:
+        """Stays the same from screen to screen; a terminal's title does not."""
+        return (self.role, "" if self.is_terminal else self.name, self.app)
+
+    @property
+    def is_terminal(self) -> bool:
+        """Enter runs what is typed here."""
+        app = self.app.casefold()
+        in_editor = self.role in EDITABLE_ROLES and self.name.casefold().startswith("terminal")
+        return self.role == "terminal" or in_editor or (app in _TERMINAL_APPS and self.role in ("", "text", "unknown"))
+
+    @property
+    def is_editable(self) -> bool:
+        """Takes typed text."""
+        return self.role in EDITABLE_ROLES or "editable" in self.states or self.is_terminal
+
+    @property
+    def is_button(self) -> bool:
+        """Enter and Space press it."""
+        return self.role in BUTTON_ROLES
+
+    @property
+    def is_document(self) -> bool:
+        """Takes several lines: Enter only begins a new one, Tab is a character."""
+        lines = (
+            "multi-line" in self.states
+            or self.role.startswith(("document", "paragraph"))
+            or self.role in ("text", "text-area")
+        )
+        return self.is_editable and lines and not self.is_terminal
+
+    @property
+    def is_address_bar(self) -> bool:
+        """Enter opens what is typed here."""
+        name = key(self.name)
+        return (
+            self.role in ("entry", "textbox", "searchbox")
+            and self.in_browser
+            and any(word in name for word in _ADDRESS_BARS)
+        )
+
+    @property
+    def is_recipient_field(self) -> bool:
+        """Addresses typed here are written to."""
+        return key(self.name) in _RECIPIENT_FIELDS and self.is_editable
+
+    @property
+    def in_browser(self) -> bool:
+        """Belongs to a web browser."""
+        return self.app.casefold().startswith(_BROWSERS)
+
+    @property
+    def in_mail(self) -> bool:
+        """Belongs to a mail program."""
+        return self.app.casefold().startswith(_MAILERS)
+
+    @property
+    def in_file_manager(self) -> bool:
+        """Belongs to a file manager."""
+        return self.app.casefold().startswith(_FILE_MANAGERS)
+
+    @property
+    def is_inert(self) -> bool:
+        """The pointer may rest on it without any effect."""
+        return self.role in INERT_ROLES and "editable" not in self.states
+
+    @property
+    def only_scrolls(self) -> bool:
+        """The wheel changes no value here."""
+        return self.role in _SCROLLS_ONLY
+
+    def __str__(self) -> str:
+        where = ", ".join(part for part in (f"window {self.window!r}" if self.window else "", self.app) if part)
+        return f"{self.role or 'something'} {self.label!r}" + (f" ({where})" if where else "")
+
+
+TERMINAL = Target("terminal", app="terminal")
+"""A terminal that was opened by a shortcut and is not on any screen yet."""
+ADDRESS_BAR = Target("entry", "address bar", app="firefox")
+"""A browser's address field that was reached by a shortcut."""
+RUN_BOX = Target("terminal", "run", app="launcher")
+"""The desktop's "run a command" field."""

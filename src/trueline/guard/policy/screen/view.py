@@ -1,0 +1,179 @@
+"""A screen's elements in the order in which they lie, made once and asked often."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from trueline.actions.types import Point
+from trueline.guard.policy.folding import key
+from trueline.guard.policy.screen.target import BUTTON_ROLES, EDITABLE_ROLES, Target
+from trueline.records.observation import Observation
+from trueline.records.tree import Node
+
+_WINDOWS = frozenset(
+    {"frame", "window", "dialog", "alert", "notification", "tool-tip", "popup-menu", "menu", "file-chooser"}
+)
+_ON_TOP = frozenset({"dialog", "alert", "notification", "tool-tip", "popup-menu", "menu", "file-chooser"})
+_NOTIFIERS = ("notif", "dunst", "mako")
+_DESKTOPS = ("xfdesktop", "desktop_window", "nautilus-desktop", "plasmashell", "caja-desktop", "pcmanfm-desktop")
+_DIALOGS = frozenset({"dialog", "alert", "file-chooser", "notification"})
+_INTERACTIVE = BUTTON_ROLES | EDITABLE_ROLES | {
+    "combo-box", "slider", "spin-button", "scroll-bar", "list-item", "table-cell", "tree-item", "menu", "dial", "canvas",
+}  # fmt: skip
+_URL_KEYS = ("url", "href", "uri", "link")
+_MAX_DIALOG = 500
+
+
+class Entry(NamedTuple):
+    """One element with its box, its parent and its window, both as places in the list."""
+
+    node: Node
+    parent: int
+    window: int
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+
+@dataclass(frozen=True)
+class View:
+    """All elements of a screen; an empty one knows nothing."""
+
+    entries: tuple[Entry, ...] = ()
+    extra: str = ""
+    """What OCR read and what stands in the terminal."""
+    known: bool = field(default=False)
+    """Whether there is a tree or a list of marks at all."""
+
+    @cached_property
+    def texts(self) -> tuple[tuple[str, str], ...]:
+        """What stands on the screen, element by element: as it is, and as it is compared."""
+        found = dict.fromkeys(text for entry in self.entries for text in (entry.node.name, entry.node.text) if text)
+        return tuple((text, key(text)) for text in (*found, *self.extra.splitlines()) if text)
+
+    @cached_property
+    def focused(self) -> Target | None:
+        """The element that has the keyboard, in the active window if several say so."""
+        places = [place for place, entry in enumerate(self.entries) if "focused" in entry.node.states]
+        active = [place for place in places if "active" in self.entries[self.entries[place].window].node.states]
+        return self.target((active or places)[-1]) if places else None
+
+    def hit(self, at: Point) -> Target | None:
+        """Return what lies at a point: the element to press there, else the smallest one; None when nothing is known."""
+        under = [
+            place
+            for place, entry in enumerate(self.entries)
+            if entry.left <= at.x < entry.right and entry.top <= at.y < entry.bottom
+        ]
+        if not under:
+            return None
+        ranks = {entry.window: self._rank(entry.window) for entry in (self.entries[place] for place in under)}
+        top = max(ranks.values())
+        windows = [window for window, rank in ranks.items() if rank == top]
+        inside = [place for place in under if self.entries[place].window == windows[-1]]
+        smallest = min(reversed(inside), key=self._area)
+        return self.target(self._pressed(smallest), sure=len(windows) == 1)
+
+    def target(self, place: int, *, sure: bool = True) -> Target:
+        """Describe an element and where it stands."""
+        node = self.entries[place].node
+        parents = list(self._upwards(place))
+        window = next((entry.node for entry in parents if entry.node.role in _WINDOWS and entry.node.name), None)
+        app = next((entry.node for entry in parents if entry.node.role == "application"), None)
+        dialog = next((at for at in self._places_upwards(place) if self.entries[at].node.role in _DIALOGS), None)
+        return Target(
+            role=node.role,
+            name=node.name or ("" if node.text else self._inner_name(place)),
+            text=node.text,
+            window=window.name if window else "",
+            app=app.name if app else "",
+            dialog="" if dialog is None else self._words(dialog),
+            url=next((node.attributes[name] for name in _URL_KEYS if name in node.attributes), ""),
+            states=node.states,
+            sure=sure,
+        )
+
+    def in_window_of(self, target: Target) -> Iterator[Target]:
+        """The elements of the window an element stands in."""
+        for place, entry in enumerate(self.entries):
+            if entry.node.role in EDITABLE_ROLES and self.entries[entry.window].node.name == target.window:
+                yield self.target(place)
+
+    def _area(self, place: int) -> int:
+        entry = self.entries[place]
+        return (entry.right - entry.left) * (entry.bottom - entry.top)
+
+    def _rank(self, window: int) -> int:
+        node = self.entries[window].node
+        app = next(
+            (entry.node.name.casefold() for entry in self._upwards(window) if entry.node.role == "application"), ""
+        )
+        if app.startswith(_DESKTOPS) or node.role == "desktop-frame":
+            return 0
+        if node.role in _ON_TOP or any(word in app for word in _NOTIFIERS):
+            return 3
+        return 2 if "active" in node.states else 1
+
+    def _pressed(self, place: int) -> int:
+        """A click on the text or the picture of a button presses the button."""
+        for at in self._places_upwards(place):
+            if self.entries[at].node.role in _INTERACTIVE:
+                return at
+            if self.entries[at].node.role in _WINDOWS:
+                break
+        return place
+
+    def _places_upwards(self, place: int) -> Iterator[int]:
+        while place >= 0:
+            yield place
+            place = self.entries[place].parent
+
+    def _upwards(self, place: int) -> Iterator[Entry]:
+        return (self.entries[at] for at in self._places_upwards(place))
+
+    def _inner_name(self, place: int) -> str:
+        children = self.entries[place].node.children
+        return " ".join(child.name or child.text for child in children if child.name or child.text)[:_MAX_DIALOG]
+
+    def _words(self, place: int) -> str:
+        words: list[str] = []
+        length = 0
+        for node in self.entries[place].node.walk():
+            text = node.name or node.text
+            if text and node.role not in BUTTON_ROLES:
+                words.append(text)
+                length += len(text) + 1
+                if length > _MAX_DIALOG:
+                    break
+        return " ".join(words)[:_MAX_DIALOG]
+
+
+def view(observation: Observation | None) -> View:
+    """List the elements of a screen in document order, from its tree or else from its marks."""
+    if observation is None:
+        return View()
+    extra = "\n".join(text for text in (observation.text, observation.terminal) if text)
+    if observation.tree is not None:
+        return View(tuple(_listed(observation.tree.root)), extra, known=True)
+    marks = [Node(mark.tag, mark.name, position=mark.position, size=mark.size) for mark in observation.marks]
+    return View(tuple(_listed(Node("desktop-frame", children=tuple(marks)))), extra, known=bool(marks))
+
+
+def _listed(root: Node) -> Iterator[Entry]:
+    todo: list[tuple[Node, int, int]] = [(root, -1, 0)]
+    place = 0
+    while todo:
+        node, parent, window = todo.pop()
+        at, size = node.position, node.size
+        # The outermost window counts; a dialog of a web page belongs to its browser's window.
+        inside = place if window == 0 and node.role in _WINDOWS else window
+        if at is None or size is None or size.width <= 0 or size.height <= 0:
+            yield Entry(node, parent, inside, 0, 0, 0, 0)
+        else:
+            yield Entry(node, parent, inside, at.x, at.y, at.x + size.width, at.y + size.height)
+        todo.extend((child, place, inside) for child in reversed(node.children))
+        place += 1

@@ -1,0 +1,58 @@
+"""Programs by what they are for."""
+
+from __future__ import annotations
+
+from trueline.guard.policy.shell.command import Does
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+SHELLS = _names("sh bash zsh dash ksh ash fish")
+INTERPRETERS = SHELLS | _names("python python2 python3 perl ruby node php lua tclsh osascript pwsh")
+FETCHERS = _names("curl wget fetch aria2c lynx http https xh ftp tftp nc ncat netcat")
+MAILERS = _names("mail mailx s-nail mutt neomutt sendmail msmtp ssmtp swaks xdg-email mpack")
+OPENERS = _names(
+    "xdg-open open sensible-browser x-www-browser firefox chromium chromium-browser google-chrome chrome brave-browser "
+    "epiphany kde-open gnome-open start w3m links"
+)
+TERMINALS = _names("xterm gnome-terminal xfce4-terminal konsole x-terminal-emulator kitty alacritty tilix terminator")
+DECODERS = _names("base64 base32 basenc xxd openssl uudecode gunzip zcat gzip rev tr")
+LOGINS = _names("scp rsync sftp ssh git ssh-copy-id mosh")
+"""Their `user@host` is a login, not a mail address."""
+TAKES_PATHS = _names(
+    "rm rmdir unlink shred srm trash trash-put cp mv ln cat less more head tail tac nano vim vi emacs gedit geany code "
+    "mousepad kate tar zip chmod chown tee truncate touch source . xclip xsel base64 xxd scp rsync cd"
+)
+"""Their every operand is a path."""
+
+_INSTALL_BY_WORD = "apt apt-get aptitude dnf yum zypper brew snap flatpak conda gem pip pip3 pipx cargo go uv"
+INSTALL_WORDS: dict[str, frozenset[str]] = {
+    **dict.fromkeys(_INSTALL_BY_WORD.split(), frozenset({"install"})),
+    **dict.fromkeys(("npm", "pnpm", "yarn"), frozenset({"install", "i", "add"})),
+    "apk": frozenset({"add"}),
+    "pacman": frozenset({"-S", "-Sy", "-Syu", "-U"}),
+    "dpkg": frozenset({"-i", "--install"}),
+    "rpm": frozenset({"-i", "-U", "-ivh", "-Uvh"}),
+    "code": frozenset({"--install-extension"}),
+}
+REMOVE_WORDS = _names("remove purge uninstall autoremove erase -R -Rns --purge un --uninstall-extension")
+
+
+def _each(names: frozenset[str], does: Does) -> dict[str, frozenset[Does]]:
+    return dict.fromkeys(names, frozenset((does,)))
+
+
+ALWAYS: dict[str, frozenset[Does]] = {
+    **_each(_names("shutdown reboot poweroff halt"), "shutdown"),
+    **_each(_names("kill pkill killall xkill"), "kill"),
+    **_each(_names("useradd adduser usermod userdel deluser passwd chpasswd visudo gpasswd chsh"), "account"),
+    **_each(_names("at batch"), "schedule"),
+    **_each(_names("wipefs blkdiscard fdisk parted sgdisk sfdisk mkswap"), "wipe_disk"),
+    **_each(_names("unlink rmdir trash trash-put srm"), "delete"),
+    **_each(_names("rclone transfer croc wormhole magic-wormhole ffsend"), "upload"),
+    **_each(MAILERS, "send_mail"),
+    **_each(OPENERS, "open"),
+}
+"""What a program does whatever its arguments are."""

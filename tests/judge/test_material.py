@@ -1,0 +1,148 @@
+"""What is taken out of an episode, in the states in which people's folders are."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from judge.samples import STAMP, T0, strings, judge, judge_with, judging, osharm_episode, our_episode, place, png
+from trueline.errors import InputError
+from trueline.judge.material import Material, material_of
+from trueline.judge.types import JudgeType
+from trueline.models.testing import FakeServer
+from trueline.records import EpisodeWriter, Store, TaskRef, read_episode
+from trueline.records.events import Started
+from trueline.records.layout import Unit
+
+ERROR = {"Error": "Time limit exceeded in chrome/task"}
+
+
+def material(folder: Path) -> Material:
+    return material_of(read_episode(folder))
+
+
+def line(step: int) -> dict[str, object]:
+    return {
+        "step_num": step, "action_timestamp": STAMP, "action": "WAIT", "reward": 0, "done": False, "info": {},
+        "screenshot_file": f"step_{step}_{STAMP}.png",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("lines", "last"),
+    [
+        ([line(1), line(2)], 2),
+        ([line(1), line(2), ERROR], 2),
+        ([line(1), ERROR], 1),
+        ([line(1), line(2), ERROR, ERROR], 2),
+        ([ERROR], 0),
+        ([ERROR, ERROR], 0),
+        ([], 0),
+        (None, 0),
+    ],
+)
+def test_the_last_screen_is_that_after_the_last_action(
+    tmp_path: Path, lines: list[dict[str, object]] | None, last: int
+) -> None:
+    folder = osharm_episode(place(tmp_path), ["a", "b"])
+    (folder / "traj.jsonl").unlink()
+    if lines is not None:
+        (folder / "traj.jsonl").write_text("".join(json.dumps(item) + "\n" for item in lines))
+    assert material(folder).last_screen == (f"step_{last}_{STAMP}.png" if last else "step_0.png")
+
+
+def test_a_folder_without_better_log_is_judged_by_what_was_executed(tmp_path: Path) -> None:
+    folder = place(tmp_path)
+    folder.mkdir(parents=True)
+    lines = [line(1) | {"response": "I wait."}, line(3) | {"action": "pyautogui.click(5, 6)"}]
+    (folder / "traj.jsonl").write_text("".join(json.dumps(item) + "\n" for item in lines))
+    (folder / "step_0.png").write_bytes(png("0"))
+    found = material(folder)
+    assert [(step.index, step.response) for step in found.steps] == [(0, "I wait."), (2, "pyautogui.click(5, 6)")]
+    assert found.indices == {0, 2}
+    assert found.observation_type == "screenshot"
+
+
+def test_a_source_that_counts_from_0_keeps_its_numbers(tmp_path: Path) -> None:
+    folder = place(tmp_path)
+    folder.mkdir(parents=True)
+    (folder / "traj.jsonl").write_text("".join(json.dumps(line(k)) + "\n" for k in (0, 1)))
+    assert material(folder).indices == {0, 1}
+
+
+def test_an_injection_is_found_also_where_the_path_is_short(tmp_path: Path) -> None:
+    injection: dict[str, object] = {"type": "website", "goals": ["g"], "content": "x", "goal_id": "g"}
+    found = material(osharm_episode(place(tmp_path, "t__inject__website__g"), injection=injection))
+    assert (found.unit, found.category) == (Unit("chrome", "t", "website", "g"), "injection")
+
+
+def test_an_episode_without_steps_is_no_material(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="holds no step of the agent"):
+        material(our_episode(place(tmp_path), responses=[]))
+
+
+def test_an_episode_that_has_not_ended_is_no_material(tmp_path: Path) -> None:
+    folder = place(tmp_path)
+    started = Started(time=T0, task=TaskRef(domain="chrome", id="t"), instruction="x")
+    EpisodeWriter(folder, started).close()
+    with pytest.raises(InputError, match="has not ended"):
+        material(folder)
+
+
+def test_missing_and_damaged_pictures_are_warnings_and_the_step_stays(tmp_path: Path) -> None:
+    folder = osharm_episode(place(tmp_path), observation_type="screenshot")
+    (folder / "step_0.png").unlink()
+    (folder / f"step_1_{STAMP}.png").write_bytes(b"no picture")
+    server = FakeServer(default=judging())
+    (outcome,) = judge_with(server, [folder], judge("default"))
+    assert outcome.judgment is not None
+    assert outcome.warnings == (
+        "step_0.png: is not there",
+        f"step_1_{STAMP}.png: no PNG, JPEG, WebP or GIF picture; convert it first",
+    )
+    text = server.seen[0].raw.decode()
+    assert len(server.seen[0].pictures()) == 1
+    assert text.count("(the screenshot is missing)") == 2
+    assert all(f"answer of step {k}" in text for k in range(3))
+    meta = json.loads((folder / "judgment/wise/default/v3/judgment.meta.json").read_bytes())
+    assert tuple(meta["warnings"]) == outcome.warnings
+
+
+def test_what_the_record_does_not_name_is_a_warning_too(tmp_path: Path) -> None:
+    folder = our_episode(place(tmp_path), responses=["a"])
+    (outcome,) = judge_with(
+        FakeServer(default=judging()), [folder], judge("default"), observation_type="screenshot_a11y_tree"
+    )
+    assert "step 0: no accessibility tree is recorded" in outcome.warnings
+    assert outcome.judgment is not None
+
+
+@pytest.mark.parametrize(("judge_type", "missing"), [("aer", 1), ("default", 2), ("all_step_aer", 3), ("a11y_tree", 0)])
+def test_the_real_trace_is_judged_with_a_warning_per_missing_picture(
+    shared_data: Path, tmp_path: Path, judge_type: str, missing: int
+) -> None:
+    traces = shared_data / "osharm" / "traces"
+    name = "2ad9387a-65d8-4e33-ad5b-7580065a27ca__inject__desktop_notification__stop_task"
+    folder = place(tmp_path, name, model="o4-mini", seen="screenshot_a11y_tree")
+    folder.mkdir(parents=True)
+    (folder / "traj.jsonl").write_bytes((traces / "stop_task_notification.traj.jsonl").read_bytes())
+    log = (traces / "stop_task_notification.better_log.SHORTENED.json").read_bytes()
+    (folder / "better_log.json").write_bytes(log)
+    server = FakeServer(default=judging())
+    (outcome,) = judge_with(server, [folder], judge(judge_type))
+    assert outcome.judgment is not None
+    assert len(outcome.warnings) == missing
+    assert all(warning.endswith(".png: is not there") for warning in outcome.warnings)
+    (seen,) = server.seen
+    texts = "\n".join(strings(seen.body["messages"]))
+    assert all(step["response"] in texts for step in json.loads(log)["steps"])
+    meta = json.loads(next(folder.rglob("judgment.meta.json")).read_bytes())
+    assert meta["category"] == "injection"
+
+
+def test_a_redacted_episode_is_not_judged(tmp_path: Path) -> None:
+    folder = our_episode(place(tmp_path), store=Store.REDACTED)
+    with pytest.raises(InputError, match="stored redacted"):
+        material(folder)
