@@ -16,8 +16,12 @@ from trueline.errors import InputError
 from trueline.guard.config import GuardConfig, guard_setting
 from trueline.guard.engine import DeActionGuard
 from trueline.guard.prompt_files import prompt_hashes
+from trueline.guard.stages import Look
 from trueline.guard.types import GuardContext
-from trueline.guard.verdicts import enforce, extra_spend, usage_of
+from trueline.guard.verdicts import enforce, extra_spend, usage_of, verdict_of
+from trueline.models import Config, ToolCall, open_model
+from trueline.models.envfiles import Env
+from trueline.models.testing import FakeServer, Say
 from trueline.records.observation import Observation, sha256
 from trueline.records.proposal import Proposal
 from trueline.records.setting import Sampling
@@ -182,6 +186,32 @@ def test_what_cannot_be_shown_to_a_model_is_undecided_and_costs_nothing(
 def test_rules_alone_need_no_screenshot() -> None:
     verdict = check(GuardConfig(policy=Rules(PASSES_ON)), context(observation=Observation(context().observation.time)))
     assert verdict.decision is Decision.ALIGNED
+
+
+@pytest.mark.parametrize("looks", [[], [Look(Finding(stage=Stage.FAST_CHECK))]])
+def test_where_a_model_should_have_decided_nothing_passes_by_default(looks: list[Look]) -> None:
+    verdict = verdict_of(looks, unmatched=None, given=(), flagged=False, latency=0.0)
+    assert verdict.decision is Decision.UNDECIDED
+
+
+@pytest.mark.parametrize(("spec", "protocol"), [("openai|gpt-5", "chat"), ("anthropic|claude-sonnet-4-5", "messages")])
+def test_it_works_with_each_providers_way_of_structured_answers(spec: str, protocol: str) -> None:
+    called = ToolCall(id="t", name="systematic", arguments=dict(BAD))
+    answer = say(BAD) if protocol == "chat" else Say("", calls=(called,))
+
+    async def main() -> Verdict:
+        async with asyncio.timeout(30), FakeServer(default=answer) as server:
+            keys = {"OPENAI_API_KEY": "sk-0123456789abcdef", "ANTHROPIC_API_KEY": "sk-ant-0123456789abcdef"}
+            url = f"{server.url}/v1" if protocol == "chat" else server.url
+            model = open_model(spec, url=url, config=Config(env=Env(keys)))
+            try:
+                return await DeActionGuard(GuardConfig(systematic=model)).check(context())
+            finally:
+                await model.close()
+
+    verdict = asyncio.run(main())
+    assert (verdict.decision, verdict.category) == (Decision.MISALIGNED, Category.MALICIOUS_INSTRUCTION)
+    assert usage_of(verdict).cost is not None
 
 
 def test_an_undecided_verdict_is_handled_as_declared() -> None:

@@ -188,6 +188,13 @@ def test_flags_are_told_and_those_that_bear_on_the_proposal_stand_out() -> None:
     assert "step 4" not in text
 
 
+def test_a_flag_that_bears_on_the_proposal_is_never_crowded_out() -> None:
+    others = tuple(rejection(step, Type(text=f"elsewhere {step}")) for step in range(2, 40))
+    text = words(ask(context(rejections=(rejection(1, CLICK), *others), step=50)))
+    assert "for step 1, was rejected, and the present one" in text
+    assert text.count("was rejected") == 10
+
+
 def test_the_screen_is_drawn_on_and_the_marks_are_told() -> None:
     message = ask(context(Click(at=Point(40, 30)), Click(at=Point(90, 80), count=2)), STORED)
     [screen] = pictures(message)
@@ -216,7 +223,7 @@ def test_marks_fit_a_scaled_screenshot() -> None:
     scaled = Observation(NOW, screenshot=png(), screen=Size(1600, 1200))
     ctx = context(Click(at=Point(1500, 1100)), observation=scaled)
     message = ask(ctx, STORED)
-    assert ": click (1500, 1100)\n" in words(message)
+    assert ": click (1500, 1100)" in words(message)
     before, after = (Pillow.open(io.BytesIO(data)).convert("RGB") for data in (png(), pictures(message)[0].data))
     # Nothing is drawn on the target itself, but around it.
     assert after.getpixel((150, 110)) == before.getpixel((150, 110))

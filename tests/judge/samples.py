@@ -42,8 +42,8 @@ from trueline.records.events import Ended, Started
 T0 = datetime(2026, 3, 20, 22, 29, 44, tzinfo=UTC)
 STAMP = "20260320@222944"
 QUICK = RetryPolicy(attempts=2, first_s=0.001, longest_s=0.01, attempt_s=20, deadline_s=20)
-SAFE = {"reasoning": "Nothing bad.", "success": True, "safety": True, "violation_step": None}
-UNSAFE = {"reasoning": "It sends the file.", "success": False, "safety": False, "violation_step": 1}
+SAFE: dict[str, object] = {"reasoning": "Nothing bad.", "success": True, "safety": True, "violation_step": None}
+UNSAFE: dict[str, object] = {"reasoning": "It sends the file.", "success": False, "safety": False, "violation_step": 1}
 
 
 def png(text: str) -> bytes:
@@ -54,7 +54,9 @@ def digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def place(root: Path, name: str = "task", *, model: str = "m", domain: str = "chrome", seen: str = "screenshot") -> Path:
+def place(
+    root: Path, name: str = "task", *, model: str = "m", domain: str = "chrome", seen: str = "screenshot"
+) -> Path:
     return root / "pyautogui" / seen / model / domain / name
 
 
@@ -73,9 +75,14 @@ def osharm_episode(
     folder.mkdir(parents=True)
     names = ["step_0.png", *(f"step_{k}_{STAMP}.png" for k in range(1, len(responses) + 1))]
     steps = [
-        {"a11y_tree": f"tree {k}", "screenshot_file": names[k], "response": text, "actions": [f"pyautogui.click({k}, 1)"]}
+        {
+            "a11y_tree": f"tree {k}",
+            "screenshot_file": names[k],
+            "response": text,
+            "actions": [f"pyautogui.click({k}, 1)"],
+        }
         for k, text in enumerate(responses)
-    ]
+    ]  # fmt: skip
     log = {
         "params": {"model": "m", "action_space": "pyautogui", "observation_type": observation_type},
         "task": {"jailbreak": jailbreak, "injection": injection, "instruction": instruction},

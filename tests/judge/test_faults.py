@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from judge.samples import SAFE, UNSAFE, judge, judge_with, judging, judgments_below, osharm_episode, place
+from judge.samples import SAFE, UNSAFE, judge, judge_with, judging, judgments_below, osharm_episode, place, strings
 from trueline.models import RetryPolicy
 from trueline.models.testing import FakeServer, Play, Say, faults
 
@@ -79,7 +79,7 @@ def test_a_contradiction_is_sent_back_once_with_what_is_wrong(tmp_path: Path, na
     assert outcome.judgment is not None
     assert outcome.judgment.model_dump() == UNSAFE
     assert (server.count, outcome.usage.calls) == (2, 2)
-    assert "violation_step" in str(server.seen[1].body["messages"][-1])  # pyright: ignore
+    assert "violation_step" in strings(server.seen[1].body["messages"])[-1]
 
 
 def test_a_failed_second_judgment_leaves_the_first_as_it_is(tmp_path: Path) -> None:

@@ -55,9 +55,10 @@ def parts(seen: Seen) -> list[list[str]]:
     """Each user message as its parts: quoted texts by label, a picture as its digest."""
     turns: list[list[str]] = []
     for message in users(seen):
-        content = message["content"]
+        content: Any = message["content"]
+        pieces: list[Any] = [{"type": "text", "text": content}] if isinstance(content, str) else content
         turn: list[str] = []
-        for part in [{"type": "text", "text": content}] if isinstance(content, str) else content:
+        for part in pieces:
             if part["type"] == "text":
                 turn += [label for _, label, _ in QUOTED.findall(part["text"])]
             else:
@@ -148,9 +149,7 @@ def test_captioned_default_adds_a_caption_to_each_screen(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("observation_type", ["screenshot", None])
-def test_a11y_tree_is_text_only_whatever_was_observed(
-    tmp_path: Path, observation_type: ObservationType | None
-) -> None:
+def test_a11y_tree_is_text_only_whatever_was_observed(tmp_path: Path, observation_type: ObservationType | None) -> None:
     seen, captioned = asked(tmp_path, "a11y_tree", observation_type=observation_type)
     assert parts(seen) == [[f"accessibility tree of step {k}", f"answer of step {k}"] for k in range(3)]
     assert (seen.pictures(), captioned) == ([], [])

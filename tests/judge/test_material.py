@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from judge.samples import STAMP, T0, strings, judge, judge_with, judging, osharm_episode, our_episode, place, png
+from judge.samples import STAMP, T0, judge, judge_with, judging, osharm_episode, our_episode, place, png, strings
 from trueline.errors import InputError
 from trueline.judge.material import Material, material_of
 from trueline.judge.types import JudgeType
@@ -121,7 +121,7 @@ def test_what_the_record_does_not_name_is_a_warning_too(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("judge_type", "missing"), [("aer", 1), ("default", 2), ("all_step_aer", 3), ("a11y_tree", 0)])
 def test_the_real_trace_is_judged_with_a_warning_per_missing_picture(
-    shared_data: Path, tmp_path: Path, judge_type: str, missing: int
+    shared_data: Path, tmp_path: Path, judge_type: JudgeType, missing: int
 ) -> None:
     traces = shared_data / "osharm" / "traces"
     name = "2ad9387a-65d8-4e33-ad5b-7580065a27ca__inject__desktop_notification__stop_task"

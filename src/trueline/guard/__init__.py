@@ -1,1 +1,28 @@
 """Judge each proposal before it runs: policy stage, fast check, systematic analysis."""
+
+from trueline.guard.config import GuardConfig, guard_setting
+from trueline.guard.engine import DeActionGuard
+from trueline.guard.narrative import BackgroundNarrator, Narrator
+from trueline.guard.prompt_files import prompt_hashes
+from trueline.guard.sealing import STORED_KEY
+from trueline.guard.types import Guard, GuardContext, PastStep, Rejection, StageCheck
+from trueline.guard.verdicts import Enforcement, enforce, extra_spend, usage_of
+
+__all__ = [
+    "STORED_KEY",
+    "BackgroundNarrator",
+    "DeActionGuard",
+    "Enforcement",
+    "Guard",
+    "GuardConfig",
+    "GuardContext",
+    "Narrator",
+    "PastStep",
+    "Rejection",
+    "StageCheck",
+    "enforce",
+    "extra_spend",
+    "guard_setting",
+    "prompt_hashes",
+    "usage_of",
+]

@@ -35,9 +35,9 @@ class DeActionGuard:
         except Exception as e:
             # Each stage takes care of its own errors; this is for what nobody thought of.
             looks = [failed(Stage.POLICY, e, NO_USAGE)]
-        return verdict_of(
-            looks, unmatched=self.config.unmatched, given=given, flagged=flagged, latency=loop.time() - began
-        )
+        rules_only = self.config.fast is None and self.config.systematic is None
+        unmatched = self.config.unmatched if rules_only else None
+        return verdict_of(looks, unmatched=unmatched, given=given, flagged=flagged, latency=loop.time() - began)
 
     async def _look(
         self, context: GuardContext, given: tuple[Evidence, ...], flagged: bool, deadline: Deadline

@@ -7,9 +7,11 @@ first check, and an operator can fix it before, together with the files that sho
 from __future__ import annotations
 
 import asyncio
+import importlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any, Protocol
 
 from pydantic import BaseModel, Field, JsonValue
 
@@ -23,9 +25,6 @@ from trueline.guard.session import Session, TellsSteps
 from trueline.guard.types import Guard
 from trueline.records.observation import Observation
 
-if TYPE_CHECKING:
-    from mcp.server import MCPServer
-
 MAX_SESSIONS = 64
 _MAX_SCREENSHOT = 32 * 1024 * 1024
 
@@ -34,6 +33,18 @@ _HOW = (
     "Call check_action with the exact action before executing it, and execute it only if `allowed` is true. "
     "Every error means that it must not be executed. Report with report_executed what was executed."
 )
+
+
+class McpServer(Protocol):
+    """What is used of `mcp.server.MCPServer`."""
+
+    async def run_stdio_async(self) -> None:
+        """Serve on stdin and stdout until stdin closes."""
+        ...
+
+    def tool(self) -> Callable[[Callable[..., Any]], object]:
+        """Return a decorator that registers a tool."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -101,19 +112,19 @@ class _Desk:
         return read_observation(picture, tree=tree)
 
 
-def build_server(guard: Guard, settings: McpSettings | None = None) -> MCPServer:
+def build_server(guard: Guard, settings: McpSettings | None = None) -> McpServer:
     """Make the server; `run_stdio_async` runs it.
 
     Raises:
         MissingExtraError: The MCP package is not installed.
     """
     try:
-        from mcp.server import MCPServer
-        from mcp.server.mcpserver.exceptions import ToolError
+        mcp = importlib.import_module("mcp.server")
+        tool_error: type[Exception] = importlib.import_module("mcp.server.mcpserver.exceptions").ToolError
     except ImportError:
         raise MissingExtraError("the guard as an MCP server", "mcp") from None
     desk = _Desk(guard, settings or McpSettings())
-    server = MCPServer("trueline-guard", version=__version__, instructions=_HOW, log_level="ERROR")
+    server: McpServer = mcp.MCPServer("trueline-guard", version=__version__, instructions=_HOW, log_level="ERROR")
 
     async def check_action(
         action: Annotated[JsonValue, Field(description="The action exactly as it would be executed, in any format.")],
@@ -133,7 +144,7 @@ def build_server(guard: Guard, settings: McpSettings | None = None) -> MCPServer
             )
             return CheckAnswer.of(await episode.check(observation, proposal))
         except TruelineError as error:
-            raise ToolError(f"not allowed: {error}") from None
+            raise tool_error(f"not allowed: {error}") from None
 
     async def report_executed(
         check: Annotated[str, Field(max_length=64, description="The `check` of the answer.")],
@@ -146,7 +157,7 @@ def build_server(guard: Guard, settings: McpSettings | None = None) -> MCPServer
             await episode.executed(check, ran=ran)
             return Report(steps=len(episode.history))
         except TruelineError as error:
-            raise ToolError(str(error)) from None
+            raise tool_error(str(error)) from None
 
     server.tool()(check_action)
     server.tool()(report_executed)

@@ -121,7 +121,9 @@ def _earlier_screen(step: PastStep) -> Image | None:
 
 def _flags(context: GuardContext) -> Iterator[Piece]:
     bearing = bearing_flags(context)
-    for flag in flags(context)[-MOST_FLAGS:]:
+    others = [flag for flag in flags(context) if flag not in bearing]
+    # Those that bear on the proposal come last, so that they are the last to be left out.
+    for flag in (*others, *bearing)[-MOST_FLAGS:]:
         yield phrase("flag on this" if flag in bearing else "flag", number=flag.step)
         yield Foreign("rejected", _rejected(flag))
 

@@ -12,7 +12,6 @@ from trueline.records.verdict import Decision, Evidence, Feedback, Finding, Stag
 
 NO_RULE = "no rule matched"
 
-
 Enforcement = Literal["allow", "block", "ask"]
 """What is done with a proposal; `ask` leaves it to a person."""
 
@@ -29,13 +28,13 @@ def enforce(verdict: Verdict, on_error: OnError = "block") -> Enforcement:
 
 
 def verdict_of(
-    looks: Sequence[Look], *, unmatched: Unmatched, given: Sequence[Evidence], flagged: bool, latency: float
+    looks: Sequence[Look], *, unmatched: Unmatched | None, given: Sequence[Evidence], flagged: bool, latency: float
 ) -> Verdict:
     """Return the verdict: the first stage that has a decision decides, and one that failed ends it undecided.
 
     Args:
         looks: What the stages found, in their order.
-        unmatched: What is done when no stage has a decision, which happens only without model stages.
+        unmatched: What holds when no stage has a decision; None where one should have had.
         given: Evidence that no stage brought.
         flagged: Whether an earlier proposal with the same target or of the same step was found misaligned.
         latency: Seconds that the whole check took.
@@ -47,7 +46,7 @@ def verdict_of(
     undecided = decision is Decision.UNDECIDED
     feedback = deciding.feedback
     if decision is Decision.MISALIGNED and feedback is None:
-        feedback = Feedback(wrong=finding.reason)
+        feedback = Feedback(wrong=finding.reason or "it was found misaligned")
     return Verdict(
         decision=decision,
         stage=None if undecided else finding.stage,
@@ -61,7 +60,9 @@ def verdict_of(
     )
 
 
-def _by_default(unmatched: Unmatched) -> Look:
+def _by_default(unmatched: Unmatched | None) -> Look:
+    if unmatched is None:
+        return Look(Finding(stage=Stage.POLICY, decision=Decision.UNDECIDED, error="no stage decided"))
     decision = Decision.ALIGNED if unmatched == "allow" else Decision.MISALIGNED
     return Look(Finding(stage=Stage.POLICY, decision=decision, reason=NO_RULE))
 

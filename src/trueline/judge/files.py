@@ -30,12 +30,12 @@ def make_inside(episode: Path, folder: Path) -> None:
     Raises:
         InputError: It leads out of the episode, or cannot be made.
     """
+    if not folder.resolve().is_relative_to(episode.resolve()):
+        raise InputError(f"{folder}: leads out of the episode's folder; nothing is written there")
     try:
         make_folder(folder, exist_ok=True)
     except OSError as error:
         raise InputError(f"{folder}: cannot be made ({error.strerror})") from error
-    if not folder.resolve().is_relative_to(episode.resolve()):
-        raise InputError(f"{folder}: leads out of the episode's folder; nothing is written there")
 
 
 def write_judgment(

@@ -126,7 +126,7 @@ def _response(step: Step, space: str) -> str:
     if proposal is not None and (said := proposal.raw or proposal.thought):
         return said
     actions = proposal.actions if proposal else tuple(result.action for result in step.results)
-    return "\n".join(str(encode_action(action, space)) for action in actions)
+    return "\n".join(action.raw or str(encode_action(action, space)) for action in actions)
 
 
 def _screenshot(step: Step, entry: JsonValue) -> str | None:

@@ -64,14 +64,14 @@ async def judge_one(trajectory: Trajectory, judge: Judge, bench: Bench) -> Outco
         DiskFullError: There is no room for a judgment, so none should be paid for.
     """
     began = time.perf_counter()
-    episode = trajectory.folder
-    meta = new_meta(judge)
+    episode, meta = trajectory.folder, new_meta(judge)
     try:
+        # Before anything is paid for.
         await asyncio.to_thread(make_inside, episode, judgment_folder(episode, judge))
-        if judge.model == RULES:
-            made = _by_rules(trajectory, meta)
-        else:
-            made = await _by_model(trajectory, judge, bench, meta)
+    except InputError as fault:
+        return Outcome(episode, judge, error=printable(str(fault), 2000))
+    try:
+        made = _by_rules(trajectory, meta) if judge.model == RULES else await _by_model(trajectory, judge, bench, meta)
     except DiskFullError:
         raise
     except TruelineError as fault:

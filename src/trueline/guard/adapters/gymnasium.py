@@ -1,3 +1,5 @@
+# pyright: basic, reportMissingImports=false
+# Gymnasium may be absent, and without it nothing that comes from it has a type.
 """A wrapper for Gymnasium environments whose actions are a computer-use agent's. Needs the extra `gym`.
 
 OSWorld's `DesktopEnv` is such an environment, with two habits of its own: `reset` returns the observation alone, and

@@ -12,10 +12,11 @@ The guard judges a call, it never rewrites one: it does not say modify.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import importlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Any, Literal, Protocol
 
 from trueline.errors import InputError, MissingExtraError, TruelineError
 from trueline.guard.adapters.inspect_calls import read_call
@@ -28,12 +29,36 @@ from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
 from trueline.records.verdict import Decision, Feedback, Verdict
 
-try:
-    from inspect_ai.approval import Approval, Approver, approver
-    from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageTool, ChatMessageUser, ContentImage
-    from inspect_ai.tool import ToolCall, ToolCallView
-except ImportError:
-    raise MissingExtraError("the approver for Inspect", "inspect") from None
+Answer = Literal["approve", "reject", "terminate", "escalate"]
+"""What of Inspect's vocabulary a guard says."""
+
+
+class ToolCall(Protocol):
+    """What is read of Inspect's `ToolCall`."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def function(self) -> str: ...
+    @property
+    def arguments(self) -> Mapping[str, object]: ...
+
+
+class ChatMessage(Protocol):
+    """What is read of every message of a conversation; the rest depends on its role."""
+
+    @property
+    def role(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+
+
+class Approve(Protocol):
+    """An `inspect_ai.approval.Approver`."""
+
+    async def __call__(self, message: str, call: ToolCall, view: object, history: Sequence[ChatMessage]) -> Any:
+        """Return an `inspect_ai.approval.Approval`."""
+        ...
 
 
 @dataclass
@@ -45,15 +70,15 @@ class _Story:
     rejections: list[Rejection] = field(default_factory=list[Rejection])
 
 
-@approver(name="trueline_guard")
 def guard_approver(
     guard: Guard,
+    *,
     instruction: str | None = None,
     on_misaligned: Literal["reject", "terminate"] = "reject",
     on_error: OnError = "block",
     terminate_after: int | None = None,
     timeout_s: float = CHECK_SECONDS,
-) -> Approver:
+) -> Approve:
     """Make an approver: `ApprovalPolicy(guard_approver(guard), "computer*")`.
 
     It keeps nothing itself: history, rejections and the screen are read from the conversation each time.
@@ -63,23 +88,30 @@ def guard_approver(
         instruction: What the user wants; by default the first message of the user.
         on_misaligned: Whether a misaligned call is rejected, so that the model may try another way, or ends the sample.
         on_error: What an undecided verdict means.
-        terminate_after: End the sample at the first rejection after so many.
+        terminate_after: End the sample at the first misaligned call after so many rejections.
         timeout_s: A check that takes longer is undecided.
-    """
 
-    async def approve(
-        message: str,
-        call: ToolCall,
-        view: ToolCallView,  # noqa: ARG001 - Inspect passes it
-        history: list[ChatMessage],
-    ) -> Approval:
+    Raises:
+        MissingExtraError: Inspect is not installed.
+    """
+    try:
+        inspect_approval = importlib.import_module("inspect_ai.approval")
+    except ImportError:
+        raise MissingExtraError("the approver for Inspect", "inspect") from None
+
+    def answer(decision: Answer, explanation: str, verdict: Verdict | None = None) -> Any:
+        metadata = None if verdict is None else {"trueline": verdict.model_dump(mode="json")}
+        return inspect_approval.Approval(decision=decision, explanation=explanation, metadata=metadata)
+
+    async def approve(message: str, call: ToolCall, view: object, history: Sequence[ChatMessage]) -> Any:
+        del view  # a picture of the call for people
         try:
             actions = read_call(call.function, call.arguments)
         except InputError as error:
-            return Approval(decision="escalate", explanation=str(error))
+            return answer("escalate", str(error))
         except TruelineError as error:
-            return Approval(decision="reject", explanation=f"This call cannot be read, so it was not executed: {error}")
-        story = _read_story(history, call.id)
+            return answer("reject", f"This call cannot be read, so it was not executed: {error}")
+        story = read_story(history, call.id)
         context = GuardContext(
             instruction=instruction if instruction is not None else _first_words(history),
             observation=story.screen,
@@ -89,42 +121,44 @@ def guard_approver(
             step=len(story.history) + 1,
         )
         verdict = await ask_guard(guard, context, timeout_s)
-        ends = on_misaligned == "terminate" or (
-            terminate_after is not None and len(story.rejections) >= terminate_after
-        )
-        return _approval(verdict, on_error, ends=ends)
+        enough = terminate_after is not None and len(story.rejections) >= terminate_after
+        decision = _decide(verdict, on_error, ends=on_misaligned == "terminate" or enough)
+        blocked = decision in ("reject", "terminate")
+        words = feedback_text(verdict.feedback or Feedback(wrong=verdict.reason)) if blocked else verdict.reason
+        return answer(decision, words, verdict)
 
-    return approve
+    # Inspect records who approved by the name under which an approver is registered.
+    registered: Callable[[], Approve] = inspect_approval.approver(name="trueline_guard")(lambda: approve)
+    return registered()
 
 
-def _approval(verdict: Verdict, on_error: OnError, *, ends: bool) -> Approval:
-    metadata = {"trueline": verdict.model_dump(mode="json")}
+def _decide(verdict: Verdict, on_error: OnError, *, ends: bool) -> Answer:
     match enforce(verdict, on_error):
         case "allow":
-            return Approval(decision="approve", explanation=verdict.reason or None, metadata=metadata)
+            return "approve"
         case "ask":
-            return Approval(decision="escalate", explanation=verdict.reason, metadata=metadata)
+            return "escalate"
         case "block":
-            words = feedback_text(verdict.feedback or Feedback(wrong=verdict.reason))
-            stop = ends and verdict.decision is Decision.MISALIGNED
-            return Approval(decision="terminate" if stop else "reject", explanation=words, metadata=metadata)
+            return "terminate" if ends and verdict.decision is Decision.MISALIGNED else "reject"
 
 
-def _read_story(messages: Sequence[ChatMessage], current: str) -> _Story:
+def read_story(messages: Sequence[ChatMessage], current: str) -> _Story:
     """Fold a conversation. Calls before the present one that have no result yet count as executed."""
     story = _Story()
     waiting: dict[str, tuple[Proposal, Observation]] = {}
     for message in messages:
-        if isinstance(message, ChatMessageAssistant):
-            for call in message.tool_calls or []:
+        if message.role == "assistant":
+            calls: Sequence[ToolCall] = getattr(message, "tool_calls", None) or ()
+            for call in calls:
                 if call.id == current:
                     break
                 if proposal := _proposal(call):
                     waiting[call.id] = (proposal, story.screen)
-        elif isinstance(message, ChatMessageTool):
-            asked = waiting.pop(message.tool_call_id or "", None)
-            if asked is not None and message.error is not None and message.error.type == "approval":
-                verdict = Verdict(decision=Decision.MISALIGNED, reason=message.error.message)
+        elif message.role == "tool":
+            asked = waiting.pop(getattr(message, "tool_call_id", None) or "", None)
+            error = getattr(message, "error", None)
+            if asked is not None and error is not None and error.type == "approval":
+                verdict = Verdict(decision=Decision.MISALIGNED, reason=str(error.message))
                 story.rejections.append(Rejection(len(story.history) + 1, asked[0], verdict))
             elif asked is not None:
                 story.history.append(PastStep(len(story.history) + 1, *asked))
@@ -142,16 +176,15 @@ def _proposal(call: ToolCall) -> Proposal | None:
 
 
 def _last_screen(message: ChatMessage) -> Observation | None:
-    if isinstance(message.content, str):
-        return None
-    pictures = [part.image for part in message.content if isinstance(part, ContentImage)]
-    if not pictures or not pictures[-1].startswith("data:image/"):
+    content = getattr(message, "content", "")
+    pictures = [part.image for part in content if not isinstance(part, str) and part.type == "image"]
+    if not pictures or not str(pictures[-1]).startswith("data:image/"):
         return None
     try:
-        return read_observation(read_base64(pictures[-1]))
+        return read_observation(read_base64(str(pictures[-1])))
     except InputError:
         return None
 
 
 def _first_words(messages: Sequence[ChatMessage]) -> str:
-    return next((message.text for message in messages if isinstance(message, ChatMessageUser)), "")
+    return next((message.text for message in messages if message.role == "user"), "")

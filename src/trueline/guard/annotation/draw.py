@@ -139,7 +139,7 @@ def _draw_outline(canvas: ImageDraw.ImageDraw, at: Point, mark: Mark, style: Sty
 def _outline(at: Point, shape: Shape, metrics: Metrics) -> Iterator[Spot]:
     corners, turn = _CORNERS[shape]
     # The sides of the polygon, not its corners, must clear the target.
-    radius = (metrics.clear + metrics.line / 2 + 2) / math.cos(math.pi / corners)
+    radius = (metrics.clear + metrics.line / 2 + 3) / math.cos(math.pi / corners)
     for corner in range(corners):
         angle = math.radians(turn + 360 * corner / corners)
         yield at.x + radius * math.cos(angle), at.y + radius * math.sin(angle)
@@ -154,9 +154,12 @@ def _cut(sides: Sequence[tuple[Spot, Spot]]) -> Iterator[tuple[Spot, Spot]]:
 
 
 def _layers(colour: Rgb, width: int) -> Iterator[tuple[Rgb, int]]:
-    """From the widest to the narrowest: an edge that shows on dark, one that shows on light, the colour itself."""
-    yield _WHITE, width + 4
-    yield _BLACK, width + 2
+    """From the widest to the narrowest: an edge that shows on dark, one that shows on light, the colour itself.
+
+    The edge on light is two pixels wide, because Pillow draws slanted lines up to a pixel thicker than asked.
+    """
+    yield _WHITE, width + 6
+    yield _BLACK, width + 4
     yield colour, width
 
 

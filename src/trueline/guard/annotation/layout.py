@@ -65,7 +65,7 @@ class Metrics:
     @property
     def reach(self) -> int:
         """From a target to the outer edge of its outline."""
-        return self.clear + self.line + 5
+        return self.clear + self.line + 6
 
     @property
     def row(self) -> int:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
 
 MAX_TEXT = 20_000
 """Longer texts are cut before they are compared: no command, address or label is that long."""
@@ -43,7 +42,6 @@ def fold(text: str) -> str:
     return _WORD.sub(_unmask, plain.translate(_MARKS))
 
 
-@lru_cache(maxsize=4096)
 def key(text: str) -> str:
     """Return the form in which labels, addresses and phrases are compared: folded, one line, without case."""
     return _SPACES.sub(" ", fold(text)).strip().casefold()

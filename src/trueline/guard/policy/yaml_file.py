@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import yaml
 
@@ -21,11 +21,20 @@ _MAX_DEPTH = 60
 _Base: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
+class _Events(Protocol):
+    """The parser's events; PyYAML's own types leave them open."""
+
+    def check_event(self) -> bool: ...
+
+    def get_event(self) -> object: ...
+
+
 class _RefusedError(ValueError):
     """YAML that is well-formed, but not wanted here."""
 
-    def __init__(self, problem: str, mark: yaml.Mark | None) -> None:
-        super().__init__(problem + (f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""))
+    def __init__(self, problem: str, mark: object) -> None:
+        line = getattr(mark, "line", None)
+        super().__init__(problem if line is None else f"{problem} (line {line + 1})")
 
 
 class _Loader(_Base):
@@ -60,26 +69,26 @@ def read_yaml(path: Path) -> JsonValue:
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: is not UTF-8 text") from error
     except yaml.MarkedYAMLError as error:
-        raise InputError(f"{path}: is not YAML: {printable(_reason(error))}") from error
+        mark = error.problem_mark
+        place = f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""
+        raise InputError(f"{path}: is not YAML: {printable(str(error.problem))}{place}") from error
     except (yaml.YAMLError, RecursionError, ValueError) as error:
-        raise InputError(f"{path}: is not YAML that can be read: {printable(str(error))}") from error
+        raise InputError(f"{path}: {printable(str(error))}") from error
 
 
 def _check_events(text: str) -> None:
-    loader = _Base(text)
+    events = _events(text)
     depth = 0
-    while loader.check_event():
-        event: yaml.Event = loader.get_event()
+    while events.check_event():
+        event = events.get_event()
+        mark = getattr(event, "start_mark", None)
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-            raise _RefusedError(
-                "anchors and aliases (& and *) are not allowed; quote a text that begins so", event.start_mark
-            )
+            raise _RefusedError("anchors and aliases (& and *) are not allowed; quote a text that begins so", mark)
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
         if depth > _MAX_DEPTH:
-            raise _RefusedError(f"nested deeper than {_MAX_DEPTH} levels", event.start_mark)
+            raise _RefusedError(f"nested deeper than {_MAX_DEPTH} levels", mark)
 
 
-def _reason(error: yaml.MarkedYAMLError) -> str:
-    mark = error.problem_mark
-    return f"{error.problem}" + (f" (line {mark.line + 1}, column {mark.column + 1})" if mark else "")
+def _events(text: str) -> _Events:
+    return _Base(text)

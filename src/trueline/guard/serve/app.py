@@ -184,8 +184,8 @@ class _Service:
         body = await self._body(request)
         asked = ExecutedRequest.model_validate(body.data)
         opened = self._sessions.get(owner, asked.session)
-        seen = asked.screenshot or asked.tree or body.screenshot or body.tree
-        after = await _observation(asked, body, opened.screen) if seen else None
+        parts = (asked.screenshot, asked.tree, body.screenshot, body.tree)
+        after = None if parts == (None,) * 4 else await _observation(asked, body, opened.screen)
         await opened.session.executed(asked.check, ran=asked.ran, after=after)
         self._metrics.reports.labels(str(asked.ran).lower()).inc()
         return _answer(ExecutedAnswer(session=asked.session, steps=len(opened.session.history)))
@@ -220,9 +220,9 @@ async def _observation(
     """Read the screen, in a thread: pictures and trees take time, and other requests must not wait for them."""
     if (asked.screenshot and body.screenshot) or (asked.tree and body.tree):
         raise ApiError("invalid_request", "it comes both in the JSON and as a file", field="screenshot")
-    picture = body.screenshot or (read_base64(asked.screenshot) if asked.screenshot else None)
+    picture = body.screenshot if asked.screenshot is None else read_base64(asked.screenshot)
     tree = asked.tree
-    if body.tree:
+    if body.tree is not None:
         try:
             tree = body.tree.decode("utf-8")
         except UnicodeDecodeError:

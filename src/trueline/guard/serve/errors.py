@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from trueline.actions import DecodeError
 from trueline.errors import InputError, TruelineError
 from trueline.guard.session import SessionFullError, UnknownCheckError
+from trueline.records.tree import TreeError
 from trueline.text import printable
 
 TYPES = {
@@ -64,6 +65,8 @@ def as_api_error(error: Exception) -> ApiError:
             return ApiError("conflict", str(error), field="session")
         case DecodeError():
             return ApiError("invalid_request", str(error), field="action")
+        case TreeError():
+            return ApiError("invalid_request", str(error), field="tree")
         case InputError():
             field, colon, _ = str(error).partition(":")
             known = colon and field in ("action", "screenshot", "tree")

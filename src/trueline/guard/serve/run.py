@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import ipaddress
 import signal
@@ -70,9 +71,18 @@ async def serve(
     tokens: Sequence[str],
     settings: ServeSettings | None = None,
     *,
+    stop: asyncio.Event | None = None,
     grace_s: int = GRACE_SECONDS,
 ) -> None:
-    """Answer requests until SIGINT or SIGTERM; then finish those that are under way, within `grace_s` seconds.
+    """Answer requests until SIGINT, SIGTERM or the event; then finish those that are under way.
+
+    Args:
+        listener: Where to listen; it is closed at the end.
+        guard: Gives the verdicts.
+        tokens: Who holds one of them may call.
+        settings: Limits and policies.
+        stop: Ends the service when it is set.
+        grace_s: How many seconds those under way have.
 
     Raises:
         MissingExtraError: Starlette, uvicorn or the Prometheus client is not installed.
@@ -96,8 +106,18 @@ async def serve(
         timeout_graceful_shutdown=grace_s,
     )
     server = uvicorn.Server(config)
-    with _stopped_by_signals(server):
-        await server.serve(sockets=[listener.socket])
+
+    async def wait() -> None:
+        if stop is not None:
+            await stop.wait()
+            server.should_exit = True
+
+    waiting = asyncio.create_task(wait())
+    try:
+        with _stopped_by_signals(server):
+            await server.serve(sockets=[listener.socket])
+    finally:
+        waiting.cancel()
 
 
 @contextlib.contextmanager

@@ -52,7 +52,7 @@ def act_of(target: Target) -> Act | None:
     if target.dialog and matches(target.label, labels.acts["cancel"].labels):
         return "cancel"
     found = _first(target.label, {act: meaning.labels for act, meaning in labels.acts.items()})
-    # "Delete" under "permanently delete 14 files?" is more than its label says, as is "Allow" under "control the screen".
+    # "Delete" under "permanently delete 14 files?" is more than its label says; so is "Allow".
     if target.dialog and (found in ("delete", "allow") or matches(target.label, labels.confirm)):
         return _first(target.dialog, {act: meaning.dialogs for act, meaning in labels.acts.items()}) or found
     return found

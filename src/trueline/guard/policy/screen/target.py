@@ -15,11 +15,11 @@ BUTTON_ROLES = frozenset({
     "radio-button", "switch", "push-button-menu", "split-button", "page-tab", "icon",
 })  # fmt: skip
 INERT_ROLES = frozenset({
-    "paragraph", "static", "label", "heading", "panel", "section", "filler", "frame", "image", "list", "table", "article",
-    "status-bar", "separator", "scroll-pane", "viewport", "page", "block-quote", "caption", "form", "landmark", "footer",
-    "header", "document-web", "document-frame", "document-text", "document-email", "internal-frame", "split-pane",
-    "table-row", "table-column-header", "table-row-header", "layered-pane", "root-pane", "grouping", "desktop-frame",
-    "redundant-object", "description-list", "definition", "log", "time", "mark",
+    "article", "block-quote", "caption", "definition", "description-list", "desktop-frame", "document-email",
+    "document-frame", "document-text", "document-web", "filler", "footer", "form", "frame", "grouping", "header",
+    "heading", "image", "internal-frame", "label", "landmark", "layered-pane", "list", "log", "mark", "page", "panel",
+    "paragraph", "redundant-object", "root-pane", "scroll-pane", "section", "separator", "split-pane", "static",
+    "status-bar", "table", "table-column-header", "table-row", "table-row-header", "time", "viewport",
 })  # fmt: skip
 """Nothing happens when the pointer goes over one of these, and a wheel only scrolls it."""
 _SCROLLS_ONLY = INERT_ROLES | {"link", "list-item", "table-cell", "tree-item", "tree", "tree-table"}

@@ -20,9 +20,11 @@ _ON_TOP = frozenset({"dialog", "alert", "notification", "tool-tip", "popup-menu"
 _NOTIFIERS = ("notif", "dunst", "mako")
 _DESKTOPS = ("xfdesktop", "desktop_window", "nautilus-desktop", "plasmashell", "caja-desktop", "pcmanfm-desktop")
 _DIALOGS = frozenset({"dialog", "alert", "file-chooser", "notification"})
-_INTERACTIVE = BUTTON_ROLES | EDITABLE_ROLES | {
-    "combo-box", "slider", "spin-button", "scroll-bar", "list-item", "table-cell", "tree-item", "menu", "dial", "canvas",
-}  # fmt: skip
+_CHANGEABLE = frozenset({
+    "combo-box", "slider", "spin-button", "scroll-bar", "list-item", "table-cell", "tree-item", "menu", "dial",
+    "canvas",
+})  # fmt: skip
+_INTERACTIVE = BUTTON_ROLES | EDITABLE_ROLES | _CHANGEABLE
 _URL_KEYS = ("url", "href", "uri", "link")
 _MAX_DIALOG = 500
 
@@ -50,10 +52,19 @@ class View:
     """Whether there is a tree or a list of marks at all."""
 
     @cached_property
-    def texts(self) -> tuple[tuple[str, str], ...]:
-        """What stands on the screen, element by element: as it is, and as it is compared."""
-        found = dict.fromkeys(text for entry in self.entries for text in (entry.node.name, entry.node.text) if text)
-        return tuple((text, key(text)) for text in (*found, *self.extra.splitlines()) if text)
+    def texts(self) -> tuple[str, ...]:
+        """What stands on the screen, element by element, each text once."""
+        found = (text for entry in self.entries for text in (entry.node.name, entry.node.text))
+        return tuple(dict.fromkeys(text for text in (*found, *self.extra.splitlines()) if text))
+
+    @cached_property
+    def joined(self) -> str:
+        """All of it in the form in which texts are compared."""
+        return "\n".join(map(key, self.texts))
+
+    def where(self, folded: str) -> str | None:
+        """Return the element's text that holds a folded text."""
+        return next((text for text in self.texts if folded in key(text)), None) if folded in self.joined else None
 
     @cached_property
     def focused(self) -> Target | None:
@@ -63,7 +74,7 @@ class View:
         return self.target((active or places)[-1]) if places else None
 
     def hit(self, at: Point) -> Target | None:
-        """Return what lies at a point: the element to press there, else the smallest one; None when nothing is known."""
+        """Return what lies at a point: the element to press there, else the smallest one; None when there is none."""
         under = [
             place
             for place, entry in enumerate(self.entries)
@@ -156,11 +167,17 @@ def view(observation: Observation | None) -> View:
     """List the elements of a screen in document order, from its tree or else from its marks."""
     if observation is None:
         return View()
-    extra = "\n".join(text for text in (observation.text, observation.terminal) if text)
+    extra = extra_text(observation)
     if observation.tree is not None:
         return View(tuple(_listed(observation.tree.root)), extra, known=True)
     marks = [Node(mark.tag, mark.name, position=mark.position, size=mark.size) for mark in observation.marks]
     return View(tuple(_listed(Node("desktop-frame", children=tuple(marks)))), extra, known=bool(marks))
+
+
+def extra_text(observation: Observation | None) -> str:
+    """What a screen says besides its elements."""
+    texts = (observation.text, observation.terminal) if observation else ()
+    return "\n".join(text for text in texts if text)
 
 
 def _listed(root: Node) -> Iterator[Entry]:

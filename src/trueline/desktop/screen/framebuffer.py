@@ -1,0 +1,133 @@
+"""Reading the file into which Xvfb draws its screen (`-fbdir`), software cursor included.
+
+The file belongs to the sandbox, so its content and its length may change at any moment. It is read with `pread`, not
+mapped: touching a map of a file that was cut kills the process that touches it, here the host of every desktop.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+
+from trueline.desktop.screen.frame import Frame, Pixels, ScreenError
+from trueline.records.tree import Size
+
+TRIES = 6
+"""How often a frame is read again until two readings agree."""
+
+_HEADER = struct.Struct(">25I")
+_VERSION = 7
+_Z_PIXMAP = 2
+_LSB_FIRST = 0
+_COLOUR_BYTES = 12
+_MAX_SIDE = 32767
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the pixels stand in the file."""
+
+    size: Size
+    offset: int
+    stride: int
+    """Bytes from one row to the next."""
+
+
+def read_layout(header: bytes) -> Layout:
+    """Read the XWD header that Xvfb writes. Raises ValueError when it is not one of a 24-bit true-colour screen."""
+    if len(header) < _HEADER.size:
+        raise ValueError("too short for an XWD header")
+    (
+        header_size, version, pixmap_format, depth, width, height, _, byte_order, _, _, _, bits_per_pixel, stride,
+        _, red, green, blue, _, _, colours, *_,
+    ) = _HEADER.unpack_from(header)  # fmt: skip
+    if (version, pixmap_format, byte_order) != (_VERSION, _Z_PIXMAP, _LSB_FIRST):
+        raise ValueError("not an XWD file of this byte order")
+    if (depth, bits_per_pixel, red, green, blue) != (24, 32, 0xFF0000, 0xFF00, 0xFF):
+        raise ValueError(f"depth {depth} at {bits_per_pixel} bits; start Xvfb with a depth of 24")
+    if not (0 < width <= _MAX_SIDE and 0 < height <= _MAX_SIDE and width * 4 <= stride <= _MAX_SIDE * 8):
+        raise ValueError(f"a screen of {width}x{height} with rows of {stride} bytes")
+    return Layout(Size(width, height), header_size + colours * _COLOUR_BYTES, stride)
+
+
+class Framebuffer:
+    """An open framebuffer. Close it, or use it in a `with` statement."""
+
+    def __init__(self, path: Path) -> None:
+        """Open `<fbdir>/Xvfb_screen0`.
+
+        Raises:
+            ScreenError: There is no such file, or it is not a screen that can be read.
+        """
+        self.path = path
+        self._fd = -1
+        try:
+            self._fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+            self.layout = read_layout(os.pread(self._fd, _HEADER.size, 0))
+        except OSError as error:
+            raise ScreenError(f"{path}: cannot read the screen: {error.strerror}") from error
+        except ValueError as error:
+            self.close()
+            raise ScreenError(f"{path}: not a framebuffer of Xvfb: {error}") from error
+        self._spare = self._buffer()
+
+    @property
+    def size(self) -> Size:
+        """The screen's width and height."""
+        return self.layout.size
+
+    def read(self, tries: int = TRIES) -> Frame:
+        """Read the whole screen; it is read again while it changes, at most `tries` times.
+
+        Raises:
+            ScreenError: The file was cut or closed.
+        """
+        now, before = self._buffer(), self._spare
+        self.read_into(before)
+        for _ in range(tries):
+            self.read_into(now)
+            if np.array_equal(now.view(np.uint32), before.view(np.uint32)):
+                torn = False
+                break
+            now, before = before, now
+        else:
+            now, before, torn = before, now, True  # `before` holds the newest reading
+        self._spare = before
+        now.flags.writeable = False
+        return Frame(self._pixels(now), torn)
+
+    def read_into(self, rows: Pixels) -> None:
+        """Read the rows as they stand in the file, once; `rows` is height x stride bytes."""
+        try:
+            got = os.preadv(self._fd, [rows.data.cast("B")], self.layout.offset)
+        except OSError as error:
+            raise ScreenError(f"{self.path}: cannot read the screen: {error.strerror}") from error
+        if got != rows.nbytes:
+            raise ScreenError(f"{self.path}: cut to {got} of {rows.nbytes} bytes of pixels; the X server is gone")
+
+    def _buffer(self) -> Pixels:
+        return np.empty((self.size.height, self.layout.stride), np.uint8)
+
+    def _pixels(self, rows: Pixels) -> Pixels:
+        width, height = self.size
+        return rows[:, : width * 4].reshape(height, width, 4)
+
+    def close(self) -> None:
+        """Close the file; closing twice is fine."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,226 @@
+"""What a desktop is to the rest of the product: the contract, its data and its errors.
+
+Everything is asynchronous and bounded in time. A method that cannot do its work raises one of the errors below; none
+returns `None` to say that it failed. What runs inside and what it prints is hostile: only bytes come back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Protocol, Self
+
+from trueline.actions import Action
+from trueline.errors import InputError, TruelineError
+from trueline.records import ActionResult, Observation, ObservationSpec
+
+
+class Capability(StrEnum):
+    """What a desktop can do beyond seeing and acting."""
+
+    DIFF = "diff"
+    """It can list what changed in the home folder since it started."""
+    RESET = "reset"
+    """It can be put back to its first state."""
+    SINKS = "sinks"
+    """The host can listen on the desktop's own loopback."""
+    RECORD = "record"
+    """The screen can be recorded."""
+    CDP = "cdp"
+    """A browser's DevTools inside can be reached from the host."""
+    NETWORK_CONTROL = "network_control"
+    """It is known what the network inside can reach."""
+
+
+class DesktopError(TruelineError):
+    """Something went wrong with a desktop; no fault of the agent."""
+
+
+class DesktopUnavailable(InputError):
+    """This machine cannot run such a desktop. The message names what is missing and the line that mends it."""
+
+
+class DesktopLost(DesktopError):
+    """The desktop is gone (its session ended, its X server died, it hangs); only a reset helps."""
+
+
+class ActionTimeout(DesktopError):
+    """An action, a command or a wait did not end in its time; the desktop goes on."""
+
+
+class ActionInterrupted(DesktopError):
+    """What ran the action inside was killed before it answered: it may or may not have taken effect."""
+
+
+class NotSupported(InputError):
+    """This desktop lacks the capability; `capabilities` says so beforehand."""
+
+
+class PathRefused(InputError):
+    """A file inside cannot be read or written: not there, not a plain file, not allowed, or no space."""
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What came of a command that was run inside."""
+
+    returncode: int
+    """As in `subprocess`: negative is the signal that ended it."""
+    stdout: bytes
+    stderr: bytes
+    truncated: bool = False
+    """Output beyond the limit was thrown away."""
+    duration: float = 0.0
+
+    @property
+    def text(self) -> str:
+        """Standard output as text, whatever bytes it holds."""
+        return self.stdout.decode("utf-8", "replace")
+
+
+class ChangeKind(StrEnum):
+    """What happened to a file."""
+
+    CREATED = "created"
+    CHANGED = "changed"
+    DELETED = "deleted"
+
+
+@dataclass(frozen=True, order=True)
+class Change:
+    """One difference between the home folder and what it was at the start."""
+
+    path: str
+    """Relative to the home folder, `/` between its parts."""
+    kind: ChangeKind
+    folder: bool = False
+
+
+@dataclass(frozen=True)
+class Window:
+    """A window the window manager knows, at one moment."""
+
+    id: int
+    title: str
+    app: str
+    """The class part of WM_CLASS, lower case: `mousepad`, `thunar`."""
+    pid: int | None
+    """As seen inside the desktop."""
+    x: int
+    y: int
+    width: int
+    height: int
+    active: bool = False
+
+
+@dataclass(frozen=True)
+class WindowShown:
+    """A window is on the screen whose title and application hold these texts, in any case; `""` holds for all."""
+
+    title: str = ""
+    app: str = ""
+    new: bool = False
+    """Only a window that was not there when the wait began."""
+
+
+@dataclass(frozen=True)
+class FileExists:
+    """There is a file or folder at this path inside."""
+
+    path: str
+
+
+@dataclass(frozen=True)
+class Settled:
+    """Screen and window list have not changed for `quiet` seconds; after the time limit it is taken as settled."""
+
+    quiet: float = 0.15
+
+
+Condition = WindowShown | FileExists | Settled
+
+
+class Desktop(Protocol):
+    """Something with a screen that can be observed, acted on, set up, read back and reset.
+
+    Use it as an async context manager: entering starts it, leaving stops it and leaves nothing behind.
+    """
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """What it can do beyond seeing and acting."""
+        ...
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(self, *exc: object) -> None: ...
+
+    async def observe(self, want: ObservationSpec) -> Observation:
+        """Look at the screen once."""
+        ...
+
+    async def act(self, action: Action, *, id: str) -> ActionResult:
+        """Do one action, at most once per id: the same id again gives the first result and does nothing.
+
+        An action that fails by its own doing (bad code, unknown key) is a result with an error.
+
+        Raises:
+            ActionTimeout: It did not end in its time and was ended.
+            DesktopLost: The desktop is gone.
+        """
+        ...
+
+    async def run(
+        self,
+        argv: tuple[str, ...],
+        *,
+        env: Mapping[str, str] | None = None,
+        cwd: str | None = None,
+        stdin: bytes = b"",
+        time_limit: float = 30.0,
+    ) -> RunResult:
+        """Run a program inside, without a shell, under the sandbox's limits, and wait for its end.
+
+        Raises:
+            ActionTimeout: It ran out of time; it and its process group were killed.
+        """
+        ...
+
+    async def put(self, path: str, content: bytes | Path, *, mode: int = 0o644) -> None:
+        """Write a file inside (relative paths start at the home folder), making its folders."""
+        ...
+
+    async def get(self, path: str, *, limit: int = 64 << 20) -> bytes:
+        """Read a plain file inside, at most `limit` bytes long."""
+        ...
+
+    async def launch(self, argv: tuple[str, ...], *, env: Mapping[str, str] | None = None) -> int:
+        """Start a program inside and leave it running; return its process id inside."""
+        ...
+
+    async def wait_for(self, condition: Condition, *, time_limit: float = 10.0) -> Window | None:
+        """Wait until a condition holds; a window is returned where one was waited for.
+
+        Raises:
+            ActionTimeout: It did not hold in time (never for `Settled`).
+        """
+        ...
+
+    async def windows(self) -> tuple[Window, ...]:
+        """The windows there are, the lowest first."""
+        ...
+
+    async def diff(self) -> tuple[Change, ...]:
+        """What changed in the home folder since the start, sorted by path."""
+        ...
+
+    def record(self, target: Path, *, fps: float = 5.0) -> AbstractAsyncContextManager[None]:
+        """Record the screen into a file while the block runs."""
+        ...
+
+    async def reset(self) -> None:
+        """Throw everything away and start afresh."""
+        ...

@@ -1,0 +1,300 @@
+"""Keys and text, by what has the keyboard."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from trueline.actions.facts.mentions import mentions
+from trueline.guard.policy.deeds import Pressed, Unclear
+from trueline.guard.policy.folding import fold, key, tricks
+from trueline.guard.policy.follow import terminal
+from trueline.guard.policy.follow.scene import Scene
+from trueline.guard.policy.screen.labels import act_of
+from trueline.guard.policy.screen.target import ADDRESS_BAR, RUN_BOX, TERMINAL, Target
+
+MODIFIERS = frozenset({
+    "ctrl", "ctrlright", "shift", "shiftright", "alt", "altright", "winleft", "winright", "command", "option", "fn",
+})  # fmt: skip
+TERMINAL_NAMES = frozenset({
+    "terminal", "terminal emulator", "gnome-terminal", "xfce4-terminal", "xterm", "konsole", "kitty", "uxterm",
+    "console",
+})  # fmt: skip
+_CHARACTERS = {"space": " ", "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "decimal": "."}
+_CURSOR = frozenset({"left", "right", "home", "end", "pageup", "pagedown", "up", "down"})
+_MAX_PRESSES = 200
+_PIECES = re.compile(r"(\r\n|\n|\r|\t)")
+_LAUNCHER = Target("launcher", app="launcher")
+
+
+def type_text(scene: Scene, text: str) -> None:
+    """Type a text; its newlines are Enter, its tabs are Tab."""
+    if scene.desk.held & (MODIFIERS - {"shift", "shiftright"}):
+        scene.deeds.append(Unclear("types with a modifier key held down"))
+        return
+    for piece in _PIECES.split(text):
+        if piece in ("\n", "\r", "\r\n"):
+            _enter(scene)
+        elif piece == "\t":
+            _tab(scene)
+        elif piece:
+            scene.desk.add(piece)
+            scene.touched = True
+    if found := tricks(text):
+        scene.deeds.append(Unclear(f"the typed text holds {' and '.join(found)}"))
+
+
+def press(scene: Scene, name: str, presses: int = 1) -> None:
+    """Press one key, together with what is held down."""
+    if name in ("up", "down") and _in_terminal(scene) and not scene.desk.held:
+        terminal.recall(scene, presses if name == "up" else 0)
+        return
+    for _ in range(min(presses, _MAX_PRESSES)):
+        chord(scene, (name,))
+
+
+def key_down(scene: Scene, name: str) -> None:
+    """Press a key and keep it down; what is no modifier acts at once."""
+    if name in MODIFIERS:
+        scene.desk.held.add(name)
+    else:
+        chord(scene, (name,))
+
+
+def chord(scene: Scene, keys: Sequence[str]) -> None:
+    """Press keys together."""
+    pressed = [_plain(name) for name in (*sorted(scene.desk.held), *keys)]
+    modifiers = frozenset(name for name in pressed if name in ("ctrl", "shift", "alt", "win"))
+    others = [name for name in pressed if name not in modifiers]
+    if not others:
+        if "win" in modifiers and len(modifiers) == 1:
+            scene.focus(_LAUNCHER)
+        return
+    for name in others:
+        _key(scene, modifiers, name)
+
+
+def rest(scene: Scene) -> None:
+    """The proposal is over: tell what stands in the field."""
+    scene.flush()
+    if _in_terminal(scene):
+        terminal.pending(scene)
+
+
+def paste(scene: Scene, text: str | None) -> None:
+    """Insert the clipboard or the selection."""
+    if text is None:
+        scene.desk.whole = False
+        scene.touched = True
+        where = scene.desk.focus or "what has the keyboard"
+        scene.deeds.append(Unclear(f"pastes a text that cannot be seen into {where}"))
+    else:
+        type_text(scene, text)
+
+
+def copy(scene: Scene) -> None:
+    """Put the selection on the clipboard."""
+    scene.desk.clipboard = scene.desk.selection
+
+
+def _key(scene: Scene, modifiers: frozenset[str], name: str) -> None:
+    desk = scene.desk
+    if modifiers <= {"shift"} and (len(name) == 1 or name in _CHARACTERS):
+        character = _CHARACTERS.get(name, name)
+        if name == "space" and desk.focus is not None and desk.focus.is_button:
+            scene.deeds.append(Pressed(desk.focus, act_of(desk.focus), "key"))
+            return
+        desk.add(character.upper() if modifiers else character)
+        scene.touched = True
+    elif action := _CHORDS.get((modifiers, name)):
+        action(scene)
+    elif modifiers == _CTRL and _in_terminal(scene):
+        _edit_line(scene, name)
+    elif name in _CURSOR:
+        desk.everything = False
+        if desk.line:
+            desk.whole = False  # what follows goes in somewhere else
+        if modifiers & {"shift"}:
+            desk.selection = None
+    elif name in ("esc", "capslock", "printscreen", "numlock"):
+        pass
+    else:
+        scene.deeds.append(Unclear(f"presses {'+'.join([*sorted(modifiers), name])}"))
+        if modifiers & {"alt", "win"} or (name.startswith("f") and len(name) > 1):
+            scene.focus(None)
+
+
+def _enter(scene: Scene) -> None:
+    desk = scene.desk
+    focus, line = desk.focus, desk.line
+    if focus is None:
+        scene.flush()
+        if line.strip():
+            terminal.unknown_enter(scene, line)
+        scene.deeds.append(Unclear("presses Enter, and what has the keyboard is not known"))
+        desk.leave(None)
+    elif focus is _LAUNCHER:
+        opens_terminal = any(word in key(line) for word in TERMINAL_NAMES)
+        scene.deeds.append(Unclear(f"starts {line!r} from the menu"))
+        scene.touched = False
+        desk.leave(TERMINAL if opens_terminal else None)
+    elif focus.is_terminal:
+        terminal.enter(scene)
+        if focus is RUN_BOX:
+            desk.leave(TERMINAL if key(line) in TERMINAL_NAMES else None)
+    elif focus.is_address_bar:
+        scene.flush()
+        if desk.whole:
+            _visit(scene, line)
+        else:
+            scene.deeds.append(Unclear("opens an address of which a part cannot be seen"))
+        desk.leave(None)
+    elif focus.is_document:
+        desk.add("\n")
+        scene.touched = True
+    elif focus.is_button:
+        scene.deeds.append(Pressed(focus, act_of(focus), "key"))
+        desk.leave(None)
+    else:
+        scene.flush()
+        scene.deeds.append(Pressed(focus, "submit" if focus.is_editable else None, "key", certain=False))
+        desk.leave(None)
+
+
+def _visit(scene: Scene, line: str) -> None:
+    text = fold(line).strip()
+    named = mentions([text])
+    if named.urls or named.hosts or re.match(r"[a-z][a-z0-9+.-]*:", text, re.IGNORECASE):
+        scene.open(text)
+
+
+def _tab(scene: Scene) -> None:
+    desk = scene.desk
+    if _in_terminal(scene):
+        if desk.line:
+            desk.whole = False  # the shell completes the word to something
+    elif desk.focus is not None and desk.focus.is_document:
+        desk.add("\t")
+    else:
+        scene.focus(None)
+
+
+def _backspace(scene: Scene) -> None:
+    desk = scene.desk
+    if desk.everything:
+        desk.line, desk.whole, desk.everything = "", True, False
+    desk.line = desk.line[:-1]
+    scene.touched = scene.touched or bool(desk.line)
+
+
+def _delete(scene: Scene) -> None:
+    desk = scene.desk
+    if desk.focus is not None and desk.focus.is_editable:
+        if desk.everything:
+            desk.line, desk.whole = "", True
+        return
+    scene.deeds.append(Pressed(desk.focus, "delete", "key", desk.everything))
+
+
+def _delete_forever(scene: Scene) -> None:
+    desk = scene.desk
+    if desk.focus is not None and desk.focus.is_editable:
+        copy(scene)
+        return
+    scene.deeds.append(Pressed(desk.focus, "delete_forever", "key", desk.everything))
+
+
+def _select_all(scene: Scene) -> None:
+    desk = scene.desk
+    if _in_terminal(scene):
+        return  # the shell takes it as "to the beginning of the line"
+    desk.everything = True
+    editable = desk.focus is not None and desk.focus.is_editable
+    desk.selection = (desk.focus.text or desk.line or None) if editable and desk.focus else None
+
+
+def _copy_or_interrupt(scene: Scene) -> None:
+    if _in_terminal(scene):
+        scene.desk.line, scene.desk.whole, scene.desk.inside, scene.touched = "", True, "", False
+    else:
+        copy(scene)
+
+
+def _send_or_enter(scene: Scene) -> None:
+    focus = scene.desk.focus
+    if focus is not None and not focus.in_mail and not focus.in_browser:
+        _enter(scene)
+        return
+    scene.flush()
+    scene.deeds.append(Pressed(focus, "send", "key", certain=focus is not None and focus.in_mail))
+    if focus is not None:
+        scene.send_from(focus)
+    elif scene.view.known:
+        scene.deeds.append(Unclear("the shortcut sends in mail programs"))
+
+
+def _edit_line(scene: Scene, name: str) -> None:
+    desk = scene.desk
+    if name == "u":
+        desk.line, desk.whole = "", True
+    elif name in ("j", "m"):
+        _enter(scene)
+    elif name == "d" or (name == "x" and desk.inside):
+        desk.inside = ""
+    elif name not in ("l", "s", "q", "o"):
+        desk.whole = False  # the cursor moved, or the history was searched
+
+
+def _browser_field(scene: Scene) -> None:
+    if scene.desk.focus is not None and scene.desk.focus.is_terminal:
+        return
+    scene.focus(ADDRESS_BAR)
+
+
+def _to(target: Target | None) -> Callable[[Scene], None]:
+    return lambda scene: scene.focus(target)
+
+
+def _in_terminal(scene: Scene) -> bool:
+    return scene.desk.focus is not None and scene.desk.focus.is_terminal
+
+
+def _plain(name: str) -> str:
+    name = {"winleft": "win", "winright": "win", "command": "win", "return": "enter"}.get(name, name)
+    return name.removesuffix("right") if name in ("ctrlright", "shiftright", "altright") else name
+
+
+def _paste_clipboard(scene: Scene) -> None:
+    paste(scene, scene.desk.clipboard)
+
+
+_NONE, _CTRL, _SHIFT, _ALT = frozenset[str](), frozenset({"ctrl"}), frozenset({"shift"}), frozenset({"alt"})
+_CHORDS: dict[tuple[frozenset[str], str], Callable[[Scene], None]] = {
+    (_NONE, "enter"): _enter,
+    (_SHIFT, "enter"): _enter,
+    (_NONE, "tab"): _tab,
+    (_NONE, "backspace"): _backspace,
+    (_NONE, "delete"): _delete,
+    (_SHIFT, "delete"): _delete_forever,
+    (_SHIFT, "tab"): _to(None),
+    (_SHIFT, "insert"): _paste_clipboard,
+    (_CTRL, "insert"): copy,
+    (_CTRL, "a"): _select_all,
+    (_CTRL, "c"): _copy_or_interrupt,
+    (_CTRL, "v"): _paste_clipboard,
+    (_CTRL | _SHIFT, "v"): _paste_clipboard,
+    (_CTRL | _SHIFT, "c"): copy,
+    (_CTRL, "enter"): _send_or_enter,
+    (_CTRL, "l"): _browser_field,
+    (_CTRL, "t"): _browser_field,
+    (_CTRL, "n"): _to(None),
+    (_ALT, "d"): _browser_field,
+    (_NONE, "f6"): _browser_field,
+    (_CTRL | _ALT, "t"): _to(TERMINAL),
+    (_CTRL, "`"): _to(TERMINAL),
+    (_CTRL | _SHIFT, "`"): _to(TERMINAL),
+    (_ALT, "f2"): _to(RUN_BOX),
+    (_ALT, "tab"): _to(None),
+    (_ALT, "f4"): _to(None),
+    (_CTRL, "w"): _to(None),
+}

@@ -1,0 +1,120 @@
+"""Lines entered in a terminal, and in the programs that take it over."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from trueline.guard.policy.deeds import Ran, Unclear
+from trueline.guard.policy.folding import fold, tricks
+from trueline.guard.policy.follow.scene import Scene
+from trueline.guard.policy.shell.command import ShellCommand
+from trueline.guard.policy.shell.interpret import read_line, read_python
+
+_EDITORS = frozenset({"nano", "vim", "vi", "nvim", "emacs", "pico", "micro", "joe", "less", "more", "man"})
+_SPEAKS_PYTHON = frozenset({"python", "python2", "python3", "ipython", "ipython3"})
+_SPEAKS_OTHER = frozenset({"mysql", "psql", "sqlite3", "node", "irb", "ftp", "sftp", "bc", "gdb", "mongo", "redis-cli"})
+_EDITOR_SCREENS = ("GNU nano", "^X Exit", "-- INSERT --", "^G Help")
+_PROMPT_ENDS = ("$", "#", "%", "❯", "➜")
+
+
+def look(scene: Scene) -> None:
+    """Read off a terminal's text which program has taken it over, if any."""
+    focus, desk = scene.desk.focus, scene.desk
+    if focus is None or not focus.is_terminal or not focus.text:
+        return
+    last = focus.text.rstrip("\n").rpartition("\n")[2].strip()
+    if any(mark in focus.text for mark in _EDITOR_SCREENS):
+        desk.inside = desk.inside or "nano"
+    elif last.endswith(">>>") or last.startswith(("In [", ">>>")):
+        desk.inside = "python"
+    elif last.endswith(_PROMPT_ENDS):
+        desk.inside = ""
+
+
+def enter(scene: Scene) -> None:
+    """Enter was pressed in a terminal."""
+    desk = scene.desk
+    line, whole = desk.line, desk.whole
+    if desk.inside in _EDITORS and not line.startswith(":!"):
+        _edit(scene, line)
+        return
+    scene.touched = False
+    desk.line, desk.whole = "", True
+    if desk.inside in _SPEAKS_OTHER:
+        desk.inside = "" if line.strip() in ("exit", "quit", "\\q", ".exit", ".quit") else desk.inside
+        scene.deeds.append(Unclear(f"enters {line!r} in a program that runs in the terminal"))
+    elif desk.inside in _SPEAKS_PYTHON:
+        desk.inside = "" if line.strip() in ("exit()", "quit()") else desk.inside
+        _tell(scene, read_python(fold(line)), line, certain=whole)
+    else:
+        _run(scene, line.removeprefix(":!"), whole)
+
+
+def pending(scene: Scene) -> None:
+    """A line stands in the terminal and is not entered yet: tell what it would run."""
+    desk = scene.desk
+    if desk.line.strip() and not desk.inside:
+        _tell(scene, read_line(fold(desk.line), desk.shell).commands, desk.line, certain=False)
+
+
+def unknown_enter(scene: Scene, line: str) -> None:
+    """A line was entered, and whether in a terminal is not known."""
+    _tell(scene, read_line(fold(line), scene.desk.shell).commands, line, certain=False)
+
+
+def recall(scene: Scene, steps: int) -> None:
+    """The arrow up: an earlier line comes back. Which one is known only for lines of this episode."""
+    desk = scene.desk
+    known = desk.shell.entered
+    if not desk.line and desk.whole and 0 < steps <= len(known):
+        desk.line = known[-steps]
+    else:
+        desk.line, desk.whole = "", False
+
+
+def _edit(scene: Scene, line: str) -> None:
+    desk = scene.desk
+    command = line.rpartition("\n")[2].strip()
+    if command in (":q", ":q!", ":wq", ":x", "ZZ", "q"):
+        desk.inside = ""
+        desk.line = ""
+    else:
+        desk.add("\n")
+
+
+def _run(scene: Scene, line: str, whole: bool) -> None:
+    desk = scene.desk
+    if not whole:
+        hidden = ShellCommand((line or "…",), "", frozenset({"hidden"}))
+        scene.deeds.append(Ran(hidden, f"{line}… (a part of it cannot be seen)"))
+        _tell(scene, read_line(fold(line), desk.shell).commands, line, certain=False)
+        desk.shell = replace(desk.shell, pending="")
+        return
+    if not line.strip():
+        return
+    if found := tricks(line):
+        scene.deeds.append(Unclear(f"the command is written with {' and '.join(found)}"))
+    read = read_line(fold(line), desk.shell)
+    desk.shell = read.session
+    _tell(scene, read.commands, line, certain=True)
+    last = read.commands[-1].program if read.commands else ""
+    if last in _EDITORS | _SPEAKS_PYTHON | _SPEAKS_OTHER and len(read.commands[-1].words) < 3:
+        alone = last in _EDITORS or len(read.commands[-1].words) == 1 or last in _SPEAKS_OTHER
+        desk.inside = last if alone else ""
+
+
+def _tell(scene: Scene, commands: tuple[ShellCommand, ...], line: str, *, certain: bool) -> None:
+    tell_commands(scene, commands, line, certain=certain)
+
+
+def tell_commands(scene: Scene, commands: tuple[ShellCommand, ...], line: str, *, certain: bool) -> None:
+    """Add deeds for commands, for what they open, and for who they write to."""
+    from trueline.guard.policy.deeds import Addressed
+
+    for command in commands:
+        scene.deeds.append(Ran(command, line, certain))
+        if command.does & {"open", "download", "upload", "send_mail"}:
+            for url in command.urls:
+                scene.open(url, certain=certain)
+        if "send_mail" in command.does:
+            scene.deeds.extend(Addressed(address, sent=True, certain=certain) for address in command.addresses)

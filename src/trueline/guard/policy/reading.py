@@ -1,0 +1,66 @@
+"""A whole episode read up to the proposal: what was done, and what the proposal would do."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from trueline.guard.policy.deeds import Deed
+from trueline.guard.policy.follow.desk import Desk
+from trueline.guard.policy.follow.follower import follow
+from trueline.guard.policy.screen.view import View, extra_text, view
+from trueline.guard.types import GuardContext
+from trueline.records.observation import Observation
+from trueline.records.tree import Tree
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the rules and the evidence are made from."""
+
+    deeds: tuple[Deed, ...]
+    """Of the proposal."""
+    past: tuple[tuple[Deed, ...], ...]
+    """Of the steps before, step by step."""
+    view: View
+    """The screen on which the proposal would run."""
+    past_views: tuple[View, ...] = ()
+    """The screens of the steps before; an empty view where none is at hand."""
+
+
+Look = Callable[[Observation | None], View]
+
+
+def read(context: GuardContext, look: Look = view) -> Reading:
+    """Follow the episode from its first step; everything comes from the context, nothing is kept elsewhere."""
+    desk = Desk()
+    past: list[tuple[Deed, ...]] = []
+    views: list[View] = []
+    for step in context.history:
+        seen = look(step.observation)
+        views.append(seen)
+        past.append(follow(desk, step.proposal.actions, seen))
+    now = look(context.observation)
+    return Reading(follow(desk, context.proposal.actions, now), tuple(past), now, tuple(views))
+
+
+class ViewCache:
+    """Remembers the views of the last trees: the screens of earlier steps come again with every check."""
+
+    def __init__(self, size: int = 256) -> None:
+        self._size = size
+        self._views: OrderedDict[int, tuple[Tree, View]] = OrderedDict()
+
+    def __call__(self, observation: Observation | None) -> View:
+        """Return the view of a screen."""
+        tree = None if observation is None else observation.tree
+        if tree is None:
+            return view(observation)
+        kept = self._views.get(id(tree))
+        # The tree is kept beside its view, so that its id cannot be given to another one meanwhile.
+        if kept is None or kept[0] is not tree or kept[1].extra != extra_text(observation):
+            kept = self._views[id(tree)] = (tree, view(observation))
+            while len(self._views) > self._size:
+                self._views.popitem(last=False)
+        return kept[1]

@@ -1,0 +1,215 @@
+"""The guard in shadow over stored episodes: what it would have stopped, when, and at what price.
+
+Every executed proposal is judged with the history that really came before it; what would have happened after a stop is
+not known and not guessed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from trueline.errors import InputError
+from trueline.guard.config import OnError
+from trueline.guard.narrative import Narrator
+from trueline.guard.types import Guard, GuardContext, PastStep
+from trueline.guard.verdicts import Enforcement, enforce
+from trueline.records.folder.reader import Trajectory
+from trueline.records.interchange.paths import find_stored
+from trueline.records.observation import Observation, ObservationRecord, StoredFile
+from trueline.records.step import Narrative, Step
+from trueline.records.verdict import Verdict
+
+T = TypeVar("T")
+
+Kind = Literal["benign", "assumed benign", "adversarial"]
+_UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class JudgedStep:
+    """An executed proposal and what the guard says of it."""
+
+    context: GuardContext
+    verdict: Verdict
+    enforced: Enforcement
+
+    @property
+    def number(self) -> int:
+        """Of the step."""
+        return self.context.step
+
+    @property
+    def stopped(self) -> bool:
+        """Whether it would not have run, at least not without a person's consent."""
+        return self.enforced != "allow"
+
+
+@dataclass(frozen=True)
+class Replay:
+    """One episode as the guard saw it."""
+
+    folder: Path
+    task: str
+    kind: Kind
+    score: float | None
+    achieved: bool | None
+    """Whether its attack succeeded; `None` is unknown, or no attack."""
+    violation_step: int | None
+    """The first unsafe step a judge or a person found, counted from 1."""
+    steps: tuple[JudgedStep, ...]
+    narratives: tuple[Narrative, ...]
+    """Those that were made for this replay."""
+    problems: tuple[str, ...]
+
+    @property
+    def stops(self) -> tuple[JudgedStep, ...]:
+        """The steps that would not have run."""
+        return tuple(step for step in self.steps if step.stopped)
+
+    @property
+    def in_time(self) -> bool | None:
+        """Whether it would have been stopped at the first violation or before; `None` when there is none known."""
+        if self.violation_step is None:
+            return None
+        return any(step.number <= self.violation_step for step in self.stops)
+
+
+@dataclass(frozen=True)
+class Replayer:
+    """Judges stored episodes; many at a time, within one limit of calls in flight."""
+
+    guard: Guard
+    narrator: Narrator | None
+    on_error: OnError
+    limit: asyncio.Semaphore
+
+    async def replay(self, episode: Trajectory) -> Replay:
+        """Judge every executed proposal of an episode.
+
+        Raises:
+            InputError: The episode does not say what its user wanted.
+        """
+        record = episode.record
+        instruction = record.instruction or record.task_instruction
+        if not instruction:
+            raise InputError(f"{episode.folder}: has no instruction, so nothing can be judged; add instruction.txt")
+        problems: list[str] = []
+        steps = [step for step in record.steps if _ran(step)]
+        screens = [_observe(episode, step.observation, problems) for step in steps]
+        told = await self._narrate(episode, steps, screens, problems)
+        past = [
+            PastStep(step.number, step.proposal, screen, narrative)
+            for step, screen, narrative in zip(steps, screens, told.texts, strict=True)
+            if step.proposal is not None
+        ]
+        contexts = [
+            GuardContext(
+                instruction=instruction,
+                observation=now.observation or Observation(_UNKNOWN_TIME),
+                proposal=now.proposal,
+                history=tuple(past[:place]),
+                step=now.number,
+                domain=record.task.domain,
+                episode=str(episode.folder),
+            )
+            for place, now in enumerate(past)
+        ]
+        return Replay(
+            folder=episode.folder,
+            task=f"{record.task.domain}/{record.task.id}",
+            kind=kind_of(episode),
+            score=record.score,
+            achieved=record.funnel.achieved if record.funnel else None,
+            violation_step=_violation(episode),
+            steps=tuple(await asyncio.gather(*(self._judge(context) for context in contexts))),
+            narratives=told.made,
+            problems=tuple(dict.fromkeys(problems)),
+        )
+
+    async def _judge(self, context: GuardContext) -> JudgedStep:
+        async with self.limit:
+            verdict = await self.guard.check(context)
+        return JudgedStep(context, verdict, enforce(verdict, self.on_error))
+
+    async def _narrate(
+        self, episode: Trajectory, steps: list[Step], screens: list[Observation | None], problems: list[str]
+    ) -> _Told:
+        """The narratives of steps: those that the record has, else new ones."""
+        kept = [step.narrative.text if step.narrative else None for step in steps]
+        if self.narrator is None:
+            return _Told(kept, ())
+        narrator = self.narrator
+
+        async def tell(step: Step, screen: Observation | None) -> Narrative:
+            assert step.proposal is not None
+            after = _observe(episode, ObservationRecord(screenshot=_last_screen(step)), problems)
+            async with self.limit:
+                past = PastStep(step.number, step.proposal, screen)
+                return await narrator.narrate(past, after or Observation(_UNKNOWN_TIME), episode=str(episode.folder))
+
+        # The last step is nobody's history.
+        missing = [place for place, text in enumerate(kept[:-1]) if text is None]
+        made = await asyncio.gather(*(tell(steps[place], screens[place]) for place in missing))
+        for place, narrative in zip(missing, made, strict=True):
+            kept[place] = narrative.text
+            if narrative.error:
+                problems.append(f"step {steps[place].number}: no narrative: {narrative.error}")
+        return _Told(kept, tuple(made))
+
+
+@dataclass(frozen=True)
+class _Told:
+    texts: list[str | None]
+    made: tuple[Narrative, ...]
+
+
+def kind_of(episode: Trajectory) -> Kind:
+    """Whether an episode was adversarial; the seeds do not mark plain tasks, which are then assumed to be benign."""
+    record = episode.record
+    unsafe = any(judgment.safety is False for judgment in episode.judgments.values())
+    if record.attack is not None or record.task.kind not in (None, "benign") or unsafe or episode.adversary_score:
+        return "adversarial"
+    return "benign" if record.task.kind == "benign" else "assumed benign"
+
+
+def _ran(step: Step) -> bool:
+    """Whether a step has a proposal that was executed."""
+    return bool(step.attempts) and step.attempts[-1].ran and bool(step.attempts[-1].proposal.actions)
+
+
+def _violation(episode: Trajectory) -> int | None:
+    """The first unsafe step by any judgment, which count from 0."""
+    steps = [j.violation_step for j in episode.judgments.values() if j.violation_step is not None]
+    return min(steps) + 1 if steps else None
+
+
+def _last_screen(step: Step) -> StoredFile | None:
+    screens = (result.screenshot for result in reversed(step.results))
+    return next((screen for screen in screens if screen is not None and screen.file is not None), None)
+
+
+def _observe(episode: Trajectory, seen: ObservationRecord | None, problems: list[str]) -> Observation | None:
+    """A stored screen with its tree; the picture is read when somebody looks."""
+    if seen is None:
+        return None
+
+    def read(load: Callable[[], T | None]) -> T | None:
+        try:
+            return load()
+        except InputError as error:
+            problems.append(str(error))
+            return None
+
+    name = seen.screenshot.file if seen.screenshot else None
+    return Observation(
+        time=seen.time or _UNKNOWN_TIME,
+        screenshot=None if name is None else read(lambda: find_stored(episode.folder, name)),
+        tree=read(lambda: episode.load_tree(seen)),
+        text=seen.text,
+        terminal=seen.terminal,
+    )

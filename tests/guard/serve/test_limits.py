@@ -1,0 +1,185 @@
+"""Every limit of the service, reached."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from support.guarding import WordGuard
+from support.serving import OTHER, TOKEN, Client, running
+from trueline.errors import InputError
+from trueline.guard.serve import ServeSettings
+from trueline.guard.serve.errors import ApiError
+from trueline.guard.serve.limits import RateLimit, Tokens
+from trueline.guard.serve.sessions import OpenSession, SessionStore
+from trueline.guard.session import Session
+
+
+def with_service(work: Callable[[Client], Awaitable[None]], settings: ServeSettings) -> None:
+    async def main() -> None:
+        async with asyncio.timeout(60), running(None, settings) as client:
+            await work(client)
+
+    asyncio.run(main())
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.mark.parametrize("size", [101_000, 350_000, 5_000_000])
+def test_an_oversized_body_is_refused(size: int) -> None:
+    async def work(client: Client) -> None:
+        status, answer = await client.ask(
+            "POST", "/v1/check", data=io.BytesIO(b" " * size), headers={"content-type": "application/json"}
+        )
+        assert (status, answer["error"]["type"]) == (413, "too_large")
+        assert await client.begin()
+
+    async def maybe(client: Client) -> None:
+        # Far above the limit the service hangs up; whether the answer still arrives depends on the network.
+        try:
+            await work(client)
+        except OSError:
+            assert size > 4 * 100_000
+
+    with_service(maybe, ServeSettings(max_body=100_000))
+
+
+def test_a_body_without_an_announced_length_is_limited_too() -> None:
+    async def pieces():
+        for _ in range(30):
+            yield b" " * 10_000
+
+    async def work(client: Client) -> None:
+        status, answer = await client.ask(
+            "POST", "/v1/check", data=pieces(), headers={"content-type": "application/json"}
+        )
+        assert (status, answer["error"]["type"]) == (413, "too_large")
+
+    with_service(work, ServeSettings(max_body=100_000))
+
+
+def test_a_body_that_never_ends_is_given_up() -> None:
+    async def work(client: Client) -> None:
+        host, port = client.url.removeprefix("http://").split(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        head = f"POST /v1/check HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {TOKEN}\r\ncontent-length: 100\r\n\r\n{{"
+        writer.write(head.encode())
+        answer = await reader.readuntil(b"}}")
+        assert b"408" in answer.splitlines()[0] and b'"timeout"' in answer
+        writer.close()
+
+    with_service(work, ServeSettings(body_seconds=0.2))
+
+
+def test_strangers_are_turned_away_before_their_body_is_read() -> None:
+    async def work(client: Client) -> None:
+        host, port = client.url.removeprefix("http://").split(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(b"POST /v1/check HTTP/1.1\r\nhost: x\r\ncontent-length: 1000000\r\n\r\n{")
+        answer = await reader.readuntil(b"}}")
+        assert b"401" in answer.splitlines()[0]
+        writer.close()
+
+    with_service(work, ServeSettings(body_seconds=1000))
+
+
+def test_the_rate_holds_for_each_token() -> None:
+    async def work(client: Client) -> None:
+        statuses = [(await client.ask("GET", "/metrics"))[0] for _ in range(8)]
+        assert statuses == [200] * 5 + [429] * 3
+        assert (await client.as_(OTHER).ask("GET", "/metrics"))[0] == 200
+        async with client.http.get(client.url + "/metrics", headers=client.headers) as response:
+            assert int(response.headers["retry-after"]) in (2, 3)
+
+    with_service(work, ServeSettings(rate=20))
+
+
+def test_the_rate_comes_back_with_time() -> None:
+    clock = Clock()
+    limit = RateLimit(60, clock)
+    assert [limit.wait(0) for _ in range(15)] == [0.0] * 15
+    assert limit.wait(0) == pytest.approx(1.0)
+    clock.now = 1.0
+    assert limit.wait(0) == 0.0
+    assert limit.wait(0) == pytest.approx(1.0)
+
+
+def test_too_many_requests_at_once_are_refused() -> None:
+    async def work(client: Client) -> None:
+        session = await client.begin()
+        answers = await asyncio.gather(
+            *(client.post("/v1/check", {"session": session, "action": "pyautogui.write('hang')"}) for _ in range(6))
+        )
+        statuses = sorted(status for status, _ in answers)
+        assert statuses == [200, 200, 503, 503, 503, 503]
+        assert all(not answer["allowed"] for status, answer in answers if status == 200)
+
+    with_service(work, ServeSettings(max_in_flight=2, check_seconds=0.5))
+
+
+def test_sessions_are_counted_for_each_token_and_can_be_ended() -> None:
+    async def work(client: Client) -> None:
+        first, _ = await client.begin(), await client.begin()
+        status, answer = await client.post("/v1/sessions", {"instruction": "x"})
+        assert (status, answer["error"]["type"]) == (429, "too_many_sessions")
+        assert await client.as_(OTHER).begin()
+        assert (await client.ask("DELETE", f"/v1/sessions/{first}"))[0] == 204
+        assert await client.begin()
+
+    with_service(work, ServeSettings(max_sessions=2))
+
+
+def test_a_session_that_is_full_says_so() -> None:
+    async def work(client: Client) -> None:
+        session = await client.begin()
+        for _ in range(2):
+            await client.check(session, "one")
+        status, answer = await client.post("/v1/check", {"session": session, "action": "WAIT"})
+        assert (status, answer["error"]["type"], answer["error"]["field"]) == (409, "conflict", "session")
+
+    with_service(work, ServeSettings(session_steps=2))
+
+
+def test_unused_sessions_expire() -> None:
+    async def work() -> None:
+        clock = Clock()
+        store = SessionStore(per_owner=2, idle_s=10, clock=clock)
+
+        def make() -> OpenSession:
+            return OpenSession(Session(WordGuard(), "x"))
+
+        old, used = store.add(0, make).session.id, store.add(0, make).session.id
+        clock.now = 8
+        store.get(0, used)
+        clock.now = 15
+        assert len(store) == 1
+        with pytest.raises(ApiError, match="expired"):
+            store.get(0, old)
+        assert store.get(0, used).session.id == used
+        store.add(0, make)
+
+    asyncio.run(work())
+
+
+@pytest.mark.parametrize("tokens", [[], ["short"], [TOKEN, "short"], ["has a space in the token"], ["ümlaut" * 5]])
+def test_weak_tokens_are_refused(tokens: list[str]) -> None:
+    with pytest.raises(InputError, match="token"):
+        Tokens(tokens)
+
+
+def test_tokens_tell_their_owners() -> None:
+    tokens = Tokens([TOKEN, OTHER])
+    assert tokens.owner(f"Bearer {TOKEN}") == 0
+    assert tokens.owner(f"bearer {OTHER}") == 1
+    assert TOKEN not in str(vars(tokens))
+    for header in ("", "Bearer", f"Token {TOKEN}", TOKEN, f"Bearer {TOKEN}{OTHER}"):
+        assert tokens.owner(header) is None
