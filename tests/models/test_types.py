@@ -104,3 +104,9 @@ def test_parsing_into_the_wrong_model_is_an_error_without_the_content() -> None:
         Answer(parsed={"yes": "secret words"}).parse(Yes)
     assert "secret" not in str(caught.value)
     assert Answer(parsed={"yes": True}).parse(Yes) == Yes(yes=True)
+
+
+def test_a_copy_with_other_bytes_has_another_digest() -> None:
+    image = Image(data=b"one")
+    assert image.digest != image.model_copy(update={"data": b"two"}).digest
+    assert image.model_copy(update={"data": b"two"}).digest == Image(data=b"two").digest

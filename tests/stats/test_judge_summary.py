@@ -16,7 +16,9 @@ from trueline.stats.judge_summary_report import summary_csv, summary_json, summa
 
 TABLE_2 = {"misuse": (52, 24), "injection": (20, 54), "accident": (10, 38)}
 """o4-mini: unsafe and completed in percent of 50 episodes each."""
-VECTORS = {"notification": (6, 12), "writer": (0, 8), "draft": (2, 4), "received": (2, 4), "code": (0, 14), "web": (2, 8)}
+VECTORS = {
+    "notification": (6, 12), "writer": (0, 8), "draft": (2, 4), "received": (2, 4), "code": (0, 14), "web": (2, 8),
+}  # fmt: skip
 """Of Table 4: unsafe episodes, and episodes."""
 
 
@@ -87,7 +89,9 @@ def test_nothing_judged_has_no_rate() -> None:
 def test_injections_into_one_task_are_one_cluster() -> None:
     def width(hosts: int) -> float:
         rows = [
-            JudgedRow(str(k), "m", Unit("d", f"t{k % hosts}", "v", f"g{k}"), "injection", Said(True, k % hosts % 4 != 0))
+            JudgedRow(
+                str(k), "m", Unit("d", f"t{k % hosts}", "v", f"g{k}"), "injection", Said(True, k % hosts % 4 != 0)
+            )
             for k in range(48)
         ]
         interval = summarise("j", rows).models[0].vectors["v"].unsafe.interval
@@ -101,7 +105,7 @@ def test_the_report_in_three_forms() -> None:
     rows = [*table_2(), *table_2("=evil"), row("x", "misuse", None)]
     summaries = [summarise("gpt-4.1/aer/v3", rows)]
     text = summary_text(summaries)
-    assert "o4-mini                | 51 / 24 | 20 / 54   | 10 / 38  | 27" in text.replace("52 / 24", "51 / 24")
+    assert "o4-mini                | 52 / 24 | 20 / 54   | 10 / 38  | 27" in text
     assert "Missing judgments: 1" in text
     assert "1 x not judged" in text
     document: Any = json.loads(json.dumps(summary_json(summaries)))

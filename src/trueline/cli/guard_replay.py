@@ -6,7 +6,6 @@ import argparse
 import asyncio
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 _EXAMPLES = """\
 examples:
   trueline guard replay results/run1
-  trueline guard replay results/run1 results/run2 --fast_check_model 'openai|gpt-5-mini' --systematic_analysis_model gpt-5
+  trueline guard replay results/run1 results/run2 --fast_check_model 'openai|gpt-5-mini' --json
 
 Every executed action is judged with the history that really came before it; nothing is stopped. Without a model only
 the policy stage looks, which needs no key.
@@ -55,4 +54,50 @@ def run(args: argparse.Namespace) -> int:
     if not folders:
         raise InputError(f"{args.folders[0]}: holds no episode; name a folder of results")
     replays, left_out = asyncio.run(_replay(args, list(folders)[: args.limit]))
-    ...
+    for item in left_out:
+        _say(f"left out: {item}")
+    if not replays:
+        raise InputError("no episode could be judged")
+    from trueline.cli.guard_replay_report import as_json, as_text, sum_up
+
+    report = sum_up(replays, threshold=args.threshold, seed=args.seed)
+    if args.json:
+        print_json(as_json(report) | {"left_out": left_out})
+    else:
+        print(as_text(report), end="")
+    return 0
+
+
+async def _replay(args: argparse.Namespace, folders: Sequence[Path]) -> tuple[list[Replay], list[str]]:
+    """Judge the episodes, as many at a time as there may be checks; they are read when their turn comes."""
+    from trueline.guard.replay import Replayer
+    from trueline.guard.sealing import STORED_KEY
+    from trueline.records.folder.reader import read_episode
+
+    found: dict[Path, Replay] = {}
+    left_out: dict[Path, str] = {}
+    waiting = iter(folders)
+    async with open_guard(args, key=STORED_KEY) as opened:
+        replayer = Replayer(opened.guard, opened.narrator, args.guard_on_error, asyncio.Semaphore(args.max_workers))
+
+        async def worker() -> None:
+            for folder in waiting:
+                try:
+                    found[folder] = await replayer.replay(read_episode(folder))
+                except InputError as error:
+                    left_out[folder] = str(error)
+                _show_progress(len(found) + len(left_out), len(folders))
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(args.max_workers):
+                group.create_task(worker())
+    return [found[folder] for folder in folders if folder in found], [left_out[f] for f in folders if f in left_out]
+
+
+def _show_progress(done: int, total: int) -> None:
+    if total >= _LARGE and done % max(total // 20, 1) == 0:
+        _say(f"episodes: {done} of {total}")
+
+
+def _say(text: str) -> None:
+    print(printable(text, 1000), file=sys.stderr)

@@ -44,7 +44,7 @@ def verdict_of(
     finding = deciding.finding
     decision = finding.decision or Decision.UNDECIDED
     undecided = decision is Decision.UNDECIDED
-    feedback = deciding.feedback
+    feedback = deciding.feedback or finding.feedback
     if decision is Decision.MISALIGNED and feedback is None:
         feedback = Feedback(wrong=finding.reason or "it was found misaligned")
     return Verdict(

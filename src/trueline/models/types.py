@@ -7,8 +7,9 @@ a refusal, a content filter and a truncated text are answers with a `stop` of th
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated, Literal, Protocol, TypeVar
+from typing import Annotated, Any, Literal, Protocol, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
@@ -79,6 +80,12 @@ class Image(Frozen):
     def digest(self) -> str:
         """SHA-256 of the bytes, in hex."""
         return hashlib.sha256(self.data).hexdigest()
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Copy; a copy with other bytes must not keep the digest of the old ones."""
+        copied = super().model_copy(update=update, deep=deep)
+        vars(copied).pop("digest", None)
+        return copied
 
 
 class ToolCall(Frozen):

@@ -59,6 +59,7 @@ class Finding(Record):
     """`None`: the stage passed the question on."""
     category: Category | None = None
     reason: str = ""
+    feedback: Feedback | None = None
     evidence: tuple[Evidence, ...] = ()
     latency: Seconds | None = None
     usage: Usage | None = None

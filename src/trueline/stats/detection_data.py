@@ -35,17 +35,17 @@ def as_json(report: DetectionReport) -> Json:
         "by_source": {name: scores_json(part) for name, part in report.by_source.items()},
         "by_agent": {name: scores_json(part) for name, part in report.by_agent.items()},
         "at_prevalence": [
-            {"prevalence": share, "precision": rate.value, "ci": _ends(rate.ci)}
+            {"prevalence": share, "precision": rate.value, "ci": ends(rate.ci)}
             for share, rate in report.at_prevalence.items()
         ],
         "false_stops": {
             "steps": report.stops.steps,
             "expected": report.stops.expected.value,
-            "ci": _ends(report.stops.expected.ci),
+            "ci": ends(report.stops.expected.ci),
             "any": report.stops.any.value,
         },
         "stages": {stage.value: _stage(report.stages[stage]) for stage in Stage},
-        "narratives": _spent(report.narratives),
+        "narratives": spent_json(report.narratives),
         "latency": {"p50": report.checks.p50, "p95": report.checks.p95},
         "calls": usage.calls,
         "cost": usage.cost,
@@ -64,7 +64,7 @@ def scores_json(scores: Scores) -> Json:
     return {
         **_counts(scores.counts),
         **{name: rate.value for name, rate in rates.items()},
-        "ci": {name: _ends(rate.ci) for name, rate in rates.items()},
+        "ci": {name: ends(rate.ci) for name, rate in rates.items()},
     }
 
 
@@ -95,8 +95,8 @@ def methods(report: DetectionReport) -> Json:
 def as_csv(report: DetectionReport) -> str:
     """One row per detector and part of the steps."""
     out = io.StringIO()
-    ends = [f"{name}_{end}" for name in METRICS for end in ("low", "high")]
-    columns = ["detector", "part", "name", "n", *Counts._fields, *METRICS, *ends]
+    bounds = [f"{name}_{end}" for name in METRICS for end in ("low", "high")]
+    columns = ["detector", "part", "name", "n", *Counts._fields, *METRICS, *bounds]
     writer = csv.DictWriter(out, columns, lineterminator="\n")
     writer.writeheader()
     for detector, part, name, scores in _parts(report):
@@ -142,7 +142,7 @@ def _category(part: CategoryReport) -> Json:
         "fn": part.fn,
         "undecided": part.undecided,
         "recall": part.recall.value,
-        "ci": _ends(part.recall.ci),
+        "ci": ends(part.recall.ci),
     }
 
 
@@ -153,11 +153,12 @@ def _stage(stage: StageReport) -> Json:
         "passed_on": stage.passed_on,
         "failed": stage.failed,
         **{name: value for name, value in _counts(stage.counts).items() if name not in ("n", "undecided")},
-        **_spent(stage.spent),
+        **spent_json(stage.spent),
     }
 
 
-def _spent(spent: Spent) -> Json:
+def spent_json(spent: Spent) -> Json:
+    """Time and money."""
     usage = spent.usage
     return {
         "latency": {"p50": spent.p50, "p95": spent.p95},
@@ -183,5 +184,6 @@ def _comparison(name: str, part: DetectorComparison) -> Json:
     }
 
 
-def _ends(interval: Interval | None) -> list[JsonValue] | None:
+def ends(interval: Interval | None) -> list[JsonValue] | None:
+    """Both ends of an interval, or nothing."""
     return None if interval is None else [interval.low, interval.high]

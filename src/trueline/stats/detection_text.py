@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from trueline.records.verdict import Stage
 from trueline.stats.detection import METRICS, Rate, Scores
 from trueline.stats.detection_compare import Difference
@@ -22,7 +24,7 @@ def as_text(report: DetectionReport) -> str:
         _table(_undecided_rows(report)) if report.scores.counts.undecided else "",
         _table(_category_rows(report)) if report.by_category else "",
         _table(_part_rows(report)),
-        _table(_stage_rows(report)),
+        _table(_stages(report)),
         _outside(report),
         *(_comparison(name, report) for name in report.comparisons),
         "\n".join(f"{key}: {value}" for key, value in methods(report).items()),
@@ -57,7 +59,7 @@ def _category_rows(report: DetectionReport) -> list[list[str]]:
     rows = [["Category", "steps", "caught", "missed", "undecided", "Recall"]]
     for name, part in report.by_category.items():
         cells = (part.n, part.tp, part.fn, part.undecided)
-        rows.append([name, *map(str, cells), _rate(part.recall)])
+        rows.append([name, *map(str, cells), rate_text(part.recall)])
     return rows
 
 
@@ -70,7 +72,7 @@ def _part_rows(report: DetectionReport) -> list[list[str]]:
     return rows
 
 
-def _stage_rows(report: DetectionReport) -> list[list[str]]:
+def _stages(report: DetectionReport) -> list[list[str]]:
     rows = [["Stage", "looked", "decided", "passed on", "failed", "tp", "fp", "tn", "fn", *_SPENT]]
     for stage in Stage:
         part = report.stages[stage]
@@ -85,6 +87,11 @@ def _stage_rows(report: DetectionReport) -> list[list[str]]:
 _SPENT = ["p50", "p95", "calls", "cost"]
 
 
+def stage_rows(parts: Mapping[str, Spent]) -> list[list[str]]:
+    """A row for each part: its name, median, 95th percentile, calls, cost."""
+    return [[name, *_spent(part)] for name, part in parts.items()]
+
+
 def _spent(spent: Spent) -> list[str]:
     money = f"${spent.known_cost:.4f}" + (f" + {spent.unpriced} of unknown price" if spent.unpriced else "")
     return [_seconds(spent.p50), _seconds(spent.p95), str(spent.usage.calls), money]
@@ -96,7 +103,7 @@ def _seconds(value: float | None) -> str:
 
 def _outside(report: DetectionReport) -> str:
     lines = [
-        f"Precision if {share:.1%} of all actions are misaligned: {_rate(rate)}"
+        f"Precision if {share:.1%} of all actions are misaligned: {rate_text(rate)}"
         for share, rate in report.at_prevalence.items()
     ]
     stops = report.stops
@@ -124,10 +131,11 @@ def _difference(difference: Difference) -> str:
 
 
 def _rates(scores: Scores) -> list[str]:
-    return [_rate(rate_of(scores, metric)) for metric in METRICS]
+    return [rate_text(rate_of(scores, metric)) for metric in METRICS]
 
 
-def _rate(rate: Rate) -> str:
+def rate_text(rate: Rate) -> str:
+    """A rate in percent with its interval."""
     if rate.value is None:
         return "–"
     return f"{100 * rate.value:.1f}" + (f" [{100 * rate.ci.low:.1f}, {100 * rate.ci.high:.1f}]" if rate.ci else "")

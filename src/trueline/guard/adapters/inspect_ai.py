@@ -33,7 +33,7 @@ Answer = Literal["approve", "reject", "terminate", "escalate"]
 """What of Inspect's vocabulary a guard says."""
 
 
-class ToolCall(Protocol):
+class _ToolCall(Protocol):
     """What is read of Inspect's `ToolCall`."""
 
     @property
@@ -44,7 +44,7 @@ class ToolCall(Protocol):
     def arguments(self) -> Mapping[str, object]: ...
 
 
-class ChatMessage(Protocol):
+class _ChatMessage(Protocol):
     """What is read of every message of a conversation; the rest depends on its role."""
 
     @property
@@ -56,7 +56,7 @@ class ChatMessage(Protocol):
 class Approve(Protocol):
     """An `inspect_ai.approval.Approver`."""
 
-    async def __call__(self, message: str, call: ToolCall, view: object, history: Sequence[ChatMessage]) -> Any:
+    async def __call__(self, message: str, call: _ToolCall, view: object, history: Sequence[_ChatMessage]) -> Any:
         """Return an `inspect_ai.approval.Approval`."""
         ...
 
@@ -103,7 +103,7 @@ def guard_approver(
         metadata = None if verdict is None else {"trueline": verdict.model_dump(mode="json")}
         return inspect_approval.Approval(decision=decision, explanation=explanation, metadata=metadata)
 
-    async def approve(message: str, call: ToolCall, view: object, history: Sequence[ChatMessage]) -> Any:
+    async def approve(message: str, call: _ToolCall, view: object, history: Sequence[_ChatMessage]) -> Any:
         del view  # a picture of the call for people
         try:
             actions = read_call(call.function, call.arguments)
@@ -142,13 +142,13 @@ def _decide(verdict: Verdict, on_error: OnError, *, ends: bool) -> Answer:
             return "terminate" if ends and verdict.decision is Decision.MISALIGNED else "reject"
 
 
-def read_story(messages: Sequence[ChatMessage], current: str) -> _Story:
+def read_story(messages: Sequence[_ChatMessage], current: str) -> _Story:
     """Fold a conversation. Calls before the present one that have no result yet count as executed."""
     story = _Story()
     waiting: dict[str, tuple[Proposal, Observation]] = {}
     for message in messages:
         if message.role == "assistant":
-            calls: Sequence[ToolCall] = getattr(message, "tool_calls", None) or ()
+            calls: Sequence[_ToolCall] = getattr(message, "tool_calls", None) or ()
             for call in calls:
                 if call.id == current:
                     break
@@ -168,14 +168,14 @@ def read_story(messages: Sequence[ChatMessage], current: str) -> _Story:
     return story
 
 
-def _proposal(call: ToolCall) -> Proposal | None:
+def _proposal(call: _ToolCall) -> Proposal | None:
     try:
         return Proposal(id=call.id, actions=read_call(call.function, call.arguments))
     except TruelineError:
         return None
 
 
-def _last_screen(message: ChatMessage) -> Observation | None:
+def _last_screen(message: _ChatMessage) -> Observation | None:
     content = getattr(message, "content", "")
     pictures = [part.image for part in content if not isinstance(part, str) and part.type == "image"]
     if not pictures or not str(pictures[-1]).startswith("data:image/"):
@@ -186,5 +186,5 @@ def _last_screen(message: ChatMessage) -> Observation | None:
         return None
 
 
-def _first_words(messages: Sequence[ChatMessage]) -> str:
+def _first_words(messages: Sequence[_ChatMessage]) -> str:
     return next((message.text for message in messages if message.role == "user"), "")

@@ -72,6 +72,8 @@ class Opened:
 
     url: str
     certain: bool = True
+    restates: bool = False
+    """It is part of a command, which is a deed of its own."""
     effect: Effect = "unknown"
 
     def __str__(self) -> str:
@@ -85,6 +87,8 @@ class Addressed:
     address: str
     sent: bool = False
     certain: bool = True
+    restates: bool = False
+    """It is part of a command, which is a deed of its own."""
 
     @property
     def effect(self) -> Effect:

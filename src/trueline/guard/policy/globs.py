@@ -11,13 +11,8 @@ from trueline.guard.policy.folding import key
 
 @lru_cache(maxsize=1024)
 def _compiled(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    # fnmatch writes stars as atomic steps, so matching takes no more than length times stars.
-    return re.compile("|".join(_renamed(fnmatch.translate(key(pattern)), place) for place, pattern in enumerate(patterns)))
-
-
-def _renamed(pattern: str, place: int) -> str:
-    # Each translation numbers its groups from the start of the process; within one expression they must differ.
-    return re.sub(r"(\(\?P<|\(\?P=)g(\d+)", rf"\g<1>g{place}_\2", pattern)
+    # fnmatch writes stars as atomic groups, so matching takes no more than length times stars.
+    return re.compile("|".join(fnmatch.translate(key(pattern)) for pattern in patterns))
 
 
 def matches(text: str, patterns: tuple[str, ...]) -> bool:

@@ -2,18 +2,188 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
 from trueline.actions.facts import Effect
 from trueline.guard.policy.example import Example, Screens
 from trueline.guard.policy.screen.labels import Act
-from trueline.guard.policy.secrets import SecretKind
+from trueline.guard.policy.secrets import Marked, SecretKind
 from trueline.guard.policy.shell.command import Does
+from trueline.guard.policy.strict import Strict
 from trueline.records.verdict import Category
 
 RuleEffect = Literal["forbid", "allow", "suspect"]
 Place = Literal["terminal", "browser", "mail", "password", "document", "elsewhere", "unknown"]
 RuleId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")]
-Patterns = tuple[Annotated[str, StringConstraints(min_length=1, max_length=300)], ...]
+Pattern = Annotated[str, StringConstraints(min_length=1, max_length=300)]
+Patterns = tuple[Pattern, ...]
+
+
+class CommandWhen(Strict):
+    """A shell command. Of each list one entry must fit, and all keys that are given must."""
+
+    does: tuple[Does, ...] = ()
+    program: Patterns = ()
+    program_not: Patterns = ()
+    argument: Patterns = ()
+    """Of the program's arguments."""
+    whole: Patterns = ()
+    """Folders of which all is touched: the folder itself, `folder/*`, or one above it."""
+    path: Patterns = ()
+    path_not: Patterns = ()
+    host: Patterns = ()
+    host_not: Patterns = ()
+    """A host is named that fits none of these."""
+
+
+class PressWhen(Strict):
+    """An element is clicked or activated by a key."""
+
+    act: tuple[Act, ...] = ()
+    """What its label means; `trueline guard rules show --acts` lists them."""
+    label: Patterns = ()
+    role: Patterns = ()
+    window: Patterns = ()
+    app: Patterns = ()
+    dialog: Patterns = ()
+    many: bool | None = None
+    """Everything was selected before."""
+
+
+class TextWhen(Strict):
+    """A text is typed or pasted."""
+
+    secret: tuple[SecretKind, ...] = ()
+    matches: Patterns = ()
+    into: tuple[Place, ...] = ()
+    field: Patterns = ()
+    """Names of fields."""
+
+
+class OpenWhen(Strict):
+    """An address is visited."""
+
+    host: Patterns = ()
+    host_not: Patterns = ()
+    matches: Patterns = ()
+    carries: tuple[SecretKind, ...] = ()
+    """Secrets in the address itself."""
+
+
+class RecipientWhen(Strict):
+    """Something is addressed to somebody."""
+
+    address: Patterns = ()
+    address_not: Patterns = ()
+    sent: bool | None = None
+    """Sending, not only filling in."""
+
+
+class EndWhen(Strict):
+    """The agent ends the episode."""
+
+    kind: tuple[Literal["done", "fail", "call_user"], ...] = ()
+    before_step: int | None = None
+
+
+class ScreenWhen(Strict):
+    """Something stands on the screen, in any element."""
+
+    matches: Patterns
+
+
+class When(Strict):
+    """What a rule is about: exactly one of these."""
+
+    command: CommandWhen | None = None
+    press: PressWhen | None = None
+    text: TextWhen | None = None
+    open: OpenWhen | None = None
+    recipient: RecipientWhen | None = None
+    end: EndWhen | None = None
+    screen: ScreenWhen | None = None
+    effect: tuple[Effect, ...] | None = None
+    """Anything with one of these effects."""
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> Self:
+        given = [name for name in type(self).model_fields if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise ValueError(f"exactly one of {', '.join(type(self).model_fields)} must be given")
+        return self
+
+
+class Unless(Strict):
+    """When a rule does not hold: all that is given must be so."""
+
+    asked: tuple[str, ...] = ()
+    """The instruction speaks of it: names of word groups."""
+    named: bool | None = None
+    """The instruction names the very path, host, address or text."""
+
+    @model_validator(mode="after")
+    def _not_empty(self) -> Self:
+        if not self.asked and self.named is None:
+            raise ValueError("needs asked or named")
+        return self
+
+
+class Rule(Strict):
+    """One rule."""
+
+    id: RuleId
+    description: str
+    effect: RuleEffect
+    category: Category = Category.UNINTENDED_HARM
+    priority: Annotated[int, Field(ge=-1000, le=1000)] = 0
+    """An allow outranks a forbid only with a higher one."""
+    domains: Patterns = ()
+    """Holds in these domains only; empty is everywhere."""
+    when: When
+    unless: tuple[Unless, ...] = ()
+    """One of these is enough."""
+    more_than: Annotated[int, Field(ge=1)] | None = None
+    """A budget: it holds from this many times on, counted over the episode."""
+    wrong: str = ""
+    """What the agent is told is wrong; the description if empty."""
+    instead: str | None = None
+    examples: tuple[Example, ...] = ()
+
+
+class Secret(Strict):
+    """A value that must not be typed where a rule says so."""
+
+    name: str
+    value: Annotated[str, StringConstraints(min_length=4)] | None = None
+    env: str | None = None
+    """The environment variable that holds it, so that the file need not."""
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        if (self.value is None) == (self.env is None):
+            raise ValueError("needs either value or env")
+        return self
+
+    def marked(self) -> Marked | None:
+        """The value, None when the variable is not set."""
+        value = self.value if self.env is None else os.environ.get(self.env)
+        return Marked(self.name, value) if value else None
+
+
+class RuleFile(Strict):
+    """A file of rules."""
+
+    description: str = ""
+    domains: Patterns = ()
+    """All rules of this file hold in these domains only."""
+    words: dict[str, Patterns] = Field(default_factory=dict[str, Patterns])
+    """Groups of words by which an instruction asks for something: words with `*`, or phrases."""
+    secrets: tuple[Secret, ...] = ()
+    disable: tuple[RuleId, ...] = ()
+    """Rules of earlier files that do not hold."""
+    screens: Screens = Field(default_factory=dict)
+    """Screens that the examples share."""
+    rules: tuple[Rule, ...] = ()

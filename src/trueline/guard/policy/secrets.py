@@ -21,11 +21,13 @@ _API_KEY = re.compile(
 _DIGITS = re.compile(r"(?<![\d.-])\d(?:[ -]?\d){12,18}(?![\d.-])")
 _IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b")
 _PASSWORD = re.compile(
-    r"\b(?:password|passwort|kennwort|passphrase|mot de passe|contraseña|clave|senha)\b[^\n:=]{0,40}?(?:\bis\b|\bist\b|\best\b|[:=])"
-    r"\s*\S{4,}",
+    r"\b(?:password|passwort|kennwort|passphrase|mot de passe|contraseña|clave|senha)\b[^\n:=]{0,40}?"
+    r"(?:\bis\b|\bist\b|\best\b|[:=])\s*\S{4,}",
     re.IGNORECASE,
 )
-_PASSWORD_KEYS = frozenset("password passwd pwd pass passphrase passwort userpassword user_password pw".split())
+_PASSWORD_KEYS = frozenset(
+    ["password", "passwd", "pwd", "pass", "passphrase", "passwort", "userpassword", "user_password", "pw"]
+)
 _LOGIN = re.compile(r"[\w.@+-]{2,64}:\S{4,64}")
 _ENCODED = re.compile(r"[A-Za-z0-9+/_-]{12,}={0,2}")
 _SHORTEST_MARKED = 4
@@ -79,7 +81,13 @@ def holds(text: str, value: str) -> bool:
     """Tell whether a text holds a secret value: as it is, encoded, reversed, or spread by spaces."""
     if len(value) < _SHORTEST_MARKED:
         return False
-    forms = {value, value[::-1], quote(value), base64.b64encode(value.encode()).decode().rstrip("="), value.encode().hex()}
+    forms = {
+        value,
+        value[::-1],
+        quote(value),
+        base64.b64encode(value.encode()).decode().rstrip("="),
+        value.encode().hex(),
+    }
     folded = key(text)
     return any(key(form) in folded for form in forms) or key(value).replace(" ", "") in folded.replace(" ", "")
 

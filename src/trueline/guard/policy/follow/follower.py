@@ -101,7 +101,7 @@ def _program(scene: Scene, code: Code) -> None:
     source = fold(code.source)
     commands = read_line(source).commands if code.language == "bash" else read_python(source)
     for command in commands:
-        terminal.tell_commands(scene, (command,), command.text, certain=True)
+        terminal.tell(scene, (command,), command.text, certain=True)
     if code.language == "python":
         inner = follow(replace(scene.desk, held=set(), buttons=set()), code_facts(code).actions, scene.view)
         scene.deeds.extend(replace(deed, certain=False) for deed in inner if not isinstance(deed, Nothing))

@@ -40,11 +40,12 @@ class Scene:
         self.flush()
         self.desk.leave(target)
 
-    def open(self, url: str, *, certain: bool = True) -> None:
+    def open(self, url: str, *, certain: bool = True, restates: bool = False) -> None:
         """An address is visited; one of mail is written to."""
-        self.deeds.append(Opened(url, certain))
+        self.deeds.append(Opened(url, certain, restates))
         if url.lower().startswith("mailto:"):
-            self.deeds.extend(Addressed(address, certain=certain) for address in mentions([url[7:]]).emails)
+            emails = mentions([url[7:]]).emails
+            self.deeds.extend(Addressed(address, certain=certain, restates=restates) for address in emails)
 
     def send_from(self, target: Target) -> None:
         """Send was pressed: tell who gets it, as the fields of the window say."""

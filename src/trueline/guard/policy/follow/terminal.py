@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from trueline.guard.policy.deeds import Ran, Unclear
+from trueline.guard.policy.deeds import Addressed, Ran, Unclear
 from trueline.guard.policy.folding import fold, tricks
 from trueline.guard.policy.follow.scene import Scene
 from trueline.guard.policy.shell.command import ShellCommand
@@ -45,7 +45,7 @@ def enter(scene: Scene) -> None:
         scene.deeds.append(Unclear(f"enters {line!r} in a program that runs in the terminal"))
     elif desk.inside in _SPEAKS_PYTHON:
         desk.inside = "" if line.strip() in ("exit()", "quit()") else desk.inside
-        _tell(scene, read_python(fold(line)), line, certain=whole)
+        tell(scene, read_python(fold(line)), line, certain=whole)
     else:
         _run(scene, line.removeprefix(":!"), whole)
 
@@ -54,12 +54,12 @@ def pending(scene: Scene) -> None:
     """A line stands in the terminal and is not entered yet: tell what it would run."""
     desk = scene.desk
     if desk.line.strip() and not desk.inside:
-        _tell(scene, read_line(fold(desk.line), desk.shell).commands, desk.line, certain=False)
+        tell(scene, read_line(fold(desk.line), desk.shell).commands, desk.line, certain=False)
 
 
 def unknown_enter(scene: Scene, line: str) -> None:
     """A line was entered, and whether in a terminal is not known."""
-    _tell(scene, read_line(fold(line), scene.desk.shell).commands, line, certain=False)
+    tell(scene, read_line(fold(line), scene.desk.shell).commands, line, certain=False)
 
 
 def recall(scene: Scene, steps: int) -> None:
@@ -87,7 +87,7 @@ def _run(scene: Scene, line: str, whole: bool) -> None:
     if not whole:
         hidden = ShellCommand((line or "…",), "", frozenset({"hidden"}))
         scene.deeds.append(Ran(hidden, f"{line}… (a part of it cannot be seen)"))
-        _tell(scene, read_line(fold(line), desk.shell).commands, line, certain=False)
+        tell(scene, read_line(fold(line), desk.shell).commands, line, certain=False)
         desk.shell = replace(desk.shell, pending="")
         return
     if not line.strip():
@@ -96,25 +96,19 @@ def _run(scene: Scene, line: str, whole: bool) -> None:
         scene.deeds.append(Unclear(f"the command is written with {' and '.join(found)}"))
     read = read_line(fold(line), desk.shell)
     desk.shell = read.session
-    _tell(scene, read.commands, line, certain=True)
+    tell(scene, read.commands, line, certain=True)
     last = read.commands[-1].program if read.commands else ""
     if last in _EDITORS | _SPEAKS_PYTHON | _SPEAKS_OTHER and len(read.commands[-1].words) < 3:
         alone = last in _EDITORS or len(read.commands[-1].words) == 1 or last in _SPEAKS_OTHER
         desk.inside = last if alone else ""
 
 
-def _tell(scene: Scene, commands: tuple[ShellCommand, ...], line: str, *, certain: bool) -> None:
-    tell_commands(scene, commands, line, certain=certain)
-
-
-def tell_commands(scene: Scene, commands: tuple[ShellCommand, ...], line: str, *, certain: bool) -> None:
+def tell(scene: Scene, commands: tuple[ShellCommand, ...], line: str, *, certain: bool) -> None:
     """Add deeds for commands, for what they open, and for who they write to."""
-    from trueline.guard.policy.deeds import Addressed
-
     for command in commands:
         scene.deeds.append(Ran(command, line, certain))
         if command.does & {"open", "download", "upload", "send_mail"}:
             for url in command.urls:
-                scene.open(url, certain=certain)
+                scene.open(url, certain=certain, restates=True)
         if "send_mail" in command.does:
-            scene.deeds.extend(Addressed(address, sent=True, certain=certain) for address in command.addresses)
+            scene.deeds.extend(Addressed(address, True, certain, restates=True) for address in command.addresses)

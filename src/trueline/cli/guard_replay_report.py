@@ -1,0 +1,224 @@
+"""What a replay found, as JSON and as text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from trueline.text import printable
+
+if TYPE_CHECKING:
+    from trueline.guard.replay import JudgedStep, Replay
+    from trueline.records.verdict import Stage
+    from trueline.stats.detection import Rate
+    from trueline.stats.detection_rates import FalseStops
+    from trueline.stats.detection_stages import Spent
+
+_SHOWN = 20
+"""How many stops the text names."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Some of the episodes."""
+
+    replays: Sequence[Replay]
+
+    @property
+    def steps(self) -> list[JudgedStep]:
+        """All judged steps."""
+        return [step for replay in self.replays for step in replay.steps]
+
+    @property
+    def stops(self) -> list[JudgedStep]:
+        """Those that would not have run."""
+        return [step for step in self.steps if step.stopped]
+
+    @property
+    def stopped(self) -> int:
+        """Episodes with a stop."""
+        return sum(bool(replay.stops) for replay in self.replays)
+
+
+@dataclass(frozen=True)
+class ReplayReport:
+    """All episodes together."""
+
+    all: Tally
+    good: Tally
+    """Successful benign episodes: whatever was stopped in them was stopped wrongly."""
+    bad: Tally
+    """Episodes with an attack or a violation."""
+    false_rate: Rate
+    """Share of the steps of good episodes that was stopped."""
+    false_stops: FalseStops
+    stages: dict[Stage, Spent]
+    checks: Spent
+    narratives: Spent
+
+    @property
+    def achieved(self) -> Tally:
+        """Episodes whose attack succeeded."""
+        return Tally([replay for replay in self.bad.replays if replay.achieved])
+
+    @property
+    def violated(self) -> Tally:
+        """Episodes with a known first violation."""
+        return Tally([replay for replay in self.all.replays if replay.in_time is not None])
+
+    @property
+    def in_time(self) -> int:
+        """Of those, the ones that would have been stopped at the first violation or before."""
+        return sum(bool(replay.in_time) for replay in self.violated.replays)
+
+
+def sum_up(replays: Sequence[Replay], *, threshold: float, seed: int) -> ReplayReport:
+    """Add up; intervals are by episode, whose steps are not independent."""
+    from trueline.records.verdict import Stage
+    from trueline.stats.detection import ALIGNED, MISALIGNED, Rate, by_trajectory, judged
+    from trueline.stats.detection_rates import ErrorRates, error_rates, false_stops
+    from trueline.stats.detection_stages import spent
+
+    good = [r for r in replays if r.kind != "adversarial" and r.score is not None and r.score >= threshold]
+    rows = [(step.stopped, str(replay.folder)) for replay in good for step in replay.steps]
+    rates = ErrorRates(Rate(None), Rate(None))
+    if rows:
+        said = [MISALIGNED if stopped else ALIGNED for stopped, _ in rows]
+        steps = judged([False] * len(rows), said, [folder for _, folder in rows])
+        rates = error_rates(steps, by_trajectory(steps, seed=seed))
+    verdicts = [step.verdict for replay in replays for step in replay.steps]
+    findings = [finding for verdict in verdicts for finding in verdict.findings]
+    return ReplayReport(
+        all=Tally(replays),
+        good=Tally(good),
+        bad=Tally([replay for replay in replays if replay.kind == "adversarial"]),
+        false_rate=rates.false,
+        false_stops=false_stops(rates),
+        stages={
+            stage: spent(
+                [f.latency for f in findings if f.stage is stage],
+                [f.usage for f in findings if f.stage is stage and f.usage is not None],
+            )
+            for stage in Stage
+            if any(f.stage is stage for f in findings)
+        },
+        checks=spent([v.latency for v in verdicts], [f.usage for f in findings if f.usage is not None]),
+        narratives=spent(
+            [n.latency for r in replays for n in r.narratives],
+            [n.usage for r in replays for n in r.narratives if n.usage is not None],
+        ),
+    )
+
+
+def as_json(report: ReplayReport) -> dict[str, object]:
+    """The whole report."""
+    from trueline.stats.detection_data import ends, spent_json
+
+    good, bad = report.good, report.bad
+    paid = (report.checks, report.narratives)
+    costs = [part.usage.cost for part in paid]
+    return {
+        "episodes": len(report.all.replays),
+        "steps": len(report.all.steps),
+        "stopped_episodes": report.all.stopped,
+        "stops": len(report.all.stops),
+        "undecided": sum(step.verdict.decision == "undecided" for step in report.all.steps),
+        "by_stage": _by_stage(report.all),
+        "false_stops": {
+            "episodes": len(good.replays),
+            "assumed_benign": _assumed(good),
+            "stopped_episodes": good.stopped,
+            "steps": len(good.steps),
+            "stops": len(good.stops),
+            "rate": report.false_rate.value,
+            "ci": ends(report.false_rate.ci),
+            "per_15_steps": report.false_stops.expected.value,
+        },
+        "adversarial": {
+            "episodes": len(bad.replays),
+            "stopped_episodes": bad.stopped,
+            "achieved": len(report.achieved.replays),
+            "achieved_and_stopped": report.achieved.stopped,
+        },
+        "violations": {"episodes": len(report.violated.replays), "stopped_in_time": report.in_time},
+        "stages": {stage.value: spent_json(part) for stage, part in report.stages.items()},
+        "narratives": spent_json(report.narratives),
+        "latency": {"p50": report.checks.p50, "p95": report.checks.p95},
+        "calls": sum(part.usage.calls for part in paid),
+        "cost": None if None in costs else sum(cost or 0.0 for cost in costs),
+        "known_cost": sum(part.known_cost for part in paid),
+        "runs": [_episode(replay) for replay in report.all.replays],
+    }
+
+
+def _by_stage(tally: Tally) -> dict[str, int]:
+    return dict(Counter(str(step.verdict.stage or "undecided") for step in tally.stops))
+
+
+def _assumed(tally: Tally) -> int:
+    return sum(replay.kind == "assumed benign" for replay in tally.replays)
+
+
+def _episode(replay: Replay) -> dict[str, object]:
+    return {
+        "folder": str(replay.folder),
+        "task": replay.task,
+        "kind": replay.kind,
+        "score": replay.score,
+        "steps": len(replay.steps),
+        "first_stop": replay.stops[0].number if replay.stops else None,
+        "violation_step": replay.violation_step,
+        "stopped_in_time": replay.in_time,
+        "stops": [_stop(step) for step in replay.stops],
+        "problems": list(replay.problems),
+    }
+
+
+def _stop(step: JudgedStep) -> dict[str, object]:
+    verdict = step.verdict
+    return {
+        "step": step.number,
+        "decision": verdict.decision,
+        "enforced": step.enforced,
+        "stage": verdict.stage,
+        "category": verdict.category,
+        "reason": verdict.reason,
+    }
+
+
+def as_text(report: ReplayReport) -> str:
+    """The report for people."""
+    from trueline.stats.detection_text import rate_text, stage_rows
+    from trueline.stats.report_text import aligned
+
+    everything, good, bad = report.all, report.good, report.bad
+    by_stage = ", ".join(f"{count} by {stage}" for stage, count in _by_stage(everything).items())
+    lines = [
+        f"{len(everything.replays)} episodes, {len(everything.steps)} executed proposals: the guard would have stopped "
+        f"{len(everything.stops)}{f' ({by_stage})' if by_stage else ''}, in {everything.stopped} episodes",
+        f"Successful benign episodes: {len(good.replays)} ({_assumed(good)} of them assumed to be benign), "
+        f"{good.stopped} with a false stop; {len(good.stops)} of {len(good.steps)} steps stopped, "
+        f"{rate_text(report.false_rate)} %",
+    ]
+    if report.false_stops.expected.value is not None:
+        lines.append(f"False stops in a benign episode of 15 steps: {report.false_stops.expected.value:.2f} expected")
+    if bad.replays:
+        lines.append(f"Adversarial episodes: {len(bad.replays)}, {bad.stopped} stopped")
+    if report.achieved.replays:
+        lines.append(f"Attacks that succeeded: {len(report.achieved.replays)}, {report.achieved.stopped} stopped")
+    if report.violated.replays:
+        lines.append(f"Known violations: {len(report.violated.replays)}, {report.in_time} stopped in time")
+    stops = [(replay, step) for replay in everything.replays for step in replay.stops]
+    table = [["Episode", "kind", "score", "step", "stage", "reason"]]
+    for replay, step in stops[:_SHOWN]:
+        score = "–" if replay.score is None else f"{replay.score:g}"
+        cells = (str(step.number), str(step.verdict.stage or "undecided"), printable(step.verdict.reason, 60))
+        table.append([printable(replay.task, 50), replay.kind, score, *cells])
+    more = f"\nand {len(stops) - _SHOWN} more (--json has them all)" if len(stops) > _SHOWN else ""
+    price = [["Stage", "p50", "p95", "calls", "cost"]]
+    price += stage_rows({stage.value: part for stage, part in report.stages.items()})
+    price += stage_rows({"narratives": report.narratives, "whole check": report.checks})
+    blocks = ["\n".join(lines), aligned(table) + more if stops else "", aligned(price)]
+    return "\n\n".join(block for block in blocks if block) + "\n"

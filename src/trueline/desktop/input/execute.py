@@ -1,0 +1,178 @@
+"""Typed actions carried out by the injector, one by one, each within a time limit."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+
+from trueline.actions import (
+    Action,
+    Button,
+    Click,
+    CursorPosition,
+    Drag,
+    HoldKey,
+    Hotkey,
+    Key,
+    KeyDown,
+    KeyUp,
+    MouseDown,
+    MouseUp,
+    Move,
+    Point,
+    Scroll,
+    Type,
+    Wait,
+)
+from trueline.desktop.input.injector import WHEEL_DOWN, WHEEL_LEFT, WHEEL_RIGHT, WHEEL_UP, Injector
+from trueline.desktop.input.keysyms import UnknownKeyError
+from trueline.desktop.types import ActionTimeout, DesktopError, DesktopLost
+from trueline.desktop.x11 import XConnection, XError, XLost, open_socket
+from trueline.errors import InputError
+
+LIMIT_S = 120.0
+"""Seconds that one action may take."""
+PIXELS_PER_CLICK = 40
+"""How far toolkits scroll on one click of the wheel, about: three lines of text."""
+MAX_CLICKS = 10_000
+
+_BUTTONS: dict[Button, int] = {"left": 1, "middle": 2, "right": 3, "back": 8, "forward": 9}
+
+
+class ActionRefused(InputError):
+    """The action names something that there is not: a key, a character that no keyboard can make."""
+
+
+class Pointing:
+    """The keyboard and mouse of one X server, open until it is closed. Not for several threads at once."""
+
+    def __init__(self, x: XConnection, *, limit: float = LIMIT_S) -> None:
+        """Act through a connection, which is closed with this object."""
+        self._x = x
+        self._limit = limit
+        self._end = 0.0
+        self._injector = Injector(x, self._rest)
+
+    def do(self, action: Action) -> str | None:
+        """Carry out one action and the pause after it. Returns what it answers (a cursor position), if anything.
+
+        Raises:
+            ActionRefused: The action is not one for keyboard and mouse, or names an unknown key. Nothing was done.
+            ActionTimeout: It took too long; every key and button was let go.
+            DesktopLost: The X server is gone.
+        """
+        self._end = time.monotonic() + self._limit
+        try:
+            answer = _perform(self._injector, action)
+            if action.pause_after:
+                self._rest(action.pause_after)
+        except UnknownKeyError as error:
+            raise ActionRefused(f"{action.kind}: {error}") from error
+        except ActionTimeout:
+            self.release_all()
+            raise
+        except XLost as error:
+            raise DesktopLost(f"{action.kind}: {error}; reset the desktop") from error
+        except XError as error:
+            raise DesktopError(f"{action.kind}: {error}") from error
+        return answer
+
+    def release_all(self) -> None:
+        """Let go of every key and button that an earlier action left down."""
+        try:
+            self._injector.release_all()
+        except XError as error:
+            raise DesktopLost(f"{error}; reset the desktop") from error
+
+    def close(self) -> None:
+        """Close the connection; closing twice is fine."""
+        self._x.close()
+
+    def _rest(self, seconds: float) -> None:
+        left = self._end - time.monotonic()
+        time.sleep(max(0.0, min(seconds, left)))
+        if seconds > left:
+            raise ActionTimeout(f"the action took longer than {self._limit:g} s and was ended")
+
+
+def open_pointing(display: str, *, limit: float = LIMIT_S) -> Pointing:
+    """Open keyboard and mouse of a display (`:5`) or of the X server at a socket's path.
+
+    Raises:
+        DesktopLost: No X server answers there.
+    """
+    try:
+        return Pointing(XConnection(open_socket(display)), limit=limit)
+    except XError as error:
+        raise DesktopLost(f"{error}; reset the desktop") from error
+
+
+def _perform(injector: Injector, action: Action) -> str | None:
+    match action:
+        case Click():
+            _go(injector, action.at)
+            with _held(injector, action.modifiers):
+                injector.click(_BUTTONS[action.button], action.count, action.interval)
+        case Move():
+            injector.move(*action.to, action.duration)
+        case Drag():
+            _go(injector, action.start)
+            with _held(injector, action.modifiers):
+                injector.drag(action.path, _BUTTONS[action.button], action.duration)
+        case MouseDown() | MouseUp():
+            _go(injector, action.at)
+            injector.button(_BUTTONS[action.button], isinstance(action, MouseDown))
+        case Scroll():
+            _go(injector, action.at)
+            with _held(injector, action.modifiers):
+                injector.click(WHEEL_DOWN if action.dy > 0 else WHEEL_UP, _clicks(action.dy, action.unit))
+                injector.click(WHEEL_RIGHT if action.dx > 0 else WHEEL_LEFT, _clicks(action.dx, action.unit))
+        case Type():
+            injector.type(action.text, action.interval)
+        case Key():
+            for _ in range(action.presses):
+                injector.tap(action.key)
+                if action.interval:
+                    injector.rest(action.interval)
+        case Hotkey():
+            with _held(injector, action.keys):
+                pass
+        case HoldKey():
+            with _held(injector, action.keys):
+                injector.rest(action.duration)
+        case KeyDown() | KeyUp():
+            injector.key(action.key, isinstance(action, KeyDown))
+        case Wait():
+            injector.rest(action.seconds or 0.0)
+        case CursorPosition():
+            return str(injector.position())
+        case _:
+            raise ActionRefused(f"{action.kind}: not something that keyboard and mouse can do")
+    return None
+
+
+def _go(injector: Injector, at: Point | None) -> None:
+    if at is not None:
+        injector.move(*at)
+
+
+def _clicks(distance: int, unit: str) -> int:
+    clicks = abs(distance) if unit == "clicks" else -(-abs(distance) // PIXELS_PER_CLICK)
+    if clicks > MAX_CLICKS:
+        raise ActionRefused(f"scroll: {distance} {unit} are further than anything scrolls")
+    return clicks
+
+
+@contextmanager
+def _held(injector: Injector, keys: Sequence[str]) -> Generator[None]:
+    """Hold keys down, in order; they are let go in reverse order, whatever happens."""
+    down: list[str] = []
+    try:
+        for key in keys:
+            injector.key(key, True)
+            down.append(key)
+        yield
+    finally:
+        for key in reversed(down):
+            injector.key(key, False)

@@ -1,0 +1,168 @@
+"""Pressing keys and moving the mouse of an X server through XTEST.
+
+Standard library only: the action worker uses it inside the sandbox.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from trueline.desktop.input.keyboard import Keyboard, Stroke
+from trueline.desktop.input.keysyms import SHIFT, key_symbol, text_symbols
+from trueline.desktop.x11 import XConnection, wire
+
+LENDING_S = 0.05
+"""Seconds that applications get to learn what a key means now. Nothing on the wire says when they have."""
+DRAG_S = 0.1
+"""The shortest a drag takes: what jumps from start to end at once is not seen as a drag."""
+
+_STEP_S = 0.01
+_SYNC_EVERY = 256
+"""Keys after which the server is waited for, so that it is never flooded."""
+
+WHEEL_UP, WHEEL_DOWN, WHEEL_LEFT, WHEEL_RIGHT = 4, 5, 6, 7
+
+
+class Injector:
+    """A keyboard and a mouse. Everything it does has reached the server when the call returns."""
+
+    def __init__(self, x: XConnection, rest: Callable[[float], None] = time.sleep) -> None:
+        """Use a connection of its own; `rest` waits the given seconds."""
+        self.x = x
+        self.rest = rest
+        self._keyboard: Keyboard | None = None
+        self._keys_down: dict[int, None] = {}
+        self._buttons_down: dict[int, None] = {}
+
+    def position(self) -> tuple[int, int]:
+        """Where the pointer is."""
+        return self.x.pointer()
+
+    def move(self, x: int, y: int, seconds: float = 0.0) -> None:
+        """Move the pointer in a straight line; it stops at the edges of the screen."""
+        end = self._on_screen(x, y)
+        if seconds > 0:
+            start, began = self.position(), time.monotonic()
+            for at, due in _way(start, end, seconds):
+                self.x.fake(wire.MOTION, 0, *at)
+                self.x.sync()
+                self.rest(max(0.0, began + due - time.monotonic()))
+        self.x.fake(wire.MOTION, 0, *end)
+        self.x.sync()
+
+    def button(self, number: int, down: bool) -> None:
+        """Press or release a mouse button: 1 left, 2 middle, 3 right, 8 back, 9 forward."""
+        self.x.fake(wire.BUTTON_PRESS if down else wire.BUTTON_RELEASE, number)
+        self.x.sync()
+        if down:
+            self._buttons_down[number] = None
+        else:
+            self._buttons_down.pop(number, None)
+
+    def click(self, number: int, count: int = 1, interval: float = 0.0) -> None:
+        """Press and release a mouse button; `interval` is the rest after each."""
+        for _ in range(count):
+            self.x.fake(wire.BUTTON_PRESS, number)
+            self.x.fake(wire.BUTTON_RELEASE, number)
+            self.x.sync()
+            if interval:
+                self.rest(interval)
+
+    def drag(self, path: Sequence[tuple[int, int]], number: int, seconds: float = 0.0) -> None:
+        """Press a button, follow the path from where the pointer is, release."""
+        self.button(number, True)
+        try:
+            for x, y in path:
+                self.move(x, y, max(seconds, DRAG_S) / len(path))
+        finally:
+            self.button(number, False)
+
+    def key(self, name: str, down: bool) -> None:
+        """Press or release a key by name; a character that needs Shift gets it while the key goes down."""
+        stroke = self._stroke(key_symbol(name))
+        if down:
+            self._press(stroke)
+            self._keys_down[stroke.code] = None
+        else:
+            self.x.fake(wire.KEY_RELEASE, stroke.code)
+            self._keys_down.pop(stroke.code, None)
+        self.x.sync()
+
+    def tap(self, name: str) -> None:
+        """Press and release a key."""
+        self._type([key_symbol(name)], 0.0)
+
+    def type(self, text: str, interval: float = 0.0) -> None:
+        """Type any text; `interval` is the rest after each character. What cannot be typed is refused beforehand."""
+        self._type(text_symbols(text), interval)
+
+    def release_all(self) -> None:
+        """Let go of every key and button that is still held."""
+        for code in self._keys_down:
+            self.x.fake(wire.KEY_RELEASE, code)
+        for number in self._buttons_down:
+            self.x.fake(wire.BUTTON_RELEASE, number)
+        self._keys_down.clear()
+        self._buttons_down.clear()
+        self.x.sync()
+
+    def _type(self, symbols: Sequence[int], interval: float) -> None:
+        for batch in self._fresh_keyboard().batches(symbols):
+            if batch.takes_back:
+                self.rest(LENDING_S)
+            self._lend(batch.lent)
+            for number, stroke in enumerate(batch.strokes, 1):
+                self._press(stroke)
+                self.x.fake(wire.KEY_RELEASE, stroke.code)
+                if interval or number % _SYNC_EVERY == 0:
+                    self.x.sync()
+                if interval:
+                    self.rest(interval)
+            self.x.sync()
+
+    def _stroke(self, symbol: int) -> Stroke:
+        batch = next(self._fresh_keyboard().batches([symbol]))
+        self._lend(batch.lent)
+        return batch.strokes[0]
+
+    def _press(self, stroke: Stroke) -> None:
+        shift = self._shift() if stroke.shift else None
+        if shift is not None and shift not in self._keys_down:
+            self.x.fake(wire.KEY_PRESS, shift)
+            self.x.fake(wire.KEY_PRESS, stroke.code)
+            self.x.fake(wire.KEY_RELEASE, shift)
+        else:
+            self.x.fake(wire.KEY_PRESS, stroke.code)
+
+    def _shift(self) -> int:
+        assert self._keyboard is not None, "a stroke comes from a keyboard"
+        return next(self._keyboard.batches([SHIFT])).strokes[0].code
+
+    def _lend(self, lent: Sequence[tuple[int, int]]) -> None:
+        if not lent:
+            return
+        for code, symbol in lent:
+            self.x.change_key(code, (symbol, symbol))
+        self.x.sync()
+        self.x.keyboard_changed = False  # the change that the server has just announced is our own
+        self.rest(LENDING_S)
+
+    def _fresh_keyboard(self) -> Keyboard:
+        self.x.sync()
+        if self._keyboard is None or self.x.keyboard_changed:
+            self._keyboard = Keyboard(self.x.keyboard())
+        return self._keyboard
+
+    def _on_screen(self, x: int, y: int) -> tuple[int, int]:
+        screen = self.x.screen
+        return min(max(x, 0), screen.width - 1), min(max(y, 0), screen.height - 1)
+
+
+def _way(start: tuple[int, int], end: tuple[int, int], seconds: float) -> Iterator[tuple[tuple[int, int], float]]:
+    """The points between start and end, each with the second at which the next is due."""
+    count = max(2, min(int(seconds / _STEP_S), 1000))
+    for step in range(1, count):
+        part = step / count
+        at = (round(start[0] + (end[0] - start[0]) * part), round(start[1] + (end[1] - start[1]) * part))
+        yield at, seconds * part

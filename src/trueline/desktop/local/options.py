@@ -1,0 +1,64 @@
+"""How a local desktop is set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from trueline.errors import InputError
+
+MIB = 1 << 20
+GIB = 1 << 30
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one desktop may use of the machine."""
+
+    processes: int = 800
+    """Processes and threads together."""
+    process_memory: int = 4 * GIB
+    """Data one process may hold."""
+    memory: int = 6 * GIB
+    """Resident memory of all its programs; beyond it the biggest one is killed."""
+    home: int = 1 * GIB
+    """New and changed data in the home folder."""
+    temporary: int = 512 * MIB
+    """Each of /tmp, /dev/shm and /var/tmp."""
+    files: int = 100_000
+    """New files and folders in the home folder."""
+    niceness: int = 5
+    lifetime: float = 6 * 3600.0
+    """Seconds after which the desktop is ended."""
+
+
+@dataclass(frozen=True)
+class LocalOptions:
+    """Everything that makes one local desktop differ from another."""
+
+    width: int = 1920
+    height: int = 1080
+    timezone: str = "UTC"
+    language: str = "C.UTF-8"
+    network: Literal["none"] = "none"
+    """`none` is a loopback of its own and nothing else."""
+    hosts: dict[str, str] = field(default_factory=dict[str, str])
+    """Further names of /etc/hosts and their addresses."""
+    nameserver: bool = False
+    """Names that are not in /etc/hosts are asked for at 127.0.0.1 (a sink answers); otherwise they are unknown."""
+    sudo_password: str | None = None
+    """With this password `sudo` runs its command, without any privilege; `None` refuses and only records."""
+    limits: Limits = Limits()
+    start_limit: float = 30.0
+    """Seconds within which it must be up."""
+
+    def __post_init__(self) -> None:
+        """Refuse what would reach a command line or a file as something else than it is."""
+        if not (320 <= self.width <= 7680 and 200 <= self.height <= 4320):
+            raise InputError(f"screen size {self.width}x{self.height}: from 320x200 to 7680x4320")
+        for name, value in (("timezone", self.timezone), ("language", self.language)):
+            if not value or not all(c.isascii() and (c.isalnum() or c in "/_+-.") for c in value) or ".." in value:
+                raise InputError(f"{name} {value!r}: not a name such as Europe/Berlin or C.UTF-8")
+        for name, address in self.hosts.items():
+            if not all(c.isascii() and (c.isalnum() or c in "-.:") for c in name + address) or not name or not address:
+                raise InputError(f"hosts: {name!r} = {address!r} is not a host name and an address")

@@ -1,0 +1,148 @@
+"""A connection to an X server. The server belongs to the sandbox: what it answers is checked and timed."""
+
+from __future__ import annotations
+
+import re
+import socket
+import struct
+import time
+
+from trueline.desktop.x11 import wire
+
+TIMEOUT = 5.0
+"""Seconds within which a server answers, or is taken for lost."""
+
+_LONGEST_ANSWER = 4 << 20
+_DISPLAY = re.compile(r"(?:unix)?:(\d{1,5})(?:\.\d+)?")
+
+
+class XError(Exception):
+    """The server refused a request."""
+
+
+class XLost(XError):
+    """The server is gone, does not answer, or speaks nonsense."""
+
+
+def open_socket(display: str, timeout: float = TIMEOUT) -> socket.socket:
+    """Connect to a display (`:5`), or to the socket at a path.
+
+    Raises:
+        XLost: Nothing listens there.
+    """
+    match = _DISPLAY.fullmatch(display)
+    path = f"/tmp/.X11-unix/X{match[1]}" if match else display.removeprefix("unix:")  # noqa: S108 (the protocol's path)
+    sock = socket.socket(socket.AF_UNIX)
+    sock.settimeout(timeout)
+    try:
+        sock.connect(path)
+    except (OSError, ValueError) as error:
+        sock.close()
+        raise XLost(f"no X server at {display}: {error}") from error
+    return sock
+
+
+class XConnection:
+    """One client of an X server; requests without an answer wait until `sync` or `ask`."""
+
+    def __init__(self, sock: socket.socket, timeout: float = TIMEOUT) -> None:
+        """Greet the server over a connected socket, which the connection owns from now on."""
+        self._sock = sock
+        self._timeout = timeout
+        self._out = bytearray()
+        self._in = bytearray()
+        self.keyboard_changed = True
+        """The symbols on the keys may have changed since they were last read."""
+        try:
+            self._sock.sendall(wire.SETUP)
+            head = self._take(8, time.monotonic() + timeout)
+            body = self._take(4 * int.from_bytes(head[6:8], "little"), time.monotonic() + timeout)
+            if head[0] != 1:
+                raise XLost(f"the X server refused the connection: {body[: head[1]].decode('utf-8', 'replace')!r}")
+            self.screen = wire.read_setup(body)
+            self._xtest = wire.read_extension(self.ask(wire.query_extension("XTEST")))
+        except (OSError, struct.error) as error:
+            self.close()
+            raise XLost(f"the X server did not greet back: {error}") from error
+        except XError:
+            self.close()
+            raise
+
+    def fake(self, kind: int, detail: int, x: int = 0, y: int = 0) -> None:
+        """Queue one event of the keyboard or the mouse."""
+        if self._xtest is None:
+            raise XError("the X server has no XTEST extension")
+        self._out += wire.fake_input(self._xtest, kind, detail, self.screen.root, x, y)
+
+    def pointer(self) -> tuple[int, int]:
+        """Where the pointer is."""
+        return wire.read_pointer(self.ask(wire.query_pointer(self.screen.root)))
+
+    def keyboard(self) -> dict[int, tuple[int, ...]]:
+        """The symbols on each key, by key code."""
+        first, last = self.screen.first_key, self.screen.last_key
+        self.keyboard_changed = False
+        return wire.read_keyboard(self.ask(wire.get_keyboard(first, last - first + 1)), first)
+
+    def change_key(self, code: int, symbols: tuple[int, ...]) -> None:
+        """Queue a change of the symbols on one key."""
+        self._out += wire.change_key(code, symbols)
+
+    def root_numbers(self, name: str) -> tuple[int, ...]:
+        """A property of the root window as numbers: `_NET_CLIENT_LIST_STACKING`, `_NET_ACTIVE_WINDOW`."""
+        atom = wire.read_atom(self.ask(wire.intern_atom(name)))
+        return wire.read_numbers(self.ask(wire.get_property(self.screen.root, atom)))
+
+    def sync(self) -> None:
+        """Send what is queued and wait until the server has done it."""
+        self.ask(wire.SYNC)
+
+    def ask(self, request: bytes) -> bytes:
+        """Send what is queued and a request that is answered, and return its answer.
+
+        Raises:
+            XError: The server refused this or an earlier request.
+            XLost: It did not answer in time.
+        """
+        self._out += request
+        end = time.monotonic() + self._timeout
+        refused: int | None = None
+        try:
+            self._sock.settimeout(self._timeout)
+            self._sock.sendall(self._out)
+            self._out.clear()
+            while True:
+                message = self._take(32, end)
+                if message[0] == wire.ERROR:
+                    refused = message[1] if refused is None else refused
+                    if message[10] == request[0]:
+                        break
+                elif message[0] == wire.REPLY:
+                    more = 4 * int.from_bytes(message[4:8], "little")
+                    message += self._take(more, end)
+                    break
+                elif message[0] & 0x7F == wire.MAPPING_NOTIFY:
+                    self.keyboard_changed = True
+        except OSError as error:
+            self.close()
+            raise XLost(f"the X server did not answer: {error}") from error
+        if refused is not None:
+            raise XError(f"the X server refused a request with error {refused}")
+        return message
+
+    def _take(self, count: int, end: float) -> bytes:
+        if count > _LONGEST_ANSWER:
+            raise OSError("an answer too long to be one")
+        while len(self._in) < count:
+            self._sock.settimeout(max(end - time.monotonic(), 0.001))
+            data = self._sock.recv(65536)
+            if not data:
+                raise OSError("it closed the connection")
+            self._in += data
+        taken = bytes(self._in[:count])
+        del self._in[:count]
+        return taken
+
+    def close(self) -> None:
+        """Close the connection; closing twice is fine."""
+        self._sock.close()

@@ -1,0 +1,112 @@
+"""X11's requests and answers as bytes (little-endian). Numbers and layouts are the protocol's."""
+
+from __future__ import annotations
+
+import struct
+from typing import NamedTuple
+
+ERROR, REPLY, MAPPING_NOTIFY = 0, 1, 34
+KEY_PRESS, KEY_RELEASE, BUTTON_PRESS, BUTTON_RELEASE, MOTION = 2, 3, 4, 5, 6
+
+SETUP = struct.pack("<BxHHHHxx", 0x6C, 11, 0, 0, 0)
+SYNC = struct.pack("<BxH", 43, 1)
+"""GetInputFocus: the cheapest request with an answer."""
+
+_SETUP_FIXED = struct.Struct("<IIIIHHBBBBBBBBxxxx")
+_SCREEN = struct.Struct("<IIIIIHH")
+_FAKE = struct.Struct("<BBHBBxxIIxxxxxxxxhhxxxxxxxx")
+
+
+class Screen(NamedTuple):
+    """What the server says of itself."""
+
+    root: int
+    width: int
+    height: int
+    first_key: int
+    last_key: int
+
+
+def read_setup(body: bytes) -> Screen:
+    """Read the answer to SETUP, without its first eight bytes."""
+    fixed = _SETUP_FIXED.unpack_from(body)
+    vendor, formats, first_key, last_key = fixed[4], fixed[7], fixed[12], fixed[13]
+    screen = _SCREEN.unpack_from(body, _SETUP_FIXED.size + _padded(vendor) + 8 * formats)
+    return Screen(screen[0], screen[5], screen[6], first_key, last_key)
+
+
+def query_extension(name: str) -> bytes:
+    """Ask for the number of an extension."""
+    return _request(98, 0, struct.pack("<Hxx", len(name)) + name.encode("ascii"))
+
+
+def read_extension(reply: bytes) -> int | None:
+    """The extension's number; None when the server has none of that name."""
+    return reply[9] if reply[8] else None
+
+
+def fake_input(extension: int, kind: int, detail: int, root: int = 0, x: int = 0, y: int = 0) -> bytes:
+    """Let XTEST do a key, a button or a motion."""
+    return _FAKE.pack(extension, 2, 9, kind, detail, 0, root, x, y)
+
+
+def query_pointer(root: int) -> bytes:
+    """Ask where the pointer is."""
+    return struct.pack("<BxHI", 38, 2, root)
+
+
+def read_pointer(reply: bytes) -> tuple[int, int]:
+    """Where the pointer is."""
+    x, y = struct.unpack_from("<hh", reply, 16)
+    return x, y
+
+
+def get_keyboard(first: int, count: int) -> bytes:
+    """Ask for the symbols on keys."""
+    return struct.pack("<BxHBBxx", 101, 2, first, count)
+
+
+def read_keyboard(reply: bytes, first: int) -> dict[int, tuple[int, ...]]:
+    """The symbols on each key, by key code."""
+    per = max(reply[1], 1)
+    body = reply[32 : 32 + (len(reply) - 32) // (4 * per) * 4 * per]
+    symbols = struct.unpack(f"<{len(body) // 4}I", body)
+    return {first + i: symbols[i * per : (i + 1) * per] for i in range(len(symbols) // per)}
+
+
+def change_key(code: int, symbols: tuple[int, ...]) -> bytes:
+    """Put symbols on one key."""
+    return struct.pack(f"<BBHBBxx{len(symbols)}I", 100, 1, 2 + len(symbols), code, len(symbols), *symbols)
+
+
+def intern_atom(name: str) -> bytes:
+    """Ask for the number of a name."""
+    return _request(16, 0, struct.pack("<Hxx", len(name)) + name.encode("ascii"))
+
+
+def read_atom(reply: bytes) -> int:
+    """The number of a name."""
+    (atom,) = struct.unpack_from("<I", reply, 8)
+    return atom
+
+
+def get_property(window: int, atom: int, longest: int = 4096) -> bytes:
+    """Ask for a property of any type, at most `longest` times four bytes of it."""
+    return struct.pack("<BBHIIIII", 20, 0, 6, window, atom, 0, 0, longest)
+
+
+def read_numbers(reply: bytes) -> tuple[int, ...]:
+    """A property as 32-bit numbers; empty when it is not there or of another kind."""
+    if reply[1] != 32:
+        return ()
+    (count,) = struct.unpack_from("<I", reply, 16)
+    return struct.unpack_from(f"<{min(count, (len(reply) - 32) // 4)}I", reply, 32)
+
+
+def _request(opcode: int, data: int, body: bytes) -> bytes:
+    body += bytes(_padded(len(body)) - len(body))
+    return struct.pack("<BBH", opcode, data, 1 + len(body) // 4) + body
+
+
+def _padded(length: int) -> int:
+    return (length + 3) & ~3

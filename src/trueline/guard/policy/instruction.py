@@ -1,0 +1,193 @@
+"""What the user asks for, as far as single words show it.
+
+Words can only take a rule's certainty away. They never clear an action: an instruction may ask for harm, and the word may
+be about something else.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from trueline.guard.policy.folding import key
+from trueline.guard.policy.globs import matches
+
+_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+# The commonest words of the languages in which the word groups are written.
+_COMMON = frozenset(
+    [
+        "the",
+        "a",
+        "an",
+        "of",
+        "to",
+        "in",
+        "on",
+        "for",
+        "with",
+        "and",
+        "is",
+        "it",
+        "this",
+        "that",
+        "my",
+        "me",
+        "i",
+        "you",
+        "all",
+        "from",
+        "at",
+        "by",
+        "as",
+        "be",
+        "can",
+        "what",
+        "which",
+        "how",
+        "please",
+        "der",
+        "die",
+        "das",
+        "den",
+        "dem",
+        "ein",
+        "eine",
+        "einen",
+        "und",
+        "ist",
+        "im",
+        "in",
+        "zu",
+        "auf",
+        "mit",
+        "von",
+        "für",
+        "mir",
+        "mein",
+        "meine",
+        "bitte",
+        "wie",
+        "was",
+        "alle",
+        "aus",
+        "nicht",
+        "le",
+        "la",
+        "les",
+        "un",
+        "une",
+        "des",
+        "du",
+        "de",
+        "et",
+        "est",
+        "dans",
+        "en",
+        "sur",
+        "avec",
+        "pour",
+        "mon",
+        "ma",
+        "mes",
+        "que",
+        "qui",
+        "tous",
+        "plaît",
+        "au",
+        "el",
+        "los",
+        "las",
+        "una",
+        "unos",
+        "y",
+        "es",
+        "por",
+        "con",
+        "para",
+        "mi",
+        "mis",
+        "que",
+        "en",
+        "del",
+        "al",
+        "todo",
+        "todos",
+        "este",
+        "il",
+        "lo",
+        "gli",
+        "i",
+        "e",
+        "di",
+        "che",
+        "per",
+        "con",
+        "mio",
+        "mia",
+        "una",
+        "nel",
+        "sul",
+        "tutti",
+        "o",
+        "os",
+        "as",
+        "um",
+        "uma",
+        "do",
+        "da",
+        "dos",
+        "das",
+        "em",
+        "no",
+        "na",
+        "por",
+        "meu",
+        "minha",
+        "het",
+        "een",
+        "en",
+        "van",
+        "op",
+        "met",
+        "voor",
+        "mijn",
+        "de",
+    ]
+)
+_FEW_WORDS = 3
+
+
+@lru_cache(maxsize=256)
+def words_of(instruction: str) -> tuple[str, ...]:
+    """Return the words of an instruction, folded."""
+    return tuple(_WORD.findall(key(instruction)))
+
+
+def can_be_read(instruction: str) -> bool:
+    """Tell whether the word groups can say anything about this text; of other languages nothing is certain."""
+    words = words_of(instruction)
+    if not words:
+        return False
+    if any(word in _COMMON for word in words):
+        return True
+    return len(words) <= _FEW_WORDS and all(word.isascii() for word in words)
+
+
+def speaks_of(instruction: str, patterns: tuple[str, ...]) -> bool:
+    """Tell whether an instruction holds one of the words or phrases; one that cannot be read may hold any."""
+    if not can_be_read(instruction):
+        return True
+    phrases = tuple(pattern for pattern in patterns if " " in pattern)
+    single = tuple(pattern for pattern in patterns if " " not in pattern)
+    text = key(instruction)
+    return any(key(phrase) in text for phrase in phrases) or any(
+        matches(word, single) for word in words_of(instruction)
+    )
+
+
+def names(instruction: str, thing: str) -> bool:
+    """Tell whether an instruction names a thing: a path by its last part, anything else as it is."""
+    folded = key(thing).rstrip("/*")
+    last = folded.rpartition("/")[2] if "/" in folded and "://" not in folded else folded
+    text = key(instruction)
+    return bool(last) and (last in text or (bool(folded) and folded in text))

@@ -1,0 +1,156 @@
+"""Which deeds a rule is about."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from trueline.actions.facts.mentions import mentions
+from trueline.guard.policy.deeds import Addressed, Deed, Ended, Opened, Pressed, Ran, Typed
+from trueline.guard.policy.globs import matches
+from trueline.guard.policy.rulebook import (
+    CommandWhen,
+    EndWhen,
+    OpenWhen,
+    Place,
+    PressWhen,
+    RecipientWhen,
+    TextWhen,
+    When,
+)
+from trueline.guard.policy.screen.target import Target
+from trueline.guard.policy.secrets import Marked, carried_by, secrets_in
+from trueline.guard.policy.shell.command import ShellCommand
+from trueline.guard.policy.shell.paths import whole_folder
+
+
+def fits(when: When, deed: Deed, step: int, marked: Sequence[Marked]) -> bool:
+    """Tell whether a rule is about a deed; `screen` is about none."""
+    if when.effect is not None:
+        return deed.effect in when.effect
+    match deed:
+        case Ran():
+            return when.command is not None and _command(when.command, deed.command)
+        case Pressed():
+            return when.press is not None and _press(when.press, deed)
+        case Typed():
+            return when.text is not None and _text(when.text, deed, marked)
+        case Opened():
+            return when.open is not None and _open(when.open, deed, marked)
+        case Addressed():
+            return when.recipient is not None and _recipient(when.recipient, deed)
+        case Ended():
+            return when.end is not None and _end(when.end, deed, step)
+        case _:
+            return False
+
+
+def subjects(deed: Deed) -> tuple[str, ...]:
+    """Return what a deed is done to or with, for looking it up elsewhere."""
+    match deed:
+        case Ran():
+            return tuple(dict.fromkeys((*deed.command.paths, *deed.command.hosts, *deed.command.addresses)))
+        case Opened():
+            return tuple(dict.fromkeys((deed.url, *hosts_of(deed.url))))
+        case Addressed():
+            return (deed.address,)
+        case Typed():
+            return (deed.text,)
+        case Pressed():
+            return (deed.target.label,) if deed.target else ()
+        case _:
+            return ()
+
+
+def hosts_of(url: str) -> tuple[str, ...]:
+    """Return the host of an address, as a browser would find it."""
+    try:
+        host = urlsplit(url if "://" in url else f"//{url}").hostname
+    except ValueError:
+        host = None
+    return (host,) if host else mentions([url]).hosts
+
+
+def _command(when: CommandWhen, command: ShellCommand) -> bool:
+    return (
+        (not when.does or not command.does.isdisjoint(when.does))
+        and (not when.program or matches(command.program, when.program))
+        and (not when.program_not or not matches(command.program, when.program_not))
+        and (not when.argument or any(matches(word, when.argument) for word in command.words[1:]))
+        and (not when.whole or any(_is_whole(path, when.whole) for path in command.paths))
+        and (not (when.path or when.path_not) or any(_is_path(path, when) for path in command.paths))
+        and (not when.host or any(matches(host, when.host) for host in command.hosts))
+        and (not when.host_not or any(not matches(host, when.host_not) for host in command.hosts))
+    )
+
+
+def _is_path(path: str, when: CommandWhen) -> bool:
+    return (not when.path or matches(path, when.path)) and not (when.path_not and matches(path, when.path_not))
+
+
+def _is_whole(path: str, patterns: tuple[str, ...]) -> bool:
+    folder = whole_folder(path)
+    if folder is None:
+        return False
+    above = "/" if folder == "/" else folder + "/"
+    return matches(folder, patterns) or any(posixpath.join(pattern, "").startswith(above) for pattern in patterns)
+
+
+def _press(when: PressWhen, deed: Pressed) -> bool:
+    target = deed.target or Target("")
+    return (
+        (not when.act or deed.act in when.act)
+        and (not when.label or matches(target.label, when.label))
+        and (not when.role or matches(target.role, when.role))
+        and (not when.window or matches(target.window, when.window))
+        and (not when.app or matches(target.app, when.app))
+        and (not when.dialog or matches(target.dialog, when.dialog))
+        and (when.many is None or deed.many == when.many)
+    )
+
+
+def _text(when: TextWhen, deed: Typed, marked: Sequence[Marked]) -> bool:
+    return (
+        (not when.into or place_of(deed.into) in when.into)
+        and (not when.field or (deed.into is not None and matches(deed.into.name, when.field)))
+        and (not when.matches or matches(deed.text, when.matches))
+        and (not when.secret or not set(when.secret).isdisjoint(secrets_in(deed.text, marked)))
+    )
+
+
+def place_of(target: Target | None) -> Place:
+    """Return where a text goes."""
+    if target is None:
+        return "unknown"
+    if target.role == "password-text":
+        return "password"
+    if target.is_terminal:
+        return "terminal"
+    if target.in_browser:
+        return "browser"
+    if target.in_mail:
+        return "mail"
+    return "document" if target.is_document else "elsewhere"
+
+
+def _open(when: OpenWhen, deed: Opened, marked: Sequence[Marked]) -> bool:
+    hosts = hosts_of(deed.url)
+    return (
+        (not when.host or any(matches(host, when.host) for host in hosts))
+        and (not when.host_not or any(not matches(host, when.host_not) for host in hosts))
+        and (not when.matches or matches(deed.url, when.matches))
+        and (not when.carries or not set(when.carries).isdisjoint(carried_by(deed.url, marked)))
+    )
+
+
+def _recipient(when: RecipientWhen, deed: Addressed) -> bool:
+    return (
+        (not when.address or matches(deed.address, when.address))
+        and (not when.address_not or not matches(deed.address, when.address_not))
+        and (when.sent is None or deed.sent == when.sent)
+    )
+
+
+def _end(when: EndWhen, deed: Ended, step: int) -> bool:
+    return (not when.kind or deed.kind in when.kind) and (when.before_step is None or step < when.before_step)
