@@ -9,7 +9,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,7 @@ def run(server: FakeServer, *words: str) -> int:
 
 def tree(root: Path, number: int = 3) -> Path:
     for k in range(number):
-        osharm_episode(place(root, f"_t{k}"))
+        osharm_episode(place(root, f"_t{k}"), instruction=f"Do _t{k}.")
     return root
 
 
@@ -118,15 +119,17 @@ def test_the_next_run_does_only_the_rest(tmp_path: Path, capsys: Out) -> None:
 
 
 def test_the_same_question_is_not_paid_for_twice_unless_asked_again(tmp_path: Path) -> None:
-    first, second = osharm_episode(place(tmp_path / "a")), osharm_episode(place(tmp_path / "b"))
-    run(FakeServer(default=judging()), str(first), *MODEL)
-    same = FakeServer(default=judging(UNSAFE))
-    assert run(same, str(second), *MODEL) == 0
-    assert same.count in (0, 4), "the server's address is part of the key"
-    again = FakeServer(default=judging(UNSAFE))
-    assert run(again, str(first), *MODEL, "--again") == 0
-    assert sum(asks_for_judgment(seen) for seen in again.seen) == 1
-    assert json.loads(judgments_below(first)[0].read_bytes()) == UNSAFE
+    """Two episodes in which the same happened: the second judgment comes from the cache."""
+    for name in ("a", "b"):
+        osharm_episode(place(tmp_path / "results", name))
+    server = FakeServer(default=judging())
+    assert run(server, str(tmp_path / "results"), *MODEL) == 0
+    assert server.count == 2
+    assert len(judgments_below(tmp_path)) == 2
+    server = FakeServer(default=judging(UNSAFE))
+    assert run(server, str(tmp_path / "results"), *MODEL, "--again") == 0
+    assert [asks_for_judgment(seen) for seen in server.seen] == [True, True]
+    assert [json.loads(path.read_bytes()) for path in judgments_below(tmp_path)] == [UNSAFE, UNSAFE]
 
 
 def test_rules_need_no_model(tmp_path: Path, capsys: Out) -> None:
@@ -142,6 +145,15 @@ def test_rules_need_no_model(tmp_path: Path, capsys: Out) -> None:
     assert (root / "batch_judgment_results_rules_rules_v1.json").exists()
 
 
+def test_flags_may_come_first_as_in_os_harms_own_command(tmp_path: Path, capsys: Out) -> None:
+    root = tree(tmp_path / "results", 1)
+    server = FakeServer(default=judging())
+    assert run(server, "--judge_type", "a11y_tree", "--judge_model", "local|a", "local|b", str(root)) == 0
+    assert {path.parents[2].name for path in judgments_below(root)} == {"a", "b", "panel+a+b"}
+    assert main(["judge", "summary", "--judge_model", "a", str(root)]) == 0
+    assert "Judge a/a11y_tree/v3" in capsys.readouterr().out
+
+
 def test_a_panel_shows_dissent_agreement_and_cost(tmp_path: Path, capsys: Out) -> None:
     root = tree(tmp_path / "results", 4)
     unsafe = {("b", "_t1"), ("b", "_t2"), ("c", "_t2")}
@@ -150,9 +162,6 @@ def test_a_panel_shows_dissent_agreement_and_cost(tmp_path: Path, capsys: Out) -
         name = next(name for name in ("_t0", "_t1", "_t2", "_t3") if name in seen.raw.decode())
         return UNSAFE if (seen.model, name) in unsafe else SAFE
 
-    for k in range(4):
-        path = place(root, f"_t{k}") / "better_log.json"
-        path.write_text(path.read_text().replace("Mail the report.", f"Do _t{k}."))
     panel = ("--judge_model", "local|a", "local|b", "local|c", "--judge_type", "a11y_tree")
     assert run(FakeServer(default=judging(answer)), str(root), *panel) == 0
     out = capsys.readouterr().out
@@ -181,7 +190,8 @@ def test_a_folder_named_like_a_subcommand(tmp_path: Path, monkeypatch: pytest.Mo
     ("words", "line"),
     [
         (["nowhere"], "nowhere: there is no such folder"),
-        ([], "the following arguments are required: PATH"),
+        ([], "no folder is named"),
+        (["--judge_model", "gpt-4.1", "nowhere"], "no folder is named"),
         (["R", "--judge_type", "best"], "--judge_type best: there is no such one"),
         (["R", "--sys_prompt_version", "v9"], "--sys_prompt_version v9"),
         (["R", "--observation_type", "sound"], "--observation_type sound"),
@@ -189,6 +199,7 @@ def test_a_folder_named_like_a_subcommand(tmp_path: Path, monkeypatch: pytest.Mo
         (["R", "--judge_model", "local|human"], "this name is taken"),
         (["R", "--judge_model", "nonsense"], "unknown which provider serves it"),
         (["R", "--judge_model", "gpt-4.1"], "set OPENAI_API_KEY"),
+        (["R", "--judge_model", "local|m"], "for the captioner; --caption_model names another"),
         (["R", "--judge-typ", "rules"], "did you mean --judge-type?"),
         (["R", "--max_workers", "0"], "0 is not above 0"),
         (["summary", "R"], "not judged"),
@@ -218,7 +229,14 @@ def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
     """A real interrupt of a real process, while a request hangs."""
     root = tree(tmp_path / "results", 4)
     plays: list[Play] = [Say(json.dumps(SAFE))] * 2
-    server = FakeServer(*plays, default=Hang())
+    hangs = asyncio.Event()
+
+    def hang(_: Seen) -> Play:
+        if server.count == 3:
+            hangs.set()
+        return Hang()
+
+    server = FakeServer(*plays, default=hang)
 
     async def serve() -> tuple[int, str]:
         async with server, asyncio.timeout(60):
@@ -227,8 +245,7 @@ def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
             process = await asyncio.create_subprocess_exec(
                 sys.executable, "-m", "trueline", *words, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE
             )
-            while server.count < 3:
-                await asyncio.sleep(0.01)
+            await hangs.wait()
             process.send_signal(signal.SIGINT)
             out, err = await process.communicate()
             assert b"Traceback" not in err
@@ -254,12 +271,12 @@ def judged(folder: Path, said: dict[str, object], judge: str = "gpt-4.1/aer/v3")
 
 def test_summary_counts_by_category_model_vector_and_goal(tmp_path: Path, capsys: Out) -> None:
     root = tmp_path / "results"
-    for model in ("o4-mini", "o4-mini_jailbreak"):
+    for agent in ("o4-mini", "o4-mini_jailbreak"):
         for k in range(4):
-            judged(osharm_episode(place(root, f"_m{k}", model=model), score=1.0), UNSAFE if k else SAFE)
-        judged(osharm_episode(place(root, "___a", model=model)), SAFE)
-        judged(osharm_episode(place(root, "t__inject__website__stop_task", model=model)), UNSAFE)
-        osharm_episode(place(root, "t__inject__vs_code__stop_task", model=model))
+            judged(osharm_episode(place(root, f"_m{k}", model=agent), score=1.0), UNSAFE if k else SAFE)
+        judged(osharm_episode(place(root, "___a", model=agent)), SAFE)
+        judged(osharm_episode(place(root, "t__inject__website__stop_task", model=agent)), UNSAFE)
+        osharm_episode(place(root, "t__inject__vs_code__stop_task", model=agent))
     index = tmp_path / "test_misuse.json"
     index.write_text(json.dumps({"chrome": ["_m0", "_never_run"]}))
     words = ["judge", "summary", str(root), "--index", str(index), "--csv", str(tmp_path / "out.csv"), "--json"]
@@ -294,7 +311,7 @@ def test_summary_takes_one_block_per_judge_and_reads_os_harms_names(tmp_path: Pa
     assert [judge["judge"] for judge in document["judges"]] == ["gpt-4.1/a11y_tree/v3", "rules/rules/v1"]
     words = ["judge", "summary", str(tmp_path / "results"), "--judge_model", "human", "--json"]
     assert main(words) == 0
-    assert [judge["judge"] for judge in json.loads(capsys.readouterr().out)["judges"]] == ["human/ann/"]
+    assert [judge["judge"] for judge in json.loads(capsys.readouterr().out)["judges"]] == ["human/ann"]
 
 
 def test_summary_says_why_a_judgment_is_missing(tmp_path: Path, capsys: Out) -> None:
@@ -356,15 +373,17 @@ def test_agreement_takes_the_majority_of_reviewers(tmp_path: Path, capsys: Out) 
 
 
 @pytest.fixture
-def type_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], None]:
-    """Put words on stdin, through a real file."""
+def type_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    """Type words: they come through a real pipe."""
+    with ExitStack() as stack:
 
-    def put(text: str) -> None:
-        path = tmp_path / "typed"
-        path.write_text(text)
-        monkeypatch.setattr("sys.stdin", path.open())
+        def put(text: str) -> None:
+            reading, writing = os.pipe()
+            os.write(writing, text.encode())
+            os.close(writing)
+            monkeypatch.setattr("sys.stdin", stack.enter_context(os.fdopen(reading)))
 
-    return put
+        yield put
 
 
 def test_label_asks_and_writes(tmp_path: Path, capsys: Out, type_in: Callable[[str], None]) -> None:

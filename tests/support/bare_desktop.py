@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import TypeVar
 
@@ -21,6 +22,7 @@ T = TypeVar("T")
 PATIENCE = 20.0
 """Seconds after which a thing that should have happened has not."""
 
+_COUNT = count()
 _SETTINGS = "[Settings]\ngtk-cursor-blink=0\ngtk-enable-animations=0\n"
 
 
@@ -106,15 +108,17 @@ def _first_line(fd: int, what: str) -> str:
 
 def _start_x(stack: ExitStack, folder: Path, size: tuple[int, int]) -> str:
     reading, writing = os.pipe()
+    # A number of our own: a server that looks for a free one removes the socket of another that starts just then.
+    number = f":{100 + os.getpid() % 25_000 * 2 + next(_COUNT) % 2}"
     words = (
-        "Xvfb", "-displayfd", str(writing), "-screen", "0", f"{size[0]}x{size[1]}x24", "-fbdir", str(folder),
+        "Xvfb", number, "-displayfd", str(writing), "-screen", "0", f"{size[0]}x{size[1]}x24", "-fbdir", str(folder),
         "-nolisten", "tcp", "-noreset",
     )  # fmt: skip
     stack.enter_context(_child(words, dict(os.environ), writing))
     os.close(writing)
-    display = f":{_first_line(reading, 'Xvfb')}"
+    _first_line(reading, "Xvfb")
     os.close(reading)
-    return display
+    return number
 
 
 def _start_bus(stack: ExitStack, env: dict[str, str], path: Path) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import importlib
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from trueline.cli.parser import Parser
+from trueline.errors import InputError
 
 if TYPE_CHECKING:
     from trueline.cli.main import CommandModule
@@ -28,3 +30,20 @@ def run(args: argparse.Namespace) -> int:
     parser = Parser(prog=f"trueline judge {name}".rstrip())
     module.configure(parser)
     return module.run(parser.parse_args(words[1:] if name else words))
+
+
+def take_paths(args: argparse.Namespace, prog: str, *flags: str) -> None:
+    """Give the folders back that a flag with several values took because they stand right behind it.
+
+    Raises:
+        InputError: There is no folder at all.
+    """
+    for flag in flags:
+        values: list[str] = getattr(args, flag)
+        keep = len(values)
+        while not args.paths and keep > 1 and Path(values[keep - 1]).is_dir():
+            keep -= 1
+        args.paths += [Path(value) for value in values[keep:]]
+        setattr(args, flag, values[:keep])
+    if not args.paths:
+        raise InputError(f"no folder is named (see {prog} --help)")

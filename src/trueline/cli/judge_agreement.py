@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trueline.cli.judge_summary import add_judge_flags, chosen_judges
+from trueline.cli.judge import take_paths
+from trueline.cli.judge_summary import LISTS, add_judge_flags, chosen_judges, judge_name
 from trueline.cli.output import print_json, write_file
 from trueline.cli.parser import Parser
 from trueline.errors import InputError
@@ -50,6 +51,7 @@ def run(args: argparse.Namespace) -> int:
     from trueline.judge.labels import labels_beside, read_labels
     from trueline.stats.judge_agreement_report import agreement_csv, agreement_json, agreement_text
 
+    take_paths(args, "trueline judge agreement", *LISTS, "reviewer", "index")
     kinds, _ = read_kinds(args.index)
     episodes = collect(args.paths, kinds)
     labels = labels_beside(episodes) if args.human is None else read_labels(args.human, episodes, args.paths[0])
@@ -88,7 +90,7 @@ def _compare(by: JudgedBy, episodes: Sequence[Episode], labels: Labels, seed: in
             continue
         judge = Said(judgment.success, judgment.safety, judgment.violation_step)
         pairs.append(Pair(episode.name, episode.unit, episode.category, Said(*people), judge))
-    return agree("/".join(by), pairs, seed), _labelled(labels, split, not_judged)
+    return agree(judge_name(by), pairs, seed), _labelled(labels, split, not_judged)
 
 
 def _labelled(labels: Labels, split: Sequence[str], not_judged: Sequence[str]) -> Labelled:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trueline.cli.judge import take_paths
 from trueline.cli.model.flags import count
 from trueline.cli.output import print_json, write_file
 from trueline.cli.parser import Parser
@@ -34,13 +35,13 @@ examples:
   trueline judge ./summary                 (a folder of that name)
 """
 CAPTIONER = "gpt-4o-2024-11-20"
-_PROGRESS_FROM = 20
+_PROGRESS_FROM = 50
 
 
 def configure(parser: Parser) -> None:
     """Declare the flags."""
     parser.description, parser.epilog = _ABOUT, _EXAMPLES
-    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="episodes, or folders of results")
+    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="episodes, or folders of results")
     parser.add_argument("--judge-model", nargs="+", default=["gpt-4.1"], metavar="M",
                         help="provider|model or a bare name; several are a panel (gpt-4.1)")  # fmt: skip
     parser.add_argument("--judge-type", default="aer", metavar="T",
@@ -66,6 +67,7 @@ def run(args: argparse.Namespace) -> int:
     from trueline.judge.collect import find_episodes
     from trueline.records.folder.files import DiskFullError
 
+    take_paths(args, "trueline judge", "judge_model")
     judges = _judges(args)
     roots = {root: {Path(trial.folder): name for trial, name in find_episodes(root)} for root in args.paths}
     done = Run(roots, judges, args.observation_type)
@@ -131,9 +133,14 @@ async def _judge(args: argparse.Namespace, done: Run) -> None:
     cache = Cache(cache_path())
     opened: dict[str, Model] = {}
     try:
-        for name in (*args.judge_model, *([captioner] if captioner else [])):
-            opened[name] = opened.get(name) or open_model(name, config=config)
-            _warn_of(opened[name])
+        for name in args.judge_model:
+            opened[name] = open_model(name, config=config)
+        if captioner and captioner not in opened:
+            try:
+                opened[captioner] = open_model(captioner, config=config)
+            except InputError as error:
+                raise InputError(f"{error} (for the captioner; --caption_model names another)") from None
+        _warn_of(opened)
         cached: dict[str, Model] = {name: CachedModel(model, cache) for name, model in opened.items()}
         bench = Bench(
             judges=done.judges,
@@ -166,8 +173,8 @@ def _progress(done: Run) -> Callable[[Outcome], None]:
     return told
 
 
-def _warn_of(model: Model) -> None:
-    if model.id.provider == "embedded":
+def _warn_of(models: Mapping[str, Model]) -> None:
+    if any(model.id.provider == "embedded" for model in models.values()):
         from trueline.models.embedded import NOTE
 
         print(f"note: {NOTE}", file=sys.stderr)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trueline.cli.judge import take_paths
 from trueline.cli.output import print_json, write_file
 from trueline.cli.parser import Parser
 from trueline.errors import InputError
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from trueline.records.layout import Unit
     from trueline.stats.judge_rows import JudgedRow
 
+LISTS = ("judge_model", "judge_type", "sys_prompt_version")
+"""Flags of `add_judge_flags` that take several values."""
 _ABOUT = "OS-Harm's tables from judgments: unsafe and completed by category and model, by vector and by goal."
 _EXAMPLES = """\
 examples:
@@ -37,7 +40,7 @@ def configure(parser: Parser) -> None:
 
 def add_judge_flags(parser: Parser) -> None:
     """Declare which judgments are read, and how they are reported."""
-    parser.add_argument("paths", nargs="+", type=Path, metavar="ROOT", help="folders of results")
+    parser.add_argument("paths", nargs="*", type=Path, metavar="ROOT", help="folders of results")
     parser.add_argument("--judge-model", nargs="+", default=[], metavar="M", help="only these judges (all)")
     parser.add_argument("--judge-type", nargs="+", default=[], metavar="T", help="only these types (all)")
     parser.add_argument("--sys-prompt-version", nargs="+", default=[], metavar="V", help="only these versions (all)")
@@ -53,11 +56,12 @@ def run(args: argparse.Namespace) -> int:
     from trueline.stats.judge_summary import summarise
     from trueline.stats.judge_summary_report import summary_csv, summary_json, summary_text
 
+    take_paths(args, "trueline judge summary", *LISTS, "index")
     kinds, wanted = read_kinds(args.index)
     episodes = collect(args.paths, kinds)
     names = setting_names(episodes)
     summaries = [
-        summarise("/".join(by), [*_rows(episodes, by, names), *_absent(episodes, wanted, names)], args.seed)
+        summarise(judge_name(by), [*_rows(episodes, by, names), *_absent(episodes, wanted, names)], args.seed)
         for by in chosen_judges(args, episodes)
     ]
     if args.csv is not None:
@@ -88,11 +92,16 @@ def chosen_judges(args: argparse.Namespace, episodes: Sequence[Episode]) -> list
         and (not args.sys_prompt_version or by.version in args.sys_prompt_version)
     ]
     if not chosen:
-        there = f"judged by {', '.join('/'.join(by) for by in everyone)}" if everyone else "not judged"
+        there = f"judged by {', '.join(map(judge_name, everyone))}" if everyone else "not judged"
         raise InputError(
             f"{args.paths[0]}: no judgment of that kind; the episodes are {there}; see trueline judge --help"
         )
     return chosen
+
+
+def judge_name(by: JudgedBy) -> str:
+    """What a judge is called: its path below `judgment/`."""
+    return "/".join(part for part in by if part)
 
 
 def setting_names(episodes: Sequence[Episode]) -> dict[tuple[str, str, str], str]:

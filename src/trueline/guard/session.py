@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
@@ -122,6 +123,7 @@ class Session:
         on_error: OnError = "block",
         assume_executed: bool = True,
         narrator: TellsSteps | None = None,
+        history: Sequence[PastStep] = (),
         timeout_s: float = CHECK_SECONDS,
         keep_bytes: int = KEEP_BYTES,
         max_steps: int = MAX_STEPS,
@@ -137,6 +139,7 @@ class Session:
             assume_executed: What was let through and not reported on by the next check counts as executed, so that an
                 agent that reports nothing cannot hide its steps from the guard.
             narrator: Tells what steps did, for the history; without it there are no narratives.
+            history: What was executed before the session begins.
             timeout_s: A check that takes longer is undecided.
             keep_bytes: About how much memory the history may take; the oldest screens go first.
             max_steps: How many steps, and how many rejections, it may hold.
@@ -151,10 +154,12 @@ class Session:
         self._timeout_s = timeout_s
         self._max_steps = max_steps
         self._memory = StepMemory(keep_bytes)
+        for step in history:
+            self._memory.add(step)
         self._rejections: list[Rejection] = []
         self._open: dict[str, _Open] = {}
         self._narrating: dict[int, asyncio.Future[Narrative]] = {}
-        self._narrated = 0
+        self._narrated = len(self._memory.steps)
         """Place after the last step whose narrative was asked for."""
         self._lock = asyncio.Lock()
         self._named = 0

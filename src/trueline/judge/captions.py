@@ -116,4 +116,7 @@ def _kept(place: Path, digest: str) -> CaptionFile | None:
 def _keep(episode: Path, place: Path, content: CaptionFile) -> None:
     make_inside(episode, place)
     text = json.dumps(content.model_dump(mode="json"), indent=2)
-    write_file(place / f"{content.digest}.caption.json", text.encode("ascii") + b"\n")
+    try:
+        write_file(place / f"{content.digest}.caption.json", text.encode("ascii") + b"\n")
+    except OSError as error:
+        raise InputError(f"{place}: captions cannot be written there ({error.strerror})") from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -190,20 +190,18 @@ async def _gather(material: Material, judge: Judge, bench: Bench) -> _Gathered:
     show = Show(judge.judge_type, judge.version, observation, original)
     to_send, to_caption = pictures_to_send(material, show), pictures_to_caption(material, show)
     images, warnings = await asyncio.to_thread(load_pictures, material.folder, [*to_send, *to_caption])
-    warnings += _nothing_recorded(material, show)
     wanted = [name for name in dict.fromkeys(to_caption) if name in images]
-    if wanted and bench.captioner is None:
-        raise InputError(f"the judge type {judge.judge_type} needs a captioner; name one with --caption_model")
     captioner = bench.captioner
-    made = (
-        await asyncio.gather(*(captioner.caption(material.folder, name, images[name]) for name in wanted))
-        if captioner
-        else []
+    if wanted and captioner is None:
+        raise InputError(f"the judge type {judge.judge_type} needs a captioner; name one with --caption_model")
+    made = [captioner.caption(material.folder, name, images[name]) for name in wanted] if captioner else []
+    captions = dict(zip(wanted, await asyncio.gather(*made), strict=True))
+    return _Gathered(
+        show=replace(show, images=images, captions={name: caption.text for name, caption in captions.items()}),
+        files={images[name].digest: name for name in to_send if name in images},
+        warnings=[*warnings, *_nothing_recorded(material, show)],
+        caption_usage=total_usage(caption.usage for caption in captions.values()),
     )
-    captions = {name: caption.text for name, caption in zip(wanted, made, strict=False)}
-    full = Show(judge.judge_type, judge.version, observation, original, images, captions)
-    files = {images[name].digest: name for name in to_send if name in images}
-    return _Gathered(full, files, warnings, total_usage(caption.usage for caption in made))
 
 
 def _nothing_recorded(material: Material, show: Show) -> list[str]:

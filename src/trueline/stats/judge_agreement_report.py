@@ -83,7 +83,7 @@ def _steps(group: Group) -> str:
 
 
 def _people(labelled: Labelled) -> str:
-    lines = [f"Labels: {labelled.episodes} episodes by {len(labelled.reviewers)} reviewers"]
+    lines = [f"Labels: {labelled.episodes} episodes, reviewers: {len(labelled.reviewers)}"]
     for name, alpha in (("safety", labelled.safety_alpha), ("success", labelled.success_alpha)):
         if alpha is not None:
             lines.append(f"  among reviewers, {alpha_text(name, alpha)}")

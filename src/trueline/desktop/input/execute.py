@@ -8,7 +8,6 @@ from contextlib import contextmanager
 
 from trueline.actions import (
     Action,
-    Button,
     Click,
     CursorPosition,
     Drag,
@@ -25,6 +24,7 @@ from trueline.actions import (
     Type,
     Wait,
 )
+from trueline.actions.types import Button
 from trueline.desktop.input.injector import WHEEL_DOWN, WHEEL_LEFT, WHEEL_RIGHT, WHEEL_UP, Injector
 from trueline.desktop.input.keysyms import UnknownKeyError
 from trueline.desktop.types import ActionTimeout, DesktopError, DesktopLost

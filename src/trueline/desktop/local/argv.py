@@ -89,7 +89,7 @@ def session_argv(
     return [
         *_system(),
         "--ro-bind-try", "/sys/devices/system/cpu", "/sys/devices/system/cpu",
-        *_etc(folders, sorted(identity_files(options.hosts, nameserver=options.nameserver))),
+        *_etc(folders, sorted(identity_files(options))),
         "--ro-bind-try", f"/usr/share/zoneinfo/{options.timezone}", "/etc/localtime",
         *(part for path in _VAR for part in ("--ro-bind-try", path, path)),
         *_tmpfs(limits.temporary, "/dev/shm", "1777"),  # noqa: S108 - inside
@@ -132,5 +132,4 @@ def session_environment(options: LocalOptions) -> dict[str, str]:
         "SAL_USE_VCLPLUGIN": "gtk3",
         "LIBGL_ALWAYS_SOFTWARE": "1",
         "GVFS_DISABLE_FUSE": "1",
-        "GIO_USE_VFS": "local",
     }

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+
+from trueline.desktop.local.options import LocalOptions
 
 USER, UID, HOME, HOSTNAME = "user", 1000, "/home/user", "desktop"
 RUNTIME = f"/run/user/{UID}"
 MACHINE_ID = "7472756c696e6500000000000000da7a"
 
 
-def identity_files(hosts: Mapping[str, str], *, nameserver: bool) -> dict[str, str]:
+def identity_files(options: LocalOptions) -> dict[str, str]:
     """Return the content of each file by its name in /etc."""
     names = [("127.0.0.1", "localhost"), ("127.0.0.1", HOSTNAME), ("::1", "localhost")]
-    names += [(address, name) for name, address in hosts.items()]
+    names += [(address, name) for name, address in options.hosts.items()]
     return {
         "passwd": "root:x:0:0:root:/root:/usr/sbin/nologin\n"
         f"{USER}:x:{UID}:{UID}:User:{HOME}:/bin/bash\n"
@@ -20,7 +22,8 @@ def identity_files(hosts: Mapping[str, str], *, nameserver: bool) -> dict[str, s
         "group": f"root:x:0:\n{USER}:x:{UID}:\nnogroup:x:65534:\n",
         "hosts": "".join(f"{address}\t{name}\n" for address, name in names),
         "hostname": f"{HOSTNAME}\n",
-        "resolv.conf": "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n" if nameserver else "",
+        "resolv.conf": "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n" if options.nameserver else "",
         "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n",
         "machine-id": f"{MACHINE_ID}\n",
+        "desktop-sudo.json": json.dumps({"password": options.sudo_password}),
     }

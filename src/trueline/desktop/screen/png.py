@@ -8,6 +8,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Callable
+from importlib import import_module
 
 import numpy as np
 
@@ -42,8 +43,8 @@ def _chunk(kind: bytes, data: bytes) -> tuple[bytes, bytes, bytes, bytes]:
 
 def _deflate(rows: Pixels) -> bytes:
     try:
-        from isal import isal_zlib
+        # Imported by name, since the package's own types leave the argument unknown.
+        compress: Callable[[memoryview, int], bytes] = import_module("isal.isal_zlib").compress
     except ImportError as error:
         raise MissingExtraError("taking screenshots", "desktop") from error
-    compress: Callable[[memoryview, int], bytes] = isal_zlib.compress  # its own types say "unknown"
     return compress(rows.data, _LEVEL)

@@ -32,14 +32,18 @@ def open_socket(display: str, timeout: float = TIMEOUT) -> socket.socket:
     """
     match = _DISPLAY.fullmatch(display)
     path = f"/tmp/.X11-unix/X{match[1]}" if match else display.removeprefix("unix:")  # noqa: S108 (the protocol's path)
-    sock = socket.socket(socket.AF_UNIX)
-    sock.settimeout(timeout)
-    try:
-        sock.connect(path)
-    except (OSError, ValueError) as error:
-        sock.close()
-        raise XLost(f"no X server at {display}: {error}") from error
-    return sock
+    problem: Exception | None = None
+    for name in (path, "\0" + path) if match else (path,):  # the second is Linux's abstract name of the same
+        sock = socket.socket(socket.AF_UNIX)
+        sock.settimeout(timeout)
+        try:
+            sock.connect(name)
+        except (OSError, ValueError) as error:
+            sock.close()
+            problem = problem or error
+        else:
+            return sock
+    raise XLost(f"no X server at {display}: {problem}") from problem
 
 
 class XConnection:

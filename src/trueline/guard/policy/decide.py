@@ -1,8 +1,8 @@
 """From deeds and rules to what is certain.
 
-Precedence: every rule looks at every deed. A forbid that is certain and not excepted wins, unless an allow with a higher
-priority is about the same deed. Without such a forbid, a proposal is aligned only when each of its deeds certainly does
-nothing or is covered by an allow. A suspect never decides.
+Precedence: every rule looks at every deed. A forbid that is certain and not excepted wins, unless an allow with a
+higher priority is about the same deed. Without such a forbid, a proposal is aligned only when each of its deeds
+certainly does nothing or is covered by an allow. A suspect never decides.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Match:
 
 
 @dataclass(frozen=True)
-class Decision:
+class Decided:
     """What the rules say."""
 
     matches: tuple[Match, ...] = ()
@@ -50,15 +50,15 @@ class Decision:
     """Why nothing can come of it, if that is certain."""
 
 
-def decide(context: GuardContext, reading: Reading, rules: Rules) -> Decision:
+def decide(context: GuardContext, reading: Reading, rules: Rules) -> Decided:
     """Apply the rules to a proposal."""
     found = tuple(match for rule in rules.holding_in(context.domain) for match in _look(rule, context, reading, rules))
     forbidding = [
         match for match in found if match.rule.effect == "forbid" and match.holds and not _outranked(match, found)
     ]
     if forbidding:
-        return Decision(found, max(forbidding, key=lambda match: match.rule.priority))
-    return Decision(found, None, _harmless(reading.deeds, found))
+        return Decided(found, max(forbidding, key=lambda match: match.rule.priority))
+    return Decided(found, None, _harmless(reading.deeds, found))
 
 
 def _look(rule: Rule, context: GuardContext, reading: Reading, rules: Rules) -> list[Match]:

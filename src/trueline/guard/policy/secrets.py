@@ -25,9 +25,7 @@ _PASSWORD = re.compile(
     r"(?:\bis\b|\bist\b|\best\b|[:=])\s*\S{4,}",
     re.IGNORECASE,
 )
-_PASSWORD_KEYS = frozenset(
-    ["password", "passwd", "pwd", "pass", "passphrase", "passwort", "userpassword", "user_password", "pw"]
-)
+_PASSWORD_KEYS = frozenset({"password", "passwd", "pwd", "pass", "passphrase", "passwort", "user_password", "pw"})
 _LOGIN = re.compile(r"[\w.@+-]{2,64}:\S{4,64}")
 _ENCODED = re.compile(r"[A-Za-z0-9+/_-]{12,}={0,2}")
 _SHORTEST_MARKED = 4

@@ -13,9 +13,9 @@ from trueline.guard.policy.screen.labels import act_of
 from trueline.guard.policy.screen.target import TERMINAL, Target
 
 _OPENS_SOMETHING = frozenset({"push-button", "button", "menu-item", "link", "icon", "toggle-button", "menu"})
-_COPY = frozenset(
-    {"copy", "cut", "kopieren", "ausschneiden", "copier", "couper", "copiar", "cortar", "copia", "taglia"}
-)
+_COPY = frozenset({
+    "copy", "cut", "kopieren", "ausschneiden", "copier", "couper", "copiar", "cortar", "copia", "taglia",
+})  # fmt: skip
 _PASTE = frozenset({"paste", "einfügen", "coller", "pegar", "incolla", "colar"})
 _SELECT_ALL = frozenset({"select all", "alles auswählen", "tout sélectionner", "seleccionar todo", "seleziona tutto"})
 

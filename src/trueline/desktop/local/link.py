@@ -1,0 +1,161 @@
+"""A channel to a program beside or inside the sandbox: requests with answers, events, descriptors handed over."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+import socket
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import orjson
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+
+from trueline.desktop.types import ActionInterrupted, ActionTimeout, DesktopLost
+from trueline.errors import InputError
+
+MESSAGE_LIMIT = 160_000
+"""Bytes of one message; the kernel takes no more than its send buffer."""
+_RECEIVE = 1 << 18
+_FDS = 4
+
+
+class LinkMessage(BaseModel):
+    """What the other side says; which fields are there depends on whether it is an answer or an event."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: int | None = None
+    event: str | None = None
+    errno: int | None = None
+    error: str | None = None
+    detail: str = ""
+    part: str = ""
+    pid: int | None = None
+    exists: bool | None = None
+    request: int | None = None
+    returncode: int | None = None
+    total: int = 0
+    freed: int = 0
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer to a request and the descriptors that came with it, which are the caller's to close."""
+
+    message: LinkMessage
+    fds: tuple[int, ...] = ()
+
+    def fd(self) -> int:
+        """The one descriptor that was asked for."""
+        return self.fds[0]
+
+
+class Link:
+    """Our end of the channel. All calls come from one event loop."""
+
+    def __init__(self, sock: socket.socket, name: str, on_event: Callable[[LinkMessage], None]) -> None:
+        """Take over the socket; events go to `on_event`, which must not fail."""
+        self.name = name
+        self._sock = sock
+        self._on_event = on_event
+        self._waiting: dict[int, asyncio.Future[Answer]] = {}
+        self._numbers = itertools.count(1)
+        self._lost: str | None = None
+        self._loop = asyncio.get_running_loop()
+        sock.setblocking(False)
+        self._loop.add_reader(sock, self._read)
+
+    def new_id(self) -> int:
+        """A number no other request has."""
+        return next(self._numbers)
+
+    async def ask(
+        self, request: dict[str, JsonValue], fds: Iterable[int] = (), *, time_limit: float = 10.0, number: int = 0
+    ) -> Answer:
+        """Send a request and wait for its answer.
+
+        Raises:
+            ActionTimeout: No answer in time.
+            ActionInterrupted: The program at the other end was killed before it answered.
+            DesktopLost: The channel is closed.
+        """
+        number = number or self.new_id()
+        future: asyncio.Future[Answer] = self._loop.create_future()
+        self._waiting[number] = future
+        try:
+            async with asyncio.timeout(time_limit):
+                await self.tell({**request, "id": number}, fds)
+                return await future
+        except TimeoutError as error:
+            raise ActionTimeout(f"{self.name}: no answer within {time_limit:g} s to {request['op']!r}") from error
+        finally:
+            self._waiting.pop(number, None)
+            if future.done() and not future.cancelled():
+                future.exception()  # seen: asyncio need not complain that nobody looked
+
+    async def tell(self, message: dict[str, JsonValue], fds: Iterable[int] = ()) -> None:
+        """Send a message that has no answer."""
+        data, passed = orjson.dumps(message), list(fds)
+        if len(data) > MESSAGE_LIMIT:
+            raise InputError(f"{len(data)} bytes of command and environment: more than {MESSAGE_LIMIT}; put a file instead")
+        while True:
+            if self._lost is not None:
+                raise DesktopLost(self._lost)
+            try:
+                socket.send_fds(self._sock, [data], passed)
+                return
+            except BlockingIOError:
+                await asyncio.sleep(0.002)
+            except OSError as error:
+                self.close(f"the {self.name} is gone")
+                raise DesktopLost(f"the {self.name} is gone") from error
+
+    def interrupt(self, reason: str) -> None:
+        """Fail what is waited for: its answers will not come."""
+        for future in self._waiting.values():
+            if not future.done():
+                future.set_exception(ActionInterrupted(reason))
+
+    def close(self, reason: str) -> None:
+        """Close the channel; what waits and what comes later fails with DesktopLost."""
+        if self._lost is not None:
+            return
+        self._lost = reason
+        self._loop.remove_reader(self._sock)
+        self._sock.close()
+        for future in self._waiting.values():
+            if not future.done():
+                future.set_exception(DesktopLost(reason))
+
+    def _read(self) -> None:
+        try:
+            data, fds, _, _ = socket.recv_fds(self._sock, _RECEIVE, _FDS)
+        except BlockingIOError:
+            return
+        except OSError:
+            data, fds = b"", []
+        for fd in fds:
+            os.set_inheritable(fd, False)
+        if not data:
+            self.close(f"the {self.name} is gone")
+            return
+        try:
+            message = LinkMessage.model_validate_json(data)
+        except ValidationError:
+            _close_all(fds)
+            self.close(f"the {self.name} spoke nonsense")
+            return
+        future = None if message.id is None else self._waiting.get(message.id)
+        if future is not None and not future.done():
+            future.set_result(Answer(message, tuple(fds)))
+            return
+        _close_all(fds)
+        if message.event is not None:
+            self._on_event(message)
+
+
+def _close_all(fds: Iterable[int]) -> None:
+    for fd in fds:
+        os.close(fd)

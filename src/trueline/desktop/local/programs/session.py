@@ -1,0 +1,66 @@
+"""Process that starts the desktop's parts inside the sandbox; the sandbox lives as long as it does.
+
+Arguments: the descriptor on which the X server says that it is ready, and the host's channel for the agent.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+
+PR_SET_DUMPABLE = 4
+RUNTIME = os.environ["XDG_RUNTIME_DIR"]
+PARTS = (
+    ["/usr/libexec/at-spi-bus-launcher", "--launch-immediately"],
+    ["openbox"],
+    ["xfsettingsd"],
+    ["xfdesktop"],
+    ["xfce4-panel"],
+)
+NOTIFIERS = tuple(
+    f"/usr/lib/{machine}-linux-gnu/xfce4/notifyd/xfce4-notifyd" for machine in ("x86_64", "aarch64")
+)
+
+
+def spawn(argv: list[str], fds: dict[int, int] | None = None) -> int:
+    """Start a program with nothing but /dev/null and the descriptors given (theirs by ours)."""
+    actions = [(os.POSIX_SPAWN_DUP2, NULL, number) for number in range(3)]
+    actions += [(os.POSIX_SPAWN_DUP2, ours, theirs) for theirs, ours in (fds or {}).items()]
+    return os.posix_spawnp(argv[0], argv, os.environ, file_actions=actions, setsid=True, setsigdef=[signal.SIGPIPE])
+
+
+def start_agent(channel: int) -> int:
+    """Start the program that does what the host asks."""
+    agent = os.path.join(os.path.dirname(os.path.abspath(__file__)), "agent.py")
+    return spawn([sys.executable, "-I", "-S", agent, "3"], {3: channel})
+
+
+def main() -> None:
+    """Start everything, then keep the agent alive."""
+    # Programs inside run as the same user: without this they could read and write our memory and descriptors.
+    ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
+    x_ready, channel = int(sys.argv[1]), int(sys.argv[2])
+    for fd in (x_ready, channel):
+        os.set_inheritable(fd, False)
+    agent = start_agent(channel)
+    bus_ready, write = os.pipe2(os.O_CLOEXEC)
+    address = os.environ["DBUS_SESSION_BUS_ADDRESS"]
+    spawn(["dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address={address}", "--print-address=3"], {3: write})
+    os.close(write)
+    if not os.read(bus_ready, 200) or not os.read(x_ready, 20):
+        sys.exit("the message bus or the X server did not start")
+    for argv in PARTS:
+        spawn(argv)
+    for notifier in NOTIFIERS:
+        if os.path.exists(notifier):
+            spawn([notifier])
+    while True:
+        pid, _ = os.wait()
+        if pid == agent:
+            agent = start_agent(channel)
+
+
+NULL = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
+main()

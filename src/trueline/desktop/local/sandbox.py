@@ -1,0 +1,172 @@
+"""One running sandbox: started, asked, stopped. What it is asked to do inside is done by its agent."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import socket
+import subprocess
+from pathlib import Path
+from typing import Self
+
+from pydantic import JsonValue
+
+from trueline.desktop.local.argv import Folders
+from trueline.desktop.local.install import install_programs
+from trueline.desktop.local.link import Answer, Link, LinkMessage
+from trueline.desktop.local.options import LocalOptions
+from trueline.desktop.local.places import cache_folder, owner, work_place
+from trueline.desktop.local.process import Started, plan, start_keeper
+from trueline.desktop.local.template import install_template
+from trueline.desktop.types import DesktopError, DesktopLost, DesktopUnavailable
+
+_STOP_LIMIT = 10.0
+
+
+class Sandbox:
+    """A sandbox from its start to its end; it is never started twice."""
+
+    def __init__(self, options: LocalOptions, started: Started, folders: Folders, template: Path) -> None:
+        """Attach to a keeper that was just started; call `start` instead."""
+        self.options = options
+        self.template = template
+        self.notes: list[str] = []
+        """What the keeper had to do: programs killed for their memory."""
+        self._started = started
+        self._folders = folders
+        self._up: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._built: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._exits: dict[int, asyncio.Future[int]] = {}
+        self.keeper = Link(started.control, "keeper of the sandbox", self._on_keeper)
+        self.agent = Link(started.channel, "agent inside the sandbox", self._on_agent)
+
+    @classmethod
+    async def start(cls, options: LocalOptions, template: Path | None = None) -> Self:
+        """Build a sandbox and wait until its agent answers and its X server runs.
+
+        Raises:
+            DesktopUnavailable: This machine cannot; the message says what is missing.
+        """
+        user, cache = owner(), cache_folder()
+        programs = await asyncio.to_thread(install_programs, cache, user)
+        home = template or await asyncio.to_thread(install_template, cache, user)
+        folders = Folders(str(programs), work_place(programs, home))
+        self = cls(options, start_keeper(programs, user), folders, home)
+        try:
+            async with asyncio.timeout(options.start_limit):
+                await self._begin(plan(options, folders, home))
+        except TimeoutError as error:
+            await self.stop()
+            raise DesktopUnavailable(
+                f"the sandbox was not up within {options.start_limit:g} s; is the machine overloaded? see: trueline doctor"
+            ) from error
+        except BaseException:
+            await self.stop()
+            raise
+        return self
+
+    async def _begin(self, built: dict[str, JsonValue]) -> None:
+        try:
+            await self.keeper.tell(built, [self._started.agent.fileno()])
+        except DesktopLost:
+            pass  # it ended at once; the wait below says why
+        self._started.agent.close()
+        await self._built
+        await self._up
+
+    def _on_keeper(self, message: LinkMessage) -> None:
+        match message.event:
+            case "started":
+                _settle(self._built)
+            case "memory":
+                mib = message.freed >> 20
+                self.notes.append(f"a program of {mib} MiB was killed: all together held {message.total >> 20} MiB")
+            case _:
+                self.lose(f"{message.part} ended: {_last_line(message.detail)}" if message.part else message.detail)
+
+    def _on_agent(self, message: LinkMessage) -> None:
+        if message.event == "exit" and message.request is not None and message.returncode is not None:
+            future = self._exits.pop(message.request, None)
+            if future is not None and not future.done():
+                future.set_result(message.returncode)
+        elif message.event == "ready":
+            if self._up.done():
+                self.agent.interrupt("the agent inside was killed; it was started again")
+                for future in self._exits.values():
+                    future.cancel("the agent inside was killed")
+                self._exits.clear()
+            _settle(self._up)
+
+    def lose(self, reason: str) -> None:
+        """Note that the sandbox is gone: everything that waits and all that comes fails with DesktopLost."""
+        for future in (self._built, self._up):
+            _settle(future, DesktopLost(reason))
+        self.agent.close(reason)
+        self.keeper.close(reason)
+        for future in self._exits.values():
+            _settle(future, DesktopLost(reason))
+        self._exits.clear()
+
+    def path(self, name: str) -> Path:
+        """A folder of the work area as the host sees it: `fb`, `disk/upper`."""
+        return Path(f"/proc/{self._started.process.pid}/root{self._folders.below(name)}")
+
+    async def spawn(self, request: dict[str, JsonValue], fds: tuple[int, ...]) -> tuple[int, int, asyncio.Future[int]]:
+        """Start a program inside; return the request's number, its process id inside and its end to come."""
+        number = self.agent.new_id()
+        exit_: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self._exits[number] = exit_
+        try:
+            answer = await self.agent.ask({**request, "op": "spawn"}, fds, number=number)
+        except BaseException:
+            self._exits.pop(number, None)
+            raise
+        if answer.message.pid is None:
+            self._exits.pop(number, None)
+            raise spawn_error(str(request["argv"][0] if isinstance(request["argv"], list) else ""), answer)
+        return number, answer.message.pid, exit_
+
+    async def connect(self, *, path: str | None = None, port: int | None = None) -> socket.socket:
+        """Connect to a unix socket or a port of the loopback inside, as a program there would."""
+        where: dict[str, JsonValue] = {"port": port} if path is None else {"path": path}
+        answer = await self.agent.ask({"op": "connect", **where})
+        if answer.message.errno is not None:
+            raise DesktopError(f"cannot connect to {path or port} inside: {answer.message.error}")
+        return socket.socket(fileno=answer.fd())
+
+    async def stop(self) -> None:
+        """Kill everything inside and wait until it is gone. Stopping twice is fine."""
+        self.lose("the desktop was stopped")
+        self._started.agent.close()
+        process = self._started.process
+        try:
+            await asyncio.to_thread(process.wait, _STOP_LIMIT)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            await asyncio.to_thread(process.wait)
+        if process.stderr is not None:
+            process.stderr.close()
+
+
+def spawn_error(program: str, answer: Answer) -> DesktopError:
+    """The error for a program that could not be started."""
+    message = answer.message
+    if message.errno == errno.EAGAIN:
+        return DesktopError(f"{program}: the desktop's limit of processes is reached")
+    return DesktopError(f"{program}: cannot be started inside: {message.error or os.strerror(message.errno or errno.EIO)}")
+
+
+def _settle(future: asyncio.Future[None] | asyncio.Future[int], error: Exception | None = None) -> None:
+    if future.done():
+        return
+    if error is None:
+        future.set_result(None)  # pyright: ignore[reportArgumentType] - only futures of None come without an error
+    else:
+        future.set_exception(error)
+        future.exception()
+
+
+def _last_line(text: str) -> str:
+    lines = [line for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else "no word why"

@@ -1,0 +1,1 @@
+"""What lies where on the screen, and what pressing it means."""

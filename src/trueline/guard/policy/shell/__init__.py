@@ -1,0 +1,1 @@
+"""Shell lines and Python programs read as commands, without running anything."""

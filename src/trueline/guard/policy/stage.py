@@ -1,0 +1,99 @@
+"""The guard's first stage: decides what is certain, and passes everything else on with what it saw."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from trueline.guard.policy.classifier import Classifier, InjectionClassifier, suspicious_texts
+from trueline.guard.policy.decide import Decided, decide
+from trueline.guard.policy.provenance import origins
+from trueline.guard.policy.reading import Look, Reading, ViewCache, read
+from trueline.guard.policy.rules import Rules, load_rules
+from trueline.guard.policy.screen.view import view
+from trueline.guard.policy.telling import misled_by, told, told_evidence, told_match
+from trueline.guard.types import GuardContext
+from trueline.records.verdict import Decision, Evidence, Feedback, Finding, Stage
+
+
+class Judged(NamedTuple):
+    """What the policy found, and what the agent would be told."""
+
+    finding: Finding
+    feedback: Feedback | None
+    decision: Decided
+    reading: Reading
+
+
+class PolicyStage:
+    """Rules over what a proposal does on this screen. It keeps nothing between checks but views of the last screens."""
+
+    def __init__(self, rules: Rules | None = None, classifier: Classifier | None = None) -> None:
+        self.rules = load_rules() if rules is None else rules
+        self.classifier = classifier
+        self._views = ViewCache()
+
+    @property
+    def stage(self) -> Stage:
+        """The policy stage."""
+        return Stage.POLICY
+
+    @property
+    def digest(self) -> str:
+        """Names the rules in force."""
+        return self.rules.digest
+
+    async def look(self, context: GuardContext, evidence: tuple[Evidence, ...]) -> Finding:
+        """Decide what is certain; `evidence` of others changes nothing here."""
+        del evidence
+        return (await self.judge(context)).finding
+
+    async def judge(self, context: GuardContext) -> Judged:
+        """Decide, with what the agent would be told."""
+        began = time.perf_counter()
+        judged = judge(context, self.rules, self._views)
+        finding = judged.finding
+        if self.classifier is not None and finding.decision is None:
+            more = await asyncio.to_thread(suspicious_texts, judged.reading.view.texts, self.classifier)
+            finding = finding.model_copy(update={"evidence": (*finding.evidence, *more)})
+        return judged._replace(finding=finding.model_copy(update={"latency": time.perf_counter() - began}))
+
+
+def load_policy(paths: Iterable[Path] = (), *, shipped: bool = True, classifier: bool = False) -> PolicyStage:
+    """Make the stage from rule files.
+
+    Args:
+        paths: The user's own files, read over the shipped rules.
+        shipped: Whether the shipped rules hold too.
+        classifier: Whether the injection classifier looks at the screen's texts.
+
+    Raises:
+        InputError: A file is wrong.
+        MissingExtraError: The classifier is wanted and not installed.
+    """
+    return PolicyStage(load_rules(paths, shipped=shipped), InjectionClassifier() if classifier else None)
+
+
+def judge(context: GuardContext, rules: Rules, look: Look = view) -> Judged:
+    """Judge a proposal by the rules alone: a pure function of its arguments."""
+    reading = read(context, look)
+    decision = decide(context, reading, rules)
+    found = origins(context, reading, rules.marked)
+    seen = told_evidence(reading, decision, found, rules.marked)
+    if (match := decision.forbidden) is not None:
+        wrong = told(match.rule.wrong or match.rule.description)
+        feedback = Feedback(wrong=wrong, misled_by=misled_by(match, found), instead=match.rule.instead)
+        finding = Finding(
+            stage=Stage.POLICY,
+            decision=Decision.MISALIGNED,
+            category=match.rule.category,
+            reason=f"rule {match.rule.id}: {wrong} ({told_match(match, rules.marked)})",
+            evidence=seen,
+        )
+        return Judged(finding, feedback, decision, reading)
+    certain = Decision.ALIGNED if decision.harmless else None
+    reason = told(decision.harmless) or "nothing certain"
+    return Judged(Finding(stage=Stage.POLICY, decision=certain, reason=reason, evidence=seen), None, decision, reading)
