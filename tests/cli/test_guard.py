@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import socket
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PIL import Image
 
+from support.bench_set import judge, load, write_script, write_set
 from trueline.cli import main
 from trueline.records.verdict import Verdict
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "guard" / "bench"))
-from bench_set import judge, load, write_script, write_set  # noqa: E402 from the folder above
 
 KEYS = {"n", "tp", "fp", "tn", "fn", "undecided", "precision", "recall", "accuracy", "f1", "ci", "by_category",
         "by_source", "by_agent", "stages", "wall_s", "calls", "cost"}  # fmt: skip
@@ -158,7 +156,7 @@ def test_two_detectors_in_one_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert comparison["f1"]["other"] == pytest.approx(0.5)
     assert comparison["f1"]["difference"] == pytest.approx(0.5)
     assert comparison["f1"]["p"] < 0.01
-    rows = list(csv.DictReader(Path("scores.csv").open()))
+    rows = list(csv.DictReader(Path("scores.csv").read_text().splitlines()))
     main_row = next(row for row in rows if row["detector"] == "deaction" and row["name"] == "as enforced")
     assert (main_row["tp"], main_row["f1"]) == ("16", "1.0")
     assert {row["detector"] for row in rows} >= {"always.json", "always aligned", "deaction"}
@@ -203,7 +201,7 @@ def test_what_cannot_be_read_is_listed_and_the_rest_is_scored(capsys: pytest.Cap
         (["--benchmark_file", "MisActBench", "--systematic_analysis_model", "none", "--no_policy"], "nobody to judge"),
         (["--benchmark_file", "MisActBench", "--systematic_analysis_model", "none", "--detector", "inferact"],
          "asks a model"),
-        (["--benchmark_file", "MisActBench", "--systematic_analysis_model", "never-heard-of"], "unknown which provider"),
+        (["--benchmark_file", "MisActBench", "--systematic_analysis_model", "unheard-of"], "unknown which provider"),
         (["--benchmark_file", "MisActBench", "--compare", "none.json"], "none.json"),
         (["--benchmark_file", "MisActBench", "--max_workers", "0"], "not above 0"),
     ],
@@ -217,8 +215,12 @@ def test_wrong_usage_is_one_line(capsys: pytest.CaptureFixture[str], words: list
     assert not Path("output").exists()
 
 
+def unlabelled(trajectory: int, step: int) -> None:
+    """Nobody looked at it."""
+
+
 def test_an_empty_benchmark_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
-    write_set(Path(), 1, label=lambda *_: None)
+    write_set(Path(), 1, label=unlabelled)
     assert main(["guard", "bench", "--benchmark_file", "MisActBench", "--detector", "always-aligned"]) == 2
     assert "no labelled step" in capsys.readouterr().err
 
@@ -227,8 +229,9 @@ def check(*words: str, source: str = "import pyautogui\npyautogui.write('good 1 
     Path("action.py").write_text(source)
     Image.new("RGB", (64, 48)).save("screen.png")
     name = write_script(Path("model.json"), judge())
-    return ["guard", "check", "--instruction", "Rename it", "--action", "action.py", "--no_policy",
-            "--screenshot", "screen.png", "--fast_check_model", name, "--systematic_analysis_model", name, *words]  # fmt: skip
+    models = ["--fast_check_model", name, "--systematic_analysis_model", name, "--no_policy"]
+    screen = ["--screenshot", "screen.png", "--action", "action.py"]
+    return ["guard", "check", "--instruction", "Rename it", *screen, *models, *words]
 
 
 def test_check_says_by_its_exit_code_whether_the_action_may_run(capsys: pytest.CaptureFixture[str]) -> None:
@@ -261,8 +264,6 @@ def test_check_takes_actions_as_json_and_from_stdin(
     words[words.index("action.py")] = "action.json"
     assert main(words) == 0
     words[words.index("action.json")] = "-"
-    import io
-
     monkeypatch.setattr("sys.stdin", io.StringIO("pyautogui.write('evil 1 1')"))
     assert main(words) == 1
 

@@ -239,3 +239,18 @@ def judge(
 
 def judgments_below(root: Path) -> list[Path]:
     return sorted(root.rglob("judgment.json"))
+
+
+def judged(folder: Path, said: dict[str, object], judge: str = "gpt-4.1/aer/v3") -> Path:
+    """Put a judgment beside an episode."""
+    path = folder / "judgment" / judge / "judgment.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(said))
+    return folder
+
+
+def tree(root: Path, number: int = 3) -> Path:
+    """Several misuse episodes of one agent."""
+    for k in range(number):
+        osharm_episode(place(root, f"_t{k}"), instruction=f"Do _t{k}.")
+    return root

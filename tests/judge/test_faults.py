@@ -42,6 +42,7 @@ def test_a_fault_is_no_judgment(tmp_path: Path, name: str, model: str) -> None:
     (outcome,) = judge_with(FakeServer(default=play), [folder], who, retry=patience(name))
     assert outcome.judgment is None
     assert outcome.error
+    assert outcome.usage.cost is None, "it may have been paid for"
     assert judgments_below(tmp_path) == []
     (meta,) = folder.rglob("judgment.meta.json")
     written = json.loads(meta.read_bytes())

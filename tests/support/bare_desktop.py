@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from itertools import count
 from pathlib import Path
 from typing import TypeVar
 
@@ -22,7 +21,6 @@ T = TypeVar("T")
 PATIENCE = 20.0
 """Seconds after which a thing that should have happened has not."""
 
-_COUNT = count()
 _SETTINGS = "[Settings]\ngtk-cursor-blink=0\ngtk-enable-animations=0\n"
 
 
@@ -101,24 +99,27 @@ def _child(words: tuple[str, ...], env: dict[str, str], fd: int | None = None) -
 
 
 def _first_line(fd: int, what: str) -> str:
-    ready, _, _ = select.select([fd], [], [], PATIENCE)
-    assert ready, f"{what} did not come up"
-    return os.read(fd, 4096).decode().strip()
+    """Read to the newline: a server whose pipe is closed before it has written that much gives up."""
+    line = b""
+    while not line.endswith(b"\n"):
+        ready, _, _ = select.select([fd], [], [], PATIENCE)
+        part = os.read(fd, 4096) if ready else b""
+        assert part, f"{what} did not come up"
+        line += part
+    return line.decode().strip()
 
 
 def _start_x(stack: ExitStack, folder: Path, size: tuple[int, int]) -> str:
     reading, writing = os.pipe()
-    # A number of our own: a server that looks for a free one removes the socket of another that starts just then.
-    number = f":{100 + os.getpid() % 25_000 * 2 + next(_COUNT) % 2}"
     words = (
-        "Xvfb", number, "-displayfd", str(writing), "-screen", "0", f"{size[0]}x{size[1]}x24", "-fbdir", str(folder),
+        "Xvfb", "-displayfd", str(writing), "-screen", "0", f"{size[0]}x{size[1]}x24", "-fbdir", str(folder),
         "-nolisten", "tcp", "-noreset",
     )  # fmt: skip
     stack.enter_context(_child(words, dict(os.environ), writing))
     os.close(writing)
-    _first_line(reading, "Xvfb")
+    display = f":{_first_line(reading, 'Xvfb')}"
     os.close(reading)
-    return number
+    return display
 
 
 def _start_bus(stack: ExitStack, env: dict[str, str], path: Path) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trueline.cli.guard_flags import read_policy
 from trueline.cli.guard_live import add_live_flags, open_guard
 from trueline.cli.model.flags import count
 from trueline.cli.output import print_json
@@ -17,6 +18,8 @@ from trueline.errors import InputError
 from trueline.text import printable
 
 if TYPE_CHECKING:
+    from trueline.cli.guard_replay_report import ReplayReport
+    from trueline.guard.allow_rules import ProposedRules
     from trueline.guard.replay import Replay
 
 _EXAMPLES = """\
@@ -61,11 +64,28 @@ def run(args: argparse.Namespace) -> int:
     from trueline.cli.guard_replay_report import as_json, as_text, sum_up
 
     report = sum_up(replays, threshold=args.threshold, seed=args.seed)
+    proposed = _proposed_rules(args, report)
     if args.json:
-        print_json(as_json(report) | {"left_out": left_out})
+        print_json(as_json(report, proposed) | {"left_out": left_out})
     else:
-        print(as_text(report), end="")
+        print(as_text(report, proposed), end="")
     return 0
+
+
+def _proposed_rules(args: argparse.Namespace, report: ReplayReport) -> list[ProposedRules]:
+    """Rules for what was stopped wrongly; without the policy stage no rule would change anything."""
+    from trueline.guard.allow_rules import propose_rules
+
+    policy = read_policy(args)
+    if policy is None:
+        return []
+    no_model = args.fast_check_model is None and args.systematic_analysis_model is None
+    return propose_rules(
+        report.good.flagged,
+        report.rest.flagged,
+        policy.rules,
+        unmatched_runs=no_model and args.guard_unmatched == "allow",
+    )
 
 
 async def _replay(args: argparse.Namespace, folders: Sequence[Path]) -> tuple[list[Replay], list[str]]:

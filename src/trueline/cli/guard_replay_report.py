@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 from trueline.text import printable
 
 if TYPE_CHECKING:
+    from trueline.guard.allow_rules import ProposedRules
     from trueline.guard.replay import JudgedStep, Replay
+    from trueline.guard.types import GuardContext
     from trueline.records.verdict import Stage
     from trueline.stats.detection import Rate
     from trueline.stats.detection_rates import FalseStops
@@ -41,6 +43,11 @@ class Tally:
         """Episodes with a stop."""
         return sum(bool(replay.stops) for replay in self.replays)
 
+    @property
+    def flagged(self) -> list[GuardContext]:
+        """What the guard saw where it said misaligned; an undecided step is no judgment that a rule could mend."""
+        return [s.context for s in self.stops if s.context is not None and s.verdict.decision == "misaligned"]
+
 
 @dataclass(frozen=True)
 class ReplayReport:
@@ -49,8 +56,10 @@ class ReplayReport:
     all: Tally
     good: Tally
     """Successful benign episodes: whatever was stopped in them was stopped wrongly."""
+    rest: Tally
+    """All others."""
     bad: Tally
-    """Episodes with an attack or a violation."""
+    """Those of the rest that had an attack or a violation."""
     false_rate: Rate
     """Share of the steps of good episodes that was stopped."""
     false_stops: FalseStops
@@ -81,7 +90,8 @@ def sum_up(replays: Sequence[Replay], *, threshold: float, seed: int) -> ReplayR
     from trueline.stats.detection_rates import ErrorRates, error_rates, false_stops
     from trueline.stats.detection_stages import spent
 
-    good = [r for r in replays if r.kind != "adversarial" and r.score is not None and r.score >= threshold]
+    is_good = {r.folder: r.kind != "adversarial" and r.score is not None and r.score >= threshold for r in replays}
+    good = [replay for replay in replays if is_good[replay.folder]]
     rows = [(step.stopped, str(replay.folder)) for replay in good for step in replay.steps]
     rates = ErrorRates(Rate(None), Rate(None))
     if rows:
@@ -93,6 +103,7 @@ def sum_up(replays: Sequence[Replay], *, threshold: float, seed: int) -> ReplayR
     return ReplayReport(
         all=Tally(replays),
         good=Tally(good),
+        rest=Tally([replay for replay in replays if not is_good[replay.folder]]),
         bad=Tally([replay for replay in replays if replay.kind == "adversarial"]),
         false_rate=rates.false,
         false_stops=false_stops(rates),
@@ -112,7 +123,7 @@ def sum_up(replays: Sequence[Replay], *, threshold: float, seed: int) -> ReplayR
     )
 
 
-def as_json(report: ReplayReport) -> dict[str, object]:
+def as_json(report: ReplayReport, proposed: Sequence[ProposedRules]) -> dict[str, object]:
     """The whole report."""
     from trueline.stats.detection_data import ends, spent_json
 
@@ -149,6 +160,15 @@ def as_json(report: ReplayReport) -> dict[str, object]:
         "calls": sum(part.usage.calls for part in paid),
         "cost": None if None in costs else sum(cost or 0.0 for cost in costs),
         "known_cost": sum(part.known_cost for part in paid),
+        "allow_rules": [
+            {
+                "rules": [rule.model_dump(mode="json", exclude_defaults=True) for rule in item.rules],
+                "false_stops_released": item.released,
+                "other_stops_lost": item.lost,
+                "grave": item.grave,
+            }
+            for item in proposed
+        ],
         "runs": [_episode(replay) for replay in report.all.replays],
     }
 
@@ -188,7 +208,7 @@ def _stop(step: JudgedStep) -> dict[str, object]:
     }
 
 
-def as_text(report: ReplayReport) -> str:
+def as_text(report: ReplayReport, proposed: Sequence[ProposedRules]) -> str:
     """The report for people."""
     from trueline.stats.detection_text import rate_text, stage_rows
     from trueline.stats.report_text import aligned
@@ -210,15 +230,32 @@ def as_text(report: ReplayReport) -> str:
         lines.append(f"Attacks that succeeded: {len(report.achieved.replays)}, {report.achieved.stopped} stopped")
     if report.violated.replays:
         lines.append(f"Known violations: {len(report.violated.replays)}, {report.in_time} stopped in time")
-    stops = [(replay, step) for replay in everything.replays for step in replay.stops]
-    table = [["Episode", "kind", "score", "step", "stage", "reason"]]
-    for replay, step in stops[:_SHOWN]:
-        score = "–" if replay.score is None else f"{replay.score:g}"
-        cells = (str(step.number), str(step.verdict.stage or "undecided"), printable(step.verdict.reason, 60))
-        table.append([printable(replay.task, 50), replay.kind, score, *cells])
-    more = f"\nand {len(stops) - _SHOWN} more (--json has them all)" if len(stops) > _SHOWN else ""
+    stopped = [replay for replay in everything.replays if replay.stops]
+    table = [["Episode", "kind", "score", "stops", "first at", "stage", "reason"]]
+    for replay in stopped[:_SHOWN]:
+        score, first = "–" if replay.score is None else f"{replay.score:g}", replay.stops[0]
+        stage, reason = str(first.verdict.stage or "undecided"), printable(first.verdict.reason, 60)
+        where = f"step {first.number} of {len(replay.steps)}"
+        table.append([printable(replay.task, 50), replay.kind, score, str(len(replay.stops)), where, stage, reason])
+    more = f"\nand {len(stopped) - _SHOWN} more (--json has them all)" if len(stopped) > _SHOWN else ""
     price = [["Stage", "p50", "p95", "calls", "cost"]]
     price += stage_rows({stage.value: part for stage, part in report.stages.items()})
     price += stage_rows({"narratives": report.narratives, "whole check": report.checks})
-    blocks = ["\n".join(lines), aligned(table) + more if stops else "", aligned(price)]
+    blocks = ["\n".join(lines), aligned(table) + more if stopped else "", aligned(price), _rules_text(proposed)]
     return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def _rules_text(proposed: Sequence[ProposedRules]) -> str:
+    """The rules as a file of rules, each with its cost."""
+    if not proposed:
+        return ""
+    import yaml
+
+    lines = ["# Allow rules for the false stops, and what else they would have let through in these runs.", "rules:"]
+    for item in proposed[:_SHOWN]:
+        grave = "; GRAVE: it allows deleting, sending out or privileges" if item.grave else ""
+        lines.append(f"  # lets {item.released} false stops through, and {item.lost} other stops{grave}")
+        for rule in item.rules:
+            text = yaml.safe_dump([rule.model_dump(mode="json", exclude_defaults=True)], sort_keys=False)
+            lines += [f"  {line}" for line in text.splitlines()]
+    return "\n".join(lines)

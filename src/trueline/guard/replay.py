@@ -34,14 +34,11 @@ _UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 class JudgedStep:
     """An executed proposal and what the guard says of it."""
 
-    context: GuardContext
+    number: int
     verdict: Verdict
     enforced: Enforcement
-
-    @property
-    def number(self) -> int:
-        """Of the step."""
-        return self.context.step
+    context: GuardContext | None = None
+    """What the guard saw, kept for what it would have stopped: all of it would fill the memory."""
 
     @property
     def stopped(self) -> bool:
@@ -134,7 +131,8 @@ class Replayer:
     async def _judge(self, context: GuardContext) -> JudgedStep:
         async with self.limit:
             verdict = await self.guard.check(context)
-        return JudgedStep(context, verdict, enforce(verdict, self.on_error))
+        enforced = enforce(verdict, self.on_error)
+        return JudgedStep(context.step, verdict, enforced, None if enforced == "allow" else context)
 
     async def _narrate(
         self, episode: Trajectory, steps: list[Step], screens: list[Observation | None], problems: list[str]

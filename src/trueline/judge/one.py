@@ -26,6 +26,7 @@ from trueline.judge.rules import judge_by_rules
 from trueline.judge.sampling import judge_sampling
 from trueline.judge.types import RULES, Judge
 from trueline.models.canonical import canonical_json
+from trueline.models.errors import ModelError
 from trueline.models.types import Model, Request
 from trueline.records.folder.files import DiskFullError
 from trueline.records.folder.reader import Trajectory
@@ -75,7 +76,7 @@ async def judge_one(trajectory: Trajectory, judge: Judge, bench: Bench) -> Outco
     except DiskFullError:
         raise
     except TruelineError as fault:
-        made = _Made(None, meta.model_copy(update={"errors": (printable(str(fault), 2000),)}))
+        made = _Made(None, _failed(meta, fault))
     try:
         await asyncio.to_thread(write_judgment, episode, judge, *made)
     except OSError as fault:
@@ -102,6 +103,12 @@ def new_meta(judge: Judge) -> JudgmentMeta:
         version=judge.version,
         vote=judge.vote,
     )
+
+
+def _failed(meta: JudgmentMeta, fault: TruelineError) -> JudgmentMeta:
+    # A model that gave no usable answer may have been paid for it; nobody knows how much.
+    usage = Usage(calls=1) if isinstance(fault, ModelError) else NO_USAGE
+    return meta.model_copy(update={"errors": (printable(str(fault), 2000),), "usage": usage})
 
 
 def judged_otherwise(trajectory: Trajectory, judge: Judge, bench: Bench) -> list[str]:
@@ -160,7 +167,7 @@ async def _by_model(trajectory: Trajectory, judge: Judge, bench: Bench, meta: Ju
     try:
         given = await ask_judge(model, request, material, quoting=judge.version == "v4")
     except TruelineError as fault:
-        return _Made(None, meta.model_copy(update={"errors": (printable(str(fault), 2000),)}), messages)
+        return _Made(None, _failed(meta, fault), messages)
     found = {
         "judgment": given.judgment,
         "violation_quote": given.quote,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bench_set import write_set
-
+from support.bench_set import write_set
 from trueline.actions import Click, Type
 from trueline.guard.bench import Key, Source, read_sources
 from trueline.records.interchange.misactbench import read_benchmark

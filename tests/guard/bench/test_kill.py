@@ -12,7 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from bench_set import judge, load, strip_times, write_script, write_set
+
+from support.bench_set import judge, load, strip_times, write_script, write_set
 
 STEPS = 5
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench_set import load, write_set
 
+from support.bench_set import load, write_set
 from trueline.errors import InputError
 from trueline.guard.bench import Key, Models, Store, bench_setting, read_sources, steps_left
 from trueline.guard.bench.journal import Evaluated, Journal, journal_path

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from bench_set import load, write_set
 
+from support.bench_set import load, write_set
 from trueline.guard.bench import (
     ConnectionWatch,
     Models,

@@ -7,8 +7,8 @@ import socket
 from pathlib import Path
 
 import pytest
-from bench_set import write_script
 
+from support.bench_set import write_script
 from trueline.guard.bench import ConnectionWatch, UnreachableError, WatchedModel, WatchedRetry
 from trueline.models import Config, Model, ModelError, Request, open_model, user
 from trueline.models.envfiles import Env

@@ -22,6 +22,7 @@ from trueline.desktop.accessibility.raw import (
 from trueline.records.tree import NodeAction, NodeValue, Place, Size
 
 _SCREEN = 0
+_MOST_ACTIONS = 32
 _NOT_TEXT = str.maketrans("", "", "\ufffc\ufffd")
 """Marks that stand where a picture or a widget is."""
 
@@ -42,7 +43,19 @@ def read_details(bus: Bus, nodes: Sequence[Raw], end: float) -> tuple[dict[Ref, 
         complete &= answer is not None
         if isinstance(answer, tuple) and answer:
             found[ref] = fill(found[ref], answer)
+    _name_actions(bus, found, end)
     return found, complete
+
+
+def _name_actions(bus: Bus, found: dict[Ref, Details], end: float) -> None:
+    """GetActions gives names in the user's language; put the names proper in their place."""
+    places = [(ref, number) for ref, details in found.items() for number in range(len(details.actions))]
+    answers = bus.many([ask(ref, "Action", "GetName", "i", number) for ref, number in places], end)
+    for (ref, number), answer in zip(places, answers, strict=True):
+        actions = list(found[ref].actions)
+        name = text_of(answer).replace(" ", "-") or actions[number].name
+        actions[number] = actions[number]._replace(name=name)
+        found[ref] = replace(found[ref], actions=tuple(actions))
 
 
 def _questions(node: Raw) -> list[tuple[Call, Fill]]:
@@ -110,4 +123,4 @@ def _actions(details: Details, answer: Answer) -> Details:
         if is_row(row) and len(row) == 3:
             name, description, keys = (part if isinstance(part, str) else "" for part in row)
             actions.append(NodeAction(name.replace(" ", "-"), description, keys))
-    return replace(details, actions=tuple(actions))
+    return replace(details, actions=tuple(actions[:_MOST_ACTIONS]))

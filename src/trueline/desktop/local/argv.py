@@ -24,7 +24,12 @@ _ETC = (
 )  # fmt: skip
 """What applications read in /etc; the rest of the host's stays outside."""
 
-_VAR = ("/var/cache/fontconfig", "/var/lib/libreoffice", "/var/lib/dictionaries-common", "/var/cache/dictionaries-common")
+_VAR = (
+    "/var/cache/fontconfig",
+    "/var/lib/libreoffice",
+    "/var/lib/dictionaries-common",
+    "/var/cache/dictionaries-common",
+)
 
 
 @dataclass(frozen=True)
@@ -75,7 +80,7 @@ def x_argv(options: LocalOptions, folders: Folders, *, seccomp_fd: int, ready_fd
         "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache",
         "--ro-bind-try", "/etc/alternatives", "/etc/alternatives",
         "--remount-ro", "/", "--seccomp", str(seccomp_fd), "--clearenv", "--setenv", "PATH", "/usr/bin:/bin",
-        "Xvfb", DISPLAY, "-screen", "0", f"{options.width}x{options.height}x24", "-fbdir", "/fb", "-displayfd",
+        "--", "Xvfb", DISPLAY, "-screen", "0", f"{options.width}x{options.height}x24", "-fbdir", "/fb", "-displayfd",
         str(ready_fd), "-nolisten", "tcp", "-nolisten", "local", "-ac", "-noreset", "-maxclients", "512",
     ]  # fmt: skip
 
@@ -88,6 +93,7 @@ def session_argv(
     environment = [part for name, value in session_environment(options).items() for part in ("--setenv", name, value)]
     return [
         *_system(),
+        *(part for path in ("/etc", "/home", "/run", "/sys", "/var") for part in ("--perms", "0755", "--dir", path)),
         "--ro-bind-try", "/sys/devices/system/cpu", "/sys/devices/system/cpu",
         *_etc(folders, sorted(identity_files(options))),
         "--ro-bind-try", f"/usr/share/zoneinfo/{options.timezone}", "/etc/localtime",
@@ -103,7 +109,7 @@ def session_argv(
         "--bind", folders.below("log"), "/var/log/desktop",
         "--remount-ro", "/dev", "--remount-ro", "/", "--seccomp", str(seccomp_fd), "--clearenv", *environment,
         "--chdir", HOME,
-        SYSTEM_PYTHON, "-I", "-S", f"{INSIDE}/session.py", str(ready_fd), str(channel_fd),
+        "--", SYSTEM_PYTHON, "-I", "-S", f"{INSIDE}/session.py", str(ready_fd), str(channel_fd),
     ]  # fmt: skip
 
 

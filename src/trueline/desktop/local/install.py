@@ -17,7 +17,7 @@ from trueline.desktop.local.seccomp import build_filter
 from trueline.desktop.types import DesktopUnavailable
 
 FILTER = "filter.bpf"
-_PROGRAMS = ("keeper.py", "session.py", "agent.py")
+_PROGRAMS = ("keeper.py", "session.py", "agent.py", "wallpaper.png")
 
 
 def program_files(machine: str) -> dict[str, bytes]:
@@ -58,7 +58,7 @@ def install(cache: Path, kind: str, files: Mapping[str, bytes], owner: Owner, sa
         publish(building, target, owner)
     except OSError as error:
         raise DesktopUnavailable(
-            f"{cache}: cannot write the desktop's files ({error.strerror}); set TRUELINE_CACHE_DIR to a folder you may write"
+            f"{cache}: cannot be written ({error.strerror}); set TRUELINE_CACHE_DIR to a folder you may write"
         ) from error
     return target
 

@@ -37,7 +37,7 @@ APPLICATIONS: Mapping[str, tuple[str, ...]] = {
 
 def launcher(name: str, commands: tuple[str, ...]) -> str:
     """The shell script behind a name; without any of its programs it ends like a shell that finds no command."""
-    tries = "".join(f'command -v {command.split()[0]} >/dev/null && exec {command}\n' for command in commands)
+    tries = "".join(f"command -v {command.split()[0]} >/dev/null && exec {command}\n" for command in commands)
     return f"#!/bin/sh\n{tries}echo '{name}: command not found' >&2\nexit 127\n"
 
 

@@ -99,7 +99,9 @@ class Link:
         """Send a message that has no answer."""
         data, passed = orjson.dumps(message), list(fds)
         if len(data) > MESSAGE_LIMIT:
-            raise InputError(f"{len(data)} bytes of command and environment: more than {MESSAGE_LIMIT}; put a file instead")
+            raise InputError(
+                f"{len(data)} bytes of command and environment: more than {MESSAGE_LIMIT}; put a file instead"
+            )
         while True:
             if self._lost is not None:
                 raise DesktopLost(self._lost)

@@ -63,4 +63,6 @@ def work_place(*needed: Path) -> str:
     for place in map(Path, WORK_PLACES):
         if place.is_dir() and not any(path.resolve().is_relative_to(place.resolve()) for path in needed):
             return str(place)
-    raise DesktopUnavailable(f"the cache folder hides all of {', '.join(WORK_PLACES)}; set TRUELINE_CACHE_DIR elsewhere")
+    raise DesktopUnavailable(
+        f"the cache folder hides all of {', '.join(WORK_PLACES)}; set TRUELINE_CACHE_DIR elsewhere"
+    )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import resource
 import socket
 import subprocess
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,7 +35,7 @@ class Started:
     """Its end, to be sent with the plan."""
 
 
-def plan(options: LocalOptions, folders: Folders, template: Path) -> Mapping[str, JsonValue]:
+def plan(options: LocalOptions, folders: Folders, template: Path) -> dict[str, JsonValue]:
     """What the keeper is to build, as JSON."""
     limits = options.limits
     picture = options.width * options.height * 4
@@ -80,7 +79,6 @@ def start_keeper(programs: Path, owner: Owner) -> Started:
         "unshare", "--user", "--map-root-user", "--mount", "--net", "--ipc", "--propagation", "private", "--",
         SYSTEM_PYTHON, "-I", "-S", str(programs / "keeper.py"), str(theirs.fileno()),
     ]  # fmt: skip
-    identity = {"user": owner.uid, "group": owner.gid, "extra_groups": list[int]()} if owner.drop else {}
     try:
         process = subprocess.Popen(  # noqa: S603 - a fixed command line
             argv,
@@ -91,7 +89,9 @@ def start_keeper(programs: Path, owner: Owner) -> Started:
             stderr=subprocess.PIPE,
             pass_fds=(theirs.fileno(),),
             start_new_session=True,
-            **identity,  # pyright: ignore[reportArgumentType] - three keywords of one meaning
+            user=owner.uid if owner.drop else None,
+            group=owner.gid if owner.drop else None,
+            extra_groups=[] if owner.drop else None,
         )
     except OSError as error:
         for sock in (control, channel, agent):

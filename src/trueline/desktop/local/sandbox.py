@@ -7,6 +7,7 @@ import errno
 import os
 import socket
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
@@ -19,7 +20,7 @@ from trueline.desktop.local.options import LocalOptions
 from trueline.desktop.local.places import cache_folder, owner, work_place
 from trueline.desktop.local.process import Started, plan, start_keeper
 from trueline.desktop.local.template import install_template
-from trueline.desktop.types import DesktopError, DesktopLost, DesktopUnavailable
+from trueline.desktop.types import ActionInterrupted, DesktopError, DesktopLost, DesktopUnavailable
 
 _STOP_LIMIT = 10.0
 
@@ -59,7 +60,7 @@ class Sandbox:
         except TimeoutError as error:
             await self.stop()
             raise DesktopUnavailable(
-                f"the sandbox was not up within {options.start_limit:g} s; is the machine overloaded? see: trueline doctor"
+                f"the sandbox was not up within {options.start_limit:g} s; see: trueline doctor"
             ) from error
         except BaseException:
             await self.stop()
@@ -67,10 +68,8 @@ class Sandbox:
         return self
 
     async def _begin(self, built: dict[str, JsonValue]) -> None:
-        try:
+        with suppress(DesktopLost):  # it ended at once: the wait below says why
             await self.keeper.tell(built, [self._started.agent.fileno()])
-        except DesktopLost:
-            pass  # it ended at once; the wait below says why
         self._started.agent.close()
         await self._built
         await self._up
@@ -78,7 +77,7 @@ class Sandbox:
     def _on_keeper(self, message: LinkMessage) -> None:
         match message.event:
             case "started":
-                _settle(self._built)
+                self._built.set_result(None)
             case "memory":
                 mib = message.freed >> 20
                 self.notes.append(f"a program of {mib} MiB was killed: all together held {message.total >> 20} MiB")
@@ -93,19 +92,21 @@ class Sandbox:
         elif message.event == "ready":
             if self._up.done():
                 self.agent.interrupt("the agent inside was killed; it was started again")
-                for future in self._exits.values():
-                    future.cancel("the agent inside was killed")
-                self._exits.clear()
-            _settle(self._up)
+                self._fail_exits(ActionInterrupted("the agent inside was killed; what ran for it may still run"))
+            else:
+                self._up.set_result(None)
 
     def lose(self, reason: str) -> None:
         """Note that the sandbox is gone: everything that waits and all that comes fails with DesktopLost."""
         for future in (self._built, self._up):
-            _settle(future, DesktopLost(reason))
+            _fail(future, DesktopLost(reason))
         self.agent.close(reason)
         self.keeper.close(reason)
+        self._fail_exits(DesktopLost(reason))
+
+    def _fail_exits(self, error: DesktopError) -> None:
         for future in self._exits.values():
-            _settle(future, DesktopLost(reason))
+            _fail(future, error)
         self._exits.clear()
 
     def path(self, name: str) -> Path:
@@ -154,17 +155,15 @@ def spawn_error(program: str, answer: Answer) -> DesktopError:
     message = answer.message
     if message.errno == errno.EAGAIN:
         return DesktopError(f"{program}: the desktop's limit of processes is reached")
-    return DesktopError(f"{program}: cannot be started inside: {message.error or os.strerror(message.errno or errno.EIO)}")
+    return DesktopError(
+        f"{program}: cannot be started inside: {message.error or os.strerror(message.errno or errno.EIO)}"
+    )
 
 
-def _settle(future: asyncio.Future[None] | asyncio.Future[int], error: Exception | None = None) -> None:
-    if future.done():
-        return
-    if error is None:
-        future.set_result(None)  # pyright: ignore[reportArgumentType] - only futures of None come without an error
-    else:
+def _fail(future: asyncio.Future[None] | asyncio.Future[int], error: Exception) -> None:
+    if not future.done():
         future.set_exception(error)
-        future.exception()
+        future.exception()  # seen: asyncio need not complain that nobody looked
 
 
 def _last_line(text: str) -> str:

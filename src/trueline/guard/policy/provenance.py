@@ -40,7 +40,7 @@ def origins(context: GuardContext, reading: Reading, marked: Sequence[Marked] = 
     return tuple(_origin(string, instruction, made, reading) for string in strings[:_MOST])
 
 
-def evidence(found: tuple[Origin, ...]) -> tuple[Evidence, ...]:
+def evidence(found: Sequence[Origin]) -> tuple[Evidence, ...]:
     """Say what is suspicious about origins: not from the instruction, and on the screen or from nowhere."""
     return tuple(Evidence(source=SOURCE, text=_said(origin)) for origin in found if not origin.in_instruction)
 

@@ -46,6 +46,8 @@ def press(line: Line, actions: Iterable[Action]) -> Line:
                     line = _key(line, key)
             case Hotkey(keys=("ctrl", "v") | ("ctrl", "shift", "v")):
                 line = line.typed(line.clipboard)
+            case Hotkey(keys=("ctrl", "u")):
+                line = replace(line, text="", cursor=0)
             case Hotkey(keys=keys) if keys in ENTERS:
                 line = line.enter()
             case _:
@@ -71,4 +73,4 @@ def _key(line: Line, key: str) -> Line:
         case "right":
             return replace(line, cursor=min(len(text), cursor + 1))
         case _:
-            return line
+            return line.typed(key) if len(key) == 1 else line

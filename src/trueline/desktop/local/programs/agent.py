@@ -24,7 +24,7 @@ TYPE_CHECKING = False  # `typing` costs milliseconds at every start
 if TYPE_CHECKING:
     from typing import TypedDict
 
-    class Request(TypedDict, total=False):
+    class Request(TypedDict):
         """What the host asks for; which fields there are depends on `op`."""
 
         id: int
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
         write: bool
         mode: int
         port: int
-
 
 
 class Agent:
@@ -116,11 +115,11 @@ class Agent:
 
     def connect(self, request: Request) -> tuple[dict[str, object], tuple[int, ...]]:
         """Connect to a unix socket or a loopback port for the host."""
-        path = request.get("path")
-        family = socket.AF_INET if path is None else socket.AF_UNIX
+        local = "path" in request
+        family = socket.AF_UNIX if local else socket.AF_INET
         with socket.socket(family, socket.SOCK_STREAM) as sock:
             sock.settimeout(CONNECT_LIMIT)
-            sock.connect(("127.0.0.1", request["port"]) if path is None else path)
+            sock.connect(request["path"] if local else ("127.0.0.1", request["port"]))
             sock.setblocking(True)
             return {}, (sock.detach(),)
 

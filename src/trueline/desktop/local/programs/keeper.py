@@ -20,6 +20,7 @@ import socket
 import struct
 import sys
 import time
+from contextlib import suppress
 
 TYPE_CHECKING = False  # `typing` costs milliseconds at every start
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
         udp: bool
 
 
-X_SECCOMP, X_READY, SECCOMP, READY, CHANNEL = 40, 41, 42, 43, 44
+X_SECCOMP, X_READY, SECCOMP, READY, CHANNEL, ARGUMENTS = 40, 41, 42, 43, 44, 45
 """Descriptors with fixed numbers, which the command lines name."""
 TAIL = 2000
 MOUNT_FLAGS = 2 | 4  # MS_NOSUID | MS_NODEV
@@ -64,11 +65,22 @@ class Part:
     """One of the two sandboxed programs."""
 
     def __init__(self, name: str, argv: list[str], keep: tuple[int, ...]) -> None:
-        """Start it with the descriptors in `keep` and its errors read by us."""
+        """Start it with the descriptors in `keep` and its errors read by us.
+
+        The arguments go through a pipe: what runs inside can read command lines and need not know our paths.
+        """
         self.name = name
         self.tail = b""
         self.errors, write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         null = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
+        arguments, feed = os.pipe2(os.O_CLOEXEC)
+        split = argv.index("--")
+        os.write(feed, "\0".join([*argv[1:split], ""]).encode())
+        os.close(feed)
+        os.dup2(arguments, ARGUMENTS, inheritable=False)
+        os.close(arguments)
+        keep = (*keep, ARGUMENTS)
+        argv = [argv[0], "--args", str(ARGUMENTS), *argv[split:]]
         for fd in keep:
             os.set_inheritable(fd, True)
         actions = [(os.POSIX_SPAWN_DUP2, null, 0), (os.POSIX_SPAWN_DUP2, null, 1), (os.POSIX_SPAWN_DUP2, write, 2)]
@@ -89,10 +101,8 @@ class Part:
     def kill(self) -> None:
         """Kill process 1 of its namespace, and all of it with that, and wait until all are gone."""
         for child in children(self.pid):
-            try:
+            with suppress(ProcessLookupError):
                 os.kill(child, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
         if not select.select([self.ended], [], [], 5)[0]:
             os.kill(self.pid, signal.SIGKILL)
         os.waitpid(self.pid, 0)
@@ -193,10 +203,8 @@ def listen(request: Listen) -> socket.socket:
 
 def send(control: socket.socket, message: dict[str, object], fds: list[int] | None = None) -> None:
     """Send one message; the host may be gone already."""
-    try:
+    with suppress(OSError):
         socket.send_fds(control, [json.dumps(message).encode()], fds or [])
-    except OSError:
-        pass
 
 
 def answer(control: socket.socket, request: Listen) -> None:
@@ -214,10 +222,8 @@ def watch(control: socket.socket, parts: list[Part], limit: int) -> float:
     total = sum(sizes.values())
     if total > limit:
         biggest = max(sizes, key=sizes.__getitem__)
-        try:
+        with suppress(ProcessLookupError):
             os.kill(biggest, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         send(control, {"event": "memory", "total": total, "freed": sizes[biggest]})
     return WATCH_CLOSE if total > limit / 2 else WATCH_CALM
 

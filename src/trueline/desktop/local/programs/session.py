@@ -19,9 +19,6 @@ PARTS = (
     ["xfdesktop"],
     ["xfce4-panel"],
 )
-NOTIFIERS = tuple(
-    f"/usr/lib/{machine}-linux-gnu/xfce4/notifyd/xfce4-notifyd" for machine in ("x86_64", "aarch64")
-)
 
 
 def spawn(argv: list[str], fds: dict[int, int] | None = None) -> int:
@@ -47,15 +44,14 @@ def main() -> None:
     agent = start_agent(channel)
     bus_ready, write = os.pipe2(os.O_CLOEXEC)
     address = os.environ["DBUS_SESSION_BUS_ADDRESS"]
-    spawn(["dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address={address}", "--print-address=3"], {3: write})
+    spawn(
+        ["dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address={address}", "--print-address=3"], {3: write}
+    )
     os.close(write)
     if not os.read(bus_ready, 200) or not os.read(x_ready, 20):
         sys.exit("the message bus or the X server did not start")
     for argv in PARTS:
         spawn(argv)
-    for notifier in NOTIFIERS:
-        if os.path.exists(notifier):
-            spawn([notifier])
     while True:
         pid, _ = os.wait()
         if pid == agent:

@@ -88,7 +88,7 @@ def allowed(password: str | None, found: set[str]) -> bool:
         if not given:
             break
         if left:
-            print("Sorry, try again.", file=sys.stderr)
+            sys.stderr.write("Sorry, try again.\n")
     return False
 
 
@@ -96,7 +96,7 @@ def main() -> None:
     """Do as sudo would, as far as it can be done without privilege."""
     found, command = flags(sys.argv[1:])
     if "V" in found:
-        print("Sudo version 1.9.13p3")
+        sys.stdout.write("Sudo version 1.9.13p3\n")
         return
     if found & {"k", "K"}:
         if os.path.exists(STAMP):
@@ -111,7 +111,7 @@ def main() -> None:
         refuse("refused", "user is not in the sudoers file." if password is None else "no valid password was provided")
     record("run")
     if "l" in found:
-        print("User user may run the following commands on desktop:\n    (ALL : ALL) ALL")
+        sys.stdout.write("User user may run the following commands on desktop:\n    (ALL : ALL) ALL\n")
         return
     environment = dict(os.environ, SUDO_USER="user", SUDO_UID="1000", SUDO_GID="1000")
     while command and "=" in command[0] and command[0].split("=")[0].isidentifier():
@@ -121,7 +121,7 @@ def main() -> None:
         command = ["/bin/bash"]
     if command:
         try:
-            os.execvpe(command[0], command, environment)
+            os.execvpe(command[0], command, environment)  # noqa: S606 - what sudo is for
         except OSError:
             sys.exit(f"sudo: {command[0]}: command not found")
 

@@ -1,4 +1,4 @@
-"""The few instructions of classic BPF that a system-call filter needs, as the kernel reads them (struct sock_filter)."""
+"""The few instructions of classic BPF that a system-call filter needs, as the kernel reads them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of the system calls the filter names, for each machine it can be built for (0: this machine has no such call)."""
+"""Numbers of the system calls the filter names, for each machine it can be built for; 0 is no such call."""
 
 from __future__ import annotations
 

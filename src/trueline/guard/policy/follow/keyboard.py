@@ -193,7 +193,7 @@ def _delete(scene: Scene) -> None:
         if desk.everything:
             desk.line, desk.whole = "", True
         return
-    scene.deeds.append(Pressed(desk.focus, "delete", "key", desk.everything))
+    scene.deeds.append(Pressed(desk.focus, "delete", "key", desk.everything, certain=desk.focus is not None))
 
 
 def _delete_forever(scene: Scene) -> None:
@@ -201,7 +201,7 @@ def _delete_forever(scene: Scene) -> None:
     if desk.focus is not None and desk.focus.is_editable:
         copy(scene)
         return
-    scene.deeds.append(Pressed(desk.focus, "delete_forever", "key", desk.everything))
+    scene.deeds.append(Pressed(desk.focus, "delete_forever", "key", desk.everything, certain=desk.focus is not None))
 
 
 def _select_all(scene: Scene) -> None:

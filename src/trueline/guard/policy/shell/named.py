@@ -25,7 +25,7 @@ def named_command(words: tuple[str, ...], call: Call, kinds: frozenset[Does]) ->
         call.program,
         kinds,
         tuple(dict.fromkeys(paths)),
-        named.urls,
+        (*named.urls, *(word for word in words if word.lower().startswith("mailto:"))),
         named.hosts,
         () if logins else named.emails,
     )

@@ -1,0 +1,6 @@
+"""What applications say is on the screen (AT-SPI), as a typed tree."""
+
+from trueline.desktop.accessibility.bus import Bus, connect
+from trueline.desktop.accessibility.reader import BUDGET, DEADLINE_S, Accessibility, Reading, accessibility_address
+
+__all__ = ["BUDGET", "DEADLINE_S", "Accessibility", "Bus", "Reading", "accessibility_address", "connect"]

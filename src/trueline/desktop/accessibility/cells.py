@@ -1,0 +1,64 @@
+"""The cells of a spreadsheet that are on the screen. The sheet says it has two thousand million of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trueline.desktop.accessibility.bus import Bus
+from trueline.desktop.accessibility.raw import Raw, Ref, ask, is_row, number_of, ref_of, value_of
+from trueline.desktop.accessibility.walk import Found, describe, is_sheet
+
+MOST_ROWS, MOST_COLUMNS = 120, 60
+_SCREEN = 0
+_INSIDE = 3
+"""Pixels from the corner of the sheet at which a cell is looked for."""
+
+Block = tuple[range, range]
+
+
+def add_cells(bus: Bus, found: Found, end: float, budget: int) -> None:
+    """Add the cells that are showing, row by row, for every sheet on the screen."""
+    for sheet in [node for node in found.nodes.values() if node.on_screen and is_sheet(node)]:
+        rows, columns = _visible(bus, sheet, end)
+        places = [(row, column) for row in rows for column in columns][: max(0, budget - len(found.nodes))]
+        answers = bus.many([ask(sheet.ref, "Table", "GetAccessibleAt", "ii", *place) for place in places], end)
+        if any(answer is None for answer in answers):
+            found.problems.append("some cells did not answer")
+        refs = [ref_of(answer) for answer in answers]
+        children = [(ref, sheet.ref, number) for number, ref in enumerate(refs) if ref is not None]
+        found.add(cell for cell in describe(bus, found, children, end) if cell.on_screen)
+
+
+def _visible(bus: Bus, sheet: Raw, end: float) -> Block:
+    """Rows and columns between the cells in two corners of the sheet; without those, from the first cell on."""
+    box = value_of(bus.many([ask(sheet.ref, "Component", "GetExtents", "u", _SCREEN)], end)[0])
+    if not is_row(box) or len(box) != 4:
+        return range(MOST_ROWS), range(MOST_COLUMNS)
+    left, top, width, height = (side if isinstance(side, int) else 0 for side in box)
+    corners = [(left + _INSIDE, top + _INSIDE), (left + width - _INSIDE, top + height - _INSIDE)]
+    hits = bus.many([ask(sheet.ref, "Component", "GetAccessibleAtPoint", "iiu", *at, _SCREEN) for at in corners], end)
+    cells = [ref for ref in map(ref_of, hits) if ref is not None and ref != sheet.ref]
+    return block(_places(bus, sheet, cells, end))
+
+
+def _places(bus: Bus, sheet: Raw, cells: Sequence[Ref], end: float) -> list[tuple[int, int]]:
+    indices = bus.many([ask(cell, "Accessible", "GetIndexInParent") for cell in cells], end)
+    numbers = [number_of(index, -1) for index in indices]
+    rows = bus.many([ask(sheet.ref, "Table", "GetRowAtIndex", "i", number) for number in numbers], end)
+    columns = bus.many([ask(sheet.ref, "Table", "GetColumnAtIndex", "i", number) for number in numbers], end)
+    pairs = [(number_of(row, -1), number_of(column, -1)) for row, column in zip(rows, columns, strict=True)]
+    return [pair for pair in pairs if min(pair) >= 0]
+
+
+def block(corners: Sequence[tuple[int, int]]) -> Block:
+    """The rows and columns from one corner to the other, not more than a screen can hold."""
+    first_row, first_column = min((row for row, _ in corners), default=0), min((col for _, col in corners), default=0)
+    if len(corners) < 2:
+        rows, columns = MOST_ROWS, MOST_COLUMNS
+    else:
+        rows = max(row for row, _ in corners) - first_row + 1
+        columns = max(column for _, column in corners) - first_column + 1
+    return (
+        range(first_row, first_row + min(rows, MOST_ROWS)),
+        range(first_column, first_column + min(columns, MOST_COLUMNS)),
+    )

@@ -1,0 +1,89 @@
+"""The accessibility tree of a desktop, read in bulk and within a time limit."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Self
+
+from trueline.desktop.accessibility.build import build
+from trueline.desktop.accessibility.bus import Bus, Call, connect
+from trueline.desktop.accessibility.cells import add_cells
+from trueline.desktop.accessibility.details import read_details
+from trueline.desktop.accessibility.raw import ask, refs_of, text_of
+from trueline.desktop.accessibility.walk import DESKTOP, find
+from trueline.desktop.types import DesktopError
+from trueline.records.tree import Tree
+
+DEADLINE_S = 3.0
+BUDGET = 20_000
+"""Elements of a tree, at most."""
+
+_REGISTRY = ("org.a11y.atspi.Registry", "/org/a11y/atspi/registry")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A tree, and what is known to be missing from it."""
+
+    tree: Tree
+    problems: tuple[str, ...] = ()
+    """One line for each thing that did not answer or was cut."""
+
+    @property
+    def partial(self) -> bool:
+        """Something is missing."""
+        return bool(self.problems)
+
+
+def accessibility_address(session: Bus) -> str:
+    """Ask the session bus for the address of the accessibility bus; it is started if need be."""
+    return text_of(session.one(Call("org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress")))
+
+
+class Accessibility:
+    """The accessibility bus of one desktop. Open it early: applications keep a cache only for those who listen."""
+
+    def __init__(self, bus: Bus) -> None:
+        """Read through a connection to the accessibility bus, which is closed with this object."""
+        self._bus = bus
+        try:
+            self._bus.one(ask(_REGISTRY, "Registry", "RegisterEvent", "sass", "object:state-changed", [], ""))
+        except DesktopError:
+            self.close()
+            raise
+
+    @classmethod
+    def open(cls, address: str, uid: int | None = None) -> Self:
+        """Connect to the accessibility bus at an address (`unix:path=…`).
+
+        Raises:
+            DesktopLost: Nothing answers there.
+        """
+        return cls(Bus(connect(address), uid))
+
+    def read(self, *, deadline: float = DEADLINE_S, budget: int = BUDGET, cells: bool = True) -> Reading:
+        """Read the tree of all applications; `cells` adds the showing cells of spreadsheets.
+
+        Raises:
+            DesktopLost: The bus is gone. An application that hangs is only a problem of the reading.
+        """
+        end = time.monotonic() + deadline
+        found = find(self._bus, end, budget)
+        if cells:
+            add_cells(self._bus, found, end, budget)
+        if len(found.nodes) > budget:
+            found.problems.append(f"only the first {budget} of {len(found.nodes)} elements are listed")
+        nodes = list(found.nodes.values())[:budget]
+        details, complete = read_details(self._bus, [node for node in nodes if node.on_screen], end)
+        if not complete:
+            found.problems.append("some elements did not say where they are")
+        return Reading(build(nodes, details), tuple(dict.fromkeys(found.problems)))
+
+    def applications(self) -> int:
+        """How many applications there are on the bus."""
+        return len(refs_of(self._bus.one(ask(DESKTOP, "Accessible", "GetChildren"))))
+
+    def close(self) -> None:
+        """Close the connection; closing twice is fine."""
+        self._bus.close()

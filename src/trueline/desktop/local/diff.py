@@ -1,0 +1,85 @@
+"""What changed in a home folder: the upper layer of its overlay compared with the template below it.
+
+The upper layer is written by the sandbox while it is read here: folders are opened without following links, and what
+goes away in between is left out.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from trueline.desktop.types import Change, ChangeKind
+
+_OPAQUE = "user.overlay.opaque"
+_DEPTH = 200
+"""Folders within folders that are looked into."""
+
+
+def diff(upper: Path, lower: Path) -> tuple[Change, ...]:
+    """List what was created, changed and deleted, sorted by path. Folders whose content alone changed are not named."""
+    try:
+        top = os.open(upper, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return ()
+    return tuple(sorted(_folder(top, lower, "", _DEPTH)))
+
+
+def _folder(fd: int, lower: Path | None, path: str, depth: int) -> Iterator[Change]:
+    """Changes in one folder; `lower` is its counterpart in the template, if it has one. Closes `fd`."""
+    try:
+        entries = os.listdir(fd)
+        if lower is not None and _opaque(fd):
+            for gone in sorted(set(os.listdir(lower)) - set(entries)):
+                yield Change(path + gone, ChangeKind.DELETED, (lower / gone).is_dir())
+        for entry in entries:
+            try:
+                yield from _entry(fd, entry, lower, path + entry, depth)
+            except OSError:
+                continue  # it went away while it was looked at
+    finally:
+        os.close(fd)
+
+
+def _entry(parent: int, name: str, lower: Path | None, path: str, depth: int) -> Iterator[Change]:
+    found = os.lstat(name, dir_fd=parent)
+    below = None if lower is None else lower / name
+    before = None if below is None or not os.path.lexists(below) else os.lstat(below)
+    if stat.S_ISCHR(found.st_mode) and found.st_rdev == 0:
+        if before is not None:
+            yield Change(path, ChangeKind.DELETED, stat.S_ISDIR(before.st_mode))
+        return
+    folder = stat.S_ISDIR(found.st_mode)
+    was_folder = before is not None and stat.S_ISDIR(before.st_mode)
+    if before is None:
+        yield Change(path, ChangeKind.CREATED, folder)
+    elif folder != was_folder or (not folder and below is not None and _differs(parent, name, found, below, before)):
+        yield Change(path, ChangeKind.CHANGED, folder)
+    if folder and depth:
+        fd = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
+        yield from _folder(fd, below if was_folder else None, path + "/", depth - 1)
+
+
+def _opaque(fd: int) -> bool:
+    try:
+        return os.getxattr(fd, _OPAQUE) == b"y"
+    except OSError:
+        return False
+
+
+def _differs(parent: int, name: str, found: os.stat_result, below: Path, before: os.stat_result) -> bool:
+    """Whether type, permissions or content differ: a file that was only opened to write is in the upper layer too."""
+    if found.st_mode != before.st_mode or found.st_size != before.st_size:
+        return True
+    if stat.S_ISLNK(found.st_mode):
+        return os.readlink(name, dir_fd=parent) != os.readlink(below)
+    if not stat.S_ISREG(found.st_mode):
+        return True
+    fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=parent)
+    with os.fdopen(fd, "rb") as now, below.open("rb") as then:
+        while piece := now.read(1 << 16):
+            if piece != then.read(1 << 16):
+                return True
+    return False

@@ -1,0 +1,55 @@
+"""Desktops started ahead of need."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Self
+
+from trueline.desktop.local.options import LocalOptions
+from trueline.desktop.local.running import Running
+from trueline.desktop.types import DesktopError
+
+
+class Pool:
+    """Keeps `size` desktops of the same options up and waiting; one that is taken is replaced in the background."""
+
+    def __init__(self, options: LocalOptions | None = None, size: int = 1) -> None:
+        """Set it up; entering starts the first desktops in the background."""
+        self.options = options or LocalOptions()
+        self.size = size
+        self._coming: list[asyncio.Task[Running]] = []
+
+    async def __aenter__(self) -> Self:
+        self._fill()
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        coming, self._coming, self.size = self._coming, [], 0
+        for done in await asyncio.gather(*coming, return_exceptions=True):
+            if isinstance(done, Running):
+                await done.stop()
+
+    async def take(self) -> Running:
+        """Return a desktop that is up, waiting for one if need be; it is the caller's to stop.
+
+        Raises:
+            DesktopUnavailable: This machine cannot start one.
+        """
+        while True:
+            self._fill()
+            if not self._coming:
+                return await Running.start(self.options)
+            ready = [task for task in self._coming if task.done()]
+            task = (ready or self._coming)[0]
+            self._coming.remove(task)
+            self._fill()
+            running = await task
+            try:
+                await running.windows()
+                return running
+            except DesktopError:
+                await running.stop()  # it was lost while it waited
+
+    def _fill(self) -> None:
+        while len(self._coming) < self.size:
+            self._coming.append(asyncio.get_running_loop().create_task(Running.start(self.options)))

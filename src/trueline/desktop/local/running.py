@@ -1,0 +1,85 @@
+"""A sandbox whose desktop is on the screen: the sandbox and the host's connection to its X server."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Self
+
+from trueline.desktop.local.options import LocalOptions
+from trueline.desktop.local.sandbox import Sandbox
+from trueline.desktop.local.windows import Windows
+from trueline.desktop.types import DesktopError, DesktopLost, DesktopUnavailable, Window
+from trueline.desktop.x11.connection import XConnection, XLost
+
+X_SOCKET = "/tmp/.X11-unix/X0"  # noqa: S108 - inside
+POLL = 0.01
+_PARTS = {"xfdesktop", "xfce4-panel"}
+
+
+class Running:
+    """One desktop from its start to its end."""
+
+    def __init__(self, sandbox: Sandbox, windows: Windows) -> None:
+        """Take over both; call `start` instead."""
+        self.sandbox = sandbox
+        self._windows = windows
+        self._one_at_a_time = asyncio.Lock()
+
+    @classmethod
+    async def start(cls, options: LocalOptions, template: Path | None = None) -> Self:
+        """Start a sandbox and wait until background and panel are shown.
+
+        Raises:
+            DesktopUnavailable: This machine cannot, or not in time.
+        """
+        sandbox = await Sandbox.start(options, template)
+        try:
+            async with asyncio.timeout(options.start_limit):
+                self = cls(sandbox, Windows(await connect_x(sandbox)))
+                while True:
+                    if {window.app for window in await self.windows()} >= _PARTS:
+                        return self
+                    await asyncio.sleep(POLL)
+        except TimeoutError as error:
+            await sandbox.stop()
+            raise DesktopUnavailable(
+                f"the desktop was not shown within {options.start_limit:g} s; see: trueline doctor"
+            ) from error
+        except BaseException:
+            await sandbox.stop()
+            raise
+
+    async def windows(self) -> tuple[Window, ...]:
+        """The windows there are, the lowest first.
+
+        Raises:
+            DesktopLost: The X server does not answer.
+        """
+        async with self._one_at_a_time:
+            try:
+                return await asyncio.to_thread(self._windows.read)
+            except XLost as error:
+                self.sandbox.lose(f"the X server is gone: {error}")
+                raise DesktopLost(f"the X server is gone: {error}") from error
+
+    async def stop(self) -> None:
+        """Stop the sandbox; nothing is left of it."""
+        self._windows.close()
+        await self.sandbox.stop()
+
+
+async def connect_x(sandbox: Sandbox) -> XConnection:
+    """Connect to the sandbox's X server as soon as it listens. The caller limits the time."""
+    while True:
+        try:
+            sock = await sandbox.connect(path=X_SOCKET)
+            break
+        except DesktopLost:
+            raise
+        except DesktopError:
+            await asyncio.sleep(POLL)
+    try:
+        return await asyncio.to_thread(XConnection, sock)
+    except XLost as error:
+        raise DesktopLost(f"the X server does not answer: {error}") from error

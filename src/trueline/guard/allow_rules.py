@@ -1,0 +1,129 @@
+"""Rules that would have let false stops through, and what else they would have let through: measured, not promised.
+
+Each proposed rule is as narrow as what was seen: this program with this path or host, this label in this application,
+this host, this recipient. A proposal that does several things needs a rule for each, so rules come in sets. Whether
+they are wise is for a person to say: attacks that are not among the runs were not measured.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from trueline.guard.policy import Rules, judge
+from trueline.guard.policy.decide import decide
+from trueline.guard.policy.deeds import Addressed, Deed, Nothing, Opened, Pressed, Ran, Typed
+from trueline.guard.policy.match import hosts_of, place_of
+from trueline.guard.policy.reading import read
+from trueline.guard.policy.rulebook import CommandWhen, OpenWhen, PressWhen, RecipientWhen, Rule, TextWhen, When
+from trueline.guard.types import GuardContext
+from trueline.records.verdict import Decision
+
+_MOST_PROPOSED = 50
+_LONGEST = 300
+"""Characters of a pattern."""
+_HIGHEST = 1000
+_GRAVE = ("irreversible", "egress", "privilege")
+
+
+@dataclass(frozen=True)
+class ProposedRules:
+    """Rules that belong together, and their measured cost."""
+
+    rules: tuple[Rule, ...]
+    released: int
+    """False stops that they would have let through."""
+    lost: int
+    """Other stops that they would have let through: the cost."""
+    grave: bool
+    """They allow something that deletes, sends out or raises privileges."""
+
+
+def propose_rules(
+    false: Sequence[GuardContext], other: Sequence[GuardContext], rules: Rules, *, unmatched_runs: bool
+) -> list[ProposedRules]:
+    """Propose rules for false stops, the most useful first.
+
+    Args:
+        false: What was stopped wrongly.
+        other: What else was stopped; nobody knows that it was wrong.
+        rules: The rules in force.
+        unmatched_runs: Whether what no rule decides runs, as it does when no model is asked.
+    """
+    found: dict[tuple[Rule, ...], bool] = {}
+    for context in false:
+        deeds = [deed for deed in read(context).deeds if not _is_harmless(deed)]
+        if made := _rules_for(context, deeds, rules):
+            found[made] = any(deed.effect in _GRAVE for deed in deeds)
+    proposed: list[ProposedRules] = []
+    for made, grave in list(found.items())[:_MOST_PROPOSED]:
+        both = replace(rules, rules=(*rules.rules, *made))
+        released = sum(_runs(context, both, unmatched_runs) for context in false)
+        if released:
+            lost = sum(_runs(context, both, unmatched_runs) for context in other)
+            proposed.append(ProposedRules(made, released, lost, grave))
+    return sorted(proposed, key=lambda item: (item.lost, item.grave, -item.released))
+
+
+def _runs(context: GuardContext, rules: Rules, unmatched_runs: bool) -> bool:
+    decision = judge(context, rules).finding.decision
+    return decision is Decision.ALIGNED or (decision is None and unmatched_runs)
+
+
+def _is_harmless(deed: Deed) -> bool:
+    """Whether no rule needs to allow it: nothing comes of it, or it only restates a command."""
+    return isinstance(deed, Nothing) or (isinstance(deed, Opened | Addressed) and deed.restates)
+
+
+def _rules_for(context: GuardContext, deeds: Sequence[Deed], rules: Rules) -> tuple[Rule, ...] | None:
+    """One rule for each thing that a proposal does; `None` when one of them is not clear enough to allow it."""
+    forbidden = decide(context, read(context), rules).forbidden
+    priority = 0 if forbidden is None else min(forbidden.rule.priority + 1, _HIGHEST)
+    made: dict[Rule, None] = {}
+    for deed in deeds:
+        when = _when(deed) if deed.certain else None
+        if when is None:
+            return None
+        made[_rule(when, deed, priority)] = None
+    return tuple(made)
+
+
+def _when(deed: Deed) -> When | None:
+    match deed:
+        case Ran(command=command) if command.program and len(command.paths) <= 1 and len(command.hosts) <= 1:
+            # A rule fits when any of several paths does, so it could not be kept narrow for a command that names more.
+            paths, hosts = map(_exactly, command.paths), map(_exactly, command.hosts)
+            when = CommandWhen(program=(_exactly(command.program),), path=tuple(paths), host=tuple(hosts))
+            return When(command=when)
+        case Pressed(target=target) if target is not None and target.label:
+            app = (_exactly(target.app),) if target.app else ()
+            return When(press=PressWhen(label=(_exactly(target.label),), app=app))
+        case Typed(into=target) if target is not None:
+            place = place_of(target)
+            if target.name and place not in ("terminal", "password"):
+                return When(text=TextWhen(into=(place,), field=(_exactly(target.name),)))
+            return When(text=TextWhen(into=(place,), matches=(_exactly(deed.text),))) if deed.text else None
+        case Opened():
+            hosts = tuple(_exactly(host) for host in hosts_of(deed.url))
+            return When(open=OpenWhen(host=hosts)) if hosts else None
+        case Addressed():
+            return When(recipient=RecipientWhen(address=(_exactly(deed.address),)))
+        case _:
+            return None
+
+
+def _rule(when: When, deed: Deed, priority: int) -> Rule:
+    digest = hashlib.sha256(when.model_dump_json().encode()).hexdigest()[:8]
+    return Rule(
+        id=f"allow-{digest}",
+        description=f"{type(deed).__name__.lower()} in a successful benign run",
+        effect="allow",
+        priority=priority,
+        when=when,
+    )
+
+
+def _exactly(text: str) -> str:
+    """A text as a pattern that fits only itself; one that is too long for a pattern fits nothing."""
+    return "".join(f"[{char}]" if char in "*?[" else char for char in text)[:_LONGEST]

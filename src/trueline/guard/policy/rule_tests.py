@@ -1,0 +1,77 @@
+"""The examples of rule files, run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from trueline.errors import InputError
+from trueline.guard.policy.example import Example, Expect, Screens, example_context
+from trueline.guard.policy.rulebook import Rule
+from trueline.guard.policy.rules import Rules
+from trueline.guard.policy.stage import judge
+from trueline.records.verdict import Decision
+
+
+class ExampleResult(NamedTuple):
+    """One example with what came of it."""
+
+    rule: str
+    file: Path
+    number: int
+    """Counted from 1 within its rule."""
+    instruction: str
+    expect: Expect
+    got: Expect
+    reason: str
+
+    @property
+    def ok(self) -> bool:
+        """Whether it came as expected; what is only suspected also passes."""
+        return self.got == self.expect or (self.expect == "pass" and self.got != "misaligned")
+
+
+def run_examples(rules: Rules, files: frozenset[Path] | None = None) -> tuple[ExampleResult, ...]:
+    """Run the examples of all rules, or of those that stand in some files; all rules are in force all the time.
+
+    Raises:
+        InputError: An example names what is not there.
+    """
+    return tuple(
+        result
+        for rule in rules.rules
+        if files is None or rules.sources[rule.id] in files
+        for result in _results(rule, rules, rules.screens[rule.id])
+    )
+
+
+def untested(rules: Rules, files: frozenset[Path] | None = None) -> tuple[str, ...]:
+    """The ids of rules without an example."""
+    return tuple(
+        rule.id for rule in rules.rules if not rule.examples and (files is None or rules.sources[rule.id] in files)
+    )
+
+
+def _results(rule: Rule, rules: Rules, screens: Screens) -> Iterator[ExampleResult]:
+    for number, example in enumerate(rule.examples, 1):
+        got, reason = _outcome(rule, example, rules, screens, number)
+        yield ExampleResult(rule.id, rules.sources[rule.id], number, example.instruction, example.expect, got, reason)
+
+
+def _outcome(rule: Rule, example: Example, rules: Rules, screens: Screens, number: int) -> tuple[Expect, str]:
+    try:
+        context = example_context(example, screens)
+    except InputError as error:
+        raise InputError(f"{rules.sources[rule.id]}: {rule.id}: example {number}: {error}") from error
+    judged = judge(context, rules)
+    own = [match for match in judged.decision.matches if match.rule.id == rule.id]
+    reason = judged.finding.reason
+    if judged.finding.decision is Decision.MISALIGNED:
+        # An example belongs to its rule: that another one forbids it shows nothing.
+        return (
+            ("misaligned", reason) if any(match.holds for match in own) else ("pass", f"another rule decides: {reason}")
+        )
+    if judged.finding.decision is Decision.ALIGNED:
+        return "aligned", reason
+    return ("suspect", reason) if any(match.holds for match in own) else ("pass", reason)

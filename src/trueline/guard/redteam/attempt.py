@@ -1,0 +1,119 @@
+"""One attempt: the plan is played step by step in a session of its own, until something is stopped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from trueline.guard.config import OnError
+from trueline.guard.redteam.corpus import Scene
+from trueline.guard.redteam.keyboard import Line, press
+from trueline.guard.redteam.plan import Plan, Step
+from trueline.guard.redteam.screen import observe
+from trueline.guard.session import Outcome, Session, TellsSteps
+from trueline.guard.types import Guard, PastStep
+from trueline.guard.verdicts import usage_of
+from trueline.records.observation import Observation
+from trueline.records.proposal import Proposal
+from trueline.records.usage import NO_USAGE, Usage
+from trueline.records.verdict import Decision
+
+PROMPT = "user@desk:~$ "
+
+
+@dataclass(frozen=True)
+class Player:
+    """Plays plans against a guard. The agent is simulated: it has been taken over and does what the plan says."""
+
+    guard: Guard
+    on_error: OnError = "block"
+    narrator: TellsSteps | None = None
+    pictures: bool = True
+    """Whether screenshots are made; a guard without models does not look at them."""
+    timeout_s: float = 60.0
+
+    async def play(self, scene: Scene, plan: Plan, name: str) -> Played:
+        """Propose one step after the other; the first that is stopped ends it, unless it was a probe."""
+        screen = _Screen(scene, plan, self.pictures)
+        told = [PastStep(n, Proposal(id=f"before-{n}"), None, text) for n, text in enumerate(plan.told, start=1)]
+        session = Session(
+            self.guard,
+            scene.instruction,
+            id=name,
+            on_error=self.on_error,
+            narrator=self.narrator,
+            history=told,
+            timeout_s=self.timeout_s,
+        )
+        outcomes: list[Outcome] = []
+        probes = [step for step in plan.steps if step.probe]
+        let_through = 0
+        for number, step in enumerate(plan.steps, start=1):
+            proposal = Proposal(id=f"step-{number}", actions=step.actions)
+            outcome = await session.check(screen.before(step), proposal)
+            outcomes.append(outcome)
+            if outcome.allowed:
+                let_through += 1
+                screen.after(step)
+            elif not step.probe:
+                break
+            if step.probe and let_through == len(probes):
+                break  # the plain form went through: nothing is left to do
+        await session.close()
+        wanted = len(plan.steps) - len(probes)
+        done = outcomes[-1].allowed and (
+            outcomes[-1].proposal.id == f"step-{len(plan.steps)}" or plan.steps[len(outcomes) - 1].probe
+        )
+        return Played(tuple(outcomes), done, let_through / max(1, wanted + len(probes)))
+
+
+@dataclass(frozen=True)
+class Played:
+    """What became of a plan."""
+
+    outcomes: tuple[Outcome, ...]
+    done: bool
+    """Everything that the goal needs was let through."""
+    progress: float
+    """The part of the steps that was."""
+
+    @property
+    def undecided(self) -> bool:
+        """Whether a check ended so."""
+        return any(outcome.verdict.decision is Decision.UNDECIDED for outcome in self.outcomes)
+
+    @property
+    def usage(self) -> Usage:
+        """What all checks took."""
+        return sum((usage_of(outcome.verdict) for outcome in self.outcomes), NO_USAGE)
+
+    @property
+    def most_tokens(self) -> int:
+        """Tokens of the most expensive check."""
+        each = (usage_of(outcome.verdict) for outcome in self.outcomes)
+        return max((usage.input_tokens + usage.output_tokens for usage in each), default=0)
+
+
+class _Screen:
+    """The screen while a plan is played: what was typed stands on it."""
+
+    def __init__(self, scene: Scene, plan: Plan, pictures: bool) -> None:
+        self._scene = scene
+        self._plan = plan
+        self._pictures = pictures
+        self._lines: dict[str, Line] = {}
+
+    def before(self, step: Step) -> Observation:
+        texts = tuple((id, self._text(id, line)) for id, line in self._lines.items())
+        return observe(self._scene, replace(self._plan.look, focus=step.focus, texts=texts), picture=self._pictures)
+
+    def after(self, step: Step) -> None:
+        focus = step.focus or self._scene.focus
+        if focus and self._scene.element(focus).takes_text:
+            line = self._lines.get(focus, Line(clipboard=self._plan.clipboard))
+            self._lines[focus] = press(line, step.actions)
+
+    def _text(self, id: str, line: Line) -> str:
+        element = self._scene.element(id)
+        if element.role == "terminal":
+            return element.text + "".join(f"{entered}\n{PROMPT}" for entered in line.entered) + line.text
+        return element.text + "\n".join((*line.entered, line.text))

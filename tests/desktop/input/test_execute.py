@@ -1,0 +1,201 @@
+from __future__ import annotations
+
+import string
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from support.bare_desktop import eventually
+from support.seen import Editor, editor
+from trueline.actions import (
+    Action,
+    Click,
+    Code,
+    CursorPosition,
+    Drag,
+    HoldKey,
+    Hotkey,
+    Key,
+    KeyDown,
+    KeyUp,
+    MouseDown,
+    MouseUp,
+    Move,
+    Point,
+    Scroll,
+    Type,
+    Wait,
+)
+from trueline.desktop.input.execute import ActionRefused, open_pointing
+from trueline.desktop.types import ActionTimeout, DesktopLost
+
+CJK = "".join(chr(0x4E00 + 37 * i) for i in range(60))
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Editor]:
+    with editor() as one:
+        yield one
+
+
+@pytest.fixture
+def mousepad(running: Editor) -> Editor:
+    running.clear()
+    return running
+
+
+def do(mousepad: Editor, *actions: Action) -> None:
+    for action in actions:
+        mousepad.hands.do(action)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(c for c in string.printable if c.isprintable()),
+        "if a < b > c: print('<>')",
+        "one\ntwo\n\nthree\n",
+        "dos\r\nlines\r\n",
+        "Ünïcödé, naïve café, 5 €, ½, Привет, Ελλάδα, שלום",
+        "你好，世界 こんにちは 한국어",
+        "😀 🎉 👩‍👩‍👧 🏳️‍🌈 e\u0301",
+        CJK + CJK[::-1],
+        "x" * 2000,
+    ],
+    ids=["ascii", "angles", "newlines", "crlf", "accents", "cjk", "emoji", "many", "long"],
+)
+def test_any_text_arrives_as_it_was_typed(mousepad: Editor, text: str) -> None:
+    do(mousepad, Type(text=text))
+    mousepad.wait_text(text.replace("\r\n", "\n"))
+
+
+def test_keys_hotkeys_and_held_keys(mousepad: Editor) -> None:
+    do(mousepad, Type(text="alpha beta"), Key(key="left", presses=4), Key(key="backspace"), Type(text="_"))
+    mousepad.wait_text("alpha_beta")
+    do(mousepad, Hotkey(keys=("ctrl", "a")), Hotkey(keys=("ctrl", "x")), Hotkey(keys=("ctrl", "v")), Key(key="A"))
+    mousepad.wait_text("alpha_betaA")
+    do(mousepad, KeyDown(key="shift"), Key(key="left", presses=5), KeyUp(key="shift"), Type(text="!"))
+    mousepad.wait_text("alpha_!")
+    do(mousepad, KeyDown(key="shift"), Type(text="xY1"), KeyUp(key="shift"), Type(text="z"))
+    mousepad.wait_text("alpha_!XY!z")
+
+
+def test_a_key_held_repeats_and_is_let_go(mousepad: Editor) -> None:
+    do(mousepad, HoldKey(keys=("a",), duration=1.0), Type(text="b"))
+    eventually(lambda: (mousepad.text or "").endswith("b"), "the end of the repeats")
+    text = mousepad.text or ""
+    assert set(text[:-1]) == {"a"}
+
+
+def test_clicks_select_words_and_lines(mousepad: Editor) -> None:
+    do(mousepad, Type(text="first second\nthird"))
+    mousepad.wait_text("first second\nthird")
+    node = mousepad.text_node
+    assert node is not None and node.position is not None
+    inside = Point(node.position.x + 15, node.position.y + 8)
+    do(mousepad, Click(at=inside, count=2), Key(key="delete"))
+    mousepad.wait_text(" second\nthird")
+    do(mousepad, Click(at=Point(5, 5)), Click(at=inside, count=3), Type(text="line"))
+    eventually(lambda: (mousepad.text or "").startswith("line"), "the line replaced")
+    do(mousepad, Click(at=inside), Key(key="home"), Click(at=Point(inside.x + 200, inside.y), modifiers=("shift",)))
+    do(mousepad, Type(text="X"))
+    eventually(lambda: (mousepad.text or "").startswith("X"), "what shift and click selected replaced")
+    assert "line" not in (mousepad.text or "")
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_a_drag_selects(mousepad: Editor, held: bool) -> None:
+    do(mousepad, Type(text="drag me away\nkeep"))
+    mousepad.wait_text("drag me away\nkeep")
+    node = mousepad.text_node
+    assert node is not None and node.position is not None
+    start, end = Point(node.position.x + 1, node.position.y + 8), Point(node.position.x + 400, node.position.y + 8)
+    if held:
+        do(mousepad, MouseDown(at=start), Move(to=end, duration=0.1), MouseUp(at=end))
+    else:
+        do(mousepad, Drag(start=start, path=(Point(start.x + 50, start.y), end), duration=0.2))
+    do(mousepad, Key(key="delete"))
+    mousepad.wait_text("\nkeep")
+
+
+def test_the_wheel_scrolls_both_ways(mousepad: Editor) -> None:
+    do(mousepad, Type(text="\n".join(str(n) for n in range(200))), Hotkey(keys=("ctrl", "home")))
+
+    def top() -> int:
+        node = mousepad.text_node
+        assert node is not None and node.position is not None
+        return node.position.y
+
+    before = eventually(top, "the text at its top")
+    at = Point(500, 400)
+    do(mousepad, Scroll(at=at, dy=5))
+    eventually(lambda: mousepad.bare and _scrolled(mousepad) > 0, "the page going up")
+    down = _scrolled(mousepad)
+    do(mousepad, Scroll(at=at, dy=-200, unit="pixels"))
+    eventually(lambda: _scrolled(mousepad) < down, "the page coming back")
+    assert before > 0
+
+
+def _scrolled(mousepad: Editor) -> float:
+    bars = [n for n in mousepad.tree.read().tree.root.walk() if n.role == "scroll-bar" and n.value and n.position]
+    return max((float(bar.value.value or 0) for bar in bars if bar.value), default=0.0)
+
+
+def test_the_pointer_goes_where_it_is_sent_and_not_off_the_screen(mousepad: Editor) -> None:
+    do(mousepad, Move(to=Point(77, 88), duration=0.05))
+    assert mousepad.hands.do(CursorPosition()) == "(77, 88)"
+    do(mousepad, Move(to=Point(30_000, -9)))
+    assert mousepad.hands.do(CursorPosition()) == "(1023, 0)"
+    assert mousepad.bare.run("xdotool", "getmouselocation").startswith("x:1023 y:0")
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        Key(key="no-such-key"),
+        Hotkey(keys=("ctrl", "fn")),
+        Type(text="a\x1b[31m"),
+        Type(text="lone \ud800 surrogate"),
+        Scroll(dy=10**9),
+        Code(source="print(1)"),
+    ],
+    ids=lambda action: action.kind,
+)
+def test_what_cannot_be_done_is_refused_and_leaves_no_key_down(mousepad: Editor, action: Action) -> None:
+    with pytest.raises(ActionRefused):
+        do(mousepad, action)
+    do(mousepad, Type(text="plain"))
+    mousepad.wait_text("plain")
+
+
+def test_another_client_may_change_the_keyboard(mousepad: Editor) -> None:
+    do(mousepad, Type(text="日本"))
+    mousepad.wait_text("日本")
+    other = open_pointing(mousepad.bare.display)
+    other.do(Type(text=CJK))
+    other.close()
+    do(mousepad, Type(text="日本"))
+    mousepad.wait_text(f"日本{CJK}日本")
+
+
+def test_an_action_without_end_is_ended_and_lets_go(mousepad: Editor) -> None:
+    hands = open_pointing(mousepad.bare.display, limit=0.2)
+    for action in (Wait(seconds=1e6), HoldKey(keys=("shift",), duration=1e6), Type(text="ab", interval=1e6)):
+        with pytest.raises(ActionTimeout):
+            hands.do(action)
+    hands.close()
+    mousepad.clear()
+    do(mousepad, Type(text="abc"))
+    mousepad.wait_text("abc")
+
+
+def test_pauses_are_kept(mousepad: Editor) -> None:
+    began = time.monotonic()
+    do(mousepad, Move(to=Point(1, 1), pause_after=0.1), Wait(seconds=0.1))
+    assert time.monotonic() - began >= 0.2
+
+
+def test_no_server_is_a_lost_desktop() -> None:
+    with pytest.raises(DesktopLost, match="no X server at /nowhere/X0"):
+        open_pointing("/nowhere/X0")
