@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -42,6 +44,9 @@ def setting(root: Path, successes: int, tasks: int = 100, missing: int = 0) -> s
         (60, "mean_score >= base - 0.01", "passed"),
         (60, "pass_at_2 >= 0.4", "passed"),
         (60, "missing <= 0", "passed"),
+        (60, "missing < 1", "passed"),
+        (60, "missing < 0", "failed"),
+        (60, "missing > 0", "failed"),
     ],
 )
 def test_rules(tmp_path: Path, capsys: Out, new: int, rule: str, outcome: str) -> None:
@@ -83,6 +88,35 @@ def test_harm_is_a_figure_of_its_own(tmp_path: Path, capsys: Out) -> None:
     assert "FAIL          harm <= base + 0.02" in out and "PASS          pass_1 >= base - 0.1" in out
 
 
+def test_a_misuse_task_that_one_side_lacks_stays_a_misuse_task(tmp_path: Path, capsys: Out) -> None:
+    for name in ("base", "new"):
+        run = write_run(tmp_path / name, {f"os/bad{i}": 0 for i in range(20)} | {f"os/good{i}": 1 for i in range(20)})
+        for i in range(20):
+            events = run / f"pyautogui/screenshot/some-model/os/bad{i}/events.jsonl"
+            events.write_text('{"event":"started","task":{"kind":"misuse"}}\n')
+    shutil.rmtree(tmp_path / "new/pyautogui/screenshot/some-model/os/bad3")
+    words = ["gate", str(tmp_path / "base"), str(tmp_path / "new"), "--missing", "exclude"]
+    assert main([*words, "--rule", "harm <= base + 0.3", "--rule", "pass_1 >= base - 0.3"]) == 0
+    capsys.readouterr()
+    assert main(["metrics", "--run-dirs", words[1], "--compare-dirs", words[2], "--json"]) == 0
+    assert [c["new"] for c in json.loads(capsys.readouterr().out)["comparisons"]] == ["New", "New · harm done"]
+
+
+def test_output_never_replaces_a_device_and_follows_links(tmp_path: Path) -> None:
+    words = ["gate", setting(tmp_path / "base", 5, 10), setting(tmp_path / "new", 5, 10), "--rule", "missing <= 0"]
+    pipe, link, target = tmp_path / "pipe", tmp_path / "link.md", tmp_path / "target.md"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    target.write_text("old")
+    link.symlink_to(target)
+    assert main([*words, "--junit", str(pipe), "--markdown", str(link)]) == 0
+    assert os.read(reader, 100_000).startswith(b"<?xml")
+    os.close(reader)
+    assert pipe.is_fifo() and link.is_symlink() and "gate open" in target.read_text()
+    assert main([*words, "--markdown", str(tmp_path)]) == 1
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
 def test_summaries_for_ci(tmp_path: Path, capsys: Out) -> None:
     base, new = setting(tmp_path / "base<i>|x", 50), setting(tmp_path / "new", 30)
     junit, markdown = tmp_path / "g.xml", tmp_path / "g.md"
@@ -103,6 +137,7 @@ def test_summaries_for_ci(tmp_path: Path, capsys: Out) -> None:
         (["--rule", "pass_hat >= 1"], "carry a number as in pass_hat_3"),
         (["--rule", "__import__('os') >= 1"], "a rule reads METRIC >= NUMBER"),
         (["--rule", "pass_hat_4 >= base"], "needs 4 runs, base has 3"),
+        (["--rule", "pass_1 >= base - 3"], "write 0.03 for three points"),
         (["--rule", "missing <= base"], "compared with a number of trials"),
         (["--rule", "harm <= base"], "the folders hold no misuse tasks"),
         (["--rule", "pass_1 > 0", "--model", "gpt"], "--model gpt: base holds only m"),

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -123,6 +124,9 @@ def test_missing_trials_are_listed_bounded_and_decide_what_survives(tmp_path: Pa
     ]
     failed = metrics(capsys, "--run-dirs", *base, "--compare-dirs", *new, "--missing", "fail")
     assert failed["settings"][1]["pass_hat"]["3"] == 5 / 12
+    assert failed["settings"][1]["pass_bounds"]["3"] == [5 / 12, 7 / 12]
+    assert (failed["settings"][1]["n_complete"], failed["settings"][1]["n_counted"]) == (10, 12)
+    assert failed["comparisons"][0]["bounds"]["survives"]["mcnemar"] is False
     assert main(["metrics", "--run-dirs", *base, "--compare-dirs", *new]) == 0
     assert "the conclusion on b-c does NOT survive" in capsys.readouterr().out
 
@@ -132,10 +136,23 @@ def test_unequal_runs_are_compared_at_their_common_k(tmp_path: Path, capsys: Out
     (comparison,) = metrics(capsys, "--run-dirs", *base, "--compare-dirs", *new)["comparisons"]
     assert comparison["unequal_runs"] and comparison["mcnemar_p"] is None and comparison["b_minus_c"] is None
     assert comparison["k"] == 2
-    # Dealing 3 successes to 2 + 3 runs gives a change of +1 in 1 of 10 ways, of -1 in 3 of 10.
-    assert comparison["permutation"]["2"]["p"] == pytest.approx(0.1**10 + 0.3**10)
+    # Ten changes of one size: all signs alike in 2 of 2^10 ways.
+    assert comparison["permutation"]["2"]["p"] == pytest.approx(2 / 2**10)
+    assert comparison["flips"] == {"gained": [], "lost": []} and comparison["bounds"]["b_minus_c"] is None
     assert main(["metrics", "--run-dirs", *base, "--compare-dirs", *new]) == 0
     assert "McNemar and Wilcoxon would compare unlike things" in capsys.readouterr().out
+    suite = metrics(capsys, "--run-dirs", *base, "--compare-dirs", *new, "--inference", "suite")["comparisons"][0]
+    # Dealing 3 successes to 2 + 3 runs gives a change of +1 in 1 of 10 ways, of -1 in 3 of 10.
+    assert suite["permutation"]["2"]["p"] == pytest.approx(0.1**10 + 0.3**10)
+
+
+def test_unequal_runs_of_clustered_units_are_flipped_by_cluster(tmp_path: Path, capsys: Out) -> None:
+    """Four hosts with five injections each: 2 of 2^4 flips, not 2 of 2^20."""
+    names = [f"os/host{i}__inject__v__g{j}" for i in range(4) for j in range(5)]
+    base = [str(write_run(tmp_path / f"a{k}", dict.fromkeys(names, 0))) for k in range(2)]
+    new = [str(write_run(tmp_path / f"b{k}", dict.fromkeys(names, 1))) for k in range(3)]
+    (comparison,) = metrics(capsys, "--run-dirs", *base, "--compare-dirs", *new)["comparisons"]
+    assert comparison["permutation"]["2"]["p"] == pytest.approx(2 / 2**4)
 
 
 def test_suite_inference_says_what_it_cannot_tell(tmp_path: Path, capsys: Out) -> None:
@@ -212,6 +229,62 @@ def test_models_below_one_root_are_compared_with_their_own(tmp_path: Path, capsy
     ]
 
 
+def test_another_model_is_compared_only_alone_and_with_a_note(tmp_path: Path, capsys: Out) -> None:
+    for setting, models in (("a", ["gpt"]), ("b", ["gpt", "claude"]), ("c", ["claude"])):
+        for model in models:
+            study(tmp_path / setting, [0] * 8, n=1, condition=Condition("pyautogui", "som", model))
+    base = ["--run-dirs", str(tmp_path / "a")]
+    document = metrics(capsys, *base, "--compare-dirs", str(tmp_path / "b"))
+    assert [c["new"] for c in document["comparisons"]] == ["New · gpt"]
+    document = metrics(capsys, *base, "--compare-dirs", str(tmp_path / "c"))
+    assert len(document["comparisons"]) == 1
+    assert any("ran pyautogui/som/claude, its base pyautogui/som/gpt" in note for note in document["methods"].values())
+
+
+def test_settings_must_have_names_of_their_own(tmp_path: Path, capsys: Out) -> None:
+    runs = study(tmp_path / "a", [1])
+    for name in ("A", "Baseline"):
+        words = [
+            "metrics",
+            "--run-dirs",
+            *runs,
+            "--compare-dirs",
+            f"A={runs[0]}",
+            "--compare-dirs",
+            f"{name}={runs[1]}",
+        ]
+        assert main(words) == 2
+        assert f"two settings are called '{name}'" in capsys.readouterr().err
+
+
+def test_flags_without_a_meaning_are_refused(tmp_path: Path, capsys: Out) -> None:
+    runs = study(tmp_path / "a", [1, 2])
+    for words in (["--mcnemar", "chi2"], ["--margin", "0.1"]):
+        assert main(["metrics", "--run-dirs", *runs, "--inference", "suite", *words]) == 2
+    assert main(["metrics", "--run-dirs", *runs, "--seed", "-1"]) == 2
+    assert main(["metrics", "--run-dirs", ""]) == 2
+    assert "empty name" in capsys.readouterr().err
+
+
+def test_runs_that_look_like_models_are_pointed_out(tmp_path: Path, capsys: Out) -> None:
+    for name in ("g1", "g2"):
+        (tmp_path / name / "os/t").mkdir(parents=True)
+        (tmp_path / name / "os/t/result.txt").write_text("1")
+    document = metrics(capsys, "--run-dirs", str(tmp_path / "g1"), str(tmp_path / "g2"))
+    assert any("every run is of another model" in note for note in document["methods"].values())
+
+
+def test_names_that_are_not_utf8(tmp_path: Path, capsys: Out) -> None:
+    run = write_run(tmp_path / "r", {"os/a": 1})
+    os.rename(
+        os.fsencode(run / "pyautogui/screenshot/some-model/os/a"),
+        os.fsencode(run / "pyautogui/screenshot/some-model/os") + b"/a\xff",
+    )
+    (setting,) = metrics(capsys, "--run-dirs", str(run))["settings"]
+    assert setting["n_tasks"] == 1
+    assert main(["metrics", "--run-dirs", str(run), "--verbose"]) == 0
+
+
 def test_csv_and_plot(tmp_path: Path, capsys: Out) -> None:
     base, new = study(tmp_path / "a", [0, 1, 2, 3]), study(tmp_path / "b", [3] * 4)
     svg, table = tmp_path / "p.svg", tmp_path / "t.csv"
@@ -258,6 +331,7 @@ def test_bad_folders(tmp_path: Path, capsys: Out) -> None:
         ('{"os": "a"}', "os: "),
         ('{"os": [1]}', "os.0: "),
         ('{"os": []}', "names no task"),
+        ('{"os": ["a"], "os": ["b"]}', "'os' stands twice"),
         ('{"vlc": ["x"]}', "nothing found is in the index"),
     ],
 )

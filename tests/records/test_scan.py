@@ -41,6 +41,7 @@ def test_parses_injections_whose_task_begins_with_underscores(tmp_path: Path) ->
         (b"-0.5", "no score from 0 to 1"),
         (b"Task failed: timeout", "holds no number: 'Task failed: timeout'"),
         (b"", "is empty"),
+        (b"0_1", "holds no number"),
         (b"\xff\xfe1", "holds no number"),
         (b"\x1b[31m1", r"holds no number: '\\x1b[31m1'"),
     ],
@@ -129,3 +130,39 @@ def test_a_loop_of_links_ends(tmp_path: Path) -> None:
     write_run(tmp_path, {"os/a": 1})
     (tmp_path / "loop").symlink_to(tmp_path)
     assert [t.unit.task for t in scan(tmp_path)] == ["a"]
+
+
+def test_links_between_siblings_are_followed_once(tmp_path: Path) -> None:
+    write_run(tmp_path / "all", {"os/a": 1})
+    outside = write_run(tmp_path / "elsewhere", {"os/b": 1}) / "pyautogui/screenshot/some-model/os/b"
+    domain = tmp_path / "all/pyautogui/screenshot/some-model/os"
+    (domain / "b").symlink_to(outside)
+    for i in range(6):
+        (tmp_path / f"all/x{i}").mkdir()
+        for j in range(6):
+            (tmp_path / f"all/x{i}/to{j}").symlink_to(tmp_path / f"all/x{j}")
+    assert [t.unit.task for t in scan(tmp_path / "all")] == ["a", "b"]
+
+
+def test_what_is_no_file_is_a_missing_trial(tmp_path: Path) -> None:
+    base = tmp_path / "pyautogui/screenshot/m/os"
+    for name in ("pipe", "loop", "folder"):
+        (base / name).mkdir(parents=True)
+    os.mkfifo(base / "pipe/result.txt")
+    (base / "loop/result.txt").symlink_to("result.txt")
+    (base / "folder/result.txt").mkdir()
+    problems = {t.unit.task: t.problem for t in scan(tmp_path)}
+    assert problems["pipe"] == "result.txt is no file" == problems["folder"]
+    assert problems["loop"] is not None and problems["loop"].startswith("result.txt cannot be read")
+
+
+def test_a_folder_with_another_result_only_says_which_file_is_missing(tmp_path: Path) -> None:
+    folder = tmp_path / "pyautogui/screenshot/m/os"
+    for name in ("a", "b"):
+        (folder / name).mkdir(parents=True)
+    (folder / "a/result.txt").write_text("1")
+    (folder / "b/adversary_result.txt").write_text("1")
+    assert {t.unit.task: t.problem for t in scan(tmp_path, "adversary_result.txt")} == {
+        "a": "unfinished: no adversary_result.txt",
+        "b": None,
+    }

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from trueline.cli.parser import Parser
+from trueline.cli.output import print_json
+from trueline.cli.parser import Parser, whole_number
 from trueline.errors import InputError
 
 
@@ -13,7 +14,8 @@ def configure(parser: Parser) -> None:
     """Declare the flags."""
     parser.add_argument("--out", type=Path, default=Path("trueline-demo"), metavar="DIR",
                         help="where the simulated results go (./trueline-demo)")  # fmt: skip
-    parser.add_argument("--seed", type=int, default=1, help="of the simulation (1)")
+    parser.add_argument("--seed", type=whole_number, default=1, help="of the simulation (1)")
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -26,6 +28,7 @@ def run(args: argparse.Namespace) -> int:
     from trueline.stats.difficulty import Difficulty
     from trueline.stats.folders import write_runs
     from trueline.stats.options import Options
+    from trueline.stats.report_data import as_json
     from trueline.stats.report_text import as_text
     from trueline.stats.runs import read_runs
     from trueline.stats.simulate import StudyPlan, simulate_studies
@@ -47,8 +50,12 @@ def run(args: argparse.Namespace) -> int:
     for name, values in scores.items():
         write_runs(args.out / name, condition, units, values)
         groups.append(Group(name.capitalize(), tuple(read_runs([args.out / name]))))
+    report = analyse(groups, None, Options())
+    if args.json:
+        print_json({"simulated": True, "out": str(args.out), **as_json(report)})
+        return 0
     print("SIMULATED: no agent ran. 120 simulated tasks, 3 repeats, two settings; the statistics below are real.\n")
-    print(as_text(analyse(groups, None, Options(seed=args.seed))))
+    print(as_text(report))
     print(f"The folders are in {args.out}, in OSWorld's layout. On your own results:")
     print("  trueline metrics --run-dirs RUN1 RUN2 RUN3 --compare-dirs Clarified=RUN4 RUN5 RUN6")
     print(f'  trueline gate {args.out}/baseline {args.out}/clarified --rule "pass_hat_3 >= base - 0.05"')

@@ -13,8 +13,10 @@ from trueline.cli.parser import Parser
 from trueline.errors import InputError
 
 if TYPE_CHECKING:
-    from trueline.guard.engine import DeActionGuard
+    from trueline.guard.bench import Detector
+    from trueline.guard.config import GuardConfig
     from trueline.guard.narrative import Narrator
+    from trueline.guard.types import Guard
     from trueline.models.types import Model
 
 _NARRATIVE_SECONDS = 60.0
@@ -23,7 +25,8 @@ _NARRATIVE_SECONDS = 60.0
 class Opened(NamedTuple):
     """A guard ready to be asked."""
 
-    guard: DeActionGuard
+    guard: Guard
+    config: GuardConfig
     narrator: Narrator | None
     models: dict[str, Model]
     """All that were opened, by name."""
@@ -38,31 +41,39 @@ def add_live_flags(parser: Parser) -> None:
 
 @asynccontextmanager
 async def open_guard(
-    args: argparse.Namespace, *, key: bytes | None = None, others: tuple[str | None, ...] = ()
+    args: argparse.Namespace,
+    *,
+    detector: Detector = "deaction",
+    key: bytes | None = None,
+    others: tuple[str | None, ...] = (),
 ) -> AsyncGenerator[Opened]:
     """Open the guard that the flags describe, and close its models at the end.
 
     Args:
         args: The flags.
+        detector: Who judges.
         key: Decides how marks and seals look; by default it is random, so that no screen can foresee them.
         others: Further models to open.
 
     Raises:
-        InputError: A model, a key or a file of rules is missing, or no stage is left.
+        InputError: A model, a key or a file of rules is missing, or nobody is left to judge.
     """
     import secrets
 
-    from trueline.guard.engine import DeActionGuard
+    from trueline.guard.bench import Models, make_detector
     from trueline.guard.narrative import Narrator
     from trueline.models.build import Config
 
-    policy = read_policy(args)
-    names = (args.fast_check_model, args.systematic_analysis_model, args.narrative_summary_model, *others)
-    if policy is None and not any(names[:2]):
+    policy = read_policy(args) if detector in ("deaction", "policy") else None
+    names = Models(args.systematic_analysis_model, args.fast_check_model, args.narrative_summary_model)
+    names = names.for_detector(detector)
+    if detector in ("deaction", "policy") and not (policy or names.systematic or names.fast):
         raise InputError("no stage is left that could judge; name a model, or leave the policy stage in")
-    async with open_models(names, Config()) as models:
-        config = replace(guard_config(args, policy, models), key=key or secrets.token_bytes(32))
-        narrator = None
-        if args.narrative_summary_model:
-            narrator = Narrator(models[args.narrative_summary_model], deadline=_NARRATIVE_SECONDS)
-        yield Opened(DeActionGuard(config), narrator, models)
+    if detector in ("task-shield", "inferact") and not names.systematic:
+        raise InputError(f"--detector {detector} asks a model: name it with --systematic_analysis_model")
+    async with open_models((names.systematic, names.fast, names.narrative, *others), Config()) as models:
+        used = models if names.systematic or names.fast else {}
+        config = replace(guard_config(args, policy, used), key=key or secrets.token_bytes(32))
+        guard = make_detector(detector, config, models.get(names.systematic or ""))
+        narrator = Narrator(models[names.narrative], deadline=_NARRATIVE_SECONDS) if names.narrative else None
+        yield Opened(guard, config, narrator, models)

@@ -164,6 +164,7 @@ def as_json(report: ReplayReport, proposed: Sequence[ProposedRules]) -> dict[str
             {
                 "rules": [rule.model_dump(mode="json", exclude_defaults=True) for rule in item.rules],
                 "false_stops_released": item.released,
+                "false_stops_passed_on": item.passed_on,
                 "other_stops_lost": item.lost,
                 "grave": item.grave,
             }
@@ -254,7 +255,8 @@ def _rules_text(proposed: Sequence[ProposedRules]) -> str:
     lines = ["# Allow rules for the false stops, and what else they would have let through in these runs.", "rules:"]
     for item in proposed[:_SHOWN]:
         grave = "; GRAVE: it allows deleting, sending out or privileges" if item.grave else ""
-        lines.append(f"  # lets {item.released} false stops through, and {item.lost} other stops{grave}")
+        passed_on = f", hands {item.passed_on} to the models" if item.passed_on else ""
+        lines.append(f"  # lets {item.released} false stops through{passed_on}; costs {item.lost} other stops{grave}")
         for rule in item.rules:
             text = yaml.safe_dump([rule.model_dump(mode="json", exclude_defaults=True)], sort_keys=False)
             lines += [f"  {line}" for line in text.splitlines()]

@@ -12,7 +12,7 @@ from trueline.text import printable
 
 if TYPE_CHECKING:
     from trueline.guard.policy.rule_tests import ExampleResult
-    from trueline.guard.policy.rules import Rules
+    from trueline.guard.policy.ruleset import Rules
 
 _EXAMPLES = """\
 examples:
@@ -29,7 +29,7 @@ def configure(parser: Parser) -> None:
     test = actions.add_parser(
         "test",
         help="Run the examples that stand in rule files.",
-        description="Run the examples of rule files, with the shipped rules in force; without a file, the shipped ones.",
+        description="Run the examples of rule files with the shipped rules in force; without a file, the shipped ones.",
     )
     show = actions.add_parser(
         "show",
@@ -46,7 +46,7 @@ def configure(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the subcommand."""
-    from trueline.guard.policy.rules import load_rules
+    from trueline.guard.policy.ruleset import load_rules
 
     rules = load_rules(args.files, shipped=not args.no_shipped)
     return _test(args, rules) if args.rules_action == "test" else _show(args, rules)

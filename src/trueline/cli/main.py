@@ -37,6 +37,8 @@ def main(argv: list[str] | None = None) -> int:
     """Run `trueline` with these arguments and return its exit code."""
     words = sys.argv[1:] if argv is None else argv
     try:
+        if words[:1] == ["help"] and len(words) > 1:
+            words = [*words[1:], "--help"]
         if not words or words[0] in ("-h", "--help", "help"):
             print(_overview())
             return 0
@@ -55,6 +57,10 @@ def main(argv: list[str] | None = None) -> int:
         # The reader of our output (head, less) has gone: end quietly, as other programs do.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"trueline {words[0]}: {printable(f'{where}{error.strerror or error}')}", file=sys.stderr)
+        return 1
     except Exception as error:
         if os.environ.get("TRUELINE_DEBUG"):
             raise

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from trueline.cli.output import print_json, write_file
-from trueline.cli.parser import Parser
+from trueline.cli.parser import Parser, whole_number
 from trueline.errors import InputError
 
 _EXAMPLES = """\
@@ -25,7 +25,7 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--k", nargs="+", type=int, metavar="K", help="which Pass^k the table shows (1 and all runs)")
     parser.add_argument("--inference", choices=["population", "suite"], default="population",
                         help="tasks stand for others like them, or only for themselves (population)")  # fmt: skip
-    parser.add_argument("--mcnemar", choices=["exact", "midp", "chi2"], default="exact", help="the test of b-c (exact)")
+    parser.add_argument("--mcnemar", choices=["exact", "midp", "chi2"], help="the test of b-c (exact)")
     parser.add_argument(
         "--margin", type=float, metavar="X", help="also test non-inferiority of Pass^n with this margin"
     )
@@ -55,7 +55,7 @@ def add_reading_flags(parser: Parser) -> None:
                         help="what a missing trial means (bounds)")  # fmt: skip
     parser.add_argument("--result-file", default="result.txt", metavar="NAME",
                         help="the file with the score, e.g. adversary_result.txt (result.txt)")  # fmt: skip
-    parser.add_argument("--seed", type=int, default=0, help="of the bootstrap (0)")
+    parser.add_argument("--seed", type=whole_number, default=0, help="of the bootstrap (0)")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -70,13 +70,22 @@ def run(args: argparse.Namespace) -> int:
     check_reading_flags(args)
     if args.margin is not None and not 0 <= args.margin <= 1:
         raise InputError(f"--margin {args.margin}: a share from 0 to 1, such as 0.03 for three points")
+    if args.inference == "suite" and (args.mcnemar or args.margin is not None):
+        flag = "--mcnemar" if args.mcnemar else "--margin"
+        raise InputError(f"{flag} asks about a population of tasks; it has no meaning with --inference suite")
     named = [("Baseline" if args.compare_dirs else "", args.run_dirs), *map(_named, args.compare_dirs)]
     groups = [
         Group(name or _default_name(number, named), tuple(read_runs([Path(d) for d in dirs], args.result_file)))
         for number, (name, dirs) in enumerate(named)
     ]
-    options = Options(threshold=args.threshold, missing=args.missing, inference=args.inference, mcnemar=args.mcnemar,
-                      margin=args.margin, seed=args.seed)  # fmt: skip
+    options = Options(
+        threshold=args.threshold,
+        missing=args.missing,
+        inference=args.inference,
+        mcnemar=args.mcnemar or "exact",
+        margin=args.margin,
+        seed=args.seed,
+    )
     index = None if args.example_json is None else read_index(args.example_json)
     report = analyse(groups, index, options, shown_k=args.k, mix_environments=args.mix_environments)
     if args.csv is not None:

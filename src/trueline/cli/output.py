@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import tempfile
@@ -15,8 +16,13 @@ def print_json(document: object) -> None:
     import orjson
 
     flags = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE | orjson.OPT_NON_STR_KEYS
+    try:
+        content = orjson.dumps(document, option=flags)
+    except TypeError:
+        # Names of folders that are not UTF-8 hold what only escapes can say.
+        content = json.dumps(document, indent=2).encode("ascii") + b"\n"
     sys.stdout.flush()
-    sys.stdout.buffer.write(orjson.dumps(document, option=flags))
+    sys.stdout.buffer.write(content)
     sys.stdout.flush()
 
 
@@ -29,11 +35,25 @@ def write_file(path: Path, content: bytes) -> None:
     if not path.parent.is_dir():
         raise InputError(f"{path}: there is no folder {path.parent} to write it in")
     try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-            file.write(content)
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(file.name, 0o666 & ~mask)
-        os.replace(file.name, path)
+        if path.exists() and not path.is_file():
+            # A device or a pipe is written to, never replaced.
+            with path.open("wb") as device:
+                device.write(content)
+            return
+        _replace(path.resolve(), content)
     except OSError as error:
         raise TruelineError(f"{path}: cannot be written ({error.strerror})") from error
+
+
+def _replace(path: Path, content: bytes) -> None:
+    mask = os.umask(0)
+    os.umask(mask)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.chmod(name, 0o666 & ~mask)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise

@@ -53,6 +53,14 @@ class Parser(argparse.ArgumentParser):
         return f", did you mean {near[0]}?" if near else ""
 
 
+def whole_number(text: str) -> int:
+    """A number from 0 on, for seeds and counts."""
+    number = int(text)
+    if number < 0:
+        raise ValueError("below 0")
+    return number
+
+
 def dashed(words: Sequence[str]) -> list[str]:
     """Spell flags with dashes; values, and everything after `--`, stay as they are."""
     end = words.index("--") if "--" in words else len(words)

@@ -49,15 +49,17 @@ def configure(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Fit or take the rates, simulate, print."""
-    from trueline.stats.power import Design, sensitivity
+    from trueline.stats.power import MOST_REPEATS, MOST_TASKS, Design, sensitivity
     from trueline.stats.power_report import Plan, plan_json, plan_text, sensitivity_json, sensitivity_text
 
     check_reading_flags(args)
     k = _k(args.metric)
     if not 0 < args.wanted < 1:
         raise InputError(f"--power {args.wanted}: a chance between 0 and 1")
-    if args.studies < 100:
-        raise InputError(f"--studies {args.studies}: at least 100, or the figures are noise")
+    if not 100 <= args.studies <= 200_000:
+        raise InputError(f"--studies {args.studies}: from 100 (below, the figures are noise) to 200000")
+    if args.repeats > MOST_REPEATS or args.tasks > MOST_TASKS:
+        raise InputError(f"at most {MOST_TASKS} --tasks and {MOST_REPEATS} --repeats can be simulated")
     base, rho, fitted = _rates(args, k)
     new = args.new if args.new is not None else base
     design = Design(args.tasks, args.repeats, k, base, new, rho or 0.0, link=args.link, alpha=args.alpha)

@@ -1,8 +1,9 @@
 """Rules that would have let false stops through, and what else they would have let through: measured, not promised.
 
 Each proposed rule is as narrow as what was seen: this program with this path or host, this label in this application,
-this host, this recipient. A proposal that does several things needs a rule for each, so rules come in sets. Whether
-they are wise is for a person to say: attacks that are not among the runs were not measured.
+this host, this recipient. What a rule forbids needs an allow that outranks it; what a model flags needs an allow for
+each thing that the proposal does, so rules come in sets. Whether they are wise is for a person to say: attacks that are
+not among the runs were not measured.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from trueline.guard.policy import Rules, judge
-from trueline.guard.policy.decide import decide
+from trueline.guard.policy.decide import Match, decide
 from trueline.guard.policy.deeds import Addressed, Deed, Nothing, Opened, Pressed, Ran, Typed
-from trueline.guard.policy.match import hosts_of, place_of
+from trueline.guard.policy.match import fits, hosts_of, place_of
 from trueline.guard.policy.reading import read
 from trueline.guard.policy.rulebook import CommandWhen, OpenWhen, PressWhen, RecipientWhen, Rule, TextWhen, When
 from trueline.guard.types import GuardContext
@@ -34,10 +35,28 @@ class ProposedRules:
     rules: tuple[Rule, ...]
     released: int
     """False stops that they would have let through."""
+    passed_on: int
+    """False stops that would have gone to the models instead, whose answer nobody knows."""
     lost: int
     """Other stops that they would have let through: the cost."""
     grave: bool
     """They allow something that deletes, sends out or raises privileges."""
+
+
+@dataclass(frozen=True)
+class _Stop:
+    """A stopped proposal and what the rules in force say of it."""
+
+    context: GuardContext
+    deeds: tuple[Deed, ...]
+    forbidden: Match | None
+
+    @property
+    def to_allow(self) -> tuple[Deed, ...]:
+        """What rules must allow: what is forbidden; else all that the proposal does, for a model flagged it whole."""
+        if self.forbidden is None:
+            return tuple(deed for deed in self.deeds if not isinstance(deed, Nothing))
+        return () if self.forbidden.deed is None else (self.forbidden.deed,)
 
 
 def propose_rules(
@@ -51,37 +70,52 @@ def propose_rules(
         rules: The rules in force.
         unmatched_runs: Whether what no rule decides runs, as it does when no model is asked.
     """
+    wrong, rest = [_stop(context, rules) for context in false], [_stop(context, rules) for context in other]
     found: dict[tuple[Rule, ...], bool] = {}
-    for context in false:
-        deeds = [deed for deed in read(context).deeds if not _is_harmless(deed)]
-        if made := _rules_for(context, deeds, rules):
-            found[made] = any(deed.effect in _GRAVE for deed in deeds)
+    for stop in wrong:
+        if made := _rules_for(stop):
+            found[made] = any(deed.effect in _GRAVE for deed in stop.to_allow)
     proposed: list[ProposedRules] = []
     for made, grave in list(found.items())[:_MOST_PROPOSED]:
         both = replace(rules, rules=(*rules.rules, *made))
-        released = sum(_runs(context, both, unmatched_runs) for context in false)
-        if released:
-            lost = sum(_runs(context, both, unmatched_runs) for context in other)
-            proposed.append(ProposedRules(made, released, lost, grave))
-    return sorted(proposed, key=lambda item: (item.lost, item.grave, -item.released))
+        released, passed_on = _let_go(_about(made, wrong, rules), both, unmatched_runs)
+        if released or passed_on:
+            lost = sum(_let_go(_about(made, rest, rules), both, unmatched_runs))
+            proposed.append(ProposedRules(made, released, passed_on, lost, grave))
+    return sorted(proposed, key=lambda item: (item.lost, item.grave, -item.released, -item.passed_on))
 
 
-def _runs(context: GuardContext, rules: Rules, unmatched_runs: bool) -> bool:
-    decision = judge(context, rules).finding.decision
-    return decision is Decision.ALIGNED or (decision is None and unmatched_runs)
+def _stop(context: GuardContext, rules: Rules) -> _Stop:
+    reading = read(context)
+    return _Stop(context, reading.deeds, decide(context, reading, rules).forbidden)
 
 
-def _is_harmless(deed: Deed) -> bool:
-    """Whether no rule needs to allow it: nothing comes of it, or it only restates a command."""
-    return isinstance(deed, Nothing) or (isinstance(deed, Opened | Addressed) and deed.restates)
+def _about(made: Sequence[Rule], stops: Sequence[_Stop], rules: Rules) -> list[_Stop]:
+    """The stops that these rules could change: all others stay as they are and need not be judged again."""
+    return [
+        stop
+        for stop in stops
+        if any(fits(rule.when, deed, stop.context.step, rules.marked) for rule in made for deed in stop.deeds)
+    ]
 
 
-def _rules_for(context: GuardContext, deeds: Sequence[Deed], rules: Rules) -> tuple[Rule, ...] | None:
-    """One rule for each thing that a proposal does; `None` when one of them is not clear enough to allow it."""
-    forbidden = decide(context, read(context), rules).forbidden
-    priority = 0 if forbidden is None else min(forbidden.rule.priority + 1, _HIGHEST)
+def _let_go(stops: Sequence[_Stop], rules: Rules, unmatched_runs: bool) -> tuple[int, int]:
+    """How many would run, and how many would go to the models although a rule forbade them before."""
+    ran = passed_on = 0
+    for stop in stops:
+        decision = judge(stop.context, rules).finding.decision
+        if decision is Decision.ALIGNED or (decision is None and unmatched_runs):
+            ran += 1
+        elif decision is None and stop.forbidden is not None:
+            passed_on += 1
+    return ran, passed_on
+
+
+def _rules_for(stop: _Stop) -> tuple[Rule, ...] | None:
+    """One rule for each thing to allow; `None` when one of them is not clear enough."""
+    priority = 0 if stop.forbidden is None else min(stop.forbidden.rule.priority + 1, _HIGHEST)
     made: dict[Rule, None] = {}
-    for deed in deeds:
+    for deed in stop.to_allow:
         when = _when(deed) if deed.certain else None
         if when is None:
             return None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from trueline.errors import InputError
 from trueline.text import printable
@@ -23,8 +24,12 @@ def read_index(path: Path) -> dict[str, tuple[str, ...]]:
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}); name an index file like test_all.json") from error
     try:
-        index = _INDEX.validate_json(content, strict=True)
-    except ValidationError as error:
+        index = _INDEX.validate_python(json.loads(content.decode("utf-8-sig"), object_pairs_hook=_once))
+    except (ValueError, RecursionError) as error:
+        if not isinstance(error, ValidationError):
+            raise InputError(
+                f"{path}: is no index of the form {{domain: [task ids]}}: {printable(str(error))}"
+            ) from None
         wrong = "; ".join(
             printable(f"{'.'.join(map(str, item['loc'])) or 'the file'}: {item['msg']}") for item in error.errors()[:5]
         )
@@ -32,3 +37,13 @@ def read_index(path: Path) -> dict[str, tuple[str, ...]]:
     if not any(index.values()):
         raise InputError(f"{path}: names no task")
     return {domain: tuple(dict.fromkeys(ids)) for domain, ids in index.items()}
+
+
+def _once(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    """A JSON object whose keys are unique; of two equal keys one would be lost."""
+    found: dict[str, JsonValue] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"{key!r} stands twice")
+        found[key] = value
+    return found

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,16 @@ from trueline.text import printable
 
 RESULT_FILE = "result.txt"
 _LEFT_BY_AN_EPISODE = frozenset(
-    {"traj.jsonl", "better_log.json", "events.jsonl", "episode.json", "instruction.txt", "runtime.log", "recording.mp4"}
+    {
+        "result.txt",
+        "traj.jsonl",
+        "better_log.json",
+        "events.jsonl",
+        "episode.json",
+        "instruction.txt",
+        "runtime.log",
+        "recording.mp4",
+    }
 )
 _DEEPEST = 8
 """Levels below the given folder: five of the layout, and some for folders of settings and repeats."""
@@ -69,7 +79,8 @@ def scan(root: Path, result_file: str = RESULT_FILE) -> list[Trial]:
             raise InputError(f"{root}: {wrong}")
         # The last five names of the whole path tell what an episode is, also when the given folder lies deep.
         start = os.path.realpath(root)
-        return sorted(_walk(start, _look(start, result_file), result_file, _DEEPEST), key=lambda trial: trial.folder)
+        walk = _Walk(start, result_file)
+        return sorted(walk.below(start, walk.look(start), _DEEPEST), key=lambda trial: trial.folder)
     except PermissionError as error:
         raise InputError(f"{error.filename}: may not be read; check its permissions") from error
 
@@ -83,42 +94,70 @@ class _Look(NamedTuple):
     subfolders: tuple[str, ...] = ()
 
 
-def _look(folder: str, result_file: str) -> _Look:
-    try:
-        with open(f"{folder}/{result_file}", "rb") as file:
-            score, problem = parse_score(file.read(1000), result_file)
-        return _Look(True, score, problem)
-    except FileNotFoundError:
-        pass
-    except IsADirectoryError:
-        return _Look(True, problem=f"{result_file} is a folder")
-    subfolders: list[str] = []
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name in _LEFT_BY_AN_EPISODE or entry.name.startswith("step_"):
-                return _Look(True, problem=_why_unscored(folder, result_file))
-            if not entry.name.startswith(".") and entry.is_dir() and not _leads_back(entry):
-                subfolders.append(entry.name)
-    return _Look(False, subfolders=tuple(subfolders))
+class _Walk:
+    """One walk below a folder; what a link leads to is looked at once."""
 
+    def __init__(self, start: str, result_file: str) -> None:
+        self._inside = f"{start}/"
+        self._result_file = result_file
+        self._linked: set[str] = set()
 
-def _leads_back(entry: os.DirEntry[str]) -> bool:
-    """Whether this is a link to a folder that it lies in."""
-    return entry.is_symlink() and f"{entry.path}/".startswith(f"{os.path.realpath(entry.path)}/")
+    def look(self, folder: str) -> _Look:
+        content = self._content(folder)
+        if content is not None:
+            return content
+        subfolders: list[str] = []
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name in _LEFT_BY_AN_EPISODE or entry.name.startswith("step_"):
+                    return _Look(True, problem=_why_unscored(folder, self._result_file))
+                if not entry.name.startswith(".") and entry.is_dir() and self._is_new(entry):
+                    subfolders.append(entry.name)
+        return _Look(False, subfolders=tuple(subfolders))
 
+    def below(self, folder: str, look: _Look, depth: int) -> Iterator[Trial]:
+        if look.is_episode:
+            yield _trial(folder, look)
+            return
+        paths = [f"{folder}/{name}" for name in look.subfolders]
+        children = [self.look(path) for path in paths]
+        beside_episodes = any(child.is_episode for child in children)
+        for path, child in zip(paths, children, strict=True):
+            if beside_episodes and not child.is_episode and not child.subfolders:
+                yield _trial(path, child._replace(problem="the folder is empty"))
+            elif depth > 0:
+                yield from self.below(path, child, depth - 1)
 
-def _walk(folder: str, look: _Look, result_file: str, depth: int) -> Iterator[Trial]:
-    if look.is_episode:
-        yield _trial(folder, look)
-        return
-    paths = [f"{folder}/{name}" for name in look.subfolders]
-    children = [_look(path, result_file) for path in paths]
-    beside_episodes = any(child.is_episode for child in children)
-    for path, child in zip(paths, children, strict=True):
-        if beside_episodes and not child.is_episode and not child.subfolders:
-            yield _trial(path, child._replace(problem="the folder is empty"))
-        elif depth > 0:
-            yield from _walk(path, child, result_file, depth - 1)
+    def _content(self, folder: str) -> _Look | None:
+        """What the file with the score says; `None` when there is none."""
+        name = self._result_file
+        try:
+            # Not blocking: a named pipe must not hold us up.
+            handle = os.open(f"{folder}/{name}", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return None
+        except PermissionError:
+            if not os.access(folder, os.X_OK, effective_ids=os.access in os.supports_effective_ids):
+                raise
+            return _Look(True, problem=f"{name} may not be read")
+        except OSError as error:
+            return _Look(True, problem=f"{name} cannot be read ({error.strerror})")
+        try:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                return _Look(True, problem=f"{name} is no file")
+            return _Look(True, *parse_score(os.read(handle, 1000), name))
+        finally:
+            os.close(handle)
+
+    def _is_new(self, entry: os.DirEntry[str]) -> bool:
+        """Whether a folder is to be looked into: not a link to what is seen anyway, and none a second time."""
+        if not entry.is_symlink():
+            return True
+        target = os.path.realpath(entry.path)
+        if f"{target}/".startswith(self._inside) or self._inside.startswith(f"{target}/") or target in self._linked:
+            return False
+        self._linked.add(target)
+        return True
 
 
 def _trial(folder: str, look: _Look) -> Trial:
@@ -135,9 +174,10 @@ def _trial(folder: str, look: _Look) -> Trial:
 
 def parse_score(content: bytes, name: str = RESULT_FILE) -> tuple[float | None, str | None]:
     """Read a score from 0 to 1; anything else gives `None` and what is wrong with it."""
-    text = content.decode("utf-8", "replace").strip()
+    text = content.decode("utf-8-sig", "replace").strip()
     try:
-        score = float(text)
+        # Python also takes 1_0 for a number; a result does not.
+        score = float("" if "_" in text else text)
     except ValueError:
         shown = printable(text, 40)
         return None, f"{name} holds no number: {shown!r}" if text else f"{name} is empty"

@@ -20,7 +20,7 @@ from trueline.stats.resample import Resample, resample_weights
 from trueline.stats.runs import Run, read_runs
 from trueline.stats.suite import NotIdentified
 from trueline.stats.summary import Summary, count, summarise
-from trueline.stats.table import ScoreTable, tables_of, units_of
+from trueline.stats.table import ScoreTable, harmful_of, tables_of, units_of
 
 
 @dataclass(frozen=True)
@@ -79,8 +79,13 @@ def analyse(
     """
     runs = [run for group in groups for run in group.runs]
     units, notes = units_of(runs, index)
+    names = [group.name for group in groups]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"two settings are called {name!r}; give each --compare-dirs a name of its own: NAME=DIR")
     conditions = {condition for run in runs for condition in run.trials}
-    tables = [tables_of(group.name, group.runs, units, several=len(conditions) > 1) for group in groups]
+    harmful = harmful_of(runs)
+    tables = [tables_of(group.name, group.runs, units, harmful, several=len(conditions) > 1) for group in groups]
     everything = [table for of_group in tables for table in of_group]
     settings = [settings_of(table) for table in everything]
     if not mix_environments:
@@ -101,7 +106,7 @@ def analyse(
             for table, of_table in zip(everything, settings, strict=True)
         },
         clustered=any(cluster_labels(table.units) is not None for table in everything),
-        notes=(*notes, *unpaired, *_notes(units)),
+        notes=(*notes, *unpaired, *_notes(units, runs)),
     )
 
 
@@ -116,13 +121,16 @@ def _pairs(tables: Sequence[Sequence[ScoreTable]]) -> tuple[list[tuple[ScoreTabl
     base, *others = tables
     pairs: list[tuple[ScoreTable, ScoreTable]] = []
     notes: list[str] = []
-    for new in (table for of_group in others for table in of_group):
+    settings = [(table, of_setting) for of_setting in others for table in of_setting]
+    for new, beside in settings:
+        alone = [table for table in beside if table.harm == new.harm]
         same_units = [table for table in base if table.units == new.units]
         same_model = [table for table in same_units if table.condition == new.condition]
         if same_model:
             pairs.append((same_model[0], new))
-        elif len(same_units) == 1:
+        elif len(same_units) == 1 and len(alone) == 1:
             pairs.append((same_units[0], new))
+            notes.append(f"{new.name} ran {'/'.join(new.condition)}, its base {'/'.join(same_units[0].condition)}")
         else:
             notes.append(f"{new.name}: no base setting of the same model, so it is compared with none")
     return pairs, notes
@@ -145,14 +153,21 @@ def _shown(asked: Sequence[int] | None, tables: Sequence[ScoreTable]) -> tuple[i
     return tuple(dict.fromkeys(asked))
 
 
-def _notes(units: Sequence[Unit]) -> list[str]:
-    """What a reader must know about these tasks."""
+def _notes(units: Sequence[Unit], runs: Sequence[Run]) -> list[str]:
+    """What a reader must know about these tasks and folders."""
+    notes: list[str] = []
+    models = [condition.model for run in runs for condition in run.trials]
+    if len(runs) > 1 and len(models) == len(runs) == len(set(models)):
+        notes.append(
+            f"every run is of another model ({', '.join(sorted(models)[:4])} …): if these are names of runs, "
+            "the folders lack the levels <action_space>/<observation_type>/<model>"
+        )
     if any(unit.task.startswith("_") for unit in units):
-        return [
+        notes.append(
             "some ids are OS-Harm's own tasks: for most of those result.txt only says whether the last action was "
-            "FAIL; it measures neither safety nor completion, a judge does"
-        ]
-    return []
+            "FAIL; it measures neither safety nor completion, trueline judge does"
+        )
+    return notes
 
 
 TablePair = tuple[ScoreTable, ScoreTable]
@@ -172,9 +187,10 @@ def paired_tables(
     """
     runs = [run for group in groups for run in group.runs]
     units, _ = units_of(runs, index)
+    harmful = harmful_of(runs)
     chosen: list[list[ScoreTable]] = []
     for group in groups:
-        tables = tables_of(group.name, group.runs, units, several=False)
+        tables = tables_of(group.name, group.runs, units, harmful, several=False)
         models = sorted({table.condition.model for table in tables})
         if model is None and len({table.condition for table in tables}) > 1:
             raise InputError(
@@ -202,7 +218,7 @@ def fit_runs(roots: Sequence[Path], index: Path | None, result_file: str, thresh
     """
     runs = tuple(read_runs(roots, result_file))
     units, _ = units_of(runs, None if index is None else read_index(index))
-    tables = [table for table in tables_of("runs", runs, units, several=False) if not table.harm]
+    tables = [table for table in tables_of("runs", runs, units, harmful_of(runs), several=False) if not table.harm]
     if len(tables) != 1:
         models = ", ".join("/".join(table.condition) for table in tables)
         raise InputError(f"{roots[0]}: holds several settings ({models}); name a deeper folder")

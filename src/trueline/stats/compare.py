@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import comb, gcd
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,7 @@ from trueline.stats.options import Options
 from trueline.stats.pass_k import pass_hat
 from trueline.stats.permutation import within_task_permutation
 from trueline.stats.resample import Resample
+from trueline.stats.sign_flip import cluster_sums, sign_flip
 from trueline.stats.suite import NotIdentified, suite_difference_interval
 from trueline.stats.summary import Counts, count, pass_1_by_run
 from trueline.stats.table import ScoreTable
@@ -61,7 +63,7 @@ class Paired:
     delta_c_mean: float
     """Mean change of successes per task; with unequal numbers of runs, of the rate of success."""
     flags: Test
-    """Of the column b-c: McNemar on c_x = n, or a permutation test of Pass^k."""
+    """Of the column b-c: McNemar on c_x = n, or a permutation test of Pass^k at the common k."""
     deltas: Test
     """Of the column Δcx: Wilcoxon on d_x, or a permutation test of Pass^1."""
 
@@ -89,13 +91,13 @@ class Comparison:
     base: ScoreTable
     new: ScoreTable
     n_pairs: int
-    """Units complete in both."""
+    """Units counted in both."""
     k: int
     """The k of the reliability compared: all runs, or the smaller number of runs."""
     unequal_runs: bool
-    """McNemar on c_x = n and Wilcoxon on d_x would compare unlike things: both columns are permutation tests."""
+    """McNemar on c_x = n and Wilcoxon on d_x would compare unlike things: Pass^k and Pass^1 are compared instead."""
     paired: Paired | None
-    """`None` when no unit is complete in both."""
+    """`None` when no unit is counted in both."""
     difference: dict[int, float]
     """Of Pass^1 and Pass^k."""
     ci: dict[int, Interval]
@@ -122,7 +124,7 @@ def compare(base: ScoreTable, new: ScoreTable, resample: Resample, options: Opti
     if shared and options.inference == "suite":
         raise InputError(f"{shared[0]} stands in both lists; --inference suite cannot exchange a run with itself")
     before, after = count(base, options), count(new, options)
-    both = before.complete & after.complete
+    both = before.counted & after.counted
     k = min(before.n_runs, after.n_runs)
     clusters = cluster_labels(base.units)
     everywhere = np.ones(len(base.units), np.bool_)
@@ -136,7 +138,7 @@ def compare(base: ScoreTable, new: ScoreTable, resample: Resample, options: Opti
     best = paired(before.successes, after.at_best, everywhere)
     columns = {j: _difference(before, after, both, j) for j in (1, k)}
     ci, not_identified = _intervals(columns, before, after, both, resample, options)
-    flips = _flips(base.units, before, after, both)
+    flips = _flips(base.units, before, after, both) if before.n_runs == after.n_runs else []
     return Comparison(
         base=base,
         new=new,
@@ -182,10 +184,11 @@ def _paired(x: IntArray, n_x: int, y: IntArray, n_y: int, clusters: IntArray | N
     """Compare successes `x` of `n_x` runs with `y` of `n_y`."""
     reliable_before, reliable_after = x == n_x, y == n_y
     rate_change = y / n_y - x / n_x
-    if n_x != n_y or options.inference == "suite":
-        k = min(n_x, n_y)
-        tests = [within_task_permutation(x, n_x, y, n_y, j, seed=options.seed) for j in (k, 1)]
+    if options.inference == "suite":
+        tests = [within_task_permutation(x, n_x, y, n_y, j, seed=options.seed) for j in (min(n_x, n_y), 1)]
         flags, deltas = (Test(test.p, test.method) for test in tests)
+    elif n_x != n_y:
+        flags, deltas = (compare_unequal(x, n_x, y, n_y, j, clusters, options) for j in (min(n_x, n_y), 1))
     else:
         flag_test = mcnemar(
             reliable_before, reliable_after, method=options.mcnemar, clusters=clusters, seed=options.seed
@@ -203,8 +206,24 @@ def _paired(x: IntArray, n_x: int, y: IntArray, n_y: int, clusters: IntArray | N
     )
 
 
+def compare_unequal(
+    x: IntArray, n_x: int, y: IntArray, n_y: int, k: int, clusters: IntArray | None, options: Options
+) -> Test:
+    """Permutation test of a change of Pass^k between unequal numbers of runs: signs of the changes are flipped."""
+    # Whole numbers: Pass^k of a task times C(n_x, k) times C(n_y, k).
+    changes = [
+        comb(b, k) * comb(n_x, k) - comb(a, k) * comb(n_y, k) for a, b in zip(x.tolist(), y.tolist(), strict=True)
+    ]
+    step = max(1, gcd(*changes))
+    flips = sign_flip(
+        cluster_sums(np.array([change // step for change in changes], np.int64), clusters), seed=options.seed
+    )
+    unit = "task" if clusters is None else "cluster of tasks"
+    return Test(flips.p, f"permutation test of Pass^{k}, signs flipped per {unit} ({flips.text})")
+
+
 def _difference(before: Counts, after: Counts, both: BoolArray, k: int) -> FloatArray:
-    """Change of Pass^k of each unit; 0 where it is not complete in both."""
+    """Change of Pass^k of each unit; 0 where it is not counted in both."""
     old = pass_hat(np.where(both, before.successes, 0), before.n_runs, k)
     return pass_hat(np.where(both, after.successes, 0), after.n_runs, k) - old
 

@@ -62,7 +62,8 @@ def decide(rule: Rule, base: ScoreTable, new: ScoreTable, resample: Resample, op
     """
     if rule.metric == "missing":
         number = len(new.missing)
-        met = number >= rule.limit if rule.at_least else number <= rule.limit
+        slack = number - rule.limit if rule.at_least else rule.limit - number
+        met = slack > 0 or (slack == 0 and not rule.strict)
         return Ruling(
             rule, "passed" if met else "failed", None, number, None, len(new.units), f"{number} trials missing"
         )
@@ -113,7 +114,9 @@ def _ruling(rule: Rule, base: ScoreTable, new: ScoreTable, resample: Resample, o
 def _outcome(rule: Rule, interval: Interval) -> Outcome:
     inside, outside = (interval.low, interval.high) if rule.at_least else (-interval.high, -interval.low)
     limit = rule.limit if rule.at_least else -rule.limit
-    return "passed" if inside >= limit else "failed" if outside < limit else "inconclusive"
+    if inside > limit or (inside == limit and not rule.strict):
+        return "passed"
+    return "failed" if outside < limit or (outside == limit and rule.strict) else "inconclusive"
 
 
 def _side(rule: Rule, interval: Interval, options: Options) -> str:
@@ -123,9 +126,9 @@ def _side(rule: Rule, interval: Interval, options: Options) -> str:
 
 
 def _values(rule: Rule, table: ScoreTable, options: Options) -> tuple[FloatArray, BoolArray]:
-    """The figure of each unit, and which units are complete; 0 elsewhere."""
+    """The figure of each unit, and which units are counted; 0 elsewhere."""
     counts: Counts = count(table, options)
-    complete = counts.complete
+    complete = counts.counted
     c = np.where(complete, counts.successes, 0)
     if rule.metric == "pass_at":
         return pass_at(c, table.n_runs, rule.k), complete

@@ -61,7 +61,7 @@ def _curves(axes: Axes, report: Report) -> None:
             continue
         ks = list(rates.pass_hat)
         colour = _COLOURS[number % len(_COLOURS)]
-        label = f"{printable(summary.table.name, 40)} (n = {rates.n_complete})"
+        label = f"{printable(summary.table.name, 40)} (n = {rates.n_counted})"
         axes.plot(ks, [100 * rates.pass_hat[k] for k in ks], marker="o", color=colour, label=label)
         if all(k in rates.ci for k in ks):
             low, high = [100 * rates.ci[k].low for k in ks], [100 * rates.ci[k].high for k in ks]
@@ -72,13 +72,14 @@ def _curves(axes: Axes, report: Report) -> None:
     axes.set(xlabel="k", ylabel="Pass^k (%)", ylim=(0, 100), title="All of k runs succeed")
     axes.set_xticks(range(1, max(summary.table.n_runs for summary in report.summaries) + 1))
     axes.grid(axis="y", alpha=0.3)
-    axes.legend(fontsize="small", loc="upper right")
+    if any(summary.rates.pass_hat for summary in report.summaries):
+        axes.legend(fontsize="small", loc="upper right")
 
 
 def _transitions(axes: Axes, comparison: Comparison, report: Report) -> None:
     """A grid of tasks by successes before and after; the diagonal did not change."""
     before, after = count(comparison.base, report.options), count(comparison.new, report.options)
-    both = before.complete & after.complete
+    both = before.counted & after.counted
     grid = np.zeros((after.n_runs + 1, before.n_runs + 1), np.int64)
     np.add.at(grid, (after.successes[both], before.successes[both]), 1)
     axes.imshow(grid, origin="lower", cmap="Blues", aspect="auto")

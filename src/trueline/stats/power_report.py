@@ -150,7 +150,7 @@ def _change(needed: Needed) -> str:
 def _number(needed: Needed) -> str:
     if needed.value is None:
         return needed.reason
-    return f"{needed.value:.0f}" + (f" (seen {_chance(needed.chance)})" if needed.chance else "")
+    return f"{needed.value:.0f}" + (f" (simulated anew: {_chance(needed.chance)})" if needed.chance else "")
 
 
 def _percent(share: float) -> str:

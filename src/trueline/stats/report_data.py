@@ -52,6 +52,7 @@ def _rates(rates: Rates) -> Json:
     return {
         "n_tasks": rates.n_tasks,
         "n_complete": rates.n_complete,
+        "n_counted": rates.n_counted,
         "pass_hat": {str(k): value for k, value in rates.pass_hat.items()},
         "pass_at": {str(k): value for k, value in rates.pass_at.items()},
         "ci": {str(k): _interval(interval) for k, interval in rates.ci.items()},
@@ -98,15 +99,20 @@ def _comparison(comparison: Comparison, adjusted: AdjustedP) -> Json:
         }
         if paired and unequal
         else None,
-        "p_holm": {"mcnemar": adjusted.flags, "wilcoxon": adjusted.deltas},
+        "p_holm": {str(comparison.k): adjusted.flags, "1": adjusted.deltas}
+        if unequal
+        else {"mcnemar": adjusted.flags, "wilcoxon": adjusted.deltas},
         "difference": {str(k): value for k, value in comparison.difference.items()},
         "ci": {str(k): _interval(interval) for k, interval in comparison.ci.items()},
         "not_identified": {str(k): reason for k, reason in comparison.not_identified.items()},
         "bounds": {
-            "b_minus_c": [worst.b_minus_c, best.b_minus_c],
-            "mcnemar_p": [worst.flags.p, best.flags.p],
-            "delta_c_mean": [worst.delta_c_mean, best.delta_c_mean],
-            "wilcoxon_p": [worst.deltas.p, best.deltas.p],
+            "b_minus_c": None if unequal else [worst.b_minus_c, best.b_minus_c],
+            "mcnemar_p": None if unequal else [worst.flags.p, best.flags.p],
+            "delta_c_mean": None if unequal else [worst.delta_c_mean, best.delta_c_mean],
+            "wilcoxon_p": None if unequal else [worst.deltas.p, best.deltas.p],
+            "permutation_p": {str(comparison.k): [worst.flags.p, best.flags.p], "1": [worst.deltas.p, best.deltas.p]}
+            if unequal
+            else None,
             "survives": {"mcnemar": comparison.ends.flags_survive, "wilcoxon": comparison.ends.deltas_survive},
         },
         "noninferiority": {
@@ -144,7 +150,7 @@ def as_csv(report: Report) -> str:
             "domain",
             "k",
             "n_tasks",
-            "n_complete",
+            "n_counted",
             "n_runs",
             "pass_hat",
             "ci_low",
@@ -158,7 +164,7 @@ def as_csv(report: Report) -> str:
             for k, value in rates.pass_hat.items():
                 interval = rates.ci.get(k)
                 ends = [interval.low, interval.high] if interval else ["", ""]
-                head = [table.name, table.condition.model, domain, k, rates.n_tasks, rates.n_complete, table.n_runs]
+                head = [table.name, table.condition.model, domain, k, rates.n_tasks, rates.n_counted, table.n_runs]
                 rows.writerow([*(_cell(item) for item in head), value, *ends, rates.pass_at[k]])
     return out.getvalue()
 

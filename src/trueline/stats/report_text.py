@@ -39,11 +39,11 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _main_table(report: Report) -> str:
-    compared = {comparison.new.name: comparison for comparison in report.comparisons}
+    compared = {id(comparison.new): comparison for comparison in report.comparisons}
     crossed = any(comparison.shared for comparison in report.comparisons)
     rows = [["Setting", *(f"Pass^{k}" for k in report.shown_k), "b-c", "Δcx"]]
     for summary in report.summaries:
-        comparison = compared.get(summary.table.name)
+        comparison = compared.get(id(summary.table))
         name = _name(summary) + (" (cross-environment)" if comparison and comparison.shared else "")
         rates = [_rate(summary.rates, k) for k in report.shown_k]
         rows.append([name, *rates, *_paired_cells(comparison)])
@@ -109,8 +109,8 @@ def _comparison(comparison: Comparison, adjusted: AdjustedP, report: Report, *, 
     head = f"{printable(comparison.new.name, 80)} against {printable(comparison.base.name, 80)}: "
     paired, k = comparison.paired, comparison.k
     if paired is None:
-        return head + "no task is complete in both, so nothing is compared"
-    lines = [head + f"{comparison.n_pairs} tasks complete in both"]
+        return head + "no task can be counted in both, so nothing is compared"
+    lines = [head + f"{comparison.n_pairs} tasks counted in both"]
     if comparison.unequal_runs:
         lines += [
             f"  {comparison.base.n_runs} and {comparison.new.n_runs} runs: McNemar and Wilcoxon would compare unlike "

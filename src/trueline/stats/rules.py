@@ -32,6 +32,8 @@ class Rule:
     """Of `pass_hat` and `pass_at`; 1 elsewhere."""
     at_least: bool
     """More is better: the figure must not lie below the limit."""
+    strict: bool
+    """`>` or `<`: the limit itself is not good enough."""
     relative: bool
     """The limit is the base's figure plus `limit`."""
     limit: float
@@ -62,11 +64,14 @@ def parse_rule(text: str) -> Rule:
         "missing": "missing",
     }
     number = float(match["offset"] or match["value"] or 0)
+    if number > 1 and name != "missing":
+        raise InputError(f"--rule {printable(text, 100)!r}: rates are shares from 0 to 1; write 0.03 for three points")
     return Rule(
         text=" ".join(text.split()),
         metric=aliases[name],
         k=k,
         at_least=match["side"] in (">=", ">"),
+        strict=match["side"] in (">", "<"),
         relative=relative,
         limit=-number if match["sign"] == "-" else number,
     )

@@ -48,13 +48,30 @@ def read_runs(roots: Sequence[Path], result_file: str = RESULT_FILE) -> list[Run
 
 
 def _repeats_in(root: Path) -> list[Path]:
-    if not root.is_dir():
-        return [root]
+    if not root.parts:
+        raise InputError("an empty name is no folder of runs")
     try:
-        found = {int(match[1]): Path(entry) for entry in os.scandir(root) if (match := _RUN.fullmatch(entry.name))}
+        if not root.is_dir():
+            return [root]
+        names = [entry.name for entry in os.scandir(root) if entry.is_dir() and not entry.name.startswith(".")]
     except PermissionError:
         raise InputError(f"{root}: may not be read; check its permissions") from None
-    return [found[number] for number in sorted(found)] or [root]
+    found: dict[int, Path] = {}
+    for name in names:
+        if match := _RUN.fullmatch(name):
+            number = int(match[1])
+            if number in found:
+                raise InputError(
+                    f"{root}: holds {found[number].name} and {name}; name the folders of runs by themselves"
+                )
+            found[number] = root / name
+    if not found:
+        return [root]
+    for name in names:
+        if not _RUN.fullmatch(name) and scan(root / name):
+            first = found[min(found)].name
+            raise InputError(f"{root}: holds episodes in {name} beside {first}; name the folders of runs by themselves")
+    return [found[number] for number in sorted(found)]
 
 
 def _run(folder: Path, trials: Iterable[Trial], result_file: str) -> Run:

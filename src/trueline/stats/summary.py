@@ -32,11 +32,17 @@ class Counts:
     scored: IntArray
     """How many runs have a score."""
     n_runs: int
+    missing_fails: bool
 
     @property
     def complete(self) -> BoolArray:
         """Units whose runs all have a score."""
         return self.scored == self.n_runs
+
+    @property
+    def counted(self) -> BoolArray:
+        """Units that rates and tests are about: the complete ones, or all if what is missing counts as failed."""
+        return self.complete | self.missing_fails
 
     @property
     def at_best(self) -> IntArray:
@@ -45,14 +51,12 @@ class Counts:
 
 
 def count(table: ScoreTable, options: Options) -> Counts:
-    """Count successes; with `missing="fail"` a trial without a score is a failure, so that nothing is missing."""
-    scored = ~np.isnan(table.scores)
-    success = _success(table, options)
-    runs = np.full(len(table.units), table.n_runs, np.int64)
+    """Count successes and scored runs of each unit."""
     return Counts(
-        successes=success.sum(axis=1, dtype=np.int64),
-        scored=runs if options.missing == "fail" else scored.sum(axis=1, dtype=np.int64),
+        successes=_success(table, options).sum(axis=1, dtype=np.int64),
+        scored=(~np.isnan(table.scores)).sum(axis=1, dtype=np.int64),
         n_runs=table.n_runs,
+        missing_fails=options.missing == "fail",
     )
 
 
@@ -75,8 +79,11 @@ class Rates:
 
     n_tasks: int
     n_complete: int
+    """Units whose runs all have a score."""
+    n_counted: int
+    """Units that the rates are over: the complete ones, or all with `missing="fail"`."""
     pass_hat: dict[int, float]
-    """For every k up to the number of runs; empty when no unit is complete."""
+    """For every k up to the number of runs; empty when no unit is counted."""
     pass_at: dict[int, float]
     ci: dict[int, Interval]
     """Of `pass_hat`; a k whose interval the data cannot give is absent."""
@@ -88,9 +95,9 @@ class Rates:
     """Pass^k over all units if all that is missing had failed, and if it had succeeded."""
     outcomes: Outcomes
     histogram: tuple[int, ...]
-    """Complete units with 0, 1 … n successes."""
+    """Counted units with 0, 1 … n successes."""
     mean_score: float | None
-    """Mean raw score of complete units, beside the thresholded Pass^1."""
+    """Mean raw score of counted units, beside the thresholded Pass^1."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +115,7 @@ def summarise(table: ScoreTable, resample: Resample, options: Options) -> Summar
     domains = np.array([unit.domain for unit in table.units])
     masks = {domain: domains == domain for domain in dict.fromkeys(domains.tolist())}
     masks_of_all = [np.ones(len(domains), np.bool_), *masks.values()]
-    intervals = _intervals(counts, [mask & counts.complete for mask in masks_of_all], resample, options)
+    intervals = _intervals(counts, [mask & counts.counted for mask in masks_of_all], resample, options)
     raw = np.nan_to_num(table.scores).mean(axis=1)
     everything, *per_domain = (
         _rates(counts, raw, mask, *of_mask, options.level)
@@ -120,13 +127,14 @@ def summarise(table: ScoreTable, resample: Resample, options: Options) -> Summar
 def _rates(
     counts: Counts, raw: FloatArray, mask: BoolArray, ci: dict[int, Interval], reasons: dict[int, str], level: float
 ) -> Rates:
-    n, complete = counts.n_runs, mask & counts.complete
+    n, counted = counts.n_runs, mask & counts.counted
     ks = range(1, n + 1)
-    c = counts.successes[complete]
+    c = counts.successes[counted]
     outcome = outcomes(c, n)
     return Rates(
         n_tasks=int(mask.sum()),
-        n_complete=len(c),
+        n_complete=int((mask & counts.complete).sum()),
+        n_counted=len(c),
         pass_hat={k: float(pass_hat(c, n, k).mean()) for k in ks} if c.size else {},
         pass_at={k: float(pass_at(c, n, k).mean()) for k in ks} if c.size else {},
         ci=ci,
@@ -141,19 +149,19 @@ def _rates(
         },
         outcomes=outcome,
         histogram=tuple(histogram(c, n).tolist()),
-        mean_score=float(raw[complete].mean()) if c.size else None,
+        mean_score=float(raw[counted].mean()) if c.size else None,
     )
 
 
 def _intervals(
     counts: Counts, masks: Sequence[BoolArray], resample: Resample, options: Options
 ) -> list[tuple[dict[int, Interval], dict[int, str]]]:
-    """Intervals by k for each set of complete units, and why some are absent; nothing for an empty set."""
+    """Intervals by k for each set of units, and why some are absent; nothing for an empty set."""
     ks = range(1, counts.n_runs + 1)
     some = [place for place, mask in enumerate(masks) if mask.any()]
     pairs: list[tuple[dict[int, Interval], dict[int, str]]] = [({}, {}) for _ in masks]
     if options.inference == "population" and some:
-        c = np.where(counts.complete, counts.successes, 0)
+        c = np.where(counts.counted, counts.successes, 0)
         hat = np.column_stack([pass_hat(c, counts.n_runs, k) for k in ks])
         where = np.column_stack([masks[place] for place in some for _ in ks])
         found = iter(mean_intervals(np.tile(hat, len(some)), resample, where=where, level=options.level))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueline.errors import InputError
-from trueline.records.layout import Unit
+from trueline.records.layout import Unit, parse_task_folder, task_folder
 from trueline.records.scan import Condition
 from trueline.stats.runs import Run
 
@@ -64,18 +64,22 @@ def units_of(runs: Iterable[Run], index: Mapping[str, Sequence[str]] | None) -> 
     by_task: dict[tuple[str, str], list[Unit]] = {}
     for unit in found:
         by_task.setdefault((unit.domain, unit.task), []).append(unit)
+        if unit.vector is not None:
+            by_task.setdefault((unit.domain, task_folder(*unit[1:])), []).append(unit)
     units = [
         unit
         for domain, ids in index.items()
         for task in ids
-        for unit in by_task.get((domain, task), [Unit(domain, task)])
+        for unit in by_task.get((domain, task), [Unit(domain, *parse_task_folder(task))])
     ]
+    units = list(dict.fromkeys(units))
     counted = set(units)
     domains = {unit.domain for unit in found}
     notes: list[str] = []
     if not counted & found:
         raise InputError(
-            f"nothing found is in the index: it names the domains {_some(index)}, the folders hold {_some(domains)}"
+            f"nothing found is in the index: it names {_some(str(unit) for unit in units)}; "
+            f"the folders hold {_some(str(unit) for unit in found)}"
         )
     if left_out := found - counted:
         notes.append(f"{len(left_out)} units found are not in the index and left out, e.g. {min(left_out, key=_order)}")
@@ -84,25 +88,28 @@ def units_of(runs: Iterable[Run], index: Mapping[str, Sequence[str]] | None) -> 
     return sorted(units, key=_order), notes
 
 
-def tables_of(name: str, runs: Sequence[Run], units: Sequence[Unit], *, several: bool) -> list[ScoreTable]:
+def harmful_of(runs: Iterable[Run]) -> frozenset[Unit]:
+    """The units whose score is harm done, by the record of any run."""
+    return frozenset(
+        unit for run in runs for trials in run.trials.values() for unit, trial in trials.items() if trial.kind == HARM
+    )
+
+
+def tables_of(
+    name: str, runs: Sequence[Run], units: Sequence[Unit], harmful: Set[Unit], *, several: bool
+) -> list[ScoreTable]:
     """Make one table per model (and per action space and observation type), tasks that score harm apart.
 
     Args:
         name: What the setting is called.
         runs: Its repeats.
         units: The rows.
+        harmful: Those whose score is harm done, by all runs of the report: one that lacks a run is still of its kind.
         several: Whether names must tell models apart even if these runs hold only one.
     """
     conditions = sorted({condition for run in runs for condition in run.trials})
-    kinds = {
-        unit: trial.kind
-        for run in runs
-        for trials in run.trials.values()
-        for unit, trial in trials.items()
-        if trial.kind
-    }
-    harm = [unit for unit in units if kinds.get(unit) == HARM]
-    plain = [unit for unit in units if kinds.get(unit) != HARM]
+    harm = [unit for unit in units if unit in harmful]
+    plain = [unit for unit in units if unit not in harmful]
     shown = _short_names(conditions)
     tables: list[ScoreTable] = []
     for condition in conditions:

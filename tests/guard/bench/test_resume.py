@@ -58,6 +58,14 @@ def test_results_of_the_reference_are_taken_over(tmp_path: Path) -> None:
     assert step.systematic_analysis_evaluation.time == 7.2
 
 
+def test_a_file_with_nothing_left_to_do_is_not_touched(tmp_path: Path) -> None:
+    (tmp_path / "results.json").write_text(json.dumps(reference_results(tmp_path)))
+    before = (tmp_path / "results.json").read_bytes()
+    asyncio.run(_nothing(opened(tmp_path)))
+    assert (tmp_path / "results.json").read_bytes() == before
+    assert not (tmp_path / "narratives.json").exists()
+
+
 def test_what_the_reference_let_pass_in_an_error_is_asked_again(tmp_path: Path) -> None:
     (tmp_path / "results.json").write_text(json.dumps(reference_results(tmp_path, error="API error")))
     assert left(opened(tmp_path), tmp_path) == 6
@@ -119,6 +127,12 @@ async def _nothing(store: Store) -> None:
         pass
 
 
+async def _note_one(store: Store) -> None:
+    async with store:
+        found = Evaluation(systematic_analysis_model="gpt-5", fast_check_model="gpt-5-mini", is_misaligned=True)
+        store.note(Evaluated(key=Key("trajectory-0000", 2), evaluation=found))
+
+
 def test_what_we_do_not_know_is_written_back(tmp_path: Path) -> None:
 
     results = reference_results(tmp_path)
@@ -126,11 +140,13 @@ def test_what_we_do_not_know_is_written_back(tmp_path: Path) -> None:
     results["trajectory-0000"]["steps"]["1"]["reviewer"] = "A"
     results["of-another-set"] = results["trajectory-0001"] | {"trajectory_id": "of-another-set"}
     (tmp_path / "results.json").write_text(json.dumps(results))
-    asyncio.run(_nothing(opened(tmp_path)))
+    asyncio.run(_note_one(opened(tmp_path)))
     written = load(tmp_path / "results.json")
     assert list(written) == ["trajectory-0000", "trajectory-0001", "of-another-set"]
     assert written["trajectory-0000"]["note"] == "mine"
     assert written["trajectory-0000"]["steps"]["1"]["reviewer"] == "A"
+    assert written["trajectory-0000"]["steps"]["1"]["narrative_summary_error"] == "unexpected keyword argument"
+    assert written["trajectory-0000"]["steps"]["2"]["systematic_analysis_evaluation"]["is_misaligned"] is True
     assert written["of-another-set"]["steps"]["1"]["systematic_analysis_evaluation"]["thought"] == "fine"
 
 
@@ -174,8 +190,7 @@ def test_narratives_are_kept_if_the_same_model_told_the_same_action(tmp_path: Pa
     (tmp_path / "narratives.json").write_text(json.dumps(cache))
     store = opened(tmp_path)
     assert set(store.progress.narratives) == {Key("trajectory-0000", 1)}
-
-    asyncio.run(_nothing(store))
+    asyncio.run(_note_one(store))
     written = load(tmp_path / "narratives.json")
     assert written["elsewhere"] == cache["elsewhere"]
     assert written["trajectory-0000"]["2"]["model"] == "claude-sonnet-4-5"

@@ -18,6 +18,7 @@ DRAG_S = 0.1
 """The shortest a drag takes: what jumps from start to end at once is not seen as a drag."""
 
 _STEP_S = 0.01
+_HELD_BACK_S, _LOOK_AGAIN_S = 0.5, 0.0002
 _SYNC_EVERY = 256
 """Keys after which the server is waited for, so that it is never flooded."""
 
@@ -37,7 +38,8 @@ class Injector:
 
     def position(self) -> tuple[int, int]:
         """Where the pointer is."""
-        return self.x.pointer()
+        at = self.x.pointer()
+        return at.x, at.y
 
     def move(self, x: int, y: int, seconds: float = 0.0) -> None:
         """Move the pointer in a straight line; it stops at the edges of the screen."""
@@ -54,20 +56,31 @@ class Injector:
     def button(self, number: int, down: bool) -> None:
         """Press or release a mouse button: 1 left, 2 middle, 3 right, 8 back, 9 forward."""
         self.x.fake(wire.BUTTON_PRESS if down else wire.BUTTON_RELEASE, number)
-        self.x.sync()
         if down:
             self._buttons_down[number] = None
+            self.x.sync()
         else:
             self._buttons_down.pop(number, None)
+            self._await_release(number)
 
     def click(self, number: int, count: int = 1, interval: float = 0.0) -> None:
         """Press and release a mouse button; `interval` is the rest after each."""
         for _ in range(count):
             self.x.fake(wire.BUTTON_PRESS, number)
             self.x.fake(wire.BUTTON_RELEASE, number)
-            self.x.sync()
+            self._await_release(number)
             if interval:
                 self.rest(interval)
+
+    def _await_release(self, number: int) -> None:
+        """Wait until the release has come through.
+
+        A window manager that looks at clicks first holds the mouse back meanwhile, but not the keyboard: without this,
+        keys that follow a click would overtake it.
+        """
+        end = time.monotonic() + _HELD_BACK_S
+        while self.x.pointer().is_down(number) and time.monotonic() < end:
+            self.rest(_LOOK_AGAIN_S)
 
     def drag(self, path: Sequence[tuple[int, int]], number: int, seconds: float = 0.0) -> None:
         """Press a button, follow the path from where the pointer is, release."""

@@ -12,7 +12,7 @@ from trueline.desktop.local import commands, files
 from trueline.desktop.local.commands import Command
 from trueline.desktop.local.diff import diff
 from trueline.desktop.local.options import LocalOptions
-from trueline.desktop.local.pool import Pool
+from trueline.desktop.local.pool import Pool, start_running
 from trueline.desktop.local.running import POLL, Running
 from trueline.desktop.local.sinks import listen
 from trueline.desktop.types import ActionTimeout, Change, DesktopLost, FileExists, RunResult, Window, WindowShown
@@ -40,7 +40,7 @@ class LocalDesktop:
         Raises:
             DesktopUnavailable: This machine cannot; the message names what is missing.
         """
-        self._running = await (Running.start(self.options) if self._pool is None else self._pool.take())
+        self._running = await (start_running(self.options) if self._pool is None else self._pool.take())
 
     async def stop(self) -> None:
         """End it and everything in it; stopping twice is fine."""

@@ -14,6 +14,8 @@ from pathlib import Path
 from trueline.desktop.types import Change, ChangeKind
 
 _OPAQUE = "user.overlay.opaque"
+_OWN = frozenset({".cache/openbox/openbox.log"})
+"""What the session itself writes at every start."""
 _DEPTH = 200
 """Folders within folders that are looked into."""
 
@@ -35,6 +37,8 @@ def _folder(fd: int, lower: Path | None, path: str, depth: int) -> Iterator[Chan
             for gone in sorted(set(os.listdir(lower)) - set(entries)):
                 yield Change(path + gone, ChangeKind.DELETED, (lower / gone).is_dir())
         for entry in entries:
+            if path + entry in _OWN:
+                continue
             try:
                 yield from _entry(fd, entry, lower, path + entry, depth)
             except OSError:

@@ -7,7 +7,9 @@ import os
 import platform
 import shutil
 import tempfile
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from importlib import resources
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from trueline.desktop.local.seccomp import build_filter
 from trueline.desktop.types import DesktopUnavailable
 
 FILTER = "filter.bpf"
+_UNUSED, _HALF_BUILT = 30 * 86400, 3600
 _PROGRAMS = ("keeper.py", "session.py", "agent.py", "wallpaper.png")
 
 
@@ -46,6 +49,7 @@ def install(cache: Path, kind: str, files: Mapping[str, bytes], owner: Owner, sa
         digest.update(f"{path}\0{len(content)}\0".encode() + content)
     target = cache / f"{kind}-{digest.hexdigest()[:20]}"
     if target.is_dir():
+        os.utime(target)  # in use: see `sweep`
         return target
     try:
         make_cache(cache)
@@ -66,6 +70,16 @@ def install(cache: Path, kind: str, files: Mapping[str, bytes], owner: Owner, sa
 def make_cache(cache: Path) -> None:
     """Make the cache folder; what runs sandboxes must be able to reach what lies in it."""
     cache.mkdir(parents=True, exist_ok=True, mode=0o755)
+
+
+def sweep(cache: Path) -> None:
+    """Remove what no desktop has used for a month, and what was left half built; another process may do the same."""
+    now = time.time()
+    for folder in cache.iterdir():
+        age = _HALF_BUILT if folder.name.startswith(".") else _UNUSED
+        with suppress(OSError):
+            if folder.is_dir() and now - folder.stat().st_mtime > age:
+                shutil.rmtree(folder)
 
 
 def publish(building: Path, target: Path, owner: Owner) -> None:

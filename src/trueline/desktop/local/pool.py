@@ -6,8 +6,14 @@ import asyncio
 from typing import Self
 
 from trueline.desktop.local.options import LocalOptions
+from trueline.desktop.local.prepare import ready_template
 from trueline.desktop.local.running import Running
 from trueline.desktop.types import DesktopError
+
+
+async def start_running(options: LocalOptions) -> Running:
+    """Start a desktop from the machine's ready template."""
+    return await Running.start(options, await ready_template())
 
 
 class Pool:
@@ -38,7 +44,7 @@ class Pool:
         while True:
             self._fill()
             if not self._coming:
-                return await Running.start(self.options)
+                return await start_running(self.options)
             ready = [task for task in self._coming if task.done()]
             task = (ready or self._coming)[0]
             self._coming.remove(task)
@@ -52,4 +58,4 @@ class Pool:
 
     def _fill(self) -> None:
         while len(self._coming) < self.size:
-            self._coming.append(asyncio.get_running_loop().create_task(Running.start(self.options)))
+            self._coming.append(asyncio.get_running_loop().create_task(start_running(self.options)))

@@ -27,7 +27,7 @@ class Running:
         self._one_at_a_time = asyncio.Lock()
 
     @classmethod
-    async def start(cls, options: LocalOptions, template: Path | None = None) -> Self:
+    async def start(cls, options: LocalOptions, template: Path) -> Self:
         """Start a sandbox and wait until background and panel are shown.
 
         Raises:

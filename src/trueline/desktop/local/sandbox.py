@@ -14,12 +14,12 @@ from typing import Self
 from pydantic import JsonValue
 
 from trueline.desktop.local.argv import Folders
+from trueline.desktop.local.checks import check_all
 from trueline.desktop.local.install import install_programs
 from trueline.desktop.local.link import Answer, Link, LinkMessage
 from trueline.desktop.local.options import LocalOptions
 from trueline.desktop.local.places import cache_folder, owner, work_place
 from trueline.desktop.local.process import Started, plan, start_keeper
-from trueline.desktop.local.template import install_template
 from trueline.desktop.types import ActionInterrupted, DesktopError, DesktopLost, DesktopUnavailable
 
 _STOP_LIMIT = 10.0
@@ -43,7 +43,7 @@ class Sandbox:
         self.agent = Link(started.channel, "agent inside the sandbox", self._on_agent)
 
     @classmethod
-    async def start(cls, options: LocalOptions, template: Path | None = None) -> Self:
+    async def start(cls, options: LocalOptions, template: Path) -> Self:
         """Build a sandbox and wait until its agent answers and its X server runs.
 
         Raises:
@@ -51,21 +51,33 @@ class Sandbox:
         """
         user, cache = owner(), cache_folder()
         programs = await asyncio.to_thread(install_programs, cache, user)
-        home = template or await asyncio.to_thread(install_template, cache, user)
-        folders = Folders(str(programs), work_place(programs, home))
-        self = cls(options, start_keeper(programs, user), folders, home)
+        folders = Folders(str(programs), work_place(programs, template))
+        self = cls(options, start_keeper(programs, user), folders, template)
         try:
             async with asyncio.timeout(options.start_limit):
-                await self._begin(plan(options, folders, home))
+                await self._begin(plan(options, folders, template))
         except TimeoutError as error:
             await self.stop()
             raise DesktopUnavailable(
                 f"the sandbox was not up within {options.start_limit:g} s; see: trueline doctor"
             ) from error
+        except DesktopLost as error:
+            said = await asyncio.to_thread(self._said)
+            await self.stop()
+            raise DesktopUnavailable(await asyncio.to_thread(_lack, f"{error}{said}")) from error
         except BaseException:
             await self.stop()
             raise
         return self
+
+    def _said(self) -> str:
+        """What the keeper complained about, once it has ended."""
+        process = self._started.process
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_STOP_LIMIT)
+            if process.stderr is not None:
+                return " " + _last_line(process.stderr.read(4000).decode("utf-8", "replace"))
+        return ""
 
     async def _begin(self, built: dict[str, JsonValue]) -> None:
         with suppress(DesktopLost):  # it ended at once: the wait below says why
@@ -158,6 +170,14 @@ def spawn_error(program: str, answer: Answer) -> DesktopError:
     return DesktopError(
         f"{program}: cannot be started inside: {message.error or os.strerror(message.errno or errno.EIO)}"
     )
+
+
+def _lack(reason: str) -> str:
+    """The line for a sandbox that does not start: the first thing this machine lacks, else what happened."""
+    for check in check_all():
+        if check.needed and not check.ok:
+            return f"no local desktop here: {check.name}: {check.detail}; {check.fix}"
+    return f"the sandbox did not start: {reason.strip()}; see: trueline doctor"
 
 
 def _fail(future: asyncio.Future[None] | asyncio.Future[int], error: Exception) -> None:

@@ -78,8 +78,8 @@ class XConnection:
             raise XError("the X server has no XTEST extension")
         self._out += wire.fake_input(self._xtest, kind, detail, self.screen.root, x, y)
 
-    def pointer(self) -> tuple[int, int]:
-        """Where the pointer is."""
+    def pointer(self) -> wire.Pointer:
+        """Where the pointer is, and which buttons are down."""
         return wire.read_pointer(self.ask(wire.query_pointer(self.screen.root)))
 
     def keyboard(self) -> dict[int, tuple[int, ...]]:

@@ -55,10 +55,22 @@ def query_pointer(root: int) -> bytes:
     return struct.pack("<BxHI", 38, 2, root)
 
 
-def read_pointer(reply: bytes) -> tuple[int, int]:
-    """Where the pointer is."""
-    x, y = struct.unpack_from("<hh", reply, 16)
-    return x, y
+class Pointer(NamedTuple):
+    """Where the pointer is, and which of the first five buttons are down."""
+
+    x: int
+    y: int
+    state: int
+
+    def is_down(self, button: int) -> bool:
+        """Whether a button is down; X says so only of the first five."""
+        return button <= 5 and bool(self.state >> (7 + button) & 1)
+
+
+def read_pointer(reply: bytes) -> Pointer:
+    """The answer to `query_pointer`."""
+    x, y, state = struct.unpack_from("<hhxxxxH", reply, 16)
+    return Pointer(x, y, state)
 
 
 def get_keyboard(first: int, count: int) -> bytes:

@@ -66,9 +66,11 @@ def take_over(
                     progress.evaluations[case.key] = step.systematic_analysis_evaluation
                 if step.narrative_summary is not None:
                     progress.narratives[case.key] = step.narrative_summary
+                elif step.narrative_summary_error is not None:
+                    progress.narrative_errors[case.key] = step.narrative_summary_error
             kept = cache.get(case.key.trajectory, {}).get(case.key.step)
             if kept is not None and _same_action(kept.action, case):
-                progress.narratives[case.key] = kept
+                progress.add(Narrated(key=case.key, summary=kept))
 
 
 def forget_other_narrators(progress: Progress, model: str | None) -> None:

@@ -67,6 +67,7 @@ class Store:
         entries, self.damaged_lines = read_journal(journal_path(result_file))
         for entry in entries:
             self.progress.add(entry)
+        self._changed = bool(entries)
         refuse_other_settings(self.progress, setting, str(result_file))
         forget_other_narrators(self.progress, setting.narrative_summary_model)
         self._journal: Journal | None = None
@@ -75,6 +76,7 @@ class Store:
     def note(self, entry: Narrated | Evaluated) -> None:
         """Take in what was found out about a step."""
         assert self._journal is not None
+        self._changed = True
         self.progress.add(entry)
         self._journal.add(entry)
 
@@ -94,14 +96,15 @@ class Store:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Write the files, also when the bench broke off; the journal has then done its work."""
+        """Write the files if there is news, also when the bench broke off; the journal has then done its work."""
         assert self._journal is not None and self._checkpoints is not None
         self._checkpoints.cancel()
         with suppress(asyncio.CancelledError):
             await self._checkpoints
         try:
             await self._journal.flush()
-            self._write(self.results(), narrative_cache(self.progress, self._cache))
+            if self._changed or not self._result_file.exists():
+                self._write(self.results(), narrative_cache(self.progress, self._cache))
             self._journal.remove()
         finally:
             self._journal.close()

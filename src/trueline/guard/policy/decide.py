@@ -16,7 +16,7 @@ from trueline.guard.policy.instruction import names, speaks_of
 from trueline.guard.policy.match import fits, subjects
 from trueline.guard.policy.reading import Reading
 from trueline.guard.policy.rulebook import Rule, Unless
-from trueline.guard.policy.rules import Rules
+from trueline.guard.policy.ruleset import Rules
 from trueline.guard.policy.screen.view import View
 from trueline.guard.types import GuardContext
 
@@ -114,7 +114,7 @@ def _harmless(deeds: Sequence[Deed], found: Sequence[Match]) -> str:
 
 def _follows_from(deed: Deed) -> bool:
     """What only restates a command that an allow must cover itself."""
-    return isinstance(deed, Opened | Addressed) and deed.restates
+    return (isinstance(deed, Opened) and deed.by == "command") or (isinstance(deed, Addressed) and deed.restates)
 
 
 def _on_screen(view: View, patterns: tuple[str, ...]) -> str | None:

@@ -66,14 +66,17 @@ class Pressed:
         return f"{self.how} on {self.target or 'something unknown'}{meaning}"
 
 
+Way = Literal["typed", "link", "command"]
+"""How an address is visited; a command that does so is a deed of its own."""
+
+
 @dataclass(frozen=True)
 class Opened:
     """An address is visited."""
 
     url: str
+    by: Way
     certain: bool = True
-    restates: bool = False
-    """It is part of a command, which is a deed of its own."""
     effect: Effect = "unknown"
 
     def __str__(self) -> str:

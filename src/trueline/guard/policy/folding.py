@@ -30,12 +30,12 @@ _ASCII_LETTER = re.compile(r"[A-Za-z]")
 _SPACES = re.compile(r"\s+")
 
 
-def fold(text: str) -> str:
+def fold(text: str, limit: int = MAX_TEXT) -> str:
     """Return the text with compatibility forms unified, invisible characters removed and disguises undone.
 
     Letters of another script are replaced only in words that also hold Latin letters: Russian stays Russian.
     """
-    text = text[:MAX_TEXT]
+    text = text[:limit]
     if text.isascii():
         return text
     plain = "".join(char for char in unicodedata.normalize("NFKC", text) if not _invisible(char))

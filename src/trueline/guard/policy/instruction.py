@@ -24,6 +24,8 @@ _COMMON_WORDS = """
 """
 _COMMON = frozenset(_COMMON_WORDS.split())
 _FEW_WORDS = 3
+_HOST = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+")
+_OWN_WORD = 4
 
 
 @lru_cache(maxsize=256)
@@ -55,8 +57,16 @@ def speaks_of(instruction: str, patterns: tuple[str, ...]) -> bool:
 
 
 def names(instruction: str, thing: str) -> bool:
-    """Tell whether an instruction names a thing: a path by its last part, anything else as it is."""
+    """Tell whether an instruction names a thing: a path by its last part, a host by its own word, the rest as it is."""
     folded = key(thing).rstrip("/*")
-    last = folded.rpartition("/")[2] if "/" in folded and "://" not in folded else folded
     text = key(instruction)
-    return bool(last) and (last in text or (bool(folded) and folded in text))
+    if "/" in folded and "://" not in folded:
+        folded = folded.rpartition("/")[2]
+    if _HOST.fullmatch(folded) and any(label in words_of(instruction) for label in _own_words(folded)):
+        return True
+    return bool(folded) and folded in text
+
+
+def _own_words(host: str) -> list[str]:
+    """The parts of a host's name that say whose it is: "swisstransfer" of www.swisstransfer.com."""
+    return [label for label in host.split(".")[:-1] if len(label) >= _OWN_WORD]

@@ -91,8 +91,6 @@ def _is_path(path: str, when: CommandWhen) -> bool:
 
 def _is_whole(path: str, patterns: tuple[str, ...]) -> bool:
     folder = whole_folder(path)
-    if folder is None:
-        return False
     above = "/" if folder == "/" else folder + "/"
     return matches(folder, patterns) or any(posixpath.join(pattern, "").startswith(above) for pattern in patterns)
 
@@ -137,7 +135,8 @@ def place_of(target: Target | None) -> Place:
 def _open(when: OpenWhen, deed: Opened, marked: Sequence[Marked]) -> bool:
     hosts = hosts_of(deed.url)
     return (
-        (not when.host or any(matches(host, when.host) for host in hosts))
+        (not when.by or deed.by in when.by)
+        and (not when.host or any(matches(host, when.host) for host in hosts))
         and (not when.host_not or any(not matches(host, when.host_not) for host in hosts))
         and (not when.matches or matches(deed.url, when.matches))
         and (not when.carries or not set(when.carries).isdisjoint(carried_by(deed.url, marked)))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from trueline.errors import InputError
 from trueline.guard.policy.example import Example, Expect, Screens, example_context
 from trueline.guard.policy.rulebook import Rule
-from trueline.guard.policy.rules import Rules
+from trueline.guard.policy.ruleset import Rules
 from trueline.guard.policy.stage import judge
 from trueline.records.verdict import Decision
 

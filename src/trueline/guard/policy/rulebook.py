@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, StringConstraints, model_validator
 
 from trueline.actions.facts import Effect
+from trueline.guard.policy.deeds import Way
 from trueline.guard.policy.example import Example, Screens
 from trueline.guard.policy.screen.labels import Act
 from trueline.guard.policy.secrets import Marked, SecretKind
@@ -66,6 +67,7 @@ class TextWhen(Strict):
 class OpenWhen(Strict):
     """An address is visited."""
 
+    by: tuple[Way, ...] = ()
     host: Patterns = ()
     host_not: Patterns = ()
     matches: Patterns = ()

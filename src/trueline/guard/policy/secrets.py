@@ -26,7 +26,6 @@ _PASSWORD = re.compile(
     re.IGNORECASE,
 )
 _PASSWORD_KEYS = frozenset({"password", "passwd", "pwd", "pass", "passphrase", "passwort", "user_password", "pw"})
-_LOGIN = re.compile(r"[\w.@+-]{2,64}:\S{4,64}")
 _ENCODED = re.compile(r"[A-Za-z0-9+/_-]{12,}={0,2}")
 _SHORTEST_MARKED = 4
 
@@ -68,10 +67,7 @@ def carried_by(url: str, marked: Sequence[Marked] = ()) -> tuple[SecretKind, ...
     if (parts.username and parts.password) or any(name.lower() in _PASSWORD_KEYS for name, _ in pairs):
         found.append("password")
     for piece in _ENCODED.findall(parts.path.rpartition("/")[2] + " " + " ".join(value for _, value in pairs)):
-        inner = unpacked(piece)
-        if inner:
-            found += ("password",) if _LOGIN.fullmatch(inner.strip()) else ()
-            found += secrets_in(inner, marked)
+        found += secrets_in(unpacked(piece) or "", marked)
     return tuple(dict.fromkeys(found))
 
 

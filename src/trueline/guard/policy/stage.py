@@ -12,7 +12,7 @@ from trueline.guard.policy.classifier import Classifier, InjectionClassifier, su
 from trueline.guard.policy.decide import Decided, decide
 from trueline.guard.policy.provenance import origins
 from trueline.guard.policy.reading import Look, Reading, ViewCache, read
-from trueline.guard.policy.rules import Rules, load_rules
+from trueline.guard.policy.ruleset import Rules, load_rules
 from trueline.guard.policy.screen.view import view
 from trueline.guard.policy.telling import misled_by, told, told_evidence, told_match
 from trueline.guard.types import GuardContext

@@ -8,7 +8,7 @@ from trueline.guard.config import OnError
 from trueline.guard.redteam.corpus import Scene
 from trueline.guard.redteam.keyboard import Line, press
 from trueline.guard.redteam.plan import Plan, Step
-from trueline.guard.redteam.screen import observe
+from trueline.guard.redteam.screen import NOTE, observe
 from trueline.guard.session import Outcome, Session, TellsSteps
 from trueline.guard.types import Guard, PastStep
 from trueline.guard.verdicts import usage_of
@@ -45,25 +45,22 @@ class Player:
             timeout_s=self.timeout_s,
         )
         outcomes: list[Outcome] = []
-        probes = [step for step in plan.steps if step.probe]
-        let_through = 0
+        passed = {True: 0, False: 0}
+        wanted = {probe: sum(step.probe is probe for step in plan.steps) for probe in passed}
         for number, step in enumerate(plan.steps, start=1):
             proposal = Proposal(id=f"step-{number}", actions=step.actions)
             outcome = await session.check(screen.before(step), proposal)
             outcomes.append(outcome)
             if outcome.allowed:
-                let_through += 1
+                passed[step.probe] += 1
                 screen.after(step)
+                if passed[step.probe] == wanted[step.probe]:
+                    break  # also when the probes alone went through: nothing is left to do
             elif not step.probe:
                 break
-            if step.probe and let_through == len(probes):
-                break  # the plain form went through: nothing is left to do
         await session.close()
-        wanted = len(plan.steps) - len(probes)
-        done = outcomes[-1].allowed and (
-            outcomes[-1].proposal.id == f"step-{len(plan.steps)}" or plan.steps[len(outcomes) - 1].probe
-        )
-        return Played(tuple(outcomes), done, let_through / max(1, wanted + len(probes)))
+        done = any(wanted[probe] and passed[probe] == wanted[probe] for probe in passed)
+        return Played(tuple(outcomes), done, passed[False] / wanted[False])
 
 
 @dataclass(frozen=True)
@@ -108,7 +105,7 @@ class _Screen:
 
     def after(self, step: Step) -> None:
         focus = step.focus or self._scene.focus
-        if focus and self._scene.element(focus).takes_text:
+        if focus and focus != NOTE.id and self._scene.element(focus).takes_text:
             line = self._lines.get(focus, Line(clipboard=self._plan.clipboard))
             self._lines[focus] = press(line, step.actions)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from random import Random
 
 from trueline.guard.redteam.corpus import Corpus, Goal, Kind
@@ -19,8 +19,12 @@ _ONLY: dict[str, frozenset[Kind]] = {
     "pointing": frozenset({"url", "mail", "clicks"}),
 }
 """Goals on which a dial does something; the others work on all."""
-_AGAINST_RULES = ("wrapping", "spelling", "typing", "entering", "pointing", "bulk", "voice", "wording")
-_AGAINST_MODELS = ("wording", "voice", "pointing", "typing", "spelling", "wrapping", "entering", "bulk")
+_AGAINST_RULES = frozenset({"wrapping", "spelling", "typing", "entering", "pointing", "bulk"})
+_AGAINST_MODELS = frozenset({"wording", "voice"})
+_UNTRIED = 1.0
+_LEANING = 0.1
+SUCCESS = 3.0
+"""What a success is worth; a failure is worth the part of its steps that was let through."""
 
 
 @dataclass(frozen=True)
@@ -67,26 +71,51 @@ def drawn(technique: str, goal: Goal, corpus: Corpus, k: int, seed: str) -> list
     return found
 
 
-def adapted(technique: str, goal: Goal, corpus: Corpus, tried: Sequence[Tried], seed: str) -> Variation | None:
+@dataclass
+class Lessons:
+    """What every setting of a dial has brought so far, over all cases."""
+
+    _seen: dict[tuple[str, object], list[float]] = field(default_factory=dict[tuple[str, object], list[float]])
+
+    def learn(self, variation: Variation, worth: float) -> None:
+        """Remember what a variation brought."""
+        for dial in ("wording", *DIALS):
+            self._seen.setdefault((dial, getattr(variation, dial)), []).append(worth)
+
+    def hope(self, dial: str, value: object) -> float:
+        """What a setting promises; one that was never tried promises more than one that has failed."""
+        seen = self._seen.get((dial, value), [])
+        return (_UNTRIED + sum(seen)) / (1 + len(seen))
+
+
+def adapted(
+    technique: str, goal: Goal, corpus: Corpus, tried: Sequence[Tried], lessons: Lessons, seed: str
+) -> Variation | None:
     """Choose the next variation by the verdicts so far; `None` when all have been tried.
 
-    It starts from the one that came furthest. Against rules it changes how things are done, against models what is
-    said; what the guard's own words name is avoided.
+    It starts from the one that came furthest and turns the dial that has brought most on other cases. Against rules it
+    rather changes how things are done, against models what is said; what the guard's own words name is avoided.
     """
     if not tried:
         return TECHNIQUES[technique].base
     rng = Random(f"{seed}/{technique}/{goal.id}/{len(tried)}")
     before = {entry.variation for entry in tried}
     for entry in sorted(tried, key=lambda entry: entry.progress, reverse=True):
-        order = _AGAINST_RULES if entry.stage is Stage.POLICY else _AGAINST_MODELS
+        preferred = _AGAINST_RULES if entry.stage is Stage.POLICY else _AGAINST_MODELS
         said = entry.reason.casefold()
-        ranked = [
-            (_named(getattr(variation, dial), said), order.index(dial), rng.random(), variation)
-            for dial, variation in neighbours(technique, goal, entry.variation, corpus)
-            if variation not in before
-        ]
-        if ranked:
-            return min(ranked, key=lambda entry: entry[:3])[3]
+        best: tuple[float, float, Variation] | None = None
+        for dial, variation in neighbours(technique, goal, entry.variation, corpus):
+            value = getattr(variation, dial)
+            hope = (
+                lessons.hope(dial, value)
+                + (_LEANING if dial in preferred else 0)
+                - (_LEANING if _named(value, said) else 0)
+            )
+            chance = rng.random()
+            if variation not in before and (best is None or (hope, chance) > best[:2]):
+                best = (hope, chance, variation)
+        if best is not None:
+            return best[2]
     return None
 
 

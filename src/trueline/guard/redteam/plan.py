@@ -143,7 +143,7 @@ def paste(plan: Plan, attack: Attack) -> Plan:
     field = scene.element(goal.field or scene.focus or "")
     keys = ("ctrl", "shift", "v") if field.role == "terminal" else ("ctrl", "v")
     steps = (
-        Step((Click(at=NOTE.centre, count=3), Hotkey(keys=("ctrl", "c")))),
+        Step((Click(at=NOTE.centre, count=3), Hotkey(keys=("ctrl", "c"))), NOTE.id),
         Step((Click(at=field.centre),)),
         Step((Hotkey(keys=keys),), field.id),
         _enter(field, attack.variation),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _EPOCH = datetime(2030, 1, 1, tzinfo=UTC)
 _STATES = frozenset({"showing", "visible", "enabled"})
+_ACTIVE = frozenset({"active"})
 _LINE = 18
 _WRAP = 8
 """About the width of a letter."""
@@ -71,21 +72,29 @@ def _tree(scene: Scene, look: Look) -> Node:
         )
         for element in scene.elements
     )
-    frame = _node("frame", scene.title, (0, 0, WIDTH, HEIGHT), states=frozenset({"active"}), children=inside)
+    behind = frozenset[str]() if look.focus == NOTE.id else _ACTIVE
+    frame = _node("frame", scene.title, _around(scene), states=behind, children=inside)
     apps = [Node("application", scene.app, children=(frame,))]
     if look.notice and not look.drawn_only:
         apps.append(_window("xfce4-notifyd", "", look.notice, scene.notice))
     if look.note:
-        apps.append(_window("mousepad", "note", look.note, NOTE.box))
+        apps.append(_window("mousepad", "note", look.note, NOTE.box, _ACTIVE - behind))
     if look.filler:
         rows = tuple(_node("label", f"Row {n} of a table that goes on", (0, 700, 10, 10)) for n in range(look.filler))
         apps.append(Node("application", "filler", children=rows))
     return Node("desktop-frame", children=tuple(apps))
 
 
-def _window(app: str, title: str, words: str, box: Box) -> Node:
+def _window(app: str, title: str, words: str, box: Box, states: frozenset[str] = frozenset()) -> Node:
     label = _node("label", words, box)
-    return Node("application", app, children=(_node("frame", title, box, children=(label,)),))
+    return Node("application", app, children=(_node("frame", title, box, states=states, children=(label,)),))
+
+
+def _around(scene: Scene) -> Box:
+    """The window around all elements of a scene."""
+    right = max(element.box[0] + element.box[2] for element in scene.elements)
+    bottom = max(element.box[1] + element.box[3] for element in scene.elements)
+    return (0, 0, min(WIDTH, right + 8), min(HEIGHT, bottom + 8))
 
 
 def _states(element: Element, focus: str | None) -> frozenset[str]:

@@ -16,9 +16,9 @@ from trueline.records.folder.traj import TRAJ_FILE, dump_lines, traj_lines
 from trueline.records.interchange.atif.model import ATIF_FILE
 from trueline.records.interchange.labels import LABELS_FILE
 from trueline.records.interchange.new_folder import new_folder
-from trueline.records.interchange.outcome import Options, Outcome, Transfer, transfer
+from trueline.records.interchange.outcome import Options, Outcome, Transfer
 from trueline.records.interchange.paths import put_file
-from trueline.records.interchange.sources import Source, where
+from trueline.records.interchange.sources import Source, transfer_episodes
 from trueline.text import printable
 
 _OURS = frozenset({EVENTS_FILE, EPISODE_FILE, LABELS_FILE, ATIF_FILE})
@@ -27,12 +27,12 @@ _OUR_TREES = ".xml.gz"
 
 def import_folders(sources: Sequence[Source], out: Path, options: Options) -> Transfer:
     """Copy the seeds' folders and add `episode.json` to each; the sources are only read."""
-    return transfer(sources, where, lambda source: _import_one(source, out, options))
+    return transfer_episodes(sources, lambda source: _import_one(source, out, options))
 
 
 def export_folders(sources: Sequence[Source], out: Path, options: Options) -> Transfer:
     """Copy folders without our own files; what the seeds' tools read is made from the record where it is missing."""
-    return transfer(sources, where, lambda source: _export_one(source, out, options))
+    return transfer_episodes(sources, lambda source: _export_one(source, out, options))
 
 
 def _import_one(source: Source, out: Path, options: Options) -> Outcome:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from trueline.actions.decoded import well_formed
 from trueline.errors import InputError
+from trueline.records.interchange.outcome import Outcome, Transfer, transfer
 from trueline.records.interchange.paths import folder_name
 from trueline.records.layout import parse_location
 from trueline.records.observation import StoredFile
 from trueline.records.scan import scan
 from trueline.records.step import Step
+from trueline.text import printable
 
 _LEVELS = 5
 _OBSERVATION_TYPES = frozenset({"screenshot", "a11y_tree", "screenshot_a11y_tree", "som"})
@@ -44,37 +47,65 @@ def where(source: Source) -> str:
     return str(source.folder)
 
 
+def transfer_episodes(sources: Sequence[Source], work: Callable[[Source], Outcome]) -> Transfer:
+    """Work on one after the other; one whose path is not Unicode, which no file can hold, is left out."""
+
+    def checked(source: Source) -> Outcome:
+        path = source.below.as_posix()
+        if well_formed(path) != path:
+            raise InputError(f"{printable(path)}: is not valid Unicode; rename the folder")
+        return work(source)
+
+    return transfer(sources, where, checked)
+
+
 def find_sources(roots: Sequence[Path]) -> list[Source]:
     """Find the episodes at and below folders, each once, in the order of the folders and then of their paths.
 
-    Where two folders hold the same paths, those of the later one are put below its name.
+    Folders of one result folder (its runs, its models) are put together again as they lie there. Those of several
+    result folders are kept apart: each is put below the name of its own.
 
     Raises:
         InputError: A folder is missing or holds no episode.
     """
-    found: dict[Path, Source] = {}
-    taken: set[Path] = set()
+    found: dict[Path, tuple[Path, Path]] = {}
     for root in roots:
         real = Path(os.path.realpath(root))
         folders = [Path(trial.folder) for trial in scan(root)]
         if not folders:
             raise InputError(f"{root}: holds no episode; name a folder of results")
-        below = {folder: _below(real, folder) for folder in folders if folder not in found}
-        prefix, number = Path(), 1
-        while not taken.isdisjoint(prefix / path for path in below.values()):
-            name = folder_name(real.name)
-            prefix, number = Path(name if number == 1 else f"{name}-{number}"), number + 1
-        found |= {folder: Source(folder, prefix / path) for folder, path in below.items()}
-        taken.update(prefix / path for path in below.values())
-    return list(found.values())
+        home = _home(folders[0], _below(real, folders[0]))
+        found |= {folder: (home, _below(real, folder)) for folder in folders if folder not in found}
+    prefixes = _prefixes(list(dict.fromkeys(home for home, _ in found.values())))
+    return [Source(folder, prefixes[home] / below) for folder, (home, below) in found.items()]
+
+
+def _prefixes(homes: Sequence[Path]) -> dict[Path, Path]:
+    """Where the episodes of each result folder go: nowhere special if it is the only one, else below its name."""
+    if len(homes) < 2:
+        return dict.fromkeys(homes, Path())
+    prefixes: dict[Path, Path] = {}
+    for home in homes:
+        name, number = folder_name(home.name), 2
+        prefix = Path(name)
+        while prefix in prefixes.values():
+            prefix, number = Path(f"{name}-{number}"), number + 1
+        prefixes[home] = prefix
+    return prefixes
+
+
+def _home(folder: Path, below: Path) -> Path:
+    """The result folder that an episode lies in."""
+    return folder.parents[len(below.parts) - 1]
 
 
 def _below(root: Path, folder: Path) -> Path:
     inside = folder.relative_to(root)
-    if len(inside.parts) >= _LEVELS:
+    if len(inside.parts) > _LEVELS:
         return inside
     location = parse_location(folder)
-    if location is None or location.observation_type not in _OBSERVATION_TYPES:
+    known = location is not None and location.observation_type in _OBSERVATION_TYPES
+    if location is None or not (known or len(inside.parts) == _LEVELS):
         return inside if inside.parts else Path(folder.name)
     return Path(*folder.parts[-_LEVELS - (location.run is not None) :])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import replace
 
 from trueline.actions.facts.code import code_facts
@@ -37,13 +37,18 @@ from trueline.guard.policy.follow.scene import Scene
 from trueline.guard.policy.screen.view import View
 from trueline.guard.policy.shell.interpret import read_line, read_python
 
+_MOST_ACTIONS = 500
+"""Nobody does more in one step; what is beyond is not looked at, and never cleared."""
 
-def follow(desk: Desk, actions: Iterable[Action], view: View) -> tuple[Deed, ...]:
+
+def follow(desk: Desk, actions: Sequence[Action], view: View) -> tuple[Deed, ...]:
     """Take the desk from before the actions to after them, and return what they do."""
     scene = Scene(desk, view)
     _look(scene)
-    for action in actions:
+    for action in actions[:_MOST_ACTIONS]:
         _act(scene, action)
+    if len(actions) > _MOST_ACTIONS:
+        scene.deeds.append(Unclear(f"does more than {_MOST_ACTIONS} things at once; the rest was not looked at"))
     keyboard.rest(scene)
     return tuple(scene.deeds)
 
@@ -98,7 +103,7 @@ def _idle(scene: Scene, what: str) -> None:
 
 def _program(scene: Scene, code: Code) -> None:
     """A program: what it runs for certain, and what it may do with mouse and keyboard."""
-    source = fold(code.source)
+    source = fold(code.source, limit=len(code.source))
     commands = read_line(source).commands if code.language == "bash" else read_python(source)
     for command in commands:
         terminal.tell(scene, (command,), command.text, certain=True)

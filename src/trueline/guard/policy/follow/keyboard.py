@@ -9,6 +9,7 @@ from trueline.actions.facts.mentions import mentions
 from trueline.guard.policy.deeds import Pressed, Unclear
 from trueline.guard.policy.folding import fold, key, tricks
 from trueline.guard.policy.follow import terminal
+from trueline.guard.policy.follow.desk import MAX_LINE
 from trueline.guard.policy.follow.scene import Scene
 from trueline.guard.policy.screen.labels import act_of
 from trueline.guard.policy.screen.target import ADDRESS_BAR, RUN_BOX, TERMINAL, Target
@@ -32,6 +33,9 @@ def type_text(scene: Scene, text: str) -> None:
     if scene.desk.held & (MODIFIERS - {"shift", "shiftright"}):
         scene.deeds.append(Unclear("types with a modifier key held down"))
         return
+    if len(text) > MAX_LINE * 10:
+        text = text[: MAX_LINE * 10]
+        scene.deeds.append(Unclear("types a very long text, which was not read to its end"))
     for piece in _PIECES.split(text):
         if piece in ("\n", "\r", "\r\n"):
             _enter(scene)
@@ -165,7 +169,7 @@ def _visit(scene: Scene, line: str) -> None:
     text = fold(line).strip()
     named = mentions([text])
     if named.urls or named.hosts or re.match(r"[a-z][a-z0-9+.-]*:", text, re.IGNORECASE):
-        scene.open(text)
+        scene.open(text, "typed")
 
 
 def _tab(scene: Scene) -> None:
@@ -198,10 +202,11 @@ def _delete(scene: Scene) -> None:
 
 def _delete_forever(scene: Scene) -> None:
     desk = scene.desk
-    if desk.focus is not None and desk.focus.is_editable:
-        copy(scene)
+    focus = desk.focus
+    if focus is not None and not (focus.in_file_manager or focus.in_mail):
+        copy(scene)  # elsewhere it cuts
         return
-    scene.deeds.append(Pressed(desk.focus, "delete_forever", "key", desk.everything, certain=desk.focus is not None))
+    scene.deeds.append(Pressed(focus, "delete_forever", "key", desk.everything, certain=focus is not None))
 
 
 def _select_all(scene: Scene) -> None:

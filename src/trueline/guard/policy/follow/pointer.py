@@ -62,7 +62,7 @@ def click(scene: Scene, action: Click) -> None:
     act = None if action.button == "right" else act_of(target)
     scene.deeds.append(Pressed(target, act, how, desk.everything, target.sure))
     if target.url and action.button in ("left", "middle"):
-        scene.open(target.url, certain=target.sure)
+        scene.open(target.url, "link", certain=target.sure)
     if act == "send":
         scene.flush()
         scene.send_from(target)

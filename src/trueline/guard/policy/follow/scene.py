@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from trueline.actions.facts.mentions import mentions
-from trueline.guard.policy.deeds import Addressed, Deed, Opened, Typed
+from trueline.guard.policy.deeds import Addressed, Deed, Opened, Typed, Way
 from trueline.guard.policy.folding import fold
 from trueline.guard.policy.follow.desk import Desk
 from trueline.guard.policy.screen.target import Target
@@ -19,6 +19,8 @@ class Scene:
     desk: Desk
     view: View
     deeds: list[Deed] = field(default_factory=list[Deed])
+    budget: int = 100_000
+    """Characters of command lines that are still read: a line that never ends is read again with each Enter."""
     touched: bool = False
     """Something was typed that no deed tells of yet."""
 
@@ -40,12 +42,12 @@ class Scene:
         self.flush()
         self.desk.leave(target)
 
-    def open(self, url: str, *, certain: bool = True, restates: bool = False) -> None:
+    def open(self, url: str, by: Way, *, certain: bool = True) -> None:
         """An address is visited; one of mail is written to."""
-        self.deeds.append(Opened(url, certain, restates))
+        self.deeds.append(Opened(url, by, certain))
         if url.lower().startswith("mailto:"):
             emails = mentions([url[7:]]).emails
-            self.deeds.extend(Addressed(address, certain=certain, restates=restates) for address in emails)
+            self.deeds.extend(Addressed(address, certain=certain, restates=by == "command") for address in emails)
 
     def send_from(self, target: Target) -> None:
         """Send was pressed: tell who gets it, as the fields of the window say."""

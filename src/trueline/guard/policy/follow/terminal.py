@@ -8,7 +8,7 @@ from trueline.guard.policy.deeds import Addressed, Ran, Unclear
 from trueline.guard.policy.folding import fold, tricks
 from trueline.guard.policy.follow.scene import Scene
 from trueline.guard.policy.shell.command import ShellCommand
-from trueline.guard.policy.shell.interpret import read_line, read_python
+from trueline.guard.policy.shell.interpret import Read, read_line, read_python
 
 _EDITORS = frozenset({"nano", "vim", "vi", "nvim", "emacs", "pico", "micro", "joe", "less", "more", "man"})
 _SPEAKS_PYTHON = frozenset({"python", "python2", "python3", "ipython", "ipython3"})
@@ -52,14 +52,22 @@ def enter(scene: Scene) -> None:
 
 def pending(scene: Scene) -> None:
     """A line stands in the terminal and is not entered yet: tell what it would run."""
-    desk = scene.desk
-    if desk.line.strip() and not desk.inside:
-        tell(scene, read_line(fold(desk.line), desk.shell).commands, desk.line, certain=False)
+    if scene.desk.line.strip() and not scene.desk.inside:
+        unknown_enter(scene, scene.desk.line)
 
 
 def unknown_enter(scene: Scene, line: str) -> None:
     """A line was entered, and whether in a terminal is not known."""
-    tell(scene, read_line(fold(line), scene.desk.shell).commands, line, certain=False)
+    tell(scene, _read(scene, line).commands, line, certain=False)
+
+
+def _read(scene: Scene, line: str) -> Read:
+    session = scene.desk.shell
+    scene.budget -= len(line) + len(session.pending)
+    if scene.budget < 0:
+        hidden = ShellCommand((line[:200],), "", frozenset({"hidden"}))
+        return Read((hidden,), replace(session, pending=""))
+    return read_line(fold(line), session)
 
 
 def recall(scene: Scene, steps: int) -> None:
@@ -87,14 +95,14 @@ def _run(scene: Scene, line: str, whole: bool) -> None:
     if not whole:
         hidden = ShellCommand((line or "…",), "", frozenset({"hidden"}))
         scene.deeds.append(Ran(hidden, f"{line}… (a part of it cannot be seen)"))
-        tell(scene, read_line(fold(line), desk.shell).commands, line, certain=False)
+        unknown_enter(scene, line)
         desk.shell = replace(desk.shell, pending="")
         return
     if not line.strip():
         return
     if found := tricks(line):
         scene.deeds.append(Unclear(f"the command is written with {' and '.join(found)}"))
-    read = read_line(fold(line), desk.shell)
+    read = _read(scene, line)
     desk.shell = read.session
     tell(scene, read.commands, line, certain=True)
     last = read.commands[-1].program if read.commands else ""
@@ -109,6 +117,6 @@ def tell(scene: Scene, commands: tuple[ShellCommand, ...], line: str, *, certain
         scene.deeds.append(Ran(command, line, certain))
         if command.does & {"open", "download", "upload", "send_mail"}:
             for url in command.urls:
-                scene.open(url, certain=certain, restates=True)
+                scene.open(url, "command", certain=certain)
         if "send_mail" in command.does:
             scene.deeds.extend(Addressed(address, True, certain, restates=True) for address in command.addresses)

@@ -7,19 +7,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from trueline.guard.policy.shell.command import Does
-from trueline.guard.policy.shell.paths import normal_path
-from trueline.guard.policy.shell.programs import ALWAYS, INSTALL_WORDS, REMOVE_WORDS, SHELLS
+from trueline.guard.policy.shell.paths import normal_path, whole_folder
+from trueline.guard.policy.shell.programs import ALWAYS, INSTALL_WORDS, MAILERS, REMOVE_WORDS, SHELLS
 
 _DISK = re.compile(r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|mapper/|md|loop|dm-)\w*")
 _SCHEDULES = re.compile(r"/etc/(?:cron|anacrontab)|/var/spool/(?:cron|at)|\.timer$")
 _STARTS_LATER = re.compile(
     r"~/\.(?:bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zprofile|zshenv|xprofile|xinitrc|xsessionrc|inputrc)$"
     r"|~/\.config/(?:autostart|systemd)/|~/\.ssh/(?:authorized_keys|rc|config)|/etc/(?:profile|rc\.local|ld\.so\.preload|sudoers|passwd"
-    r"|shadow|systemd/|init\.d/|bash\.bashrc|environment|hosts$)|/\.git/hooks/"
+    r"|shadow|systemd/|init\.d/|bash\.bashrc|environment)|/\.git/hooks/"
 )
 _HISTORY_FILES = re.compile(r"~/\.(?:bash|zsh|python|mysql|psql)_history$|/var/log/")
 _OPEN_MODE = re.compile(
-    r"[0-7]?[0-7][0-7][2367]|[ugo]*[oa][ugo]*\+[rxst]*w[rwxst]*|\+[rxst]*w[rwxst]*|[ugoa]*\+[rwx]*s[rwxst]*|[246][0-7]{3}"
+    r"[0-7]?[0-7][0-7][2367]|[ugo]*[oa][ugo]*\+[rxst]*w[rwxst]*|[oa]*u?[oa]*\+[rwx]*s[rwxst]*|4[0-7]{3}"
 )
 _SECURITY = re.compile(
     r"(?:ufw|firewalld|apparmor|auditd|clamav\S*|fail2ban|selinux\S*|falcon\S*|osqueryd|rsyslog|iptables|nftables)"
@@ -114,7 +114,7 @@ def _written_operands(call: Call) -> tuple[str, ...]:
 def _rm(call: Call) -> set[Does]:
     targets = [normal_path(path, call.folder) for path in call.operands]
     found: set[Does] = {"delete"}
-    if call.flag("-r", "-R", "--recursive"):
+    if call.flag("-r", "-R", "--recursive") or any(whole_folder(path) != path.rstrip("/") for path in targets):
         found.add("delete_recursive")
     if any(_HISTORY_FILES.search(path) for path in targets):
         found.add("hide_traces")
@@ -157,15 +157,34 @@ def _chmod(call: Call) -> set[Does]:
 
 def _curl(call: Call) -> set[Does]:
     found: set[Does] = {"download"}
-    data = call.flag("-T", "--upload-file", "-F", "--form", "--data-binary", "--post-file", "--body-file")
-    from_file = any("@" in arg and not arg.startswith(("http", "-")) for arg in call.args)
-    if data or (call.flag("-d", "--data", "--data-raw", "--data-urlencode", "--json") and (from_file or call.piped)):
-        found.add("upload")
-    if any(arg.startswith(("--post-file", "--upload-file", "--body-file")) for arg in call.args):
+    from_file = any(arg.startswith("@") or "=@" in arg for arg in call.args)
+    if call.flag("-T", "--upload-file") or from_file:
         found.add("upload")
     if any(arg.startswith(("smtp://", "smtps://")) for arg in call.args):
         found.add("send_mail")
     return found
+
+
+def _wget(call: Call) -> set[Does]:
+    sends = any(arg.startswith(("--post-file", "--body-file")) for arg in call.args)
+    return {"download", "upload"} if sends else {"download"}
+
+
+def _partitioner(call: Call) -> set[Does]:
+    looks = call.flag("-l", "--list", "-p", "--print") or "print" in call.args or not call.operands
+    return set() if looks else {"wipe_disk"}
+
+
+def _later(call: Call) -> set[Does]:
+    return set() if call.flag("-l", "-d", "-c") else {"schedule"}
+
+
+def _mailer(call: Call) -> set[Does]:
+    return {"send_mail"} if call.operands else set()
+
+
+def _clone(call: Call) -> set[Does]:
+    return {"upload"} if not {"copy", "sync", "move", "copyto"}.isdisjoint(call.args) else set()
 
 
 def _copy_out(call: Call) -> set[Does]:
@@ -232,7 +251,7 @@ def _trash(call: Call) -> set[Does]:
 
 
 def _cloud(call: Call) -> set[Does]:
-    return {"upload"} if not {"cp", "sync", "mv", "rsync", "upload", "create"}.isdisjoint(call.args) else set()
+    return {"upload"} if not {"cp", "sync", "mv", "rsync", "upload", "gist"}.isdisjoint(call.args) else set()
 
 
 def _is_remote(word: str) -> bool:
@@ -253,7 +272,12 @@ _SPECIAL: dict[str, Callable[[Call], set[Does]]] = {
     "history": _history,
     "git": _git,
     "gio": _trash,
-    **dict.fromkeys(("curl", "wget", "http", "https", "xh"), _curl),
+    "wget": _wget,
+    "rclone": _clone,
+    **dict.fromkeys(("curl", "http", "https", "xh"), _curl),
+    **dict.fromkeys(("fdisk", "parted", "sgdisk", "sfdisk"), _partitioner),
+    **dict.fromkeys(("at", "batch"), _later),
+    **dict.fromkeys(MAILERS, _mailer),
     **dict.fromkeys(("scp", "rsync", "sftp"), _copy_out),
     **dict.fromkeys(("nc", "ncat", "netcat"), _netcat),
     **dict.fromkeys(("iptables", "nft"), _iptables),

@@ -254,7 +254,7 @@ class _Shell:
         files = [arg for arg in args if not arg.text.startswith("-")]
         if call.flag("-m") and call.program not in SHELLS:
             return set()
-        if files:
+        if files and not (call.flag("-s") and call.program in SHELLS):
             return self.run_file(files[0], depth, shell=call.program in SHELLS)
         if feed.file:
             return self.run_file(Field(feed.file), depth, shell=call.program in SHELLS)

@@ -13,6 +13,7 @@ _OPERATORS = (
     "&>>", "<<<", "<<-", ";;", "&&", "||", "|&", "&>", ">>", ">|", ">&", "<<", "<&", "<>", ";", "&", "|", "(", ")", "<",
     ">", "\n",
 )  # fmt: skip
+_OPERATOR_STARTS = frozenset(operator[0] for operator in _OPERATORS)
 _NAME = re.compile(r"[A-Za-z_]\w*|[0-9@*#?$!-]")
 _ANSI_ESCAPE = re.compile(r"\\(?:[0-7]{1,3}|x[0-9A-Fa-f]{1,2}|u[0-9A-Fa-f]{1,4}|U[0-9A-Fa-f]{1,8}|.)", re.DOTALL)
 _SIMPLE_ESCAPES = {
@@ -164,7 +165,11 @@ class _Lexer:
     def _operator(self) -> str:
         # The longest operator comes first in the table.
         char = self.text[self.at]
-        return next((op for op in _OPERATORS if op[0] == char and self.text.startswith(op, self.at)), "")
+        return (
+            ""
+            if char not in _OPERATOR_STARTS
+            else next((op for op in _OPERATORS if op[0] == char and self.text.startswith(op, self.at)), "")
+        )
 
     def _file_descriptor(self) -> str:
         """A number right before `>` belongs to the redirection, not to the words."""

@@ -21,8 +21,8 @@ def normal_path(word: str, folder: str | None = None) -> str:
     return path.rstrip("/") + ("/" if trailing else "") if path != "/" else path
 
 
-def whole_folder(path: str) -> str | None:
-    """Return the folder when a path stands for all that is in it (`~/Documents/*`, `~/Documents`)."""
+def whole_folder(path: str) -> str:
+    """Return the folder of which a path stands for everything: `~/Documents` for `~/Documents/*` and for itself."""
     while True:
         path = path.rstrip("/") or "/"
         head, _, last = path.rpartition("/")

@@ -48,11 +48,9 @@ ALWAYS: dict[str, frozenset[Does]] = {
     **_each(_names("shutdown reboot poweroff halt"), "shutdown"),
     **_each(_names("kill pkill killall xkill"), "kill"),
     **_each(_names("useradd adduser usermod userdel deluser passwd chpasswd visudo gpasswd chsh"), "account"),
-    **_each(_names("at batch"), "schedule"),
-    **_each(_names("wipefs blkdiscard fdisk parted sgdisk sfdisk mkswap"), "wipe_disk"),
+    **_each(_names("wipefs blkdiscard mkswap"), "wipe_disk"),
     **_each(_names("unlink rmdir trash trash-put srm"), "delete"),
-    **_each(_names("rclone transfer croc wormhole magic-wormhole ffsend"), "upload"),
-    **_each(MAILERS, "send_mail"),
+    **_each(_names("transfer croc wormhole magic-wormhole ffsend"), "upload"),
     **_each(OPENERS, "open"),
 }
 """What a program does whatever its arguments are."""

@@ -32,9 +32,9 @@ from trueline.records.interchange.atif.model import (
 from trueline.records.interchange.atif.own import KEY, Judged, Own, step_extra
 from trueline.records.interchange.labels import read_labels
 from trueline.records.interchange.new_folder import new_folder
-from trueline.records.interchange.outcome import Options, Outcome, Transfer, transfer
+from trueline.records.interchange.outcome import Options, Outcome, Transfer
 from trueline.records.interchange.paths import find_stored, is_stored_name, put_file
-from trueline.records.interchange.sources import Source, stored_files, where
+from trueline.records.interchange.sources import Source, stored_files, transfer_episodes
 from trueline.records.interchange.strict_json import load_strict, write_json
 from trueline.records.observation import StoredFile
 from trueline.records.step import ActionResult, Step
@@ -43,7 +43,7 @@ from trueline.records.usage import Usage, total_usage
 
 def export_atif(sources: Sequence[Source], out: Path, options: Options) -> Transfer:
     """Export episodes, one document each."""
-    return transfer(sources, where, lambda source: _export_one(source, out, options))
+    return transfer_episodes(sources, lambda source: _export_one(source, out, options))
 
 
 def _export_one(source: Source, out: Path, options: Options) -> Outcome:

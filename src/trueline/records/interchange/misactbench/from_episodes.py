@@ -18,9 +18,9 @@ from trueline.records.interchange.misactbench.model import Benchmark, BenchmarkS
 from trueline.records.interchange.misactbench.screens import picture_number
 from trueline.records.interchange.misactbench.write import BENCHMARK_FILE, write_benchmark
 from trueline.records.interchange.new_folder import new_folder
-from trueline.records.interchange.outcome import Options, Outcome, Transfer, transfer
+from trueline.records.interchange.outcome import Options, Outcome, Transfer
 from trueline.records.interchange.paths import find_stored, folder_name, picture_suffix, put_file
-from trueline.records.interchange.sources import Source, where
+from trueline.records.interchange.sources import Source, transfer_episodes, where
 from trueline.records.observation import StoredFile
 from trueline.records.step import Step
 
@@ -42,7 +42,7 @@ def export_benchmark(sources: Sequence[Source], out: Path, options: Options) -> 
             write_benchmark(home / BENCHMARK_FILE, Benchmark(trajectories=tuple(found.values())))
         yield from ()
 
-    work = transfer(sources, where, lambda source: _export_one(source, home, found, options))
+    work = transfer_episodes(sources, lambda source: _export_one(source, home, found, options))
     return Transfer(work.total, chain(work.outcomes, finish()))
 
 

@@ -13,10 +13,10 @@ from trueline.errors import InputError, MissingExtraError
 from trueline.records.folder.files import make_folder, room_needed
 from trueline.records.folder.reader import read_episode
 from trueline.records.interchange.labels import read_labels
-from trueline.records.interchange.outcome import Outcome, Transfer, transfer
+from trueline.records.interchange.outcome import Outcome, Transfer
 from trueline.records.interchange.parquet.columns import EPISODE_COLUMNS, STEP_COLUMNS, ColumnType
 from trueline.records.interchange.parquet.rows import Row, Value, episode_row, step_rows
-from trueline.records.interchange.sources import Source, where
+from trueline.records.interchange.sources import Source, transfer_episodes, where
 from trueline.text import printable
 
 EPISODES_FILE = "episodes.parquet"
@@ -84,7 +84,7 @@ def export_parquet(sources: Sequence[Source], out: Path) -> Transfer:
             return Outcome(where(source), out / EPISODES_FILE)
 
         try:
-            yield from transfer(sources, where, export_one).outcomes
+            yield from transfer_episodes(sources, export_one).outcomes
             with room_needed(out):
                 episodes.finish()
                 steps.finish()

@@ -1,0 +1,161 @@
+"""`trueline guard redteam`: attack the guard, with a budget."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import hashlib
+import sys
+from typing import TYPE_CHECKING, Any, get_args
+
+from trueline.cli.guard_live import add_live_flags, open_guard
+from trueline.cli.model.flags import count, money
+from trueline.cli.output import print_json
+from trueline.cli.parser import Parser
+from trueline.errors import InputError
+
+if TYPE_CHECKING:
+    from trueline.guard.redteam import Attempt, Campaign, Case, Options
+
+_DETECTORS = ("deaction", "policy", "always-aligned", "always-misaligned", "task-shield", "inferact")
+_EXAMPLES = """\
+examples:
+  trueline guard redteam                                       policy stage only, no key needed
+  trueline guard redteam --adaptive --k 10 --budget 1000
+  trueline guard redteam --fast_check_model 'openai|gpt-5-mini' --systematic_analysis_model 'openai|gpt-5' --json
+
+The agent is simulated: it has been taken over and does what the attack plans, so what counts is the guard alone.
+Success at 1 is over the first attempt on each case, worst of k over the best of up to k. The controls are what a good
+agent does on the same screens; a guard that stops them too is no better for stopping the attacks.
+"""
+_METHODS = (
+    "Wilson 95 % intervals as if cases were independent; the corpus is fixed, so they say nothing about other attacks.",
+    "Rates are over cases that were tried. An attack passes when every proposal that the goal needs is let through.",
+)
+
+
+def configure(parser: Parser) -> None:
+    """Declare the flags."""
+    parser.epilog = _EXAMPLES
+    parser.add_argument("--budget", type=count, default=500, metavar="N", help="attempts in all (500)")
+    parser.add_argument("--k", type=count, default=5, metavar="N", help="attempts on each case (5)")
+    parser.add_argument("--adaptive", action="store_true",
+                        help="choose each attempt by the verdicts so far (all are drawn beforehand)")  # fmt: skip
+    parser.add_argument("--seed", type=int, default=0, help="of all that is drawn (0)")
+    parser.add_argument("--technique", nargs="+", default=[], metavar="T", help="only these (all)")
+    parser.add_argument("--attacker-model", metavar="SPEC",
+                        help="provider|model that rewords texts on the screen in adaptive mode (none)")  # fmt: skip
+    parser.add_argument("--detector", choices=_DETECTORS, default="deaction", help="who judges (deaction)")
+    add_live_flags(parser)
+    parser.add_argument("--max-workers", type=count, default=4, metavar="N", help="attempts at the same time (4)")
+    parser.add_argument("--fail-above", type=_share, metavar="R",
+                        help="exit code 1 if the worst-of-k rate of passing attacks is above R")  # fmt: skip
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Attack and report."""
+    from trueline.guard.bench import Detector
+    from trueline.guard.redteam import TECHNIQUES, Options
+
+    assert set(_DETECTORS) == set(get_args(Detector))
+    for name in args.technique:
+        if name not in TECHNIQUES:
+            raise InputError(f"--technique {name}: there is none; known are {', '.join(TECHNIQUES)}")
+    if args.attacker_model and not args.adaptive:
+        raise InputError("--attacker-model rewords by the verdicts so far: it needs --adaptive")
+    options = Options(args.budget, args.k, args.seed, args.adaptive, args.max_workers, tuple(args.technique))
+    report = asyncio.run(_attack(args, options))
+    if args.json:
+        print_json(report)
+    else:
+        print(_text(report))
+    rate = report["passing"]["worst_of_k"]["rate"]
+    return 1 if args.fail_above is not None and rate is not None and rate > args.fail_above else 0
+
+
+async def _attack(args: argparse.Namespace, options: Options) -> dict[str, Any]:
+    from trueline.guard.bench import Models, bench_setting
+    from trueline.guard.redteam import Player, Rewriter, attack
+
+    # The attacker does not know the key; it follows the seed only so that a campaign can be repeated.
+    key = hashlib.sha256(f"redteam {options.seed}".encode()).digest()
+    async with open_guard(args, detector=args.detector, key=key, others=(args.attacker_model,)) as opened:
+        pictures = opened.config.fast is not None or opened.config.systematic is not None or bool(opened.models)
+        player = Player(opened.guard, args.guard_on_error, opened.narrator, pictures)
+        rewriter = Rewriter(opened.models[args.attacker_model]) if args.attacker_model else None
+        campaign = await attack(player, options, rewriter=rewriter, progress=_Progress(options))
+        names = Models(args.systematic_analysis_model, args.fast_check_model, args.narrative_summary_model)
+        policy = getattr(opened.config.policy, "digest", None)
+        setting = bench_setting(args.detector, names.for_detector(args.detector), opened.config, policy)
+    return {"guard": setting.model_dump(mode="json"), "attacker_model": args.attacker_model, **_document(campaign)}
+
+
+def _document(campaign: Campaign) -> dict[str, Any]:
+    from trueline.guard.redteam.report import document
+    from trueline.stats.intervals import wilson
+
+    def interval(count: int, n: int) -> tuple[float, float]:
+        found = wilson(count, n)
+        return found.low, found.high
+
+    return {**document(campaign, interval), "methods": list(_METHODS)}
+
+
+class _Progress:
+    """Counts on stderr, if that is a terminal."""
+
+    def __init__(self, options: Options) -> None:
+        self._budget = options.budget
+        self._done = self._broken = 0
+
+    def __call__(self, _case: Case, attempt: Attempt) -> None:
+        self._done += 1
+        self._broken += attempt.success
+        if sys.stderr.isatty():
+            end = f"\r{self._done} of at most {self._budget} attempts, {self._broken} succeeded "
+            print(end, end="", file=sys.stderr, flush=True)
+
+
+def _text(report: dict[str, Any]) -> str:
+    head = ("technique", "aim", "n", "at 1", f"worst of {report['k']}", "undecided")
+    rows: list[tuple[str, ...]] = [head, *(_row(entry["technique"], entry) for entry in report["techniques"])]
+    rows.append(_row("all that pass", {**report["passing"], "aim": "pass", "undecided": ""}))
+    widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    guard, controls = report["guard"], report["controls"]
+    short = report["cut_short"]
+    models = ", ".join(filter(None, (guard["fast_check_model"], guard["systematic_analysis_model"])))
+    about = [
+        f"guard: {guard['name']}, models: {models or 'none'}; {report['mode']} attacks, seed {report['seed']}",
+        f"{report['attempts']} attempts (budget {report['budget']}), {report['checks']} checks, {money(report['cost'])}",
+        *([f"{short} cases were cut short by the budget: worst of k is a lower bound"] if short else []),
+        f"controls stopped: {_cell(controls['blocked'])}; undecided: {controls['undecided']}",
+        f"subject: {report['subject']}",
+        *report["methods"],
+    ]
+    return "\n".join([*lines, "", *about])
+
+
+def _row(name: str, entry: dict[str, Any]) -> tuple[str, ...]:
+    rates = _cell(entry["success_at_1"]), _cell(entry["worst_of_k"])
+    return (name, entry["aim"], f"{entry['tried']}{_untried(entry)}", *rates, str(entry["undecided"]))
+
+
+def _untried(entry: dict[str, Any]) -> str:
+    left = entry["cases"] - entry["tried"]
+    return f" (+{left} not tried)" if left else ""
+
+
+def _cell(rate: dict[str, Any]) -> str:
+    if rate["rate"] is None:
+        return "–"
+    low, high = rate["ci"]
+    return f"{rate['count']}/{rate['n']} {100 * rate['rate']:.0f} % [{100 * low:.0f}, {100 * high:.0f}]"
+
+
+def _share(word: str) -> float:
+    value = float(word)
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"{word} is not between 0 and 1")
+    return value

@@ -1,0 +1,222 @@
+"""What a machine needs for local desktops, looked at one by one; each lack comes with the line that mends it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from trueline.desktop.local.places import Owner, cache_folder, owner
+from trueline.desktop.local.seccomp.calls import MACHINES
+from trueline.desktop.types import DesktopUnavailable
+
+SEARCH_PATH = "/usr/bin:/bin:/usr/sbin:/sbin:/usr/libexec"
+PACKAGES = {
+    "bwrap": "bubblewrap",
+    "Xvfb": "xvfb",
+    "unshare": "util-linux",
+    "python3": "python3",
+    "dbus-daemon": "dbus",
+    "at-spi-bus-launcher": "at-spi2-core",
+    "openbox": "openbox",
+    "xfdesktop": "xfdesktop4",
+    "xfce4-panel": "xfce4-panel",
+    "xfsettingsd": "xfce4-settings",
+    "mousepad": "mousepad",
+    "thunar": "thunar",
+    "xfce4-terminal": "xfce4-terminal",
+    "notify-send": "libnotify-bin",
+}
+"""The Debian package that holds each program."""
+EXTRA_PACKAGES = ("xfconf", "xfce4-notifyd", "adwaita-icon-theme", "dmz-cursor-theme", "fonts-dejavu-core", "dconf-gsettings-backend")  # fmt: skip  # noqa: E501
+APPLICATIONS = {
+    "chromium": "chromium",
+    "soffice": "libreoffice-calc libreoffice-writer libreoffice-impress libreoffice-gtk3",
+    "gimp": "gimp",
+    "thunderbird": "thunderbird",
+    "vlc": "vlc",
+    "geany": "geany",
+    "evince": "evince",
+}
+"""Applications that tasks use; a desktop starts without them."""
+_NAMESPACES = ("--user", "--map-root-user", "--mount", "--net", "--ipc", "--propagation", "private")
+_LIMIT = 20
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked at."""
+
+    name: str
+    ok: bool
+    detail: str
+    fix: str = ""
+    """The one line that mends it."""
+    needed: bool = True
+    """Without it there is no desktop."""
+
+
+def install_line(packages: list[str]) -> str:
+    """The command that installs Debian packages."""
+    return f"sudo apt-get update && sudo apt-get install -y --no-install-recommends {' '.join(packages)}"
+
+
+def check_system() -> Check:
+    """Linux on a processor we have a filter for."""
+    machine = platform.machine()
+    ok = sys.platform == "linux" and machine in MACHINES
+    return Check("system", ok, f"{sys.platform} on {machine}", "" if ok else "use Linux on x86_64 or aarch64")
+
+
+def check_programs(path: str = SEARCH_PATH) -> Check:
+    """The programs every desktop is made of."""
+    missing = [program for program in PACKAGES if shutil.which(program, path=path) is None]
+    if not missing:
+        return Check("programs", True, f"all {len(PACKAGES)} are there")
+    packages = sorted({PACKAGES[program] for program in missing}) + list(EXTRA_PACKAGES)
+    return Check("programs", False, f"missing: {', '.join(missing)}", install_line(packages))
+
+
+def check_applications(path: str = SEARCH_PATH) -> Check:
+    """The applications tasks use."""
+    missing = [name for name in APPLICATIONS if shutil.which(name, path=path) is None]
+    if not missing:
+        return Check("applications", True, f"all {len(APPLICATIONS)} are there", needed=False)
+    fix = install_line([APPLICATIONS[name] for name in missing])
+    return Check("applications", False, f"missing: {', '.join(missing)}", fix, needed=False)
+
+
+def check_namespaces(user: Owner) -> Check:
+    """User namespaces for an ordinary user, with a mount and a network namespace in them."""
+    error = _try(user, ["unshare", *_NAMESPACES, "--", "true"])
+    if error is None:
+        return Check("user namespaces", True, "an ordinary user may make them")
+    return Check("user namespaces", False, error, _namespace_fix())
+
+
+def _namespace_fix() -> str:
+    """Why user namespaces are refused here, as far as the kernel's settings say, and what to do."""
+    if _setting("kernel/apparmor_restrict_unprivileged_userns") == "1":
+        return "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0   # AppArmor forbids them (Ubuntu 24.04)"
+    if _setting("kernel/unprivileged_userns_clone") == "0":
+        return "sudo sysctl -w kernel.unprivileged_userns_clone=1"
+    if _setting("user/max_user_namespaces") == "0":
+        return "sudo sysctl -w user.max_user_namespaces=15000"
+    if in_container():
+        return "start the container with: --security-opt seccomp=unconfined --security-opt apparmor=unconfined"
+    return "build or boot a kernel with CONFIG_USER_NS=y"
+
+
+def check_overlay(user: Owner) -> Check:
+    """An overlay whose upper layer lies in memory, made without privilege."""
+    script = (
+        "mount -t tmpfs t /mnt && mkdir /mnt/l /mnt/u /mnt/w /mnt/m && "
+        "mount -t overlay o -o lowerdir=/mnt/l,upperdir=/mnt/u,workdir=/mnt/w,userxattr /mnt/m && touch /mnt/m/x"
+    )
+    error = _try(user, ["unshare", *_NAMESPACES, "--", "sh", "-c", script])
+    if error is None:
+        return Check("overlay", True, "home folders can be layered")
+    fix = "use Linux 5.11 or newer" + (" and mount no overlay restriction in the container" if in_container() else "")
+    return Check("overlay", False, error, fix)
+
+
+def check_sandbox(user: Owner) -> Check:
+    """Bubblewrap with a process namespace of its own; containers often forbid the /proc it needs."""
+    line = [
+        "bwrap",
+        "--unshare-user",
+        "--unshare-pid",
+        "--ro-bind",
+        "/",
+        "/",
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
+        "true",
+    ]
+    error = _try(user, ["unshare", *_NAMESPACES, "--", *line])
+    if error is None:
+        return Check("sandbox", True, "bubblewrap works")
+    fix = (
+        "start the container with: --security-opt systempaths=unconfined"
+        if in_container()
+        else install_line(["bubblewrap"])
+    )
+    return Check("sandbox", False, error, fix)
+
+
+def check_cache(user: Owner) -> Check:
+    """A cache folder that can be written, and read by whoever runs sandboxes."""
+    try:
+        cache = cache_folder()
+        cache.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".doctor-", dir=cache) as folder:
+            Path(folder).chmod(0o755)
+            error = _try(user, ["test", "-r", folder])
+    except (OSError, DesktopUnavailable) as problem:
+        return Check("cache folder", False, str(problem), "export TRUELINE_CACHE_DIR=/var/tmp/trueline")
+    if error is not None:
+        detail = f"{cache}: user {user.uid}, who runs the sandboxes, cannot read it"
+        return Check("cache folder", False, detail, "export TRUELINE_CACHE_DIR=/var/cache/trueline")
+    return Check("cache folder", True, str(cache))
+
+
+def check_memory() -> Check:
+    """Room for at least one desktop."""
+    words = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text("ascii").splitlines() if ":" in line)
+    free = int(words["MemAvailable"].split()[0]) >> 10
+    return Check("memory", free > 500, f"{free} MiB available", "" if free > 500 else "free 500 MiB", needed=False)
+
+
+def in_container() -> bool:
+    """Whether this process seems to run in a container."""
+    return Path("/.dockerenv").exists() or Path("/run/.containerenv").exists() or bool(os.environ.get("container"))  # noqa: SIM112 - systemd spells it so
+
+
+def check_all() -> list[Check]:
+    """Look at everything, in the order in which one lack hides the next."""
+    checks = [check_system()]
+    if not checks[0].ok:
+        return checks
+    checks.append(check_programs())
+    try:
+        user = owner()
+    except DesktopUnavailable as error:
+        return [*checks, Check("user", False, str(error), "run as an ordinary user")]
+    checks += [check_namespaces(user), check_overlay(user), check_sandbox(user), check_cache(user)]
+    return [*checks, check_memory(), check_applications()]
+
+
+def _try(user: Owner, argv: list[str]) -> str | None:
+    """Run a command as the sandboxes' user; return what it complained about, `None` when it worked."""
+    try:
+        done = subprocess.run(  # noqa: S603 - fixed command lines
+            argv,
+            capture_output=True,
+            cwd="/",
+            env={"PATH": SEARCH_PATH, "LANG": "C.UTF-8"},
+            timeout=_LIMIT,
+            check=False,
+            user=user.uid if user.drop else None,
+            group=user.gid if user.drop else None,
+            extra_groups=[] if user.drop else None,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    if done.returncode == 0:
+        return None
+    lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    return lines[-1] if lines else f"{argv[0]} ended with {done.returncode}"
+
+
+def _setting(name: str) -> str:
+    try:
+        return Path("/proc/sys", name).read_text("ascii").strip()
+    except OSError:
+        return ""

@@ -1,0 +1,9 @@
+"""Attacking the guard: a corpus of techniques and goals, and a runner that tries them within a budget."""
+
+from trueline.guard.redteam.attempt import Player
+from trueline.guard.redteam.campaign import Attempt, Campaign, Case, Options, attack
+from trueline.guard.redteam.corpus import load_corpus
+from trueline.guard.redteam.rewrite import Rewriter
+from trueline.guard.redteam.techniques import TECHNIQUES
+
+__all__ = ["TECHNIQUES", "Attempt", "Campaign", "Case", "Options", "Player", "Rewriter", "attack", "load_corpus"]

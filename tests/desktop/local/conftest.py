@@ -1,0 +1,61 @@
+"""A real desktop for the tests: one per module, a fresh one where a test breaks it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Coroutine, Iterator
+from typing import TypeVar
+
+import pytest
+
+from trueline.desktop.local import Limits, LocalDesktop, LocalOptions
+from trueline.desktop.local.checks import check_all
+
+T = TypeVar("T")
+Do = Callable[[Coroutine[object, object, T]], T]
+
+SMALL = LocalOptions(width=1024, height=768)
+MIB = 1 << 20
+TIGHT = LocalOptions(
+    width=800,
+    height=600,
+    limits=Limits(
+        processes=200, process_memory=256 * MIB, memory=900 * MIB, home=32 * MIB, temporary=16 * MIB, files=2000
+    ),
+)
+
+
+@pytest.fixture(scope="session")
+def machine() -> None:
+    """Skip where there can be no desktop; on CI that is a failure."""
+    lacks = [f"{check.name}: {check.detail}" for check in check_all() if check.needed and not check.ok]
+    if lacks:
+        if os.environ.get("CI"):
+            pytest.fail(f"CI must be able to run desktops; missing {lacks}")
+        pytest.skip(f"no local desktop here ({'; '.join(lacks)})")
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[asyncio.Runner]:
+    """One event loop for a module, so that a desktop can live over several tests."""
+    with asyncio.Runner() as runner:
+        yield runner
+
+
+@pytest.fixture(scope="module")
+def desktop(machine: None, runner: asyncio.Runner) -> Iterator[LocalDesktop]:
+    """A desktop that the tests of a module share; they leave it working."""
+    desktop = LocalDesktop(SMALL)
+    runner.run(desktop.start())
+    yield desktop
+    runner.run(desktop.stop())
+
+
+@pytest.fixture
+def fresh(machine: None, runner: asyncio.Runner) -> Iterator[LocalDesktop]:
+    """A desktop with tight limits that a test may break."""
+    desktop = LocalDesktop(TIGHT)
+    runner.run(desktop.start())
+    yield desktop
+    runner.run(desktop.stop())
