@@ -147,6 +147,27 @@ def test_other_detectors(capsys: pytest.CaptureFixture[str], detector: str, tp: 
     assert results["trajectory-0000"]["steps"]["1"]["systematic_analysis_evaluation"]["systematic_analysis"] == detector
 
 
+def test_the_policy_stage_alone_needs_no_model(capsys: pytest.CaptureFixture[str]) -> None:
+    words = command("--detector", "policy", stages=False)
+    data = load(Path("MisActBench/misactbench.json"))
+    data["trajectory-0000"]["steps"]["3"]["agent_output"] = "import os\nos.system('rm -rf ~/')"
+    Path("MisActBench/misactbench.json").write_text(json.dumps(data))
+    found = run_json(capsys, words)
+    assert (found["tp"], found["fp"], found["undecided"], found["calls"]) == (1, 0, 0, 0)
+    assert found["stages"]["policy"]["looked"] == 48
+    evaluation = load(Path("output/deaction_results.json"))["trajectory-0000"]["steps"]["3"]
+    assert "rule delete-home" in evaluation["systematic_analysis_evaluation"]["thought"]
+
+
+def test_the_policy_stage_stands_before_the_models_and_in_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+    words = [word for word in command() if word != "--no_policy"]
+    found = run_json(capsys, words)
+    assert found["stages"]["policy"]["looked"] == 48
+    assert "policy only" in [other["detector"] for other in found["alternatives"]]
+    assert main([*words, "--no_policy"]) == 2
+    assert "holds verdicts of another setting (rules: " in capsys.readouterr().err
+
+
 def test_two_detectors_in_one_table(capsys: pytest.CaptureFixture[str]) -> None:
     run_json(capsys, command("--detector", "always-misaligned", "--result_file", "always.json"))
     found = run_json(capsys, command("--compare", "always.json", "--csv", "scores.csv", "--table", "table.png"))
@@ -180,6 +201,26 @@ def test_limit_takes_the_first_trajectories_and_the_rest_is_kept(capsys: pytest.
     assert len(load(Path("output/deaction_results.json"))) == 12
 
 
+def test_a_limit_loses_nothing_of_a_killed_run(capsys: pytest.CaptureFixture[str]) -> None:
+    words = command("--detector", "always-misaligned")
+    evaluation = {"systematic_analysis": "always-misaligned", "is_misaligned": False}
+    entry = {"event": "evaluation", "key": ["trajectory-0009", 1], "evaluation": evaluation}
+    Path("output").mkdir()
+    Path("output/deaction_results.json.progress.jsonl").write_text(json.dumps(entry) + "\n")
+    assert run_json(capsys, [*words, "--limit", "2"])["n"] == 8
+    results = load(Path("output/deaction_results.json"))
+    assert results["trajectory-0009"]["steps"]["1"]["systematic_analysis_evaluation"]["is_misaligned"] is False
+    assert results["trajectory-0009"]["status"] == "in_progress"
+    assert results["trajectory-0005"]["status"] == "pending"
+
+
+def test_the_detectors_that_can_be_named_are_those_that_there_are() -> None:
+    from trueline.cli import guard_bench
+    from trueline.guard.bench import DETECTORS
+
+    assert guard_bench._DETECTORS == DETECTORS
+
+
 def test_what_cannot_be_read_is_listed_and_the_rest_is_scored(capsys: pytest.CaptureFixture[str]) -> None:
     words = command()
     data = load(Path("MisActBench/misactbench.json"))
@@ -203,6 +244,8 @@ def test_what_cannot_be_read_is_listed_and_the_rest_is_scored(capsys: pytest.Cap
          "asks a model"),
         (["--benchmark_file", "MisActBench", "--systematic_analysis_model", "unheard-of"], "unknown which provider"),
         (["--benchmark_file", "MisActBench", "--compare", "none.json"], "none.json"),
+        (["--benchmark_file", "MisActBench", "--policy", "none.yaml"], "none.yaml"),
+        (["--benchmark_file", "MisActBench", "--policy", "x.yaml", "--detector", "always-aligned"], "no policy stage"),
         (["--benchmark_file", "MisActBench", "--max_workers", "0"], "not above 0"),
     ],
 )  # fmt: skip

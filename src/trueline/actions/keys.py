@@ -210,6 +210,11 @@ def pyautogui_name(key: str) -> str:
     return key
 
 
+def untypable(text: str) -> tuple[str, ...]:
+    """Return the characters, each once, that are not on pyautogui's keyboard: its write() silently leaves them out."""
+    return tuple(char for char in dict.fromkeys(text) if char not in PRINTABLE and char not in _CHARACTERS)
+
+
 def model_name(key: str) -> str:
     """Return the word for a key that models read as this key; raises ValueError when there is none."""
     return _survives(key, key)

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trueline.cli.transfer import add_flags, carry_out, keep_apart, move_aside
+from trueline.cli.transfer import add_flags, carry_out, keep_apart, move_aside, report, whole_output
 from trueline.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,7 +25,8 @@ def configure(parser: Parser) -> None:
         "misactbench: PATH/MisActBench/misactbench.json and trajectories/<id>/step_<n>.png\n"
         "atif:        PATH/<path of the episode>/trajectory.json, pictures beside it\n"
         "parquet:     PATH/episodes.parquet and PATH/steps.parquet (needs pyarrow)\n"
-        "osworld:     the same folders without Trueline's own files"
+        "osworld:     the same folders without Trueline's own files\n"
+        "Several result folders stay apart: PATH/<name of the result folder>/…"
     )
 
 
@@ -39,8 +40,9 @@ def run(args: argparse.Namespace) -> int:
     sources = find_sources(args.result_dirs)
     keep_apart(args.result_dirs, out)
     move_aside(out, force=args.force)
-    work = _export(form, sources, out, Options(link=args.link))
-    return carry_out([work], form, out, as_json=args.json, verb="exported")
+    with whole_output(out) as folder:
+        work = carry_out([_export(form, sources, folder, Options(link=args.link))], "exported")
+    return report(work, form, out, as_json=args.json)
 
 
 def guess(out: Path) -> str:

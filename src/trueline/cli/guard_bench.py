@@ -58,7 +58,7 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--log-level", default="WARNING", type=str.upper, help="of messages on stderr (WARNING)",
                         choices=["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"])  # fmt: skip
     parser.add_argument("--detector", choices=_DETECTORS, default="deaction", help="who judges (deaction)")
-    parser.add_argument("--limit", type=count, metavar="N", help="only the first N trajectories")
+    parser.add_argument("--limit", type=count, metavar="N", help="only the first N trajectories with labels")
     parser.add_argument("--compare", nargs="+", type=Path, default=[], metavar="RESULT2",
                         help="result files of other detectors, for the same table")  # fmt: skip
     parser.add_argument("--prevalence", nargs="+", type=float, metavar="P",
@@ -127,10 +127,11 @@ def _plan(args: argparse.Namespace) -> _Plan:
 
     file = _benchmark_file(args.benchmark_file)
     read = read_benchmark(file)
-    sources = read_sources(file, read.benchmark.trajectories[: args.limit])
-    _note_problems(file, read.unreadable, sources)
-    if not sources:
+    everything = read_sources(file, read.benchmark.trajectories)
+    if not everything:
         raise InputError(f"{file}: holds no labelled step")
+    sources = everything[: args.limit]
+    _note_problems(file, read.unreadable, sources)
     models = Models(args.systematic_analysis_model, args.fast_check_model, _narrator(args))
     models = models.for_detector(args.detector)
     policy = read_policy(args) if args.detector in ("deaction", "policy") else None
@@ -138,12 +139,16 @@ def _plan(args: argparse.Namespace) -> _Plan:
         raise InputError("there is nobody to judge: name a model, or leave --no_policy out")
     if args.detector in ("task-shield", "inferact") and not models.systematic:
         raise InputError(f"--detector {args.detector} asks a model: name it with --systematic_analysis_model")
+    if args.policy and policy is None:
+        raise InputError(f"--detector {args.detector} has no policy stage; leave --policy out")
     config = guard_config(args, policy, {})
     setting = bench_setting(args.detector, models, config, policy and policy.digest)
     cache_file = args.narrative_summary_cache_file if models.narrative else None
-    store = Store(args.result_file, cache_file, sources, setting)
+    store = Store(args.result_file, cache_file, everything, setting)
     if store.damaged_lines:
         _say(f"{store.damaged_lines} damaged lines in the progress log; their steps are done again")
+    if store.progress.older:
+        _say(f"{store.progress.older} verdicts are kept that the older tool gave, without policy stage and our prompts")
     return _Plan(sources, models, policy, setting, store, read.unreadable)
 
 

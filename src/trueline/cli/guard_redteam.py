@@ -128,7 +128,7 @@ def _text(report: dict[str, Any]) -> str:
     models = ", ".join(filter(None, (guard["fast_check_model"], guard["systematic_analysis_model"])))
     about = [
         f"guard: {guard['name']}, models: {models or 'none'}; {report['mode']} attacks, seed {report['seed']}",
-        f"{report['attempts']} attempts (budget {report['budget']}), {report['checks']} checks, {money(report['cost'])}",
+        f"{report['attempts']} attempts of {report['budget']}, {report['checks']} checks, {money(report['cost'])}",
         *([f"{short} cases were cut short by the budget: worst of k is a lower bound"] if short else []),
         f"controls stopped: {_cell(controls['blocked'])}; undecided: {controls['undecided']}",
         f"subject: {report['subject']}",

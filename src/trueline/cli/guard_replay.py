@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,6 +32,9 @@ Every executed action is judged with the history that really came before it; not
 the policy stage looks, which needs no key.
 """
 _LARGE = 50
+"""From this number of episodes on, progress is shown."""
+_MOST_KEPT = 50
+"""Stopped episodes, good ones and others, whose screens stay in memory for proposing rules."""
 
 
 def configure(parser: Parser) -> None:
@@ -90,20 +94,29 @@ def _proposed_rules(args: argparse.Namespace, report: ReplayReport) -> list[Prop
 
 async def _replay(args: argparse.Namespace, folders: Sequence[Path]) -> tuple[list[Replay], list[str]]:
     """Judge the episodes, as many at a time as there may be checks; they are read when their turn comes."""
+    from trueline.cli.guard_replay_report import is_good
     from trueline.guard.replay import Replayer
     from trueline.guard.sealing import STORED_KEY
     from trueline.records.folder.reader import read_episode
 
     found: dict[Path, Replay] = {}
     left_out: dict[Path, str] = {}
+    kept: Counter[bool] = Counter()
     waiting = iter(folders)
+
+    def keep(replay: Replay) -> Replay:
+        """What the guard saw of the first stopped episodes, good and others, is enough to measure rules on."""
+        good = is_good(replay, args.threshold)
+        kept[good] += bool(replay.stops)
+        return replay if kept[good] <= _MOST_KEPT else replay.without_contexts()
+
     async with open_guard(args, key=STORED_KEY) as opened:
         replayer = Replayer(opened.guard, opened.narrator, args.guard_on_error, asyncio.Semaphore(args.max_workers))
 
         async def worker() -> None:
             for folder in waiting:
                 try:
-                    found[folder] = await replayer.replay(read_episode(folder))
+                    found[folder] = keep(await replayer.replay(read_episode(folder)))
                 except InputError as error:
                     left_out[folder] = str(error)
                 _show_progress(len(found) + len(left_out), len(folders))

@@ -83,6 +83,11 @@ class ReplayReport:
         return sum(bool(replay.in_time) for replay in self.violated.replays)
 
 
+def is_good(replay: Replay, threshold: float) -> bool:
+    """Whether an episode is benign and successful."""
+    return replay.kind != "adversarial" and replay.score is not None and replay.score >= threshold
+
+
 def sum_up(replays: Sequence[Replay], *, threshold: float, seed: int) -> ReplayReport:
     """Add up; intervals are by episode, whose steps are not independent."""
     from trueline.records.verdict import Stage
@@ -90,8 +95,7 @@ def sum_up(replays: Sequence[Replay], *, threshold: float, seed: int) -> ReplayR
     from trueline.stats.detection_rates import ErrorRates, error_rates, false_stops
     from trueline.stats.detection_stages import spent
 
-    is_good = {r.folder: r.kind != "adversarial" and r.score is not None and r.score >= threshold for r in replays}
-    good = [replay for replay in replays if is_good[replay.folder]]
+    good = [replay for replay in replays if is_good(replay, threshold)]
     rows = [(step.stopped, str(replay.folder)) for replay in good for step in replay.steps]
     rates = ErrorRates(Rate(None), Rate(None))
     if rows:
@@ -103,7 +107,7 @@ def sum_up(replays: Sequence[Replay], *, threshold: float, seed: int) -> ReplayR
     return ReplayReport(
         all=Tally(replays),
         good=Tally(good),
-        rest=Tally([replay for replay in replays if not is_good[replay.folder]]),
+        rest=Tally([replay for replay in replays if not is_good(replay, threshold)]),
         bad=Tally([replay for replay in replays if replay.kind == "adversarial"]),
         false_rate=rates.false,
         false_stops=false_stops(rates),
@@ -160,6 +164,7 @@ def as_json(report: ReplayReport, proposed: Sequence[ProposedRules]) -> dict[str
         "calls": sum(part.usage.calls for part in paid),
         "cost": None if None in costs else sum(cost or 0.0 for cost in costs),
         "known_cost": sum(part.known_cost for part in paid),
+        "allow_rules_measured_on": {"false_stops": len(good.flagged), "other_stops": len(report.rest.flagged)},
         "allow_rules": [
             {
                 "rules": [rule.model_dump(mode="json", exclude_defaults=True) for rule in item.rules],

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trueline.cli.transfer import add_flags, carry_out, keep_apart
+from trueline.cli.transfer import add_flags, carry_out, keep_apart, report
 from trueline.errors import InputError
 
 if TYPE_CHECKING:
@@ -39,20 +39,21 @@ def run(args: argparse.Namespace) -> int:
     if out.exists() and not out.is_dir():
         raise InputError(f"{out}: is a file; name a folder with --out")
     transfers = _IMPORTERS[form](sources, out, Options(link=args.link, force=args.force))
-    return carry_out(transfers, form, out, as_json=args.json, verb="imported")
+    return report(carry_out(transfers, "imported"), form, out, as_json=args.json)
 
 
 def guess(sources: Sequence[Path]) -> str:
     """The format of the sources, if all say the same.
 
     Raises:
-        InputError: They do not, or one says nothing.
+        InputError: They do not, or one says nothing, maybe because it is no JSON.
     """
     found = {source: _guess_one(source) for source in sources}
     formats = set(found.values())
     if len(formats) == 1 and (only := formats.pop()) is not None:
         return only
     unclear = next((source for source, form in found.items() if form is None), sources[0])
+    _refuse_broken(unclear)
     raise InputError(f"{unclear}: cannot tell its format; say --format {' or '.join(FORMATS)}")
 
 
@@ -71,6 +72,15 @@ def _guess_one(source: Path) -> str | None:
     if any(is_document(path) for path in source.rglob("trajectory.json")):
         return "atif"
     return "osworld" if scan(source) else None
+
+
+def _refuse_broken(source: Path) -> None:
+    """What is no JSON does not say its format either, and why it is none helps more."""
+    from trueline.records.interchange.atif.model import DOCUMENT_FILE
+    from trueline.records.interchange.strict_json import load_strict
+
+    for file in [source] if source.is_file() else sorted(source.rglob(DOCUMENT_FILE)):
+        load_strict(file)
 
 
 def _benchmark_file(source: Path) -> Path | None:

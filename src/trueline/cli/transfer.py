@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
-from collections.abc import Iterable, Iterator
+import tempfile
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from trueline.errors import InputError
 from trueline.text import printable
@@ -17,10 +20,10 @@ if TYPE_CHECKING:
 
 _LARGE = 50
 """From this number of episodes on, progress is shown."""
-
-
 _MOST_NOTES = 20
 """Of things that were odd, though nothing is left out because of them."""
+_UNFINISHED = ".unfinished-"
+"""How the names of folders begin in which an export is written."""
 
 
 def add_flags(parser: Parser, formats: tuple[str, ...], force: str) -> None:
@@ -32,8 +35,17 @@ def add_flags(parser: Parser, formats: tuple[str, ...], force: str) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON document")
 
 
-def carry_out(transfers: Iterable[Transfer], form: str, out: Path, *, as_json: bool, verb: str) -> int:
-    """Do the work, show its progress, print the report; 1 when anything was left out."""
+class Done(NamedTuple):
+    """What became of the episodes."""
+
+    verb: str
+    written: int
+    left_out: list[dict[str, str]]
+    notes: list[dict[str, str]]
+
+
+def carry_out(transfers: Iterable[Transfer], verb: str) -> Done:
+    """Do the work and show its progress."""
     written = 0
     left_out: list[dict[str, str]] = []
     notes: list[dict[str, str]] = []
@@ -43,9 +55,15 @@ def carry_out(transfers: Iterable[Transfer], form: str, out: Path, *, as_json: b
         else:
             left_out.append({"where": outcome.where, "reason": outcome.reason})
         notes += [{"where": outcome.where, "note": note} for note in outcome.notes]
+    return Done(verb, written, left_out, notes)
+
+
+def report(work: Done, form: str, out: Path, *, as_json: bool) -> int:
+    """Print what became of it; 1 when anything was left out."""
+    _, written, left_out, notes = work
     if as_json:
-        report = {"format": form, "out": str(out), "written": written, "left_out": left_out, "notes": notes}
-        print(json.dumps(report, indent=2))
+        document = {"format": form, "out": str(out), "written": written, "left_out": left_out, "notes": notes}
+        print(json.dumps(document, indent=2))
     else:
         for note in notes[:_MOST_NOTES]:
             print(printable(f"note: {note['where']}: {note['note']}", limit=1000), file=sys.stderr)
@@ -53,7 +71,7 @@ def carry_out(transfers: Iterable[Transfer], form: str, out: Path, *, as_json: b
             print(f"note: {len(notes) - _MOST_NOTES} more of these (--json has them all)", file=sys.stderr)
         for item in left_out:
             print(printable(f"left out: {item['where']}: {item['reason']}", limit=1000), file=sys.stderr)
-        print(f"{verb} {written} of {written + len(left_out)} episodes to {printable(str(out), limit=1000)}")
+        print(f"{work.verb} {written} of {written + len(left_out)} episodes to {printable(str(out), limit=1000)}")
     return 1 if left_out else 0
 
 
@@ -79,12 +97,12 @@ def keep_apart(sources: Iterable[Path], out: Path) -> None:
 
 
 def move_aside(path: Path, *, force: bool) -> None:
-    """Refuse to write over an output, or move it out of the way; an empty folder is no output.
+    """Refuse to write over an output, or move it out of the way; a folder that holds nothing whole is no output.
 
     Raises:
         InputError: It is there and `force` is not.
     """
-    if not path.exists() or (path.is_dir() and not any(path.iterdir())):
+    if not path.exists() or (path.is_dir() and all(name.startswith(_UNFINISHED) for name in os.listdir(path))):
         return
     if not force:
         raise InputError(f"{path}: is there already; name another --out, or --force to move it aside")
@@ -92,4 +110,43 @@ def move_aside(path: Path, *, force: bool) -> None:
     while (aside := path.with_name(f"{path.name}.old-{number}")).exists():
         number += 1
     path.rename(aside)
-    print(f"moved {path} to {aside}", file=sys.stderr)
+    _say(f"moved {path} to {aside}")
+
+
+@contextmanager
+def whole_output(out: Path) -> Generator[Path]:
+    """Give a hidden folder to write in, and put what is in it in place when the work is complete.
+
+    What an interrupted work leaves stays hidden, is named and never deleted; it does not stand in the way of the next.
+    """
+    from trueline.records.folder.files import make_folder, room_needed, sync_folder
+
+    # A folder that is there may be a mount, which a rename cannot replace: then its content is put into it.
+    real = out.resolve()
+    given = real.is_dir()
+    home = real if given else real.parent
+    make_folder(home, exist_ok=True)
+    prefix = f"{_UNFINISHED}{real.name[:100]}-"
+    for name in sorted(name for name in os.listdir(home) if name.startswith(prefix)):
+        _say(f"note: {home / name} is left of an export that did not finish; delete it if nothing in it is needed")
+    with room_needed(out):
+        staging = Path(tempfile.mkdtemp(prefix=prefix, dir=home))
+    folder = staging / real.name  # the output's own name, which says something to MisActBench
+    try:
+        yield folder
+        for path in sorted(folder.glob("*")) if given else [folder]:
+            if path.exists():
+                path.rename(home / path.name)
+        sync_folder(home)
+    except BaseException:
+        if folder.exists() and any(folder.iterdir()):
+            _say(f"unfinished: {out} was not made; what was exported so far is in {staging}")
+        raise
+    finally:
+        for path in (folder, staging):
+            if path.exists() and not any(path.iterdir()):
+                path.rmdir()
+
+
+def _say(line: str) -> None:
+    print(printable(line, limit=1000), file=sys.stderr)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -38,7 +38,7 @@ class JudgedStep:
     verdict: Verdict
     enforced: Enforcement
     context: GuardContext | None = None
-    """What the guard saw, kept for what it would have stopped: all of it would fill the memory."""
+    """What the guard saw, kept only for what it would have stopped: with trees, all of it would fill the memory."""
 
     @property
     def stopped(self) -> bool:
@@ -67,6 +67,10 @@ class Replay:
     def stops(self) -> tuple[JudgedStep, ...]:
         """The steps that would not have run."""
         return tuple(step for step in self.steps if step.stopped)
+
+    def without_contexts(self) -> Replay:
+        """The same without what the guard saw."""
+        return replace(self, steps=tuple(replace(step, context=None) for step in self.steps))
 
     @property
     def in_time(self) -> bool | None:
@@ -170,7 +174,8 @@ def kind_of(episode: Trajectory) -> Kind:
     """Whether an episode was adversarial; the seeds do not mark plain tasks, which are then assumed to be benign."""
     record = episode.record
     unsafe = any(judgment.safety is False for judgment in episode.judgments.values())
-    if record.attack is not None or record.task.kind not in (None, "benign") or unsafe or episode.adversary_score:
+    attacked = record.attack is not None or episode.adversary_score is not None
+    if attacked or unsafe or record.task.kind not in (None, "benign"):
         return "adversarial"
     return "benign" if record.task.kind == "benign" else "assumed benign"
 

@@ -28,6 +28,7 @@ from trueline.actions import (
     Wait,
 )
 from trueline.desktop.input.execute import ActionRefused, open_pointing
+from trueline.desktop.screen import Box, Framebuffer, crop
 from trueline.desktop.types import ActionTimeout, DesktopLost
 
 CJK = "".join(chr(0x4E00 + 37 * i) for i in range(60))
@@ -61,7 +62,7 @@ def do(mousepad: Editor, *actions: Action) -> None:
         "你好，世界 こんにちは 한국어",
         "😀 🎉 👩‍👩‍👧 🏳️‍🌈 e\u0301",
         CJK + CJK[::-1],
-        "x" * 2000,
+        "x" * 500,
     ],
     ids=["ascii", "angles", "newlines", "crlf", "accents", "cjk", "emoji", "many", "long"],
 )
@@ -89,19 +90,21 @@ def test_a_key_held_repeats_and_is_let_go(mousepad: Editor) -> None:
 
 
 def test_clicks_select_words_and_lines(mousepad: Editor) -> None:
-    do(mousepad, Type(text="first second\nthird"))
-    mousepad.wait_text("first second\nthird")
     node = mousepad.text_node
     assert node is not None and node.position is not None
     inside = Point(node.position.x + 15, node.position.y + 8)
-    do(mousepad, Click(at=inside, count=2), Key(key="delete"))
-    mousepad.wait_text(" second\nthird")
-    do(mousepad, Click(at=Point(5, 5)), Click(at=inside, count=3), Type(text="line"))
-    eventually(lambda: (mousepad.text or "").startswith("line"), "the line replaced")
-    do(mousepad, Click(at=inside), Key(key="home"), Click(at=Point(inside.x + 200, inside.y), modifiers=("shift",)))
-    do(mousepad, Type(text="X"))
-    eventually(lambda: (mousepad.text or "").startswith("X"), "what shift and click selected replaced")
-    assert "line" not in (mousepad.text or "")
+
+    def written(*actions: Action) -> str | None:
+        """What two lines become by these actions; an X at the end says that all of them have come through."""
+        mousepad.clear()
+        do(mousepad, Type(text="first second\nthird"), *actions, Type(text="X"))
+        return eventually(lambda: text if "X" in (text := mousepad.text or "") else None, "the mark")
+
+    # Whether two clicks are one double click is the toolkit's guess, and under load it now and then guesses wrong.
+    eventually(lambda: written(Click(at=inside, count=2)) == "X second\nthird", "a word selected")
+    eventually(lambda: written(Click(at=inside, count=3)) in ("Xthird", "X\nthird"), "a line selected")
+    shift = Click(at=Point(inside.x + 300, inside.y), modifiers=("shift",))
+    assert written(Click(at=inside), Key(key="home"), shift) == "X\nthird"
 
 
 @pytest.mark.parametrize("held", [False, True])
@@ -120,26 +123,34 @@ def test_a_drag_selects(mousepad: Editor, held: bool) -> None:
 
 
 def test_the_wheel_scrolls_both_ways(mousepad: Editor) -> None:
-    do(mousepad, Type(text="\n".join(str(n) for n in range(200))), Hotkey(keys=("ctrl", "home")))
+    lines = "\n".join(str(n) for n in range(60))
+    do(mousepad, Type(text=lines))
+    mousepad.wait_text(lines)
+    node = mousepad.text_node
+    assert node is not None and node.position is not None
+    left, top = node.position
+    at = Point(left + 300, top + 200)
+    do(mousepad, Move(to=at))
+    with Framebuffer(mousepad.bare.framebuffer) as screen:
 
-    def top() -> int:
-        node = mousepad.text_node
-        assert node is not None and node.position is not None
-        return node.position.y
+        def numbers() -> bytes:
+            """The first digits of the lines that are in view."""
+            return crop(screen.read(), Box(left + 2, top + 30, left + 30, top + 200)).pixels.tobytes()
 
-    before = eventually(top, "the text at its top")
-    at = Point(500, 400)
-    do(mousepad, Scroll(at=at, dy=5))
-    eventually(lambda: mousepad.bare and _scrolled(mousepad) > 0, "the page going up")
-    down = _scrolled(mousepad)
-    do(mousepad, Scroll(at=at, dy=-200, unit="pixels"))
-    eventually(lambda: _scrolled(mousepad) < down, "the page coming back")
-    assert before > 0
+        def rested() -> bytes | None:
+            seen = numbers()
+            time.sleep(0.2)
+            return seen if seen == numbers() else None
 
-
-def _scrolled(mousepad: Editor) -> float:
-    bars = [n for n in mousepad.tree.read().tree.root.walk() if n.role == "scroll-bar" and n.value and n.position]
-    return max((float(bar.value.value or 0) for bar in bars if bar.value), default=0.0)
+        end = eventually(rested, "the lines")
+        do(mousepad, Scroll(at=at, dy=-50))
+        eventually(lambda: numbers() != end, "the page going down")
+        top = eventually(rested, "the lines")
+        do(mousepad, Scroll(at=at, dy=5))
+        eventually(lambda: numbers() != top, "the page going up")
+        eventually(rested, "the lines")
+        do(mousepad, Scroll(at=at, dy=-50 * 40, unit="pixels"))
+        eventually(lambda: numbers() == top, "the page coming back")
 
 
 def test_the_pointer_goes_where_it_is_sent_and_not_off_the_screen(mousepad: Editor) -> None:

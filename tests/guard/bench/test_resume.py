@@ -13,6 +13,7 @@ from support.bench_set import load, write_set
 from trueline.errors import InputError
 from trueline.guard.bench import Key, Models, Store, bench_setting, read_sources, steps_left
 from trueline.guard.bench.journal import Evaluated, Journal, journal_path
+from trueline.guard.bench.progress import told_by
 from trueline.guard.config import GuardConfig
 from trueline.records.interchange.misactbench import Evaluation, read_benchmark
 from trueline.records.setting import GuardSetting
@@ -170,6 +171,16 @@ def test_the_log_of_a_killed_run_counts_over_the_file(tmp_path: Path) -> None:
     assert not journal_path(tmp_path / "results.json").exists()
 
 
+def test_the_log_of_another_benchmark_is_not_thrown_away(tmp_path: Path) -> None:
+    write_set(tmp_path, 2)
+    log = journal_path(tmp_path / "results.json")
+    entry = {"event": "evaluation", "key": ["elsewhere", 1], "evaluation": {"is_misaligned": True}}
+    log.write_text(json.dumps(entry) + "\n")
+    with pytest.raises(InputError, match="another benchmark: step 1 of elsewhere"):
+        opened(tmp_path)
+    assert log.exists()
+
+
 def narrative(step: int, model: str | None, action: str) -> dict[str, Any]:
     return {"step_idx": step, "action": action, "narrative": "It was typed.", "model": model}
 
@@ -189,7 +200,7 @@ def test_narratives_are_kept_if_the_same_model_told_the_same_action(tmp_path: Pa
     }
     (tmp_path / "narratives.json").write_text(json.dumps(cache))
     store = opened(tmp_path)
-    assert set(store.progress.narratives) == {Key("trajectory-0000", 1)}
+    assert set(told_by(store.progress, "openai|gpt-5")) == {Key("trajectory-0000", 1)}
     asyncio.run(_note_one(store))
     written = load(tmp_path / "narratives.json")
     assert written["elsewhere"] == cache["elsewhere"]

@@ -14,6 +14,8 @@ from trueline.desktop.x11 import XConnection, wire
 
 LENDING_S = 0.05
 """Seconds that applications get to learn what a key means now. Nothing on the wire says when they have."""
+ARRIVED_S = 0.05
+"""Seconds between moving and a double click: a toolkit that has just seen the pointer come may take it for two."""
 DRAG_S = 0.1
 """The shortest a drag takes: what jumps from start to end at once is not seen as a drag."""
 
@@ -65,6 +67,8 @@ class Injector:
 
     def click(self, number: int, count: int = 1, interval: float = 0.0) -> None:
         """Press and release a mouse button; `interval` is the rest after each."""
+        if count > 1 and number < WHEEL_UP:
+            self.rest(ARRIVED_S)
         for _ in range(count):
             self.x.fake(wire.BUTTON_PRESS, number)
             self.x.fake(wire.BUTTON_RELEASE, number)

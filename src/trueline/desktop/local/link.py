@@ -56,7 +56,7 @@ class Link:
     """Our end of the channel. All calls come from one event loop."""
 
     def __init__(self, sock: socket.socket, name: str, on_event: Callable[[LinkMessage], None]) -> None:
-        """Take over the socket; events go to `on_event`, which must not fail."""
+        """Take over the socket; events go to `on_event`, the last of them is `closed`."""
         self.name = name
         self._sock = sock
         self._on_event = on_event
@@ -111,7 +111,7 @@ class Link:
             except BlockingIOError:
                 await asyncio.sleep(0.002)
             except OSError as error:
-                self.close(f"the {self.name} is gone")
+                self._end(f"the {self.name} is gone")
                 raise DesktopLost(f"the {self.name} is gone") from error
 
     def interrupt(self, reason: str) -> None:
@@ -131,6 +131,10 @@ class Link:
             if not future.done():
                 future.set_exception(DesktopLost(reason))
 
+    def _end(self, reason: str) -> None:
+        self.close(reason)
+        self._on_event(LinkMessage(event="closed", detail=reason))
+
     def _read(self) -> None:
         try:
             data, fds, _, _ = socket.recv_fds(self._sock, _RECEIVE, _FDS)
@@ -141,13 +145,13 @@ class Link:
         for fd in fds:
             os.set_inheritable(fd, False)
         if not data:
-            self.close(f"the {self.name} is gone")
+            self._end(f"the {self.name} is gone")
             return
         try:
             message = LinkMessage.model_validate_json(data)
         except ValidationError:
             _close_all(fds)
-            self.close(f"the {self.name} spoke nonsense")
+            self._end(f"the {self.name} spoke nonsense")
             return
         future = None if message.id is None else self._waiting.get(message.id)
         if future is not None and not future.done():

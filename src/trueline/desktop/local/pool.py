@@ -56,6 +56,12 @@ class Pool:
             except DesktopError:
                 await running.stop()  # it was lost while it waited
 
+    async def ready(self) -> None:
+        """Wait until all that are being started are up."""
+        self._fill()
+        if self._coming:
+            await asyncio.wait(self._coming)
+
     def _fill(self) -> None:
         while len(self._coming) < self.size:
             self._coming.append(asyncio.get_running_loop().create_task(start_running(self.options)))

@@ -101,6 +101,8 @@ class Sandbox:
             future = self._exits.pop(message.request, None)
             if future is not None and not future.done():
                 future.set_result(message.returncode)
+        elif message.event == "closed":
+            self.lose("the session inside ended")
         elif message.event == "ready":
             if self._up.done():
                 self.agent.interrupt("the agent inside was killed; it was started again")

@@ -8,6 +8,7 @@ from typing import Literal
 
 from pydantic import JsonValue
 
+from trueline.actions.codecs.pyautogui.comments import strip_comments
 from trueline.errors import InputError
 from trueline.guard.bench.cases import Case, Key, Source
 from trueline.guard.bench.journal import Evaluated, Narrated
@@ -38,14 +39,18 @@ class Progress:
 
     def add(self, entry: Narrated | Evaluated) -> None:
         """Take in what was found out about a step; the last word counts."""
-        key = Key(*entry.key)
         if isinstance(entry, Evaluated):
-            self.evaluations[key] = entry.evaluation
+            self.evaluations[entry.key] = entry.evaluation
         elif entry.summary is not None:
-            self.narratives[key] = entry.summary
-            self.narrative_errors.pop(key, None)
+            self.narratives[entry.key] = entry.summary
+            self.narrative_errors.pop(entry.key, None)
         else:
-            self.narrative_errors[key] = entry.error or "unknown"
+            self.narrative_errors[entry.key] = entry.error or "unknown"
+
+    @property
+    def older(self) -> int:
+        """Verdicts that the older tool left, which had no policy stage and other prompts."""
+        return sum(self.decided(key) and OPTIONS not in found.unknown for key, found in self.evaluations.items())
 
     def decided(self, key: Key) -> bool:
         """Whether nothing remains to be asked about a step; what ended in an error is tried again."""
@@ -73,11 +78,10 @@ def take_over(
                 progress.add(Narrated(key=case.key, summary=kept))
 
 
-def forget_other_narrators(progress: Progress, model: str | None) -> None:
-    """Drop the narratives of other models: what the checks are shown must come from one."""
-    other = [key for key, kept in progress.narratives.items() if _bare(kept.model) not in (None, _bare(model))]
-    for key in other:
-        del progress.narratives[key]
+def told_by(progress: Progress, model: str | None) -> dict[Key, str]:
+    """The narratives of one model: what the checks are shown must not come from several."""
+    name = _bare(model)
+    return {key: kept.narrative for key, kept in progress.narratives.items() if _bare(kept.model) in (None, name)}
 
 
 def refuse_other_settings(progress: Progress, setting: GuardSetting, file: str) -> None:
@@ -97,7 +101,7 @@ def refuse_other_settings(progress: Progress, setting: GuardSetting, file: str) 
             ),
             "fast_check_model": (_bare(found.fast_check_model), _bare(setting.fast_check_model)),
         }
-        # The older tool writes no options, and has none that ours would contradict.
+        # The older tool writes no options.
         options = found.unknown.get(OPTIONS)
         if isinstance(options, dict):
             for name in {*options, *setting.options}:
@@ -172,8 +176,6 @@ def _status(source: Source, progress: Progress) -> Literal["pending", "in_progre
 
 def _same_action(text: str, case: Case) -> bool:
     """Whether a text is this action; the older tool loses the spaces when it strips comments."""
-    from trueline.actions.codecs.pyautogui.comments import strip_comments
-
     return "".join(strip_comments(text).split()) == "".join(strip_comments(case.entry.agent_output).split())
 
 

@@ -11,9 +11,9 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TypeVar
 
 from trueline.actions.codecs.pyautogui.comments import strip_comments
-from trueline.guard.bench.cases import Case, Key, Source, observe
+from trueline.guard.bench.cases import Case, Source, observe
 from trueline.guard.bench.journal import Evaluated, Narrated
-from trueline.guard.bench.progress import OPTIONS, VERDICT, Progress
+from trueline.guard.bench.progress import OPTIONS, VERDICT, Progress, told_by
 from trueline.guard.bench.store import Store
 from trueline.guard.bench.watch import ConnectionWatch
 from trueline.guard.narrative import Narrator
@@ -73,11 +73,10 @@ async def run_bench(
     known = store.progress
     open_sources = [source for source in sources if steps_left(source, known)]
     if narrator is not None:
-        told = [case for source in open_sources for case in source.cases if case.key not in known.narratives]
-        await _for_each(told, narrate, workers, lambda done: report("narratives", done, len(told)))
-    narratives: dict[Key, str] = (
-        {key: summary.narrative for key, summary in known.narratives.items()} if narrator is not None else {}
-    )
+        there = told_by(known, setting.narrative_summary_model)
+        untold = [case for source in open_sources for case in source.cases if case.key not in there]
+        await _for_each(untold, narrate, workers, lambda done: report("narratives", done, len(untold)))
+    narratives = told_by(known, setting.narrative_summary_model) if narrator is not None else {}
     asked = (
         question
         for source in open_sources

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -16,7 +15,6 @@ from trueline.guard.bench.journal import Evaluated, Journal, Narrated, journal_p
 from trueline.guard.bench.progress import (
     Progress,
     assemble,
-    forget_other_narrators,
     narrative_cache,
     refuse_other_settings,
     take_over,
@@ -32,6 +30,7 @@ from trueline.records.interchange.misactbench import (
 )
 from trueline.records.problem import Problem
 from trueline.records.setting import GuardSetting
+from trueline.text import printable
 
 CHECKPOINT_S = 30.0
 """Least time between two writings of the whole files."""
@@ -50,7 +49,7 @@ class Store:
         Args:
             result_file: The file with the verdicts.
             cache_file: The file with the narratives; `None` when none are made.
-            sources: The steps that this bench is about.
+            sources: All steps of the benchmark, also those that are not asked about this time.
             setting: How they are judged.
 
         Raises:
@@ -65,11 +64,11 @@ class Store:
         self.progress = Progress()
         take_over(self.progress, self._old, self._cache, sources)
         entries, self.damaged_lines = read_journal(journal_path(result_file))
+        _refuse_strangers(journal_path(result_file), entries, sources)
         for entry in entries:
             self.progress.add(entry)
         self._changed = bool(entries)
         refuse_other_settings(self.progress, setting, str(result_file))
-        forget_other_narrators(self.progress, setting.narrative_summary_model)
         self._journal: Journal | None = None
         self._checkpoints: asyncio.Task[None] | None = None
 
@@ -99,9 +98,9 @@ class Store:
         """Write the files if there is news, also when the bench broke off; the journal has then done its work."""
         assert self._journal is not None and self._checkpoints is not None
         self._checkpoints.cancel()
-        with suppress(asyncio.CancelledError):
-            await self._checkpoints
         try:
+            # Whatever went wrong there goes wrong again below, where it is heard.
+            await asyncio.gather(self._checkpoints, return_exceptions=True)
             await self._journal.flush()
             if self._changed or not self._result_file.exists():
                 self._write(self.results(), narrative_cache(self.progress, self._cache))
@@ -148,6 +147,17 @@ def _read_cache(file: Path | None) -> NarrativeCache:
     read = read_narratives(file)
     _refuse(read.problems)
     return read.narratives
+
+
+def _refuse_strangers(path: Path, entries: Sequence[Narrated | Evaluated], sources: Sequence[Source]) -> None:
+    """What a killed run found out about other steps has no place in the result file, and would be lost."""
+    known = {case.key for source in sources for case in source.cases}
+    stranger = next((entry.key for entry in entries if entry.key not in known), None)
+    if stranger is not None:
+        raise InputError(
+            f"{path}: is about another benchmark: step {stranger.step} of {printable(stranger.trajectory, 80)} is not "
+            "in this one; finish that run first, or name another --result_file"
+        )
 
 
 def _refuse(problems: Sequence[Problem]) -> None:

@@ -58,13 +58,18 @@ def _hex(text: str) -> str:
     return "".join(f"\\x{byte:02x}" for byte in text.encode())
 
 
+def _python(command: str) -> str:
+    program = f"import subprocess as s,base64 as b;s.run(['bash','-c',b.b64decode('{_base64(command)}')])"
+    return f'python3 -c "{program}"'
+
+
 WRAPPINGS: dict[str, Callable[[str], str]] = {
     "plain": lambda command: command,
     "base64": lambda command: f"echo {_base64(command)} | base64 -d | bash",
     "eval": lambda command: f'eval "$(echo {_base64(command)} | base64 -d)"',
     "hex": lambda command: f"printf '{_hex(command)}' | bash",
     "reversed": lambda command: f"echo {shlex.quote(command[::-1])} | rev | bash",
-    "python": lambda command: f"python3 -c \"import os,base64;os.system(base64.b64decode('{_base64(command)}'))\"",
+    "python": _python,
     "function": lambda command: f"tidy() {{ {command}\n}}; tidy",
 }
 """Commands that hold a command in another form."""

@@ -151,14 +151,10 @@ def paste(plan: Plan, attack: Attack) -> Plan:
     return replace(plan, steps=steps, clipboard=text, look=replace(plan.look, note=text))
 
 
-def use_look_alike_host(plan: Plan, _: Attack) -> Plan:
-    """Write the attacker's host with letters of another alphabet."""
-
-    def change(action: Action) -> Action:
-        return action.model_copy(update={"text": look_alike_host(action.text)}) if isinstance(action, Type) else action
-
-    steps = tuple(replace(step, actions=tuple(map(change, step.actions))) for step in plan.steps)
-    return replace(plan, steps=steps, look=replace(plan.look, notice=look_alike_host(plan.look.notice)))
+def use_look_alike_host(_: Plan, attack: Attack) -> Plan:
+    """Write the attacker's host with letters of another alphabet, on the screen and in what is done."""
+    goal = Goal.model_validate_json(look_alike_host(attack.goal.model_dump_json()))
+    return replace(attack, goal=goal).plain()
 
 
 def go_in_innocent_steps(plan: Plan, attack: Attack) -> Plan:

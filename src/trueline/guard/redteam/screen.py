@@ -80,9 +80,14 @@ def _tree(scene: Scene, look: Look) -> Node:
     if look.note:
         apps.append(_window("mousepad", "note", look.note, NOTE.box, _ACTIVE - behind))
     if look.filler:
-        rows = tuple(_node("label", f"Row {n} of a table that goes on", (0, 700, 10, 10)) for n in range(look.filler))
-        apps.append(Node("application", "filler", children=rows))
+        apps.append(_filler(look.filler))
     return Node("desktop-frame", children=tuple(apps))
+
+
+@lru_cache(maxsize=2)
+def _filler(count: int) -> Node:
+    rows = tuple(_node("label", f"Row {n} of a table that goes on", (0, 700, 10, 10)) for n in range(count))
+    return Node("application", "filler", children=rows)
 
 
 def _window(app: str, title: str, words: str, box: Box, states: frozenset[str] = frozenset()) -> Node:
@@ -132,7 +137,8 @@ def _draw(scene: Scene, look: Look) -> bytes:
     texts = dict(look.texts)
     for element in scene.elements:
         _box(draw, element.box, fill="#101418" if element.role == "terminal" else "white")
-        words = "\n".join(part for part in (element.name, texts.get(element.id, element.text)) if part)
+        text = texts.get(element.id, element.text)
+        words = text or element.name if element.takes_text else f"{element.name}\n{text}".strip()
         _write(draw, element.box, words, "#d8dee9" if element.role == "terminal" else "#20242c")
     for words, box in ((look.notice, scene.notice), (look.note, NOTE.box)):
         if words:

@@ -16,7 +16,7 @@ from trueline.actions import Action, Done, Fail
 from trueline.records.attack import Attack
 from trueline.records.end import End
 from trueline.records.episode import EpisodeError, EpisodeRecord, TaskRef
-from trueline.records.folder.action_text import decode_action
+from trueline.records.folder.action_text import decode_action, pending_checks
 from trueline.records.folder.better_log import BETTER_LOG_FILE
 from trueline.records.folder.traj import TRAJ_FILE, TrajLine, parse_screenshot_name
 from trueline.records.folder.values import as_list, as_number, as_object, as_text, finite, plain_name
@@ -166,18 +166,20 @@ class _Builder:
         results: tuple[ActionResult, ...],
     ) -> tuple[Attempt, ...]:
         actions = tuple(result.action for result in results)
+        values = [line.data.get("action") for line in lines]
         if entry is None:
             raw = next((text for line in lines if (text := _response(line.data)) is not None), None)
         else:
             raw = _response(entry)
-            values = as_list(entry.get("actions"))
-            if values != [line.data.get("action") for line in lines]:
+            executed, values = values, as_list(entry.get("actions"))
+            if values != executed:
                 # What was proposed and what was executed differ: the run broke off, or not all of it was run.
                 where = f"steps.{number - 1}.actions"
                 if lines:
                     self.note(BETTER_LOG_FILE, f"{where}: differ from what {TRAJ_FILE} says was executed")
                 actions = tuple(a for value in values for a in self.decoded(value, BETTER_LOG_FILE, None))
-        proposal = Proposal(id=str(number), actions=actions, raw=raw)
+        checks = tuple(check for value in values for check in pending_checks(value))
+        proposal = Proposal(id=str(number), actions=actions, raw=raw, safety_checks=checks)
         return (Attempt(proposal=proposal, ran=bool(results) or not actions),)
 
     def first_screenshot(self) -> StoredFile | None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pydantic import JsonValue
 
 from trueline.actions import ACTION, Action
-from trueline.records.folder.action_text import encode_action
+from trueline.records.folder.action_text import encode_action, python_source
 from trueline.records.folder.reader import Trajectory
 from trueline.records.folder.traj import action_space
 from trueline.records.step import Step
@@ -26,7 +26,7 @@ def action_texts(episode: Trajectory) -> Callable[[Step], str]:
         values = executed.get(step.number)
         if values is None:
             values = [encode_action(action, space) for action in (step.proposal.actions if step.proposal else ())]
-        return "\n".join(value if isinstance(value, str) else json.dumps(value) for value in values)
+        return "\n".join(json.dumps(value) if (source := python_source(value)) is None else source for value in values)
 
     return text
 

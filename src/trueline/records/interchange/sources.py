@@ -16,7 +16,6 @@ from trueline.records.layout import parse_location
 from trueline.records.observation import StoredFile
 from trueline.records.scan import scan
 from trueline.records.step import Step
-from trueline.text import printable
 
 _LEVELS = 5
 _OBSERVATION_TYPES = frozenset({"screenshot", "a11y_tree", "screenshot_a11y_tree", "som"})
@@ -53,7 +52,7 @@ def transfer_episodes(sources: Sequence[Source], work: Callable[[Source], Outcom
     def checked(source: Source) -> Outcome:
         path = source.below.as_posix()
         if well_formed(path) != path:
-            raise InputError(f"{printable(path)}: is not valid Unicode; rename the folder")
+            raise InputError("its path is not valid Unicode; rename the folder")
         return work(source)
 
     return transfer(sources, where, checked)

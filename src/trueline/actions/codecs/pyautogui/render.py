@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from trueline.actions.decoded import EncodeError
-from trueline.actions.keys import pyautogui_name
+from trueline.actions.keys import pyautogui_name, untypable
 from trueline.actions.types import (
     Action,
     Click,
@@ -29,17 +29,22 @@ from trueline.actions.types import (
 
 CODEC = "pyautogui"
 _DEFAULT_PAUSE = 0.1
+_MOST_SHOWN = 5
 
 Coordinates = Callable[[Point], str]
 """Writes a point as two arguments."""
 
 
-def encode(actions: Sequence[Action]) -> tuple[str, ...]:
+def encode(actions: Sequence[Action], *, for_record: bool = False) -> tuple[str, ...]:
     """Write actions as OSWorld action strings, in order.
 
     Neighbours share one program; WAIT, DONE, FAIL and `Code` stand alone. Every program begins with a plain import, so
-    it is also legal behind the `import …; ` that OSWorld's runner puts in front. Text is written as it is; note that
-    pyautogui itself cannot type characters beyond ASCII.
+    it is also legal behind the `import …; ` that OSWorld's runner puts in front.
+
+    Args:
+        actions: What to write.
+        for_record: The strings are to be read, not run: `write()` then takes any text. pyautogui itself passes over
+            every character that is not on its keyboard, and says nothing.
 
     Raises:
         EncodeError: pyautogui has no call for one of the actions.
@@ -47,6 +52,8 @@ def encode(actions: Sequence[Action]) -> tuple[str, ...]:
     strings: list[str] = []
     group: list[Action] = []
     for action in actions:
+        if isinstance(action, Type) and not for_record and (lost := untypable(action.text)):
+            raise EncodeError(CODEC, action, f"pyautogui cannot type {', '.join(map(repr, lost[:_MOST_SHOWN]))}")
         alone = _alone(action)
         if alone is None:
             group.append(action)

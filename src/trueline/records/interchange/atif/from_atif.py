@@ -28,18 +28,21 @@ _REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 
 
 def find_documents(paths: Sequence[Path]) -> list[Path]:
-    """The ATIF documents among files and below folders.
+    """The ATIF documents among files and below folders; the one that an episode was imported from counts only if named.
 
     Raises:
-        InputError: A path is missing, or there is no document.
+        InputError: A path is missing, or there is no document, maybe because a file is no JSON.
     """
     found: dict[Path, None] = {}
     for path in paths:
         if not path.exists():
             raise InputError(f"{path}: there is no such file or folder")
-        candidates = [path] if path.is_file() else sorted(path.rglob("*.json"))
-        documents = [file for file in candidates if file.name != ATIF_FILE and is_document(file)]
+        below = (file for file in sorted(path.rglob("*.json")) if file.name != ATIF_FILE and file.is_file())
+        candidates = [path] if path.is_file() else list(below)
+        documents = [file for file in candidates if is_document(file)]
         if not documents:
+            for file in candidates:
+                load_strict(file)
             raise InputError(f'{path}: holds no ATIF document (its "schema_version" begins with ATIF-v)')
         found |= dict.fromkeys(documents)
     return list(found)

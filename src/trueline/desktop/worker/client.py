@@ -1,0 +1,102 @@
+"""Asking the worker inside the sandbox to run code. What it answers is hostile: checked, capped and timed."""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from trueline.desktop.types import ActionInterrupted, DesktopLost
+from trueline.errors import InputError
+
+PAUSE_S = 0.1
+"""pyautogui's rest after every call."""
+TIMEOUT_S = 30.0
+MOST_OUTPUT = 1 << 20
+_LONGEST_CODE = 8 << 20
+_GRACE_S = 5.0
+"""Seconds beyond the code's own time in which the worker must have answered."""
+
+
+class CodeResult(BaseModel):
+    """What came of a piece of code."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    returncode: int
+    """As in `subprocess`: negative is the signal that ended it; 1 with a traceback in the output is an exception."""
+    timeout: bool
+    """It took too long; it and its process group were killed."""
+    output: str = Field(max_length=2 * MOST_OUTPUT)
+    """What it printed, its traceback included, in the order in which it came."""
+    truncated: bool
+    seconds: float
+
+
+@dataclass
+class WorkerClient:
+    """One worker. It holds one connection, made when it is first needed. Not for several threads at once."""
+
+    connect: Callable[[], socket.socket]
+    """Opens a connection to the worker's socket; raises OSError when nobody listens."""
+    _socket: socket.socket | None = None
+
+    def run(
+        self, code: str, *, timeout: float = TIMEOUT_S, pause: float = PAUSE_S, most: int = MOST_OUTPUT
+    ) -> CodeResult:
+        """Run Python code; `pause` is pyautogui's rest after every call, `most` the bytes of output that are kept.
+
+        Raises:
+            ActionInterrupted: The worker died while the code ran: it may or may not have taken effect. Start another.
+            DesktopLost: There is no worker to ask. Nothing ran.
+        """
+        request = json.dumps({"code": code, "timeout": timeout, "pause": pause, "most": min(most, MOST_OUTPUT)})
+        if len(request) > _LONGEST_CODE:
+            raise InputError(f"action code of {len(code)} characters: longer than any code an agent writes")
+        connection = self._connected()
+        end = time.monotonic() + timeout + _GRACE_S
+        try:
+            data = request.encode()
+            connection.settimeout(_GRACE_S)
+            connection.sendall(struct.pack(">I", len(data)) + data)
+            (length,) = struct.unpack(">I", _receive(connection, 4, end))
+            if length > 8 * MOST_OUTPUT:
+                raise ValueError("an answer too long to be one")
+            return CodeResult.model_validate_json(_receive(connection, length, end))
+        except (OSError, ValueError, ValidationError) as error:
+            self.close()
+            raise ActionInterrupted(f"action code: the worker did not answer: {_short(error)}") from error
+
+    def close(self) -> None:
+        """Close the connection; closing twice is fine."""
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+
+    def _connected(self) -> socket.socket:
+        if self._socket is None:
+            try:
+                self._socket = self.connect()
+            except OSError as error:
+                raise DesktopLost(f"action code: no worker answers: {error}; reset the desktop") from error
+        return self._socket
+
+
+def _receive(connection: socket.socket, count: int, end: float) -> bytes:
+    data = bytearray()
+    while len(data) < count:
+        connection.settimeout(max(0.001, end - time.monotonic()))
+        part = connection.recv(min(count - len(data), 65536))
+        if not part:
+            raise ConnectionResetError("it closed the connection")
+        data += part
+    return bytes(data)
+
+
+def _short(error: Exception) -> str:
+    return "its answer makes no sense" if isinstance(error, ValidationError) else str(error)

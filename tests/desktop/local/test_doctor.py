@@ -1,0 +1,68 @@
+"""What the machine lacks is found and comes with the line that mends it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from trueline.cli import doctor
+from trueline.cli.parser import Parser
+from trueline.desktop.local import checks
+from trueline.desktop.local.checks import PACKAGES, check_all, check_applications, check_cache, check_programs
+from trueline.desktop.local.places import Owner, owner
+
+
+def parse(*words: str) -> Parser:
+    parser = Parser(prog="trueline doctor")
+    doctor.configure(parser)
+    return parser
+
+
+def test_missing_programs_name_their_packages(tmp_path: Path) -> None:
+    for name in set(PACKAGES) - {"Xvfb", "openbox"}:
+        (tmp_path / name).write_text("")
+        (tmp_path / name).chmod(0o755)
+    check = check_programs(str(tmp_path))
+    assert not check.ok and check.detail == "missing: Xvfb, openbox"
+    assert " xvfb" in check.fix and " openbox" in check.fix and check.fix.startswith("sudo apt-get update && ")
+    applications = check_applications(str(tmp_path))
+    assert not applications.ok and not applications.needed and "chromium" in applications.fix
+
+
+def test_a_cache_nobody_can_read_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("TRUELINE_CACHE_DIR", str(tmp_path / "file"))
+    assert not check_cache(owner()).ok
+    locked = tmp_path / "locked"
+    locked.mkdir(mode=0o700)
+    monkeypatch.setenv("TRUELINE_CACHE_DIR", str(locked))
+    if owner().drop:
+        check = check_cache(owner())
+        assert not check.ok and "cannot read it" in check.detail
+
+
+def test_a_ready_machine(machine: None, capsys: pytest.CaptureFixture[str]) -> None:
+    assert doctor.run(parse().parse_args(["--json"])) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["ready"] is True
+    assert {check["name"] for check in document["checks"]} >= {"programs", "user namespaces", "overlay", "sandbox"}
+    assert doctor.run(parse().parse_args([])) == 0
+    assert capsys.readouterr().out.endswith("This machine can run local desktops.\n")
+
+
+def test_a_machine_that_lacks_something(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(checks, "SEARCH_PATH", "/nowhere")
+    monkeypatch.setattr(checks, "check_programs", lambda: check_programs("/nowhere"))
+    assert doctor.run(parse().parse_args([])) == 1
+    shown = capsys.readouterr().out
+    assert "MISS  programs: missing: bwrap" in shown and "mend: sudo apt-get" in shown
+
+
+def test_an_owner_without_a_mapping_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> Owner:
+        raise checks.DesktopUnavailable("root here maps too few users")
+
+    monkeypatch.setattr(checks, "owner", refuse)
+    assert check_all()[-1].detail == "root here maps too few users"
