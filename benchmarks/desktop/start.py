@@ -1,4 +1,4 @@
-"""How long a local desktop takes to start, to reset and to stop: `python benchmarks/desktop/start.py [--runs 10] [--json]`.
+"""How long a local desktop takes to start, reset and stop: `python benchmarks/desktop/start.py [--runs 10] [--json]`.
 
 A start counts until background and panel are shown, a reset until the application's window is shown again.
 """

@@ -51,9 +51,7 @@ def run_loop(code: str, server: FakeServer, patch: pytest.MonkeyPatch) -> list[A
                 patch.setenv(name, server.url + ("/v1" if name.startswith("OPENAI") else ""))
             for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
                 patch.setenv(name, "sk-0123456789abcdef")
-            await asyncio.to_thread(
-                exec, compile(block("from trueline.guard.session") + code, str(PAGE), "exec"), names
-            )
+            await asyncio.to_thread(exec, program, names)
             names["client"].close()
 
     asyncio.run(work())

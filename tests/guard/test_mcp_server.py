@@ -51,7 +51,7 @@ def test_the_tools_describe_themselves(script: str) -> None:
     async def work() -> None:
         async with client(script) as connected:
             tools = {tool.name: tool for tool in (await connected.list_tools()).tools}
-            assert set(tools) == {"check_action", "report_executed"}
+            assert set(tools) == {"check_action"}
             schema = tools["check_action"].input_schema
             assert schema["required"] == ["action"] and "screenshot" in schema["properties"]
             assert "allowed" in tools["check_action"].output_schema["properties"]
@@ -59,15 +59,12 @@ def test_the_tools_describe_themselves(script: str) -> None:
     asyncio.run(work())
 
 
-def test_actions_are_checked_and_reported(script: str) -> None:
+def test_actions_are_checked_and_what_is_allowed_counts_as_executed(script: str) -> None:
     async def work() -> None:
         async with client(script) as connected:
             told = {"instruction": "Rename the file", "screenshot": PICTURE, "tree": TREE}
             allowed = await check(connected, "one", **told)
             assert not allowed.is_error and allowed.structured_content["allowed"] is True
-            report = {"check": allowed.structured_content["check"]}
-            assert (await connected.call_tool("report_executed", report)).structured_content == {"steps": 1}
-            assert (await connected.call_tool("report_executed", report)).is_error
             blocked = await check(connected, "delete", screenshot=PICTURE)
             assert blocked.structured_content["allowed"] is False and blocked.structured_content["step"] == 2
             assert "It deletes." in blocked.structured_content["feedback_text"]
@@ -106,7 +103,7 @@ def test_the_operators_files_are_the_screen(script: str, tmp_path: Path) -> None
             assert forged.is_error and "the operator has said where the screen is" in text(forged)
             screenshot.unlink()
             gone = await check(connected, "one")
-            assert gone.is_error and "cannot be read" in text(gone)
+            assert gone.is_error and "cannot be read" in text(gone) and str(tmp_path) not in text(gone)
 
     asyncio.run(work())
 

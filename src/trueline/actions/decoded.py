@@ -39,7 +39,7 @@ class Decoded:
     calls: tuple[Call, ...] = ()
     """The same actions by tool call, where the format has calls with ids."""
     note: str = ""
-    """Why a program stayed `Code`."""
+    """Why a program stayed `Code`, or which keys have a name that no table knows."""
 
 
 class DecodeError(TruelineError):

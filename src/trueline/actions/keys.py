@@ -1,14 +1,17 @@
 """Names of keys: pyautogui's spelling is ours, and these tables read and write what models say instead.
 
 A name that no table knows is kept exactly as it came, never dropped: the desktop may know it (any X keysym), or refuse
-it.
+it. `unknown_keys` names such keys for the note that a codec gives back.
 """
 
 from __future__ import annotations
 
+import re
 import string
+from collections.abc import Iterable
 
-from trueline.actions.types import Hotkey, Key
+from trueline.actions.types import Action, Click, Drag, HoldKey, Hotkey, Key, KeyDown, KeyUp, Scroll
+from trueline.text import printable
 
 PRINTABLE = frozenset(string.ascii_letters + string.digits + string.punctuation)
 """Characters that are keys by themselves."""
@@ -160,6 +163,13 @@ _MODEL_WORDS: dict[str, str] = {
     "doublequote": '"',
 }
 
+# Names of two words, of which at most one is a key by itself.
+_TWO_WORDS = re.compile(
+    r"\b(?:(page) +(up|down)|(caps|num|scroll) +(lock)|(print) +(screen)|(back) +(space)"
+    r"|(arrow) +(left|right|up|down)|(left|right|up|down) +(arrow))\b",
+    re.IGNORECASE,
+)
+
 _READ: dict[str, str] = {x.lower(): key for key, names in _X_NAMES.items() for x in names} | _MODEL_WORDS
 
 
@@ -196,6 +206,31 @@ def read_sequence(text: str) -> tuple[tuple[str, ...], ...]:
             return (("space",),)
         raise ValueError("no key named")
     return tuple(read_combo(word) for word in words)
+
+
+def read_words(text: str) -> tuple[str, ...]:
+    """Read keys pressed together, separated by spaces: `ctrl shift s`, `ctrl+s`, `page down`. Raises as `read_combo`."""
+    joined = _TWO_WORDS.sub(lambda found: "".join(filter(None, found.groups())), text)
+    return tuple(key for word in joined.split() for key in read_combo(word))
+
+
+def unknown_keys(actions: Iterable[Action]) -> str:
+    """Say which keys of the actions no table knows; empty when all are known."""
+    names = dict.fromkeys(key for action in actions for key in _keys(action))
+    odd = [printable(repr(key), 60) for key in names if len(key) > 1 and key not in CANONICAL_NAMES]
+    return f"keys of an unknown name, kept as they are: {', '.join(odd)}" if odd else ""
+
+
+def _keys(action: Action) -> tuple[str, ...]:
+    match action:
+        case Key(key=key) | KeyDown(key=key) | KeyUp(key=key):
+            return (key,)
+        case Hotkey(keys=keys) | HoldKey(keys=keys):
+            return keys
+        case Click(modifiers=keys) | Drag(modifiers=keys) | Scroll(modifiers=keys):
+            return keys
+        case _:
+            return ()
 
 
 def pressed(keys: tuple[str, ...], raw: str = "") -> Key | Hotkey:

@@ -16,8 +16,8 @@ examples:
   trueline guard mcp --instruction "Rename report.txt to final.txt" --screenshot /run/agent/screen.png
   an entry for a host:  {"command": "trueline", "args": ["guard", "mcp", "--instruction", "…"]}
 
-The tool check_action judges an action, report_executed says what ran. Who calls them may be the very agent that must be
-stopped: fix the instruction, and the files where its desktop writes the screen, wherever you can.
+The tool check_action judges an action. Who calls it may be the very agent that must be stopped: fix the instruction,
+and the files where its desktop writes the screen, wherever you can.
 """
 
 

@@ -1,7 +1,8 @@
 """The guard as an MCP server: a tool that an agent's host calls before it executes an action. Needs the extra `mcp`.
 
 Whoever calls the tool may be the agent that the guard should stop. So the instruction of a session is fixed with its
-first check, and an operator can fix it before, together with the files that show the real screen.
+first check, and an operator can fix it before, together with the files that show the real screen; and everything that
+was allowed counts as executed, because a report that it was not could be a lie.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Protocol
 
-from pydantic import BaseModel, Field, JsonValue
+from pydantic import Field, JsonValue
 
 from trueline import __version__
 from trueline.errors import InputError, MissingExtraError, TruelineError
@@ -31,7 +32,7 @@ _MAX_SCREENSHOT = 32 * 1024 * 1024
 SessionName = Annotated[str, Field(min_length=1, max_length=64, description="Names the episode.")]
 _HOW = (
     "Call check_action with the exact action before executing it, and execute it only if `allowed` is true. "
-    "Every error means that it must not be executed. Report with report_executed what was executed."
+    "Every error means that it must not be executed. What is allowed counts as executed."
 )
 
 
@@ -61,13 +62,6 @@ class McpSettings:
     narrator: TellsSteps | None = None
 
 
-class Report(BaseModel):
-    """A report is recorded."""
-
-    steps: int
-    """How many steps the session has executed."""
-
-
 class _Desk:
     """The sessions of one client."""
 
@@ -92,12 +86,6 @@ class _Desk:
         elif wanted not in (None, session.instruction):
             raise InputError("instruction: it cannot be changed within a session")
         return session
-
-    def find(self, name: str) -> Session:
-        """Return a session that has begun."""
-        if name not in self._sessions:
-            raise InputError("session: there is no such session")
-        return self._sessions[name]
 
     def observe(self, screenshot: str | None, tree: str | None) -> Observation:
         """Read the screen from where the operator says, else from what the caller sends."""
@@ -146,30 +134,17 @@ def build_server(guard: Guard, settings: McpSettings | None = None) -> McpServer
         except TruelineError as error:
             raise tool_error(f"not allowed: {error}") from None
 
-    async def report_executed(
-        check: Annotated[str, Field(max_length=64, description="The `check` of the answer.")],
-        ran: bool = True,
-        session: SessionName = "main",
-    ) -> Report:
-        """Report whether a checked action was executed."""
-        try:
-            episode = desk.find(session)
-            await episode.executed(check, ran=ran)
-            return Report(steps=len(episode.history))
-        except TruelineError as error:
-            raise tool_error(str(error)) from None
-
     server.tool()(check_action)
-    server.tool()(report_executed)
     return server
 
 
 def _read(path: Path, limit: int, name: str) -> bytes:
+    """Read the operator's file; the caller is not told where it is."""
     try:
         with path.open("rb") as file:
             data = file.read(limit + 1)
     except OSError as error:
-        raise InputError(f"{name}: {path} cannot be read ({error.strerror})") from None
+        raise InputError(f"{name}: the operator's file cannot be read ({error.strerror})") from None
     if len(data) > limit:
-        raise InputError(f"{name}: {path} has more than {limit} bytes")
+        raise InputError(f"{name}: the operator's file has more than {limit} bytes")
     return data

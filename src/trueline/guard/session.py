@@ -26,7 +26,7 @@ from trueline.text import printable
 MAX_STEPS = 1000
 KEEP_BYTES = 64 * 1024 * 1024
 CHECK_SECONDS = 180.0
-_MAX_OPEN = 32
+_MAX_OPEN = 8
 
 
 class TellsSteps(Protocol):

@@ -16,7 +16,7 @@ from trueline.models.retry import RetryPolicy, ask_again, within
 from trueline.models.structured import Structurer
 from trueline.models.types import Answer, Image, ModelId, Request, Text, ToolResult
 from trueline.models.wire import Client, Codec, Decoded, FilteredError, read_json
-from trueline.records.usage import Usage
+from trueline.records.usage import UNCOUNTED, Usage
 
 _IMAGE_TOKENS = 1200
 _ANSWER_TOKENS = 500
@@ -91,7 +91,7 @@ class ApiModel:
                     decoded = codec.decode(read_json(body, shared.redactor), request)
                 except (MalformedResponseError, InvalidAnswerError):
                     # It was answered, so it may have cost money; nobody knows how much.
-                    shared.ledger.add(self.id, request, Usage(calls=1))
+                    shared.ledger.add(self.id, request, UNCOUNTED)
                     raise
                 except (RateLimitedError, ServerError) as e:
                     if isinstance(e, RateLimitedError) or e.status == _OVERLOADED:
@@ -101,8 +101,9 @@ class ApiModel:
                     # Nothing was generated, so nothing is charged.
                     usage = Usage(calls=1, cost=0.0)
                     return Decoded(Answer(stop="content_filter", refusal=str(e), usage=usage))
-                if decoded.counted:
-                    slot.tokens = decoded.answer.usage.input_tokens + decoded.answer.usage.output_tokens
+                usage = decoded.answer.usage
+                if not usage.uncounted:
+                    slot.tokens = usage.input_tokens + usage.output_tokens
                 return decoded
 
         decoded, attempts = await ask_again(shared.retry, ends_at, attempt)

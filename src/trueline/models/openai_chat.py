@@ -29,7 +29,7 @@ from trueline.models.types import (
 )
 from trueline.models.wire import Call, Decoded, Tokens, Wire, error_for, shaped
 from trueline.records.setting import Sampling
-from trueline.records.usage import Usage
+from trueline.records.usage import UNCOUNTED, Usage
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
@@ -99,11 +99,11 @@ class ChatCodec:
             reasoning=message.reasoning_content or message.reasoning or "",
             stop=stop,
             refusal=message.refusal or "",
-            usage=usage.read() if usage else Usage(calls=1),
+            usage=usage.read() if usage else UNCOUNTED,
             model=reply.model,
             native=_native(data) if request.tools else (),
         )
-        return Decoded(answer, counted=usage is not None, reported_cost=usage.cost if usage else None)
+        return Decoded(answer, reported_cost=usage.cost if usage else None)
 
 
 def known_effort(sampling: Sampling) -> str | None:

@@ -34,7 +34,7 @@ from trueline.models.types import (
 )
 from trueline.models.wire import FILTER_CODES, Call, Decoded, FilteredError, Tokens, Wire, one_line, shaped
 from trueline.records.setting import Sampling
-from trueline.records.usage import Usage
+from trueline.records.usage import UNCOUNTED, Usage
 
 
 @dataclass(frozen=True)
@@ -90,11 +90,11 @@ class ResponsesCodec:
             reasoning="\n".join(thoughts),
             stop=stop,
             refusal="\n".join(refusals),
-            usage=reply.usage.read() if reply.usage else Usage(calls=1),
+            usage=reply.usage.read() if reply.usage else UNCOUNTED,
             model=reply.model,
             native=_native(data) if request.tools else (),
         )
-        return Decoded(answer, counted=reply.usage is not None)
+        return Decoded(answer)
 
 
 def _stop(reply: _Reply) -> Stop:

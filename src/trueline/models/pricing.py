@@ -118,7 +118,7 @@ class Pricer:
     def cost(self, decoded: Decoded) -> float | None:
         """US dollars for an answer, or None."""
         usage = decoded.answer.usage
-        if usage.cost is not None or not decoded.counted:
+        if usage.cost is not None or usage.uncounted:
             return usage.cost
         if self.provider in REPORTS_COST:
             return decoded.reported_cost

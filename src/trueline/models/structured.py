@@ -95,7 +95,7 @@ def read_structured(text: str, schema: Schema) -> tuple[JsonValue, list[str]]:
     """Read an answer that must be JSON, and say what is wrong with it.
 
     The whole text must be the JSON, or one code fence around it; a leading `<think>` block is passed over. JSON is
-    never searched for inside other words.
+    never searched for inside other words, and of a key that stands twice nobody can say which value is meant.
     """
     body = text[thought.end() :] if (thought := _THOUGHT.match(text)) else text
     body = body.strip()
@@ -103,6 +103,24 @@ def read_structured(text: str, schema: Schema) -> tuple[JsonValue, list[str]]:
         body = fence[1]
     try:
         value: JsonValue = orjson.loads(body)
-    except ValueError as e:
+        twice = _keys_twice(body)
+    except (ValueError, RecursionError) as e:
         return None, [f"it is no JSON: {e}"]
+    if twice:
+        return None, [f"the key {key!r} stands twice in one object" for key in twice[:_MOST_FAULTS]]
     return value, faults(schema.definition, value)[:_MOST_FAULTS]
+
+
+def _keys_twice(body: str) -> list[str]:
+    """The keys that stand more than once in one object of a valid JSON text, at any depth; orjson keeps the last."""
+    found: list[str] = []
+
+    def look(pairs: list[tuple[str, JsonValue]]) -> None:
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                found.append(key)
+            seen.add(key)
+
+    json.loads(body, object_pairs_hook=look)
+    return found

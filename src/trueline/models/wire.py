@@ -70,8 +70,6 @@ class Decoded:
     """An answer as read from the wire, and what only its price needs."""
 
     answer: Answer
-    counted: bool = True
-    """Whether the response said how many tokens it took."""
     cache_write_tokens: int = 0
     reported_cost: float | None = None
     """US dollars, where the provider says it itself."""

@@ -19,6 +19,8 @@ class Usage(Record):
     reasoning_tokens: Count = 0
     """The part of `output_tokens` that was hidden reasoning."""
     calls: Count = 0
+    uncounted: Count = 0
+    """The calls of which nobody said how many tokens they took; with any, the tokens are a lower bound."""
     cost: float | None = None
     """US dollars; `None` means unknown, which is not zero."""
 
@@ -31,12 +33,15 @@ class Usage(Record):
             output_tokens=self.output_tokens + other.output_tokens,
             reasoning_tokens=self.reasoning_tokens + other.reasoning_tokens,
             calls=self.calls + other.calls,
+            uncounted=self.uncounted + other.uncounted,
             cost=(self.cost or 0.0) + (other.cost or 0.0) if known else None,
         )
 
 
 NO_USAGE = Usage(cost=0.0)
 """Nothing was called: zero tokens at a known cost of zero."""
+UNCOUNTED = Usage(calls=1, uncounted=1)
+"""A call of which nobody said what it took."""
 
 
 def total_usage(parts: Iterable[Usage | None]) -> Usage:

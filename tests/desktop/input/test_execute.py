@@ -145,12 +145,12 @@ def test_the_wheel_scrolls_both_ways(mousepad: Editor) -> None:
         end = eventually(rested, "the lines")
         do(mousepad, Scroll(at=at, dy=-50))
         eventually(lambda: numbers() != end, "the page going down")
-        top = eventually(rested, "the lines")
+        first = eventually(rested, "the lines")
         do(mousepad, Scroll(at=at, dy=5))
-        eventually(lambda: numbers() != top, "the page going up")
+        eventually(lambda: numbers() != first, "the page going up")
         eventually(rested, "the lines")
         do(mousepad, Scroll(at=at, dy=-50 * 40, unit="pixels"))
-        eventually(lambda: numbers() == top, "the page coming back")
+        eventually(lambda: numbers() == first, "the page coming back")
 
 
 def test_the_pointer_goes_where_it_is_sent_and_not_off_the_screen(mousepad: Editor) -> None:

@@ -178,6 +178,24 @@ def test_a_server_inside_is_reached_from_the_host(runner: asyncio.Runner, deskto
         runner.run(desktop.connect(port=81))
 
 
+def test_a_server_inside_gets_an_address_on_request(runner: asyncio.Runner, desktop: LocalDesktop) -> None:
+    async def ask() -> tuple[bytes, bytes]:
+        await desktop.put("page/index.html", b"a page" * 100_000)
+        serve = ("python3", "-m", "http.server", "--bind", "127.0.0.1", "--directory", "page", "8080")
+        await desktop.launch(serve)
+        async with desktop.forward(8080) as port:
+            while True:
+                reader, writer = await asyncio.open_connection("127.0.0.1", port)
+                writer.write(b"GET / HTTP/1.0\r\n\r\n")
+                answer = await reader.read(-1)
+                writer.close()
+                if answer:  # until the server is up, the connection just ends
+                    break
+        return answer[:15], answer[-6:]
+
+    assert runner.run(asyncio.wait_for(ask(), 20)) == (b"HTTP/1.0 200 OK", b"a page")
+
+
 def test_names_of_tasks_and_own_commands(runner: asyncio.Runner, desktop: LocalDesktop) -> None:
     script = (
         "crontab -l; echo '1 2 * * * x' | crontab -; crontab -l; crontab -r; crontab -l; "
@@ -213,6 +231,26 @@ def test_the_pool_has_desktops_ready_and_leaves_none(machine: None, runner: asyn
 
     before = keepers()
     assert runner.run(work()) == [True, True]
+    assert keepers() == before
+
+
+@pytest.mark.full
+def test_several_at_once_do_not_mix(machine: None, runner: asyncio.Runner) -> None:
+    async def one(number: int) -> None:
+        async with LocalDesktop(LocalOptions(width=640, height=480)) as desktop:
+            for _ in range(2):
+                await desktop.put("mine", str(number).encode())
+                with await desktop.listen(8000):
+                    assert await desktop.get("mine") == str(number).encode()
+                assert [change.path for change in await desktop.diff()] == ["mine"]
+                await desktop.reset()
+                assert await desktop.diff() == ()
+
+    async def all_of_them() -> None:
+        await asyncio.gather(*(one(number) for number in range(4)))
+
+    before = keepers()
+    runner.run(all_of_them())
     assert keepers() == before
 
 

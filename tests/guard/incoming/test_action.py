@@ -121,6 +121,14 @@ def test_what_cannot_be_read_is_an_error(data: object, words: str) -> None:
         read_proposal(data, id="p")
 
 
+def test_what_is_nested_too_deeply_is_an_error() -> None:
+    deep: object = "WAIT"
+    for _ in range(5000):
+        deep = [deep]
+    with pytest.raises(InputError, match="nested too deeply"):
+        read_actions(deep)
+
+
 @pytest.mark.parametrize("format", ["ui_tars", "qwen", "opencua", "kimi"])
 def test_formats_with_their_own_coordinates_need_the_screen(format: str) -> None:
     with pytest.raises(InputError, match="needs the size of the screen"):

@@ -12,7 +12,7 @@ from typing import Literal
 from trueline.actions.codecs.fields import Fields, dump
 from trueline.actions.coordinates import Scale
 from trueline.actions.decoded import Call, Decoded, EncodeError, express_only
-from trueline.actions.keys import pressed, read_combo, read_sequence, x_combo
+from trueline.actions.keys import pressed, read_combo, read_sequence, unknown_keys, x_combo
 from trueline.actions.types import (
     Action,
     Button,
@@ -91,7 +91,7 @@ def decode(content: Sequence[Mapping[str, object]], tool: ClaudeTool, scale: Sca
     actions = tuple(action for call in calls for action in call.actions)
     if not calls and INFEASIBLE in said:
         actions = (Fail(reason=said.replace(INFEASIBLE, "").strip() or None, raw=said),)
-    return Decoded(actions, thought="\n".join(thought), text=said, calls=tuple(calls))
+    return Decoded(actions, thought="\n".join(thought), text=said, calls=tuple(calls), note=unknown_keys(actions))
 
 
 def decode_call(name: str, data: object, tool: ClaudeTool, scale: Scale) -> tuple[Action, ...]:

@@ -8,7 +8,7 @@ from typing import Literal
 from trueline.actions.codecs.fields import Fields, is_array, is_object
 from trueline.actions.coordinates import Scale
 from trueline.actions.decoded import Call, Decoded, EncodeError, SafetyCheck, express_only
-from trueline.actions.keys import openai_name, pressed, read_key
+from trueline.actions.keys import openai_name, pressed, read_key, unknown_keys
 from trueline.actions.types import (
     Action,
     Button,
@@ -59,7 +59,13 @@ def decode(output: Sequence[Mapping[str, object]], scale: Scale) -> Decoded:
             case _:
                 pass
     actions = tuple(action for call in calls for action in call.actions)
-    return Decoded(actions, thought="\n".join(thought), text="\n".join(text), calls=tuple(calls))
+    return Decoded(
+        actions,
+        thought="\n".join(thought),
+        text="\n".join(text),
+        calls=tuple(calls),
+        note=unknown_keys(actions),
+    )
 
 
 def decode_call(item: Mapping[str, object], scale: Scale) -> Call:

@@ -13,7 +13,7 @@ import orjson
 from trueline.actions.codecs.fields import Fields, dump
 from trueline.actions.coordinates import Scale, Size, smart_resize
 from trueline.actions.decoded import Decoded, DecodeError, EncodeError, express_only, well_formed
-from trueline.actions.keys import model_name, pressed
+from trueline.actions.keys import model_name, pressed, read_key, read_words, unknown_keys
 from trueline.actions.types import (
     Action,
     Button,
@@ -77,7 +77,8 @@ def decode(answer: str, scale: Scale) -> Decoded:
         except DecodeError as error:
             raise DecodeError(CODEC, error.reason, answer) from None
         call.end()
-    return Decoded(_ended(actions), thought="\n".join(text.strip() for text in thought if text.strip()))
+    said = "\n".join(text.strip() for text in thought if text.strip())
+    return Decoded(_ended(actions), thought=said, note=unknown_keys(actions))
 
 
 def decode_arguments(data: object, scale: Scale) -> Action:
@@ -129,7 +130,7 @@ def _read(fields: Fields, scale: Scale) -> Action:
             at, pixels = fields.maybe_point("coordinate", scale), fields.integer("pixels")
             return Scroll(at=at, dx=pixels, unit="pixels")
         case "key":
-            return pressed(fields.keys("keys"))
+            return pressed(_keys(fields))
         case "type":
             return Type(text=fields.text("text"))
         case "wait":
@@ -143,6 +144,15 @@ def _read(fields: Fields, scale: Scale) -> Action:
             return Done() if status == "success" else Fail()
         case name:
             return fields.fail(f"unknown action {name!r}")
+
+
+def _keys(fields: Fields) -> tuple[str, ...]:
+    """Read the keys; one entry may name several (`ctrl+c`), and a single space is the space bar."""
+    names = fields.keys("keys", str)
+    try:
+        return tuple(key for name in names for key in (read_words(name) if name.strip() else (read_key(name),)))
+    except ValueError as error:
+        fields.fail(str(error))
 
 
 def _write(action: Action, scale: Scale) -> tuple[str, dict[str, object]]:

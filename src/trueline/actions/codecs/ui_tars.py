@@ -12,7 +12,7 @@ from typing import Literal, NoReturn
 from trueline.actions.codecs.quoted_calls import QuotedCall, quote, read_calls, starts_call
 from trueline.actions.coordinates import Scale, Size, smart_resize
 from trueline.actions.decoded import Decoded, DecodeError, EncodeError, express_only, well_formed
-from trueline.actions.keys import model_name, pressed, read_combo
+from trueline.actions.keys import model_name, pressed, read_words, unknown_keys
 from trueline.actions.types import (
     Action,
     CallUser,
@@ -75,7 +75,8 @@ def decode(answer: str, scale: Scale) -> Decoded:
             except ValueError as error:
                 raise DecodeError(CODEC, str(error), answer) from None
             actions = tuple(_Reader(call, scale, answer).read() for call in calls)
-            return Decoded(actions, thought=thought.replace("<think>", "", 1).strip())
+            said = thought.replace("<think>", "", 1).strip()
+            return Decoded(actions, thought=said, note=unknown_keys(actions))
     raise DecodeError(CODEC, "no action behind 'Action:'", answer)
 
 
@@ -150,7 +151,7 @@ class _Reader:
 
     def keys(self, *names: str) -> tuple[str, ...]:
         try:
-            keys = tuple(key for word in self.text(*names).split() for key in read_combo(word))
+            keys = read_words(self.text(*names))
         except ValueError as error:
             self.fail(str(error))
         return keys or self.fail("names no key")

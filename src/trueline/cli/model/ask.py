@@ -15,6 +15,7 @@ from trueline.errors import InputError
 
 if TYPE_CHECKING:
     from trueline.models.types import Answer, Model, ModelId, Request, Schema
+    from trueline.records.usage import Usage
 
 
 def configure(parser: Parser) -> None:
@@ -145,7 +146,7 @@ def _document(answer: Answer) -> dict[str, object]:
     return {
         "text": answer.text,
         "parsed": answer.parsed,
-        "usage": answer.usage.model_dump(mode="json", exclude={"cost"}),
+        "usage": _usage(answer.usage),
         "cost": answer.usage.cost,
         "cached": answer.cached,
         "latency_s": round(answer.latency_s, 6),
@@ -158,13 +159,20 @@ def _document(answer: Answer) -> dict[str, object]:
     }
 
 
+def _usage(usage: Usage) -> dict[str, object]:
+    """What it took; null is unknown, which is not zero."""
+    calls: dict[str, object] = usage.model_dump(mode="json", include={"calls", "uncounted"})
+    tokens: dict[str, object] = usage.model_dump(mode="json", exclude={"calls", "uncounted", "cost"})
+    return (dict.fromkeys(tokens) if usage.uncounted else tokens) | calls
+
+
 def _print(answer: Answer) -> None:
     if answer.text:
         print(safe_lines(answer.text))
     usage = answer.usage
     facts = [
         answer.model,
-        f"{usage.input_tokens} tokens in, {usage.output_tokens} out",
+        "tokens unknown" if usage.uncounted else f"{usage.input_tokens} tokens in, {usage.output_tokens} out",
         money(usage.cost),
         f"{answer.latency_s:.2f} s",
         *(["from the cache"] if answer.cached else []),

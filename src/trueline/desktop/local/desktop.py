@@ -5,27 +5,78 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
+from trueline.actions import Action
 from trueline.desktop.local import commands, files
 from trueline.desktop.local.commands import Command
 from trueline.desktop.local.diff import diff
+from trueline.desktop.local.forward import forward
 from trueline.desktop.local.options import LocalOptions
 from trueline.desktop.local.pool import Pool, start_running
 from trueline.desktop.local.running import POLL, Running
+from trueline.desktop.local.senses import Senses
 from trueline.desktop.local.sinks import listen
-from trueline.desktop.types import ActionTimeout, Change, DesktopLost, FileExists, RunResult, Window, WindowShown
+from trueline.desktop.types import (
+    ActionTimeout,
+    Capability,
+    Change,
+    Condition,
+    DesktopLost,
+    FileExists,
+    NotSupported,
+    RunResult,
+    Settled,
+    Window,
+    WindowShown,
+)
+from trueline.records import ActionResult, Observation, ObservationSpec
+
+_LATE = 1.0
+"""Seconds an action gets to notice that its desktop is gone."""
+
+
+@dataclass
+class _Up:
+    """One start: what runs, what the host sees it with, and what was done there."""
+
+    running: Running
+    senses: Senses
+    acts: dict[str, asyncio.Task[ActionResult]] = field(default_factory=dict[str, "asyncio.Task[ActionResult]"])
+
+    async def stop(self) -> None:
+        """End it; what was being done there fails with DesktopLost."""
+        await self.running.stop()
+        if unfinished := [task for task in self.acts.values() if not task.done()]:
+            _, late = await asyncio.wait(unfinished, timeout=_LATE)
+            for task in late:
+                task.cancel()
+        for task in self.acts.values():
+            if task.done() and not task.cancelled():
+                task.exception()  # seen: whoever asked has it
+        await self.senses.close()
+
+
+async def _stop(up: _Up | None) -> None:
+    if up is not None:
+        await up.stop()
 
 
 class LocalDesktop:
     """A real desktop in a sandbox. Entering starts it, leaving stops it; one event loop uses it."""
 
+    capabilities = frozenset(
+        {Capability.DIFF, Capability.RESET, Capability.SINKS, Capability.CDP, Capability.NETWORK_CONTROL}
+    )
+
     def __init__(self, options: LocalOptions | None = None, *, pool: Pool | None = None) -> None:
         """Set it up; with a pool, starting and resetting take a desktop that is already up, of the pool's options."""
         self.options = pool.options if pool is not None else options or LocalOptions()
         self._pool = pool
-        self._running: Running | None = None
+        self._up: _Up | None = None
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -40,23 +91,26 @@ class LocalDesktop:
         Raises:
             DesktopUnavailable: This machine cannot; the message names what is missing.
         """
-        self._running = await (start_running(self.options) if self._pool is None else self._pool.take())
+        running = await (start_running(self.options) if self._pool is None else self._pool.take())
+        try:
+            self._up = _Up(running, await Senses.open(running.sandbox))
+        except BaseException:
+            await running.stop()
+            raise
 
     async def stop(self) -> None:
         """End it and everything in it; stopping twice is fine."""
-        running, self._running = self._running, None
-        if running is not None:
-            await running.stop()
+        up, self._up = self._up, None
+        await _stop(up)
 
     async def reset(self) -> None:
         """Throw everything away and start afresh; also what is left of a lost desktop."""
-        async with asyncio.TaskGroup() as group:
-            group.create_task(self.stop())
-            group.create_task(self._replace())
-
-    async def _replace(self) -> None:
-        await asyncio.sleep(0)  # the old one is taken out first
-        await self.start()
+        old, self._up = self._up, None
+        stopping = asyncio.create_task(_stop(old))
+        try:
+            await self.start()
+        finally:
+            await stopping
 
     @property
     def running(self) -> Running:
@@ -65,9 +119,13 @@ class LocalDesktop:
         Raises:
             DesktopLost: It was not started, or stopped.
         """
-        if self._running is None:
+        return self._now.running
+
+    @property
+    def _now(self) -> _Up:
+        if self._up is None:
             raise DesktopLost("the desktop is not started")
-        return self._running
+        return self._up
 
     async def run(
         self,
@@ -80,6 +138,22 @@ class LocalDesktop:
     ) -> RunResult:
         """Run a program inside and wait for its end; see `commands.run` for what it raises."""
         return await commands.run(self.running.sandbox, Command(argv, env or {}, cwd), stdin, time_limit)
+
+    async def observe(self, want: ObservationSpec) -> Observation:
+        """Look at the screen once."""
+        return await self._now.senses.observe(want)
+
+    async def act(self, action: Action, *, id: str) -> ActionResult:
+        """Do one action, at most once per id; the same id again gives the first result and does nothing."""
+        now = self._now
+        if id not in now.acts:
+            now.acts[id] = asyncio.create_task(now.senses.act(action, id))
+        # A caller that gives up does not stop the action: it may have begun, and the id stays used.
+        return await asyncio.shield(now.acts[id])
+
+    def record(self, target: Path, *, fps: float = 5.0) -> AbstractAsyncContextManager[None]:
+        """Not here yet: see `capabilities`."""
+        raise NotSupported(f"{target}: this desktop does not record at {fps:g} frames a second; see its capabilities")
 
     async def launch(self, argv: tuple[str, ...], *, env: Mapping[str, str] | None = None) -> int:
         """Start a program inside and leave it running; return its process id inside."""
@@ -97,8 +171,10 @@ class LocalDesktop:
         """The windows there are, the lowest first."""
         return await self.running.windows()
 
-    async def wait_for(self, condition: WindowShown | FileExists, *, time_limit: float = 10.0) -> Window | None:
+    async def wait_for(self, condition: Condition, *, time_limit: float = 10.0) -> Window | None:
         """Wait until a condition holds. Raises ActionTimeout when it does not in time."""
+        if isinstance(condition, Settled):
+            return await self._now.senses.settle(condition.quiet, time_limit)
         try:
             async with asyncio.timeout(time_limit):
                 if isinstance(condition, FileExists):
@@ -134,3 +210,7 @@ class LocalDesktop:
     async def connect(self, *, path: str | None = None, port: int | None = None) -> socket.socket:
         """Connect to a unix socket or a loopback port inside (a message bus, DevTools), without a port of the host."""
         return await self.running.sandbox.connect(path=path, port=port)
+
+    def forward(self, port: int) -> AbstractAsyncContextManager[int]:
+        """A port of the host's loopback that leads to a port inside, while the block runs."""
+        return forward(self.running.sandbox, port)

@@ -17,8 +17,10 @@ from trueline.desktop.local.launchers import launchers
 from trueline.desktop.local.places import Owner
 from trueline.desktop.local.seccomp import build_filter
 from trueline.desktop.types import DesktopUnavailable
+from trueline.desktop.worker import bundle
 
 FILTER = "filter.bpf"
+WORKER = "worker.pyz"
 _UNUSED, _HALF_BUILT = 30 * 86400, 3600
 _PROGRAMS = ("keeper.py", "session.py", "agent.py", "wallpaper.png")
 
@@ -30,6 +32,7 @@ def program_files(machine: str) -> dict[str, bytes]:
     files |= {f"bin/{name}": text.encode() for name, text in launchers().items()}
     files["bin/sudo"] = (source / "sudo.py").read_bytes()
     files[FILTER] = build_filter(machine)
+    files[WORKER] = bundle()
     return files
 
 

@@ -100,9 +100,12 @@ def read_actions(
     display: tuple[int, int] | None = None,
 ) -> Decoded:
     """Read actions in a vocabulary; see `read_proposal`."""
-    plain = _plain(data)
-    name = _recognise(plain) if format == "auto" else format
-    decoded = _READERS[name](plain, _Frame(screen, display))
+    try:
+        plain = _plain(data)
+        name = _recognise(plain) if format == "auto" else format
+        decoded = _READERS[name](plain, _Frame(screen, display))
+    except RecursionError:
+        raise InputError("action: nested too deeply") from None
     if not decoded.actions:
         raise InputError(f"action: nothing in it is an action of the format {name}")
     return decoded

@@ -7,10 +7,12 @@ certainly does nothing or is covered by an allow. A suspect never decides.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trueline.guard.policy.deeds import Addressed, Deed, Nothing, Opened
+from trueline.guard.policy.folding import key
 from trueline.guard.policy.globs import matches
 from trueline.guard.policy.instruction import names, speaks_of
 from trueline.guard.policy.match import fits, subjects
@@ -19,6 +21,8 @@ from trueline.guard.policy.rulebook import Rule, Unless
 from trueline.guard.policy.ruleset import Rules
 from trueline.guard.policy.screen.view import View
 from trueline.guard.types import GuardContext
+
+_WILD = re.compile(r"[*?\[\]]")
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,8 @@ def decide(context: GuardContext, reading: Reading, rules: Rules) -> Decided:
     ]
     if forbidding:
         return Decided(found, max(forbidding, key=lambda match: match.rule.priority))
-    return Decided(found, None, _harmless(reading.deeds, found))
+    harmless = _harmless(reading.deeds, found) if context.proposal.actions else "nothing would run"
+    return Decided(found, None, harmless)
 
 
 def _look(rule: Rule, context: GuardContext, reading: Reading, rules: Rules) -> list[Match]:
@@ -101,9 +106,7 @@ def _outranked(forbid: Match, found: Sequence[Match]) -> bool:
 
 
 def _harmless(deeds: Sequence[Deed], found: Sequence[Match]) -> str:
-    if not deeds:
-        return "nothing would run"
-    if all(isinstance(deed, Nothing) for deed in deeds):
+    if deeds and all(isinstance(deed, Nothing) for deed in deeds):
         return "; ".join(dict.fromkeys(str(deed) for deed in deeds))
     allowed = [match for match in found if match.rule.effect == "allow" and match.holds]
     covered = {id(match.deed) for match in allowed}
@@ -118,4 +121,6 @@ def _follows_from(deed: Deed) -> bool:
 
 
 def _on_screen(view: View, patterns: tuple[str, ...]) -> str | None:
-    return next((text for text in view.texts if matches(text, patterns)), None)
+    """The first element that fits. A pattern's longest plain part is looked for in the whole screen first."""
+    likely = tuple(pattern for pattern in patterns if key(max(_WILD.split(pattern), key=len)) in view.joined)
+    return next((text for text in view.texts if matches(text, likely)), None) if likely else None

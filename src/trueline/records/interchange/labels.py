@@ -27,6 +27,8 @@ class StepLabel(Record):
     """The screen before the action as the data set names it, though it may be missing."""
     extra: dict[str, JsonValue] = Field(default={})
     """Keys of the data set that we do not know."""
+    absent: tuple[str, ...] = ()
+    """Keys of its format that the data set leaves out here; an export leaves them out again."""
 
 
 class Labels(Record):

@@ -267,6 +267,8 @@ def main() -> None:
     control = socket.socket(fileno=int(sys.argv[1]))
     control.set_inheritable(False)
     data, fds, _, _ = socket.recv_fds(control, 1 << 18, 1)
+    if not data:
+        return  # the host went before it said what to build
     plan: Plan = json.loads(data)
     try:
         parts = build(plan, fds[0])

@@ -105,6 +105,7 @@ def _execute(code: str) -> int:
         sys.stderr.write(f"{leave.code}\n")
         return 1
     except BaseException as error:
+        sys.stdout.flush()
         trace = error.__traceback__.tb_next if error.__traceback__ else None
         traceback.print_exception(type(error), error, trace)
         return 1

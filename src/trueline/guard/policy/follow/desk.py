@@ -30,8 +30,12 @@ class Desk:
     """All items were selected."""
     line: str = ""
     """What was typed into the focused field so far; in a terminal, since the last Enter."""
+    cursor: int = 0
+    """Where in `line` the next character goes."""
     whole: bool = True
     """Whether `line` is all of it."""
+    recalled: int = 0
+    """How many lines back the arrow up has gone in a terminal."""
     shell: Session = field(default_factory=Session)
     inside: str = ""
     """The program that has taken over the terminal: an editor, or one that reads its own language."""
@@ -39,14 +43,32 @@ class Desk:
     def leave(self, focus: Target | None) -> None:
         """Give the keyboard to something else."""
         self.focus = focus
-        self.line = ""
-        self.whole = True
         self.everything = False
+        self.start()
+
+    def start(self, line: str = "", *, whole: bool = True) -> None:
+        """Begin a line anew."""
+        self.line = line
+        self.cursor = len(line)
+        self.whole = whole
+        self.recalled = 0
 
     def add(self, text: str) -> None:
-        """Type into the focused field."""
-        self.everything = False
-        self.line += text
+        """Type into the focused field; what is selected is replaced."""
+        if self.everything:
+            self.start()
+            self.everything = False
+        self.line = self.line[: self.cursor] + text + self.line[self.cursor :]
+        self.cursor += len(text)
         if len(self.line) > MAX_LINE:
-            self.line = self.line[-MAX_LINE:]
-            self.whole = False
+            self.start(self.line[-MAX_LINE:], whole=False)
+
+    def move(self, to: int) -> None:
+        """Put the cursor somewhere in the line."""
+        self.cursor = min(max(to, 0), len(self.line))
+
+    def cut(self, start: int, end: int) -> None:
+        """Take a part out of the line."""
+        start, end = max(start, 0), min(end, len(self.line))
+        self.line = self.line[:start] + self.line[end:]
+        self.cursor = start

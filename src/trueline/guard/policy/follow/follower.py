@@ -46,7 +46,10 @@ def follow(desk: Desk, actions: Sequence[Action], view: View) -> tuple[Deed, ...
     scene = Scene(desk, view)
     _look(scene)
     for action in actions[:_MOST_ACTIONS]:
+        told = len(scene.deeds)
         _act(scene, action)
+        if len(scene.deeds) == told and not scene.touched:
+            scene.deeds.append(Unclear(f"{action.kind.replace('_', ' ')}: changes nothing that can be seen from here"))
     if len(actions) > _MOST_ACTIONS:
         scene.deeds.append(Unclear(f"does more than {_MOST_ACTIONS} things at once; the rest was not looked at"))
     keyboard.rest(scene)

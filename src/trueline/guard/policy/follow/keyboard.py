@@ -24,6 +24,8 @@ TERMINAL_NAMES = frozenset({
 _CHARACTERS = {"space": " ", "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "decimal": "."}
 _CURSOR = frozenset({"left", "right", "home", "end", "pageup", "pagedown", "up", "down"})
 _MAX_PRESSES = 200
+_LINE_KEYS = frozenset({"w", "n", "l", "t", "d"})
+"""Shortcuts that mean something else in a terminal."""
 _PIECES = re.compile(r"(\r\n|\n|\r|\t)")
 _LAUNCHER = Target("launcher", app="launcher")
 
@@ -50,9 +52,6 @@ def type_text(scene: Scene, text: str) -> None:
 
 def press(scene: Scene, name: str, presses: int = 1) -> None:
     """Press one key, together with what is held down."""
-    if name in ("up", "down") and _in_terminal(scene) and not scene.desk.held:
-        terminal.recall(scene, presses if name == "up" else 0)
-        return
     for _ in range(min(presses, _MAX_PRESSES)):
         chord(scene, (name,))
 
@@ -83,6 +82,8 @@ def rest(scene: Scene) -> None:
     scene.flush()
     if _in_terminal(scene):
         terminal.pending(scene)
+        if scene.desk.shell.pending:
+            scene.deeds.append(Unclear("a command line that is not finished stands in the terminal"))
 
 
 def paste(scene: Scene, text: str | None) -> None:
@@ -110,16 +111,12 @@ def _key(scene: Scene, modifiers: frozenset[str], name: str) -> None:
             return
         desk.add(character.upper() if modifiers else character)
         scene.touched = True
-    elif action := _CHORDS.get((modifiers, name)):
+    elif (action := _CHORDS.get((modifiers, name))) and not (_in_terminal(scene) and name in _LINE_KEYS):
         action(scene)
-    elif modifiers == _CTRL and _in_terminal(scene):
-        _edit_line(scene, name)
+    elif modifiers and modifiers <= {"ctrl", "alt"} and _in_terminal(scene):
+        _edit_line(scene, modifiers, name)
     elif name in _CURSOR:
-        desk.everything = False
-        if desk.line:
-            desk.whole = False  # what follows goes in somewhere else
-        if modifiers & {"shift"}:
-            desk.selection = None
+        _move(scene, modifiers, name)
     elif name in ("esc", "capslock", "printscreen", "numlock"):
         pass
     else:
@@ -177,6 +174,7 @@ def _tab(scene: Scene) -> None:
     if _in_terminal(scene):
         if desk.line:
             desk.whole = False  # the shell completes the word to something
+            scene.touched = True
     elif desk.focus is not None and desk.focus.is_document:
         desk.add("\t")
     else:
@@ -186,16 +184,20 @@ def _tab(scene: Scene) -> None:
 def _backspace(scene: Scene) -> None:
     desk = scene.desk
     if desk.everything:
-        desk.line, desk.whole, desk.everything = "", True, False
-    desk.line = desk.line[:-1]
-    scene.touched = scene.touched or bool(desk.line)
+        desk.add("")
+    else:
+        desk.cut(desk.cursor - 1, desk.cursor)
+    scene.touched = True
 
 
 def _delete(scene: Scene) -> None:
     desk = scene.desk
     if desk.focus is not None and desk.focus.is_editable:
         if desk.everything:
-            desk.line, desk.whole = "", True
+            desk.add("")
+        else:
+            desk.cut(desk.cursor, desk.cursor + 1)
+        scene.touched = True
         return
     scene.deeds.append(Pressed(desk.focus, "delete", "key", desk.everything, certain=desk.focus is not None))
 
@@ -209,10 +211,11 @@ def _delete_forever(scene: Scene) -> None:
     scene.deeds.append(Pressed(focus, "delete_forever", "key", desk.everything, certain=focus is not None))
 
 
-def _select_all(scene: Scene) -> None:
+def _select_all_or_home(scene: Scene) -> None:
     desk = scene.desk
     if _in_terminal(scene):
-        return  # the shell takes it as "to the beginning of the line"
+        desk.move(0)
+        return
     desk.everything = True
     editable = desk.focus is not None and desk.focus.is_editable
     desk.selection = (desk.focus.text or desk.line or None) if editable and desk.focus else None
@@ -220,7 +223,9 @@ def _select_all(scene: Scene) -> None:
 
 def _copy_or_interrupt(scene: Scene) -> None:
     if _in_terminal(scene):
-        scene.desk.line, scene.desk.whole, scene.desk.inside, scene.touched = "", True, "", False
+        scene.desk.start()
+        scene.desk.inside = ""
+        scene.touched = False
     else:
         copy(scene)
 
@@ -238,21 +243,56 @@ def _send_or_enter(scene: Scene) -> None:
         scene.deeds.append(Unclear("the shortcut sends in mail programs"))
 
 
-def _edit_line(scene: Scene, name: str) -> None:
+def _move(scene: Scene, modifiers: frozenset[str], name: str) -> None:
+    """Move the cursor, or the selection, or the choice in a list."""
     desk = scene.desk
-    if name == "u":
-        desk.line, desk.whole = "", True
-    elif name in ("j", "m"):
-        _enter(scene)
-    elif name == "d" or (name == "x" and desk.inside):
-        desk.inside = ""
-    elif name not in ("l", "s", "q", "o"):
-        desk.whole = False  # the cursor moved, or the history was searched
+    desk.everything = False
+    if "shift" in modifiers:
+        desk.selection = None
+    if name in ("up", "down") and _in_terminal(scene) and not modifiers:
+        terminal.recall(scene, 1 if name == "up" else -1)
+    elif name in ("left", "right") and not modifiers:
+        desk.move(desk.cursor + (1 if name == "right" else -1))
+    elif name in ("home", "end") and not modifiers and "\n" not in desk.line:
+        desk.move(len(desk.line) if name == "end" else 0)
+    elif desk.line:
+        desk.whole = False  # what follows goes in somewhere else
+
+
+def _edit_line(scene: Scene, modifiers: frozenset[str], name: str) -> None:
+    """The keys by which a shell's line is edited; what is not known here makes the line unknown."""
+    desk = scene.desk
+    scene.touched = True
+    match name if modifiers == _CTRL else "":
+        case "j" | "m":
+            _enter(scene)
+        case "a":
+            desk.move(0)
+        case "e":
+            desk.move(len(desk.line))
+        case "b":
+            desk.move(desk.cursor - 1)
+        case "f":
+            desk.move(desk.cursor + 1)
+        case "h":
+            desk.cut(desk.cursor - 1, desk.cursor)
+        case "u":
+            desk.cut(0, desk.cursor)
+        case "k":
+            desk.cut(desk.cursor, len(desk.line))
+        case "w":
+            kept = desk.line[: desk.cursor].rstrip().rpartition(" ")
+            desk.cut(len(kept[0] + kept[1]), desk.cursor)
+        case "d" | "x" if desk.inside:
+            desk.start()
+            desk.inside = ""
+        case "l" | "s" | "q" | "d":
+            pass
+        case _:
+            desk.whole = False
 
 
 def _browser_field(scene: Scene) -> None:
-    if scene.desk.focus is not None and scene.desk.focus.is_terminal:
-        return
     scene.focus(ADDRESS_BAR)
 
 
@@ -284,7 +324,7 @@ _CHORDS: dict[tuple[frozenset[str], str], Callable[[Scene], None]] = {
     (_SHIFT, "tab"): _to(None),
     (_SHIFT, "insert"): _paste_clipboard,
     (_CTRL, "insert"): copy,
-    (_CTRL, "a"): _select_all,
+    (_CTRL, "a"): _select_all_or_home,
     (_CTRL, "c"): _copy_or_interrupt,
     (_CTRL, "v"): _paste_clipboard,
     (_CTRL | _SHIFT, "v"): _paste_clipboard,

@@ -20,7 +20,7 @@ class Scene:
     view: View
     deeds: list[Deed] = field(default_factory=list[Deed])
     budget: int = 100_000
-    """Characters of command lines that are still read: a line that never ends is read again with each Enter."""
+    """How much of command lines is still read; an unfinished one is read again with each Enter."""
     touched: bool = False
     """Something was typed that no deed tells of yet."""
 

@@ -14,6 +14,7 @@ _EDITORS = frozenset({"nano", "vim", "vi", "nvim", "emacs", "pico", "micro", "jo
 _SPEAKS_PYTHON = frozenset({"python", "python2", "python3", "ipython", "ipython3"})
 _SPEAKS_OTHER = frozenset({"mysql", "psql", "sqlite3", "node", "irb", "ftp", "sftp", "bc", "gdb", "mongo", "redis-cli"})
 _EDITOR_SCREENS = ("GNU nano", "^X Exit", "-- INSERT --", "^G Help")
+_LINE_COST = 200
 _PROMPT_ENDS = ("$", "#", "%", "❯", "➜")
 
 
@@ -39,7 +40,7 @@ def enter(scene: Scene) -> None:
         _edit(scene, line)
         return
     scene.touched = False
-    desk.line, desk.whole = "", True
+    desk.start()
     if desk.inside in _SPEAKS_OTHER:
         desk.inside = "" if line.strip() in ("exit", "quit", "\\q", ".exit", ".quit") else desk.inside
         scene.deeds.append(Unclear(f"enters {line!r} in a program that runs in the terminal"))
@@ -63,21 +64,26 @@ def unknown_enter(scene: Scene, line: str) -> None:
 
 def _read(scene: Scene, line: str) -> Read:
     session = scene.desk.shell
-    scene.budget -= len(line) + len(session.pending)
     if scene.budget < 0:
-        hidden = ShellCommand((line[:200],), "", frozenset({"hidden"}))
+        return Read((), replace(session, pending=""))
+    scene.budget -= len(line) + len(session.pending) + _LINE_COST
+    if scene.budget < 0:
+        hidden = ShellCommand(("more lines than are looked at",), "", frozenset({"hidden"}))
         return Read((hidden,), replace(session, pending=""))
     return read_line(fold(line), session)
 
 
 def recall(scene: Scene, steps: int) -> None:
-    """The arrow up: an earlier line comes back. Which one is known only for lines of this episode."""
+    """The arrows up and down: an earlier line comes back. Which one is known only for lines of this episode."""
     desk = scene.desk
+    back = desk.recalled + steps
     known = desk.shell.entered
-    if not desk.line and desk.whole and 0 < steps <= len(known):
-        desk.line = known[-steps]
+    if 0 < back <= len(known):
+        desk.start(known[-back])
     else:
-        desk.line, desk.whole = "", False
+        desk.start(whole=back <= 0)
+    desk.recalled = max(back, 0)
+    scene.touched = True
 
 
 def _edit(scene: Scene, line: str) -> None:
@@ -85,7 +91,7 @@ def _edit(scene: Scene, line: str) -> None:
     command = line.rpartition("\n")[2].strip()
     if command in (":q", ":q!", ":wq", ":x", "ZZ", "q"):
         desk.inside = ""
-        desk.line = ""
+        desk.start()
     else:
         desk.add("\n")
 

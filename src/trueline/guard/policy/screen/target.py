@@ -61,6 +61,8 @@ class Target:
     """What the dialog or alert around it says."""
     url: str = ""
     states: frozenset[str] = frozenset()
+    in_page: bool = False
+    """It is part of a web page (or of an application made of one), not of the program around it."""
     sure: bool = True
     """False when several windows lie over each other there and the tree does not say which is on top."""
 
@@ -78,7 +80,8 @@ class Target:
     def is_terminal(self) -> bool:
         """Enter runs what is typed here."""
         app = self.app.casefold()
-        in_editor = self.role in EDITABLE_ROLES and self.name.casefold().startswith("terminal")
+        named = self.role in EDITABLE_ROLES and self.name.casefold().startswith("terminal")
+        in_editor = named and not (self.in_browser and self.in_page)
         return self.role == "terminal" or in_editor or (app in _TERMINAL_APPS and self.role in ("", "text", "unknown"))
 
     @property
@@ -104,12 +107,8 @@ class Target:
     @property
     def is_address_bar(self) -> bool:
         """Enter opens what is typed here."""
-        name = key(self.name)
-        return (
-            self.role in ("entry", "textbox", "searchbox")
-            and self.in_browser
-            and any(word in name for word in _ADDRESS_BARS)
-        )
+        single = self.role in ("entry", "textbox", "searchbox") and not self.in_page
+        return single and self.in_browser and any(word in key(self.name) for word in _ADDRESS_BARS)
 
     @property
     def is_recipient_field(self) -> bool:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from trueline.actions.types import Point
-from trueline.guard.policy.folding import key
+from trueline.guard.policy.folding import MAX_TEXT, fold, key
 from trueline.guard.policy.screen.target import BUTTON_ROLES, EDITABLE_ROLES, Target
 from trueline.records.observation import Observation
 from trueline.records.tree import Node
@@ -27,6 +27,7 @@ _CHANGEABLE = frozenset({
 _INTERACTIVE = BUTTON_ROLES | EDITABLE_ROLES | _CHANGEABLE
 _URL_KEYS = ("url", "href", "uri", "link")
 _MAX_DIALOG = 500
+_MAX_SCREEN = 2_000_000
 
 
 class Entry(NamedTuple):
@@ -60,7 +61,8 @@ class View:
     @cached_property
     def joined(self) -> str:
         """All of it in the form in which texts are compared."""
-        return "\n".join(map(key, self.texts))
+        lines = "\n".join(" ".join(text[:MAX_TEXT].split()) for text in self.texts)
+        return fold(lines, limit=_MAX_SCREEN).casefold()
 
     def where(self, folded: str) -> str | None:
         """Return the element's text that holds a folded text."""
@@ -105,6 +107,7 @@ class View:
             dialog="" if dialog is None else self._words(dialog),
             url=next((node.attributes[name] for name in _URL_KEYS if name in node.attributes), ""),
             states=node.states,
+            in_page=any(entry.node.role in ("document-web", "document-frame") for entry in parents[1:]),
             sure=sure,
         )
 

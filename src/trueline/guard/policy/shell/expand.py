@@ -19,6 +19,8 @@ _SLICE = re.compile(r":\s*(\d{1,4})(?::\s*(\d{1,4}))?")
 _REPLACE = re.compile(r"//?([^/]+)/?(.*)", re.DOTALL)
 _BRACES = re.compile(r"([^{}]*)\{([^{}]*,[^{}]*)\}([^{}]*)")
 _MAX_FIELDS = 200
+MAX_TEXT = 20_000
+"""A longer value is not followed: doubling a variable forty times must not cost what it says."""
 
 
 class Nested(NamedTuple):
@@ -49,8 +51,12 @@ def expand(word: Word, variables: Mapping[str, str], run: Run) -> list[Field]:
     current: list[str] = []
     known, started = True, False
     sources: tuple[ShellCommand, ...] = ()
+    length = 0
     for part in word.parts:
         value, certain, inner = _value(part, variables, run)
+        length += len(value)
+        if length > MAX_TEXT:
+            return [Field("…", False, sources + inner)]
         sources += inner
         known = known and certain
         if part.kind in ("variable", "command") and not part.quoted and certain:

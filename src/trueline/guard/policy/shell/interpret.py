@@ -17,7 +17,7 @@ from trueline.guard.policy.shell.parse import Group, Loop, Pipeline, Redirection
 from trueline.guard.policy.shell.paths import normal_path
 from trueline.guard.policy.shell.programs import DECODERS, FETCHERS, INTERPRETERS, SHELLS, TERMINALS
 from trueline.guard.policy.shell.python import python_calls
-from trueline.guard.policy.shell.wrappers import base_name, unwrap
+from trueline.guard.policy.shell.wrappers import after_options, base_name, unwrap
 
 MAX_LINE = 20_000
 _MAX_DEPTH = 6
@@ -28,6 +28,7 @@ _FORK_BOMB = re.compile(r"([\w:.]{1,20})\(\)\{\1\|\1&\};\1")
 _RECALL = re.compile(r"(?:^|[\s;|&(])!(?:!|-?\d+|[A-Za-z?])")
 _CURL_TO_FILE = re.compile(r"-[A-Za-z]*[oO]")
 _SYSTEM_FOLDERS = ("/usr/", "/bin/", "/sbin/", "/opt/", "/snap/")
+_XARGS_OPTIONS = frozenset({"-n", "-I", "-P", "-L", "-d", "-s", "-a", "-E"})
 _PRINTERS = frozenset({"echo", "printf"})
 _CRON_TIMES = re.compile(r"^\s*(?:@\w+\s+|(?:[\d*/,-]+\s+){5})(?:root\s+)?")
 _ONLY_ASSIGN = frozenset({"export", "declare", "local", "readonly", "typeset"})
@@ -87,7 +88,7 @@ class _Shell:
     def run(self, text: str, depth: int) -> Nested:
         """Read a text; its output is known when that of every part is."""
         before = len(self.commands)
-        if depth > _MAX_DEPTH or len(self.commands) > _MAX_COMMANDS:
+        if depth > _MAX_DEPTH:
             self.commands.append(_unseen(text))
             return Nested(None, tuple(self.commands[before:]))
         if _FORK_BOMB.search("".join(text.split())):
@@ -103,6 +104,8 @@ class _Shell:
         for place, stage in enumerate(pipeline):
             before = len(self.commands)
             text = self.stage(stage, depth, feed)
+            if len(self.commands) > _MAX_COMMANDS:
+                return _Feed(None, (), True)
             feed = _Feed(text, (*(feed.sources if place else ()), *self.commands[before:]), True)
         return feed
 
@@ -126,6 +129,8 @@ class _Shell:
         return expand(word, self.variables, lambda text: self.run(text, depth + 1))
 
     def call(self, fields: list[Field], redirections: Sequence[Redirection], feed: _Feed, depth: int) -> str | None:
+        if len(self.commands) >= _MAX_COMMANDS:
+            return self.give_up()
         fields = self.assign(fields)
         feed, written, read = self.redirect(redirections, feed, depth)
         if not fields and not written:
@@ -152,6 +157,11 @@ class _Shell:
         for path in written:
             self.keep(path, text, (*feed.sources, self.commands[-1]))
         return "" if written else text
+
+    def give_up(self) -> None:
+        """There are more commands than anybody types; what follows is not seen, and that is said once."""
+        if len(self.commands) == _MAX_COMMANDS:
+            self.commands.append(_unseen("more commands than are looked at"))
 
     def later(self, feed: _Feed, depth: int) -> None:
         """Read what is put where a scheduler or the next login will run it."""
@@ -224,7 +234,7 @@ class _Shell:
                 at = call.args.index("-c") + 1 if "-c" in call.args else 0
                 return self.run_text(args[at:] if call.program == "watch" else args[at : at + 1] if at else [], depth)
             case "xargs":
-                words, _ = unwrap(tuple(arg for arg in call.args if not arg.startswith("-")))
+                words, _ = unwrap(after_options(call.args, _XARGS_OPTIONS))
                 self.call([Field(word) for word in (*words, *(feed.text or "").split()[:100])], (), _Feed(), depth + 1)
                 return (
                     _run_kinds(feed.sources) if words[:1] and words[0] in INTERPRETERS and feed.text is None else set()

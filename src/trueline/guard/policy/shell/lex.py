@@ -165,11 +165,9 @@ class _Lexer:
     def _operator(self) -> str:
         # The longest operator comes first in the table.
         char = self.text[self.at]
-        return (
-            ""
-            if char not in _OPERATOR_STARTS
-            else next((op for op in _OPERATORS if op[0] == char and self.text.startswith(op, self.at)), "")
-        )
+        if char not in _OPERATOR_STARTS:
+            return ""
+        return next((op for op in _OPERATORS if op[0] == char and self.text.startswith(op, self.at)), "")
 
     def _file_descriptor(self) -> str:
         """A number right before `>` belongs to the redirection, not to the words."""

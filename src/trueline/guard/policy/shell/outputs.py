@@ -59,6 +59,8 @@ def _printf(args: tuple[str, ...]) -> str | None:
         return None
     slots = len(pieces) - 1
     rounds = max(1, -(-len(values) // slots)) if slots else 1
+    if len(form) * rounds > MAX_OUTPUT:
+        return None
     filled = iter([*values, *[""] * (rounds * slots - len(values))])
     made = [piece + next(filled) if at < slots else piece for _ in range(rounds) for at, piece in enumerate(pieces)]
     return "".join(made).replace("%%", "%")

@@ -46,10 +46,10 @@ def unwrap(words: tuple[str, ...]) -> Unwrapped:
         name = base_name(words[0])
         rest = words[1:]
         if name == "timeout":
-            rest = _after_options(rest, frozenset(("-k", "-s", "--signal", "--kill-after")))[1:]
+            rest = after_options(rest, frozenset(("-k", "-s", "--signal", "--kill-after")))[1:]
         elif name in _WRAPPERS:
             privileged = privileged or name in _PRIVILEGED
-            rest = _after_options(rest, _WRAPPERS[name])
+            rest = after_options(rest, _WRAPPERS[name])
         else:
             break
         if not rest:
@@ -58,7 +58,8 @@ def unwrap(words: tuple[str, ...]) -> Unwrapped:
     return Unwrapped(words, privileged)
 
 
-def _after_options(words: tuple[str, ...], with_value: frozenset[str]) -> tuple[str, ...]:
+def after_options(words: tuple[str, ...], with_value: frozenset[str]) -> tuple[str, ...]:
+    """Skip options, their values and assignments."""
     at = 0
     while at < len(words):
         word = words[at]

@@ -128,6 +128,7 @@ def _usage(metrics: Metrics, calls: int | None) -> Usage:
         output_tokens=metrics.completion_tokens or 0,
         cached_tokens=metrics.cached_tokens or 0,
         calls=1 if calls is None else calls,
+        uncounted=int(metrics.prompt_tokens is None or metrics.completion_tokens is None),
         cost=metrics.cost_usd,
     )
 

@@ -136,6 +136,8 @@ def _content(text: str, picture: StoredFile | None) -> Content:
 
 
 def _metrics(usage: Usage) -> Metrics:
+    if usage.uncounted:
+        return Metrics(cost_usd=usage.cost)
     return Metrics(
         prompt_tokens=usage.input_tokens,
         completion_tokens=usage.output_tokens,
@@ -145,6 +147,8 @@ def _metrics(usage: Usage) -> Metrics:
 
 
 def _totals(usage: Usage, steps: int) -> FinalMetrics:
+    if usage.uncounted:
+        return FinalMetrics(total_cost_usd=usage.cost, total_steps=steps)
     return FinalMetrics(
         total_prompt_tokens=usage.input_tokens,
         total_completion_tokens=usage.output_tokens,

@@ -87,7 +87,7 @@ def to_trajectory(
                     "agent_output": action_text(step) if label.agent_output is None else label.agent_output,
                     "screenshot_path": label.screenshot_path if before is None else f"{path}/{before[0]}",
                 }
-            )
+            ).leaving_out(label.absent)
         )
     data: dict[str, JsonValue] = {
         **(labels.extra if labels else {}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -68,6 +69,10 @@ class BenchmarkStep(OpenRecord):
     """Python source that uses pyautogui."""
     screenshot_path: str | None = None
     """The screen before the action, as the file names it."""
+
+    def leaving_out(self, keys: Iterable[str]) -> BenchmarkStep:
+        """The same step as a file has it that does not say these keys."""
+        return self.model_construct(self.model_fields_set.difference(keys), **dict(self))
 
 
 class BenchmarkTrajectory(OpenRecord):

@@ -113,7 +113,7 @@ def parse_steps(value: JsonValue, place: JsonPlace) -> Iterator[BenchmarkStep]:
         data = {name: item for name, item in entry.items() if name != key}
         step = here.validate(BenchmarkStep, {**data, "step_idx": number or 1, "agent_output": text})
         if step is not None and number is not None:
-            yield step
+            yield step if "step_idx" in entry else step.leaving_out(["step_idx"])
 
 
 def _entries(value: dict[str, JsonValue] | list[JsonValue]) -> Iterator[tuple[str | int, JsonValue]]:

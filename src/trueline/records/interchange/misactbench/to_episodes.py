@@ -154,6 +154,7 @@ def labels_of(trajectory: BenchmarkTrajectory) -> Labels:
                 agent_output=step.agent_output,
                 screenshot_path=step.screenshot_path,
                 extra=step.unknown,
+                absent=tuple(key for key in BenchmarkStep.model_fields if key not in step.model_fields_set),
             )
             for step in trajectory.steps
         },

@@ -13,9 +13,9 @@ BENCHMARK_FILE = "misactbench.json"
 
 
 def dump_trajectory(trajectory: BenchmarkTrajectory) -> dict[str, JsonValue]:
-    """One entry of the file: steps as an object keyed by their number."""
+    """One entry of the file: steps as an object keyed by their number, with the keys that each was given."""
     data = trajectory.model_dump(mode="json")
-    data["steps"] = {str(step.step_idx): step.model_dump(mode="json") for step in trajectory.steps}
+    data["steps"] = {str(step.step_idx): step.model_dump(mode="json", exclude_unset=True) for step in trajectory.steps}
     return data
 
 

@@ -25,6 +25,7 @@ def episode_row(episode: Trajectory, below: Path) -> Row:
     record, place = episode.record, parse_location(below)
     setting, funnel, attack = record.setting, record.funnel, record.attack
     usage = total_usage(record.usage.values()) if record.usage else None
+    counted = usage if usage and not usage.uncounted else None
     verdicts = Counter(
         attempt.verdict.decision for step in record.steps for attempt in step.attempts if attempt.verdict
     )
@@ -66,8 +67,8 @@ def episode_row(episode: Trajectory, below: Path) -> Row:
         "attempted": funnel and funnel.attempted,
         "blocked": funnel and funnel.blocked,
         "achieved": funnel and funnel.achieved,
-        "input_tokens": usage and usage.input_tokens,
-        "output_tokens": usage and usage.output_tokens,
+        "input_tokens": counted and counted.input_tokens,
+        "output_tokens": counted and counted.output_tokens,
         "cost": usage and usage.cost,
         "seconds": record.timings and record.timings.total,
         "errors": len(record.errors),
@@ -91,6 +92,7 @@ def _step_row(step: Step, source: str, label: StepLabel) -> Row:
     verdict = last and last.verdict
     used = [attempt.proposal.usage for attempt in step.attempts if attempt.proposal.usage is not None]
     usage = total_usage(used) if used else None
+    counted = usage if usage and not usage.uncounted else None
     actions = proposal.actions if proposal else tuple(result.action for result in step.results)
     shots = [result.screenshot.file for result in step.results if result.screenshot and result.screenshot.file]
     return {
@@ -115,8 +117,8 @@ def _step_row(step: Step, source: str, label: StepLabel) -> Row:
         "output": _joined(result.output for result in step.results),
         "error": _joined(result.error for result in step.results),
         "narrative": step.narrative and step.narrative.text,
-        "input_tokens": usage and usage.input_tokens,
-        "output_tokens": usage and usage.output_tokens,
+        "input_tokens": counted and counted.input_tokens,
+        "output_tokens": counted and counted.output_tokens,
         "cost": usage and usage.cost,
         "seconds": step.timings and step.timings.total,
     }

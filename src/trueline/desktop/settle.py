@@ -1,0 +1,154 @@
+"""When a screen has come to rest: nothing has changed for a short while, and no window came or went.
+
+What blinks (a caret, a clock) does not count: a tile that changes alone, again and again, at the pace of a blink. What
+never rests is waited for up to a limit. Quiet pixels do not mean that a program that was just launched has its window:
+whoever launches waits for the window as well.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from trueline.desktop.screen import Framebuffer
+from trueline.desktop.screen.frame import Pixels
+
+TILE_WIDTH, TILE_HEIGHT = 64, 40
+_MOST_TILES_OF_A_BLINK = 2
+_BLINKS = 3
+_BLINK_S = (0.3, 1.5)
+"""The shortest and the longest time between two changes of something that blinks."""
+
+
+class Tile(NamedTuple):
+    """A part of the screen, 64 x 40 pixels, counted from the top left."""
+
+    column: int
+    row: int
+
+
+@dataclass(frozen=True)
+class Rules:
+    """When it is enough, in seconds."""
+
+    quiet: float = 0.15
+    """Nothing has changed for this long, after something did."""
+    idle: float = 0.25
+    """Nothing has changed at all since the beginning."""
+    limit: float = 3.0
+    """It is given up."""
+    poll: float = 0.015
+
+
+@dataclass(frozen=True)
+class Settling:
+    """How it went."""
+
+    settled: bool
+    """False: the limit came first."""
+    seconds: float
+    last_change: float | None
+    """Seconds from the beginning to the last change that counted; `None` when there was none."""
+
+
+@dataclass
+class Blinks:
+    """Remembers where it blinks. Keep it over many waits: it takes three blinks to know one."""
+
+    tiles: set[Tile] = field(default_factory=set[Tile])
+    _seen: dict[Tile, list[float]] = field(default_factory=dict[Tile, list[float]])
+
+    def note(self, changed: frozenset[Tile], now: float) -> frozenset[Tile]:
+        """Take in what changed and return the part of it that is no blinking."""
+        if 0 < len(changed) <= _MOST_TILES_OF_A_BLINK:
+            for tile in changed:
+                times = [*self._seen.get(tile, []), now][-_BLINKS:]
+                self._seen[tile] = times
+                gaps = [later - earlier for earlier, later in pairwise(times)]
+                if len(times) == _BLINKS and all(_BLINK_S[0] <= gap <= _BLINK_S[1] for gap in gaps):
+                    self.tiles.add(tile)
+        elif changed:
+            # A real change here: what blinks there now may be something else, and must be learnt anew.
+            self.tiles -= changed
+            for tile in changed:
+                self._seen.pop(tile, None)
+        return changed - self.tiles
+
+
+@dataclass
+class Decision:
+    """Decides from what is seen when the wait is over; it looks at no clock and no screen itself."""
+
+    rules: Rules
+    blinks: Blinks
+    began: float
+    windows: Hashable
+    _last: float | None = None
+
+    def see(self, now: float, changed: frozenset[Tile], windows: Hashable) -> Settling | None:
+        """Take in one look; returns the end of the wait, or None when it goes on."""
+        if self.blinks.note(changed, now) or windows != self.windows:
+            self._last = now
+            self.windows = windows
+        waited = now - (self.began if self._last is None else self._last)
+        settled = waited >= (self.rules.idle if self._last is None else self.rules.quiet)
+        if not settled and now - self.began < self.rules.limit:
+            return None
+        return Settling(settled, now - self.began, None if self._last is None else self._last - self.began)
+
+
+class Watch:
+    """Says which tiles of a framebuffer have changed since it last looked."""
+
+    def __init__(self, screen: Framebuffer) -> None:
+        """Begin to watch: what stands there now is not a change."""
+        self._screen = screen
+        shape = (screen.size.height, screen.layout.stride)
+        self._now, self._before = np.empty(shape, np.uint8), np.empty(shape, np.uint8)
+        screen.read_into(self._before)
+
+    def look(self) -> frozenset[Tile]:
+        """The tiles that changed since the last look."""
+        self._screen.read_into(self._now)
+        changed = changed_tiles(self._before, self._now)
+        self._now, self._before = self._before, self._now
+        return changed
+
+
+def changed_tiles(before: Pixels, now: Pixels) -> frozenset[Tile]:
+    """The tiles in which two readings (rows of bytes, four per pixel) differ."""
+    old, new = before.view(np.uint32), now.view(np.uint32)
+    if np.array_equal(old, new):
+        return frozenset()
+    height, width = new.shape
+    starts = list(range(0, width, TILE_WIDTH))
+    found: list[Tile] = []
+    for row, top in enumerate(range(0, height, TILE_HEIGHT)):
+        # Band by band: most of the screen is the same, and telling so is ten times cheaper than telling where not.
+        one, other = old[top : top + TILE_HEIGHT], new[top : top + TILE_HEIGHT]
+        if not np.array_equal(one, other):
+            columns = np.logical_or.reduceat((one != other).any(axis=0), starts)
+            found.extend(Tile(int(column), row) for column in np.flatnonzero(columns))
+    return frozenset(found)
+
+
+def settle(
+    look: Callable[[], frozenset[Tile]],
+    windows: Callable[[], Hashable],
+    *,
+    rules: Rules | None = None,
+    blinks: Blinks | None = None,
+) -> Settling:
+    """Wait until a screen has come to rest. `windows` gives anything that differs when a window comes or goes."""
+    rules = rules or Rules()
+    decision = Decision(rules, blinks or Blinks(), time.monotonic(), windows())
+    while True:
+        end = decision.see(time.monotonic(), look(), windows())
+        if end is not None:
+            return end
+        time.sleep(rules.poll)
