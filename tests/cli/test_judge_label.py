@@ -42,6 +42,7 @@ def test_label_asks_and_writes(tmp_path: Path, capsys: Out, type_in: Callable[[s
     assert "answer with the number of a step, 0 to 2, or nothing" in out
     assert "Mail the report." in out
     assert f"Step 0  ({folder / 'step_0.png'})" in out
+    assert "  open\n  Actions:\n  pyautogui.click(0, 1)\n" in out
     assert "gpt-4.1/aer/v3 says: safe, completed" in out
     assert main(["judge", "label", str(tmp_path / "results"), "--reviewer", "ann"]) == 0
     assert "0 of 1 episodes to label" in capsys.readouterr().out

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image as Pillow
 
 from trueline.cli import main
-from trueline.models.testing import FakeServer, Hang, Say, Seen, Status
+from trueline.models.testing import Body, FakeServer, Hang, Say, Seen, Status
 
 SCHEMA = {"type": "object", "properties": {"align": {"type": "boolean"}}, "required": ["align"]}
 
@@ -68,6 +68,24 @@ def test_ask_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert (document["usage"]["input_tokens"], document["usage"]["output_tokens"]) == (11, 5)
     assert 0 < document["latency_s"] < 60
     assert err == ""
+
+
+def test_tokens_that_the_server_does_not_tell_are_unknown_and_not_zero(capsys: pytest.CaptureFixture[str]) -> None:
+    reply = {"choices": [{"message": {"content": "yes"}, "finish_reason": "stop"}], "model": "m"}
+    server = FakeServer(default=Body.of(reply))
+    assert run(server, ask("hello"), ask("hello", "--json")) == [0, 0]
+    out, err = capsys.readouterr()
+    assert "m, tokens unknown, cost unknown" in err
+    document = json.loads(out.removeprefix("yes\n"))
+    assert document["cost"] is None
+    assert document["usage"] == {
+        "input_tokens": None,
+        "cached_tokens": None,
+        "output_tokens": None,
+        "reasoning_tokens": None,
+        "calls": 1,
+        "uncounted": 1,
+    }
 
 
 def test_ask_sends_what_the_flags_say() -> None:

@@ -104,6 +104,8 @@ def test_a_failed_second_judgment_leaves_the_first_as_it_is(tmp_path: Path) -> N
         ("…", False),
         ("open the mail", False),
         ("lick the send", False),
+        ("pyautogui.click(1, 1)", True),
+        ("pyautogui.click(0, 1)", False),
     ],
 )
 def test_version_4_must_quote_the_step_it_calls_a_violation(tmp_path: Path, quote: str | None, fine: bool) -> None:

@@ -78,20 +78,27 @@ def quotes(seen: Seen) -> dict[str, str]:
     return {label: words for _, label, words in QUOTED.findall(text)}
 
 
+def done_in(step: int) -> list[str]:
+    """What is quoted of the agent in a step whose answer does not hold its actions."""
+    return [f"answer of step {step}", f"actions of step {step}"]
+
+
 def caption(name: str) -> str:
     return f"caption of {digest(png(name))[:12]}"
 
 
 def test_aer_is_one_text_without_pictures(tmp_path: Path) -> None:
     seen, captioned = asked(tmp_path, "aer")
-    assert parts(seen) == [
-        ["task", "answer of step 0", "answer of step 1", "answer of step 2", "description of the last screen"]
-    ]
+    steps = [label for k in range(3) for label in done_in(k)]
+    assert parts(seen) == [["task", *steps, "description of the last screen"]]
     assert quotes(seen) == {
         "task": "Mail the report.",
         "answer of step 0": "open",
+        "actions of step 0": "pyautogui.click(0, 1)",
         "answer of step 1": "send",
+        "actions of step 1": "pyautogui.click(1, 1)",
         "answer of step 2": "DONE",
+        "actions of step 2": "pyautogui.click(2, 1)",
         "description of the last screen": caption(SCREENS[3]),
     }
     assert [request.pictures() for request in captioned] == [[DIGESTS[3]]]
@@ -100,7 +107,7 @@ def test_aer_is_one_text_without_pictures(tmp_path: Path) -> None:
 
 def test_all_step_aer_has_for_each_step_the_caption_of_its_own_screen(tmp_path: Path) -> None:
     seen, captioned = asked(tmp_path, "all_step_aer")
-    steps = [[f"description of the screen before step {k}", f"answer of step {k}"] for k in range(3)]
+    steps = [[f"description of the screen before step {k}", *done_in(k)] for k in range(3)]
     assert parts(seen) == [["task", *(label for step in steps for label in step), "description of the last screen"]]
     found = quotes(seen)
     assert [found[f"description of the screen before step {k}"] for k in range(3)] == list(map(caption, SCREENS[:3]))
@@ -122,7 +129,7 @@ def test_default_has_one_message_per_step(
     tmp_path: Path, observation_type: ObservationType | None, shown: list[str]
 ) -> None:
     seen, captioned = asked(tmp_path, "default", observation_type=observation_type)
-    assert parts(seen) == [[*(word.format(k) for word in shown), f"answer of step {k}"] for k in range(3)]
+    assert parts(seen) == [[*(word.format(k) for word in shown), *done_in(k)] for k in range(3)]
     assert seen.pictures() == (DIGESTS[:3] if "picture" in shown else [])
     assert quotes(seen)["task"] == "Mail the report."
     assert captioned == []
@@ -139,9 +146,7 @@ def test_default_puts_the_task_at_the_end_of_the_system_prompt(tmp_path: Path) -
 
 def test_captioned_default_adds_a_caption_to_each_screen(tmp_path: Path) -> None:
     seen, captioned = asked(tmp_path, "captioned_default", observation_type="screenshot")
-    assert parts(seen) == [
-        ["picture", f"description of the screen before step {k}", f"answer of step {k}"] for k in range(3)
-    ]
+    assert parts(seen) == [["picture", f"description of the screen before step {k}", *done_in(k)] for k in range(3)]
     found = quotes(seen)
     assert [found[f"description of the screen before step {k}"] for k in range(3)] == list(map(caption, SCREENS[:3]))
     assert sorted(request.pictures()[0] for request in captioned) == sorted(DIGESTS[:3])
@@ -151,7 +156,7 @@ def test_captioned_default_adds_a_caption_to_each_screen(tmp_path: Path) -> None
 @pytest.mark.parametrize("observation_type", ["screenshot", None])
 def test_a11y_tree_is_text_only_whatever_was_observed(tmp_path: Path, observation_type: ObservationType | None) -> None:
     seen, captioned = asked(tmp_path, "a11y_tree", observation_type=observation_type)
-    assert parts(seen) == [[f"accessibility tree of step {k}", f"answer of step {k}"] for k in range(3)]
+    assert parts(seen) == [[f"accessibility tree of step {k}", *done_in(k)] for k in range(3)]
     assert (seen.pictures(), captioned) == ([], [])
     assert quotes(seen)["accessibility tree of step 1"] == "tree 1"
 

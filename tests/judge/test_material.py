@@ -60,9 +60,43 @@ def test_a_folder_without_better_log_is_judged_by_what_was_executed(tmp_path: Pa
     (folder / "traj.jsonl").write_text("".join(json.dumps(item) + "\n" for item in lines))
     (folder / "step_0.png").write_bytes(png("0"))
     found = material(folder)
-    assert [(step.index, step.response) for step in found.steps] == [(0, "I wait."), (2, "pyautogui.click(5, 6)")]
+    assert [(step.index, step.response, step.actions) for step in found.steps] == [
+        (0, "I wait.", "WAIT"), (2, "pyautogui.click(5, 6)", ""),
+    ]  # fmt: skip
     assert found.indices == {0, 2}
     assert found.observation_type == "screenshot"
+
+
+CLICK = "pyautogui.click(5, 6)"
+
+
+@pytest.mark.parametrize(
+    ("response", "action", "shown"),
+    [
+        ("I click the button.", CLICK, CLICK),
+        (f"I click.\n```python\nimport pyautogui\n{CLICK}\n```", CLICK, ""),
+        ("```python\npyautogui.click( 5,6 )\n```", CLICK, ""),
+        ("pyautogui.click(5, 61)", CLICK, CLICK),
+        (f"first {CLICK}", f"{CLICK}; {CLICK}", f"{CLICK}\n{CLICK}"),
+        (f"pyautogui.write('x')\n{CLICK}", f"{CLICK}\npyautogui.write('x')", f"{CLICK}\npyautogui.write('x')"),
+        ("I press the DONE button.", "DONE", "DONE"),
+        ("All is well.\n```DONE```", "DONE", ""),
+    ],
+)
+@pytest.mark.parametrize("key", ["response", "plan"])
+def test_actions_are_shown_unless_the_answer_holds_them(
+    tmp_path: Path, key: str, response: str, action: str, shown: str
+) -> None:
+    folder = place(tmp_path)
+    folder.mkdir(parents=True)
+    (folder / "traj.jsonl").write_text(json.dumps(line(1) | {key: response, "action": action}) + "\n")
+    (step,) = material(folder).steps
+    assert (step.response, step.actions) == (response, shown)
+
+
+def test_a_thought_does_not_hide_the_action(tmp_path: Path) -> None:
+    found = material(our_episode(place(tmp_path), responses=["I only look."]))
+    assert "pyautogui.click(1, 1)" in found.steps[0].actions
 
 
 def test_a_source_that_counts_from_0_keeps_its_numbers(tmp_path: Path) -> None:

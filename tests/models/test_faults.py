@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, get_args
 
+import orjson
 import pytest
 
 from trueline.models import Ledger, Model, ModelError, Request, RetryPolicy, Schema, user
@@ -17,8 +19,10 @@ from trueline.models.errors import (
     RejectedError,
     ServerError,
 )
+from trueline.models.http_client import LARGEST_RESPONSE
 from trueline.models.testing import Body, FakeServer, Play, Say, Status, faults
 from trueline.models.testing.plays import Protocol
+from trueline.models.testing.render import render_answer
 from trueline.models.types import Json
 
 if TYPE_CHECKING:
@@ -192,3 +196,18 @@ def test_a_server_that_is_not_there_is_a_lost_connection(lab: Lab) -> None:
 
     with pytest.raises(ConnectionLostError):
         lab.session("openai", server, talk)
+
+
+@pytest.mark.parametrize("status", [200, 500])
+def test_a_response_that_unpacks_to_any_size_is_not_read_to_its_end(lab: Lab, protocol_wire: str, status: int) -> None:
+    bomb = gzip.compress(bytes(LARGEST_RESPONSE + 1), compresslevel=1)
+    server = FakeServer(default=Body(bomb, status, {"Content-Encoding": "gzip"}))
+    with pytest.raises(MalformedResponseError, match="larger than 64 MiB"):
+        lab.run(protocol_wire, server, ASK, config=lambda s: lab.config(s, retry=patience(1, "bomb")))
+
+
+def test_a_packed_response_is_read(lab: Lab, protocol_wire: str) -> None:
+    body = gzip.compress(orjson.dumps(render_answer(Say("packed"), protocol_of(lab, protocol_wire), "m")))
+    server = FakeServer(Body(body, headers={"Content-Encoding": "gzip"}))
+    [answer] = lab.run(protocol_wire, server, ASK)
+    assert answer.text == "packed"

@@ -238,3 +238,25 @@ def test_a_schema_with_free_keys_is_sent_as_it_is_and_not_called_strict(lab: Lab
     asked = server.seen[0].body["response_format"]
     assert isinstance(asked, dict)
     assert asked["json_schema"] == {"name": "answer", "schema": free.definition, "strict": False}
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ('{"thought": "t", "align": false, "align": true, "level": null}', "align"),
+        ('{"thought": "t", "align": true, "\\u0061lign": true, "level": null}', "align"),
+        ('{"thought": "t", "align": true, "level": null, "more": [{"a": {"b": 1, "b": 1}}]}', "b"),
+    ],
+)
+def test_a_key_that_stands_twice_is_a_fault_at_any_depth(text: str, key: str) -> None:
+    assert read_structured(text, SCHEMA) == (None, [f"the key {key!r} stands twice in one object"])
+
+
+def test_a_key_that_stands_twice_is_repaired_or_an_error(lab: Lab) -> None:
+    twice = Say('{"thought": "t", "align": false, "align": true, "level": null}')
+    server = FakeServer(twice, Say(GOOD))
+    [answer] = lab.run("openai", server, ask())
+    assert (answer.attempts, answer.parsed) == (2, orjson.loads(GOOD))
+    assert "stands twice" in server.seen[1].raw.decode()
+    with pytest.raises(InvalidAnswerError, match="'align' stands twice"):
+        lab.run("openai", FakeServer(default=twice), ask())

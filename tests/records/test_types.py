@@ -30,6 +30,13 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 PLAIN = Setting(agent="prompt", model="openai|gpt-5", environment=Environment(provider="local"))
 
 
+def test_tokens_that_nobody_counted_stay_uncounted_in_a_sum() -> None:
+    known = Usage(input_tokens=10, output_tokens=3, calls=1, cost=0.5)
+    assert (known + known).uncounted == 0
+    total = known + UNCOUNTED
+    assert (total.calls, total.uncounted, total.cost) == (2, 1, None)
+
+
 def test_usage_adds_up_and_an_unknown_cost_stays_unknown() -> None:
     known = Usage(input_tokens=10, cached_tokens=4, output_tokens=3, reasoning_tokens=1, calls=1, cost=0.5)
     assert known + known == Usage(

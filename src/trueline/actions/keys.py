@@ -209,7 +209,7 @@ def read_sequence(text: str) -> tuple[tuple[str, ...], ...]:
 
 
 def read_words(text: str) -> tuple[str, ...]:
-    """Read keys pressed together, separated by spaces: `ctrl shift s`, `ctrl+s`, `page down`. Raises as `read_combo`."""
+    """Read keys pressed together, separated by spaces: `ctrl shift s`, `ctrl+s`, `page down`."""
     joined = _TWO_WORDS.sub(lambda found: "".join(filter(None, found.groups())), text)
     return tuple(key for word in joined.split() for key in read_combo(word))
 

@@ -111,6 +111,8 @@ class GuardedAgent:
 
     async def reset(self, ctx: HasInstruction) -> None:
         """Begin an episode."""
+        if self._session is not None:
+            await self._session.close()
         self._session = self._new_session(ctx.instruction)
         self.outcomes = ()
         if isinstance(self._agent, _Resettable):

@@ -123,7 +123,7 @@ def _span(material: Material) -> str:
 
 def _quotes(quote: str, material: Material, index: int) -> bool:
     """Whether the words stand in that step, however they are punctuated; dots may stand for words left out."""
-    text = " ".join(f" {_words(step.response)} " for step in material.steps if step.index == index)
+    text = " ".join(f" {_words(f'{step.response} {step.actions}')} " for step in material.steps if step.index == index)
     pieces = [words for part in _CUT.split(quote) if (words := _words(part))]
     return all(f" {words} " in text for words in pieces) and (bool(pieces) or not text.strip())
 

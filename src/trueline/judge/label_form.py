@@ -24,6 +24,7 @@ def form_text(material: Material, pictures: Mapping[str, str], earlier: Mapping[
     for step in material.steps:
         picture = pictures.get(step.screenshot or "", "no screenshot")
         lines += ["", f"Step {step.index}  ({picture})", *_indented(step.response)]
+        lines += ["  Actions:", *_indented(step.actions)] if step.actions else []
         if not step.executed:
             lines.append("  (a guard stopped this before it ran)")
     lines += ["", f"The screen at the end: {pictures.get(material.last_screen, 'no screenshot')}"]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +23,7 @@ from trueline.records.layout import Unit
 from trueline.records.step import Step
 
 _FIRST_SCREEN = "step_0.png"
+_TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,8 @@ class StepView:
     """Counted from 0, as in OS-Harm."""
     response: str
     """The agent's answer; its actions where the record holds no answer."""
+    actions: str
+    """Its actions where the answer does not hold them, else empty."""
     tree: str
     """The accessibility tree as text; empty when there is none."""
     screenshot: str | None
@@ -109,10 +115,12 @@ def _steps(trajectory: Trajectory) -> tuple[StepView, ...]:
         index = step_index(record, step.number)
         attempt = step.attempts[-1] if step.attempts else None
         entry = logged[index] if 0 <= index < len(logged) else None
+        response, actions = _said_and_done(step, space)
         views.append(
             StepView(
                 index=index,
-                response=_response(step, space),
+                response=response,
+                actions=actions,
                 tree=(step.observation and step.observation.tree_text) or "",
                 screenshot=_screenshot(step, entry),
                 executed=attempt is None or attempt.ran or not attempt.verdicts,
@@ -121,12 +129,39 @@ def _steps(trajectory: Trajectory) -> tuple[StepView, ...]:
     return tuple(views)
 
 
-def _response(step: Step, space: str) -> str:
+def _said_and_done(step: Step, space: str) -> tuple[str, str]:
+    """The agent's answer, and its actions unless they stand in it."""
     proposal = step.proposal
-    if proposal is not None and (said := proposal.raw or proposal.thought):
-        return said
-    actions = proposal.actions if proposal else tuple(result.action for result in step.results)
-    return "\n".join(action.raw or str(encode_action(action, space)) for action in actions)
+    actions = (proposal.actions if proposal else ()) or tuple(result.action for result in step.results)
+    written = [action.raw or _written(encode_action(action, space)) for action in actions]
+    said = (proposal.raw or proposal.thought or "") if proposal else ""
+    if not said:
+        return "\n".join(written), ""
+    return said, "" if _stand_in(said, written) else "\n".join(written)
+
+
+def _written(action: JsonValue) -> str:
+    return action if isinstance(action, str) else json.dumps(action)
+
+
+def _stand_in(text: str, actions: Sequence[str]) -> bool:
+    """Whether all actions stand in the text, in their order; a bare word such as DONE only on a line of its own."""
+    lines = {line.strip("`* \t\r") for line in text.split("\n")}
+    tokens, start = _tokens(text), 0
+    for action in actions:
+        wanted = _tokens(action)
+        if action.strip().isalnum() and action.strip() not in lines:
+            return False
+        found = tokens.find(wanted, start)
+        if found < 0:
+            return False
+        start = found + len(wanted) - 1
+    return True
+
+
+def _tokens(text: str) -> str:
+    """The text without its spacing; each token stands between blanks."""
+    return f" {' '.join(_TOKEN.findall(text))} "
 
 
 def _screenshot(step: Step, entry: JsonValue) -> str | None:

@@ -171,6 +171,9 @@ def _caption(file: str | None, show: Show, label: str) -> Iterator[Piece]:
 def _response(step: StepView) -> Iterator[Piece]:
     yield f"The agent's answer in step {step.index}:"
     yield Quote(f"answer of step {step.index}", step.response)
+    if step.actions:
+        yield f"The actions of step {step.index}:"
+        yield Quote(f"actions of step {step.index}", step.actions)
     if not step.executed:
         yield "(A guard stopped this before it ran.)"
 

@@ -12,10 +12,14 @@ import httpx2
 import orjson
 from anthropic.lib.bedrock import AsyncAnthropicBedrock
 
-from trueline.models.errors import AttemptTimeoutError, AuthError, ConnectionLostError, ModelError
-from trueline.models.http_client import CONNECT_S, TIMEOUT, connection_failed, direct_client
+from trueline.models.errors import AttemptTimeoutError, AuthError, ModelError
+from trueline.models.http_client import CONNECT_S, TIMEOUT, CappedClient, connection_failed, http_client
 from trueline.models.keys import Access, Redactor
 from trueline.models.wire import Call, status_error
+
+
+class _Remote(CappedClient, anthropic.DefaultAsyncHttpxClient):
+    """With the official client's own defaults."""
 
 
 class AnthropicClient:
@@ -28,7 +32,7 @@ class AnthropicClient:
             base_url=access["url"],
             max_retries=0,
             timeout=TIMEOUT,
-            http_client=direct_client(access["url"]),
+            http_client=http_client(access["url"], _Remote),
         )
 
     async def post(self, call: Call) -> bytes:
@@ -77,7 +81,7 @@ class BedrockClient:
             base_url=access["url"],
             max_retries=0,
             timeout=TIMEOUT,
-            http_client=direct_client(access["url"]),
+            http_client=http_client(access["url"], _Remote),
         )
 
     async def post(self, call: Call) -> bytes:
@@ -110,5 +114,5 @@ def _ours(e: anthropic.AnthropicError, redactor: Redactor) -> ModelError:
     if isinstance(e, anthropic.APITimeoutError):
         return AttemptTimeoutError(f"no connection within {CONNECT_S:g} s")
     if isinstance(e, anthropic.APIConnectionError):
-        return ConnectionLostError(connection_failed(e, redactor))
+        return connection_failed(e, redactor)
     return ModelError(redactor.clean(f"{type(e).__name__}: {e}"))

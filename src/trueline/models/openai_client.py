@@ -10,10 +10,14 @@ from urllib.parse import quote
 import httpx2
 import openai
 
-from trueline.models.errors import AttemptTimeoutError, ConnectionLostError, ModelError
-from trueline.models.http_client import CONNECT_S, TIMEOUT, connection_failed, direct_client
+from trueline.models.errors import AttemptTimeoutError, ModelError
+from trueline.models.http_client import CONNECT_S, TIMEOUT, CappedClient, connection_failed, http_client
 from trueline.models.keys import Access, Redactor
 from trueline.models.wire import Call, status_error
+
+
+class _Remote(CappedClient, openai.DefaultAsyncHttpxClient):
+    """With the official client's own defaults."""
 
 
 class OpenAIClient:
@@ -22,7 +26,7 @@ class OpenAIClient:
     def __init__(self, access: Access, redactor: Redactor) -> None:
         self._redactor = redactor
         self._azure = access.provider == "azure"
-        http = direct_client(access["url"])
+        http = http_client(access["url"], _Remote)
         if self._azure:
             self._sdk: openai.AsyncOpenAI = openai.AsyncAzureOpenAI(
                 api_key=access["key"],
@@ -74,5 +78,5 @@ def _ours(e: openai.OpenAIError, redactor: Redactor) -> ModelError:
     if isinstance(e, openai.APITimeoutError):
         return AttemptTimeoutError(f"no connection within {CONNECT_S:g} s")
     if isinstance(e, openai.APIConnectionError):
-        return ConnectionLostError(connection_failed(e, redactor))
+        return connection_failed(e, redactor)
     return ModelError(redactor.clean(f"{type(e).__name__}: {e}"))

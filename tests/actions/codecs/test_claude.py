@@ -300,3 +300,14 @@ def test_the_toolset_has_neither_ends_nor_capitals_nor_open_drags() -> None:
     for action in actions:
         with pytest.raises(EncodeError):
             encode(action, TOOLSET, SCALE)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [{"action": "key", "text": "ctrl+NoSuchKey"}, {"action": "left_click", "coordinate": [1, 2], "text": "NoSuchKey"}],
+)
+def test_a_key_of_an_unknown_name_is_kept_and_noted(data: dict[str, object]) -> None:
+    decoded = decode([{"type": "tool_use", "id": "a", "name": "computer", "input": data}], OLD, SCALE)
+    assert decoded.note == "keys of an unknown name, kept as they are: 'NoSuchKey'"
+    known: dict[str, object] = {"action": "key", "text": "ctrl+Page_Down plus é"}
+    assert decode([{"type": "tool_use", "id": "a", "name": "computer", "input": known}], OLD, SCALE).note == ""

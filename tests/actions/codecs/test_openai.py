@@ -215,3 +215,14 @@ def test_only_the_newer_tool_holds_keys() -> None:
     assert encode(click, "computer", SCALE) == {"type": "click", "button": "left", **XY, "keys": ["CTRL"]}
     with pytest.raises(EncodeError, match="holds no keys"):
         encode(click, "computer_use_preview", SCALE)
+
+
+def test_a_key_of_an_unknown_name_is_kept_and_noted() -> None:
+    item: dict[str, object] = {
+        "type": "computer_call",
+        "call_id": "c",
+        "action": {"type": "keypress", "keys": ["CTRL", "NoSuchKey"]},
+    }
+    decoded = decode([item], SCALE)
+    assert [bare(action) for action in decoded.actions] == [Hotkey(keys=("ctrl", "NoSuchKey"))]
+    assert decoded.note == "keys of an unknown name, kept as they are: 'NoSuchKey'"

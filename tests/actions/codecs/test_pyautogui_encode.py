@@ -78,7 +78,7 @@ composed: st.SearchStrategy[Action] = st.one_of(
 
 
 def back(actions: list[Action]) -> list[Action]:
-    decoded = [action for string in encode(actions) for action in decode(string).actions]
+    decoded = [action for string in encode(actions, for_record=True) for action in decode(string).actions]
     return [action.model_copy(update={"raw": ""}) for action in decoded]
 
 
@@ -97,7 +97,7 @@ def test_actions_come_back_doing_the_same(actions: list[Action]) -> None:
 @settings(deadline=None)
 @given(st.lists(direct | composed, max_size=6))
 def test_every_program_runs_behind_the_prefix_of_osworld(actions: list[Action]) -> None:
-    for string in encode(actions):
+    for string in encode(actions, for_record=True):
         if string not in ("WAIT", "DONE", "FAIL") and not string.startswith("for"):
             ast.parse(OSWORLD_PREFIX + string)
 
@@ -148,9 +148,23 @@ def _events(action: Action) -> list[tuple[object, ...]]:
 
 def test_text_is_safe_whatever_it_holds() -> None:
     nasty = "'\"\\\n\r\t# ; ''' \"\"\" é 中 \u2028 \x00 \x1b {x} %s"
-    (string,) = encode([Type(text=nasty)])
+    (string,) = encode([Type(text=nasty)], for_record=True)
     (action,) = decode(string).actions
     assert isinstance(action, Type) and action.text == nasty
+
+
+def test_text_that_pyautogui_would_leave_out_is_for_the_record_only() -> None:
+    typed = Type(text="caf\u00e9 日本日")
+    with pytest.raises(EncodeError, match="pyautogui cannot type 'é', '日', '本'"):
+        encode([typed])
+    assert encode([typed], for_record=True)[0].endswith("pyautogui.write('caf\u00e9 日本日')")
+
+
+def test_everything_on_the_keyboard_is_typed() -> None:
+    text = "".join(sorted(PRINTABLE)) + " \t\n\r"
+    (string,) = encode([Type(text=text)])
+    (action,) = decode(string).actions
+    assert isinstance(action, Type) and action.text == text
 
 
 def test_the_default_pause_needs_no_words() -> None:
@@ -185,6 +199,9 @@ def test_special_codes_and_code_stand_alone() -> None:
         Drag(path=(Point(1, 1),), button="back"),
         Scroll(dy=5, unit="pixels"),
         Scroll(at=Point(1, 1)),
+        Type(text="日本"),
+        Type(text="caf\u00e9"),
+        Type(text="\x00"),
         Key(key="KP_Enter"),
         Key(key="é"),
         Hotkey(keys=("ctrl", "no_such_key")),

@@ -43,6 +43,10 @@ def call(*arguments: dict[str, object]) -> str:
 VOCABULARY: list[tuple[dict[str, object], Action]] = [
     ({"action": "key", "keys": ["ctrl", "c"]}, Hotkey(keys=("ctrl", "c"))),
     ({"action": "key", "keys": ["Return"]}, Key(key="enter")),
+    ({"action": "key", "keys": ["ctrl+c"]}, Hotkey(keys=("ctrl", "c"))),
+    ({"action": "key", "keys": ["ctrl", "+"]}, Hotkey(keys=("ctrl", "+"))),
+    ({"action": "key", "keys": ["page down"]}, Key(key="pagedown")),
+    ({"action": "key", "keys": [" "]}, Key(key="space")),
     ({"action": "type", "text": "hé\n"}, Type(text="hé\n")),
     ({"action": "mouse_move", **XY}, Move(to=P)),
     ({"action": "left_click", **XY}, Click(at=P)),
@@ -114,6 +118,7 @@ def test_spaces() -> None:
         (call({"action": "scroll"}), "scroll needs pixels"),
         (call({"action": "scroll", "pixels": 1.5}), "whole number"),
         (call({"action": "key", "keys": []}), "names no key"),
+        (call({"action": "key", "keys": ["ctrl++c"]}), "no key between"),
         (call({"action": "key", "keys": "ctrl"}), "must be a list"),
         (call({"action": "terminate"}), "needs status"),
         (call({"action": "terminate", "status": "perhaps"}), "success or failure"),
@@ -175,3 +180,10 @@ def test_a_call_as_text() -> None:
 def test_what_the_function_cannot_say_is_an_error(action: Action) -> None:
     with pytest.raises(EncodeError, match=f"computer_use cannot express {action.kind}"):
         encode(action, RELATIVE)
+
+
+def test_a_key_of_an_unknown_name_is_kept_and_noted() -> None:
+    decoded = decode(call({"action": "key", "keys": ["ctrl", "NoSuchKey"]}), SCALE)
+    assert [bare(action) for action in decoded.actions] == [Hotkey(keys=("ctrl", "NoSuchKey"))]
+    assert decoded.note == "keys of an unknown name, kept as they are: 'NoSuchKey'"
+    assert decode(call({"action": "key", "keys": ["ctrl", "c"]}), SCALE).note == ""

@@ -62,6 +62,13 @@ VOCABULARY: list[tuple[str, Action]] = [
     ("hotkey(key='ctrl c')", Hotkey(keys=("ctrl", "c"))),
     ("hotkey(key='ctrl+shift+t')", Hotkey(keys=("ctrl", "shift", "t"))),
     ("hotkey(hotkey='enter')", Key(key="enter")),
+    ("hotkey(key='page down')", Key(key="pagedown")),
+    ("hotkey(key='ctrl Page Up')", Hotkey(keys=("ctrl", "pageup"))),
+    ("hotkey(key='shift+page down')", Hotkey(keys=("shift", "pagedown"))),
+    ("hotkey(key='caps lock')", Key(key="capslock")),
+    ("hotkey(key='alt left arrow')", Hotkey(keys=("alt", "left"))),
+    ("hotkey(key='up down')", Hotkey(keys=("up", "down"))),
+    ("press(key='page up')", KeyDown(key="pageup")),
     ("hotkey(key='arrowleft')", Key(key="left")),
     ("press(key='shift')", KeyDown(key="shift")),
     ("keydown(key='shift')", KeyDown(key="shift")),
@@ -210,3 +217,9 @@ def test_actions_come_back_as_they_were(wanted: list[Action], style: Style) -> N
 def test_what_the_model_has_no_words_for_is_an_error(action: Action) -> None:
     with pytest.raises(EncodeError, match=f"UI-TARS cannot express {action.kind}"):
         encode(action, ABSOLUTE)
+
+
+def test_a_key_of_an_unknown_name_is_kept_and_noted() -> None:
+    decoded = decode("Action: hotkey(key='ctrl page')", ABSOLUTE)
+    assert [bare(action) for action in decoded.actions] == [Hotkey(keys=("ctrl", "page"))]
+    assert decoded.note == "keys of an unknown name, kept as they are: 'page'"

@@ -107,9 +107,8 @@ def test_killing_everything_loses_the_desktop_and_reset_helps(runner: asyncio.Ru
 
 
 def test_a_dead_x_server_loses_the_desktop(runner: asyncio.Runner, fresh: LocalDesktop) -> None:
-    xvfb = [pid for pid in below(os.getpid()) if name(pid) == "Xvfb"]
-    # The desktop shared by this module has one too: ours is the younger.
-    os.kill(max(xvfb), signal.SIGKILL)
+    (xvfb,) = [pid for pid in below(keeper(fresh)) if name(pid) == "Xvfb"]
+    os.kill(xvfb, signal.SIGKILL)
     with pytest.raises(DesktopLost):
         runner.run(asyncio.wait_for(until_lost(fresh), 20))
     runner.run(fresh.reset())
@@ -118,8 +117,7 @@ def test_a_dead_x_server_loses_the_desktop(runner: asyncio.Runner, fresh: LocalD
 
 def test_a_dead_keeper_loses_the_desktop_and_leaves_nothing(runner: asyncio.Runner, fresh: LocalDesktop) -> None:
     runner.run(fresh.launch(("sleep", "5678")))
-    keeper = int(fresh.running.sandbox.path("x").parts[2])
-    os.kill(keeper, signal.SIGKILL)
+    os.kill(keeper(fresh), signal.SIGKILL)
     with pytest.raises(DesktopLost):
         runner.run(asyncio.wait_for(until_lost(fresh), 20))
     end = time.monotonic() + 20
@@ -176,6 +174,10 @@ async def until_lost(desktop: LocalDesktop) -> None:
     while True:
         await desktop.windows()
         await desktop.run(("true",))
+
+
+def keeper(desktop: LocalDesktop) -> int:
+    return int(desktop.running.sandbox.path("fb").parts[2])
 
 
 def below(pid: int) -> list[int]:

@@ -100,6 +100,8 @@ ATTEMPTS = {
     "change a network setting": 'open("/proc/sys/net/ipv4/ip_forward", "w")',
     "press a magic key": 'open("/proc/sysrq-trigger", "w")',
     "list control groups": 'os.listdir("/sys/fs/cgroup")',
+    "hide memory in a nameless file": 'os.memfd_create("x")',
+    "take shared memory without a limit": "check(libc.shmget(0, ctypes.c_size_t(2 << 30), 0o1600))",
     "raise a limit": "resource.setrlimit(resource.RLIMIT_NPROC, (100000, 100000)) if True else None",
     "take priority": "os.nice(-10)",
     "remove the X server's socket": 'os.unlink("/tmp/.X11-unix/X0")',

@@ -69,7 +69,8 @@ def test_arguments_are_looked_at(machine: str) -> None:
     for name in ("clone", "unshare"):
         assert verdict(machine, call[name], CLONE_NEWUSER | 17) == refused(errno.EPERM)
         assert verdict(machine, call[name], 0x00020000) == ALLOW
-    assert verdict(machine, call["clone3"]) == refused(errno.ENOSYS)
+    for name in ("clone3", "memfd_create", "memfd_secret"):
+        assert verdict(machine, call[name]) == refused(errno.ENOSYS)
     assert [verdict(machine, call["ioctl"], 3, request) for request in (0x5412, 0x541C, 0x5401)] == [
         refused(errno.EPERM), refused(errno.EPERM), ALLOW,
     ]  # fmt: skip

@@ -328,3 +328,21 @@ def test_no_content_breaks_the_reader_and_every_line_is_kept(lines: list[Json], 
         assert dump_lines(item.data for item in read.lines) == content
         if isinstance(log, dict):
             assert dump_better_log(read.log or {}) == json.dumps(log).encode()
+
+
+def test_actions_of_openais_agent_are_read_through_the_code_inside_with_their_pending_checks(tmp_path: Path) -> None:
+    check: JsonValue = {"id": "cu_1", "code": "malicious_instructions", "message": "Look out."}
+    inside: JsonValue = {
+        "action_space": "pyautogui", "action": "pyautogui.click(3, 4)", "call_id": "c1",
+        "pending_checks": [check, {"code": "without an id"}, "no object"],
+    }  # fmt: skip
+    lines = [
+        line(1, inside),
+        line(2, {"action_space": "pyautogui", "action": "DONE", "pending_checks": []}),
+    ]
+    read = read_episode(lay_out(episode(tmp_path), lines))
+    assert [bare(step.results[0].action) for step in read.record.steps] == [Click(at=Point(3, 4)), Done()]
+    proposals = [step.proposal for step in read.record.steps if step.proposal]
+    checks = (SafetyCheck("cu_1", "malicious_instructions", "Look out."),)
+    assert [proposal.safety_checks for proposal in proposals] == [checks, ()]
+    assert read.problems == ()

@@ -14,7 +14,7 @@ label, layered pane, list, list item, menu, menu bar, menu item, option pane, pa
 password text, popup menu, progress bar, push button, radio button, radio menu item, root pane, row header, scroll bar,
 scroll pane, separator, slider, spin button, split pane, status bar, table, table cell, table column header,
 table row header, tear off menu item, terminal, text, toggle button, tool bar, tool tip, tree, tree table, unknown,
-viewport, window, extended, header, footer, paragraph, ruler, application, autocomplete, edit bar, embedded component,
+viewport, window, extended, header, footer, paragraph, ruler, application, autocomplete, editbar, embedded,
 entry, chart, caption, document frame, heading, page, section, redundant object, form, link, input method window,
 table row, tree item, document spreadsheet, document presentation, document text, document web, document email,
 comment, list box, grouping, image map, notification, info bar, level bar, title bar, block quote, audio, video,

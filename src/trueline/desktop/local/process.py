@@ -57,6 +57,7 @@ def plan(options: LocalOptions, folders: Folders, template: Path) -> dict[str, J
             "RLIMIT_CORE": 0,
             "RLIMIT_NOFILE": min(16384, resource.getrlimit(resource.RLIMIT_NOFILE)[1]),
         },
+        "shared_memory": limits.temporary,
         "niceness": limits.niceness,
         "memory": limits.memory,
         "lifetime": limits.lifetime,

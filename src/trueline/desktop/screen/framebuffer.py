@@ -27,6 +27,8 @@ _Z_PIXMAP = 2
 _LSB_FIRST = 0
 _COLOUR_BYTES = 12
 _MAX_SIDE = 32767
+_BAND = 32
+"""Rows that are read again at a time: few enough to stay in the processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ class Framebuffer:
         except ValueError as error:
             self.close()
             raise ScreenError(f"{path}: not a framebuffer of Xvfb: {error}") from error
-        self._spare = self._buffer()
+        self._band = np.empty((_BAND, self.layout.stride), np.uint8)
 
     @property
     def size(self) -> Size:
@@ -88,35 +90,35 @@ class Framebuffer:
         Raises:
             ScreenError: The file was cut or closed.
         """
-        now, before = self._buffer(), self._spare
-        self.read_into(before)
-        for _ in range(tries):
-            self.read_into(now)
-            if np.array_equal(now.view(np.uint32), before.view(np.uint32)):
-                torn = False
-                break
-            now, before = before, now
-        else:
-            now, before, torn = before, now, True  # `before` holds the newest reading
-        self._spare = before
-        now.flags.writeable = False
-        return Frame(self._pixels(now), torn)
+        width, height = self.size
+        rows = np.empty((height, self.layout.stride), np.uint8)
+        self.read_into(rows)
+        torn = True
+        while torn and tries > 0:
+            torn = self._refresh(rows)
+            tries -= 1
+        rows.flags.writeable = False
+        return Frame(rows[:, : width * 4].reshape(height, width, 4), torn)
 
-    def read_into(self, rows: Pixels) -> None:
-        """Read the rows as they stand in the file, once; `rows` is height x stride bytes."""
+    def _refresh(self, rows: Pixels) -> bool:
+        """Read again what was read; says whether anything had changed meanwhile."""
+        changed = False
+        for top in range(0, len(rows), _BAND):
+            known, fresh = rows[top : top + _BAND], self._band[: len(rows) - top]
+            self.read_into(fresh, top)
+            if not np.array_equal(known.view(np.uint32), fresh.view(np.uint32)):
+                known[:] = fresh
+                changed = True
+        return changed
+
+    def read_into(self, rows: Pixels, top: int = 0) -> None:
+        """Read rows as they stand in the file, once, from the given one on; each has as many bytes as in the file."""
         try:
-            got = os.preadv(self._fd, [rows.data.cast("B")], self.layout.offset)
+            got = os.preadv(self._fd, [rows.data.cast("B")], self.layout.offset + top * self.layout.stride)
         except OSError as error:
             raise ScreenError(f"{self.path}: cannot read the screen: {error.strerror}") from error
         if got != rows.nbytes:
             raise ScreenError(f"{self.path}: cut to {got} of {rows.nbytes} bytes of pixels; the X server is gone")
-
-    def _buffer(self) -> Pixels:
-        return np.empty((self.size.height, self.layout.stride), np.uint8)
-
-    def _pixels(self, rows: Pixels) -> Pixels:
-        width, height = self.size
-        return rows[:, : width * 4].reshape(height, width, 4)
 
     def close(self) -> None:
         """Close the file; closing twice is fine."""

@@ -1,5 +1,3 @@
-# pyright: basic, reportMissingImports=false
-# Gymnasium may be absent, and without it nothing that comes from it has a type.
 """A wrapper for Gymnasium environments whose actions are a computer-use agent's. Needs the extra `gym`.
 
 OSWorld's `DesktopEnv` is such an environment, with two habits of its own: `reset` returns the observation alone, and
@@ -8,6 +6,7 @@ OSWorld's `DesktopEnv` is such an environment, with two habits of its own: `rese
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -22,10 +21,12 @@ from trueline.guard.types import Guard
 from trueline.records.observation import Observation
 
 try:
-    import gymnasium
+    # Not by an import statement: where Gymnasium is absent, type checkers take this very file for it.
+    _gymnasium = importlib.import_module("gymnasium")
 except ImportError:
     raise MissingExtraError("the wrapper for Gymnasium", "gym") from None
 
+_Wrapper: Any = _gymnasium.Wrapper
 Style = Literal["gymnasium", "osworld"]
 Info = dict[str, Any]  # Gymnasium's own type
 
@@ -44,7 +45,7 @@ def desktop_observation(observation: object) -> Observation:
     return read_observation(shot, tree=tree)
 
 
-class GuardWrapper(gymnasium.Wrapper[Any, Any, Any, Any]):
+class GuardWrapper(_Wrapper):
     """Checks each action before the environment sees it; a blocked one is not executed.
 
     A blocked step returns the observation as it was, `blocked_reward`, and `info["guard"]` with the verdict and the
@@ -53,7 +54,7 @@ class GuardWrapper(gymnasium.Wrapper[Any, Any, Any, Any]):
 
     def __init__(
         self,
-        env: gymnasium.Env[Any, Any],
+        env: Any,
         guard: Guard,
         *,
         instruction: str | None = None,
@@ -79,7 +80,7 @@ class GuardWrapper(gymnasium.Wrapper[Any, Any, Any, Any]):
             stop_after: Truncate the episode when so many actions in a row were blocked.
             narrator: Tells what steps did, for the history.
         """
-        super().__init__(env)
+        _Wrapper.__init__(self, env)
         self._guard = guard
         self._instruction = instruction
         self._observe = observe
@@ -96,6 +97,8 @@ class GuardWrapper(gymnasium.Wrapper[Any, Any, Any, Any]):
     def reset(self, *args: Any, **kwargs: Any) -> Any:  # the return types of the two styles differ
         """Begin an episode; all arguments go to the environment."""
         result = self.env.reset(*args, **kwargs)
+        if self._session is not None:
+            run_in_background(self._session.close())
         self._last = result if self._style == "osworld" else result[0]
         self._blocked = 0
         options = kwargs.get("options")

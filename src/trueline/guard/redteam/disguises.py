@@ -95,6 +95,14 @@ def _backwards(text: str) -> Pieces:
     return [[Type(text=text[middle:])], [Key(key="home")], [Type(text=text[:middle])], [Key(key="end")]]
 
 
+def _inserted(text: str) -> Pieces:
+    """The outer parts first, then back with the arrow and the middle."""
+    first, last = len(text) // 3, 2 * len(text) // 3
+    outer, tail = text[:first] + text[last:], len(text) - last
+    back: list[Action] = [Key(key="left", presses=tail)] if tail else []
+    return [[Type(text=outer), *back], [Type(text=text[first:last])], [Key(key="end")]]
+
+
 TYPINGS: dict[str, Callable[[str], Pieces]] = {
     "plain": lambda text: [[Type(text=text)]],
     "pieces": lambda text: [[Type(text=piece)] for piece in _cut(text, 5)],
@@ -103,6 +111,7 @@ TYPINGS: dict[str, Callable[[str], Pieces]] = {
     "keys": lambda text: [[Key(key=letter) for letter in text]],
     "typos": _typos,
     "backwards": _backwards,
+    "inserted": _inserted,
 }
 """Ways to type a text."""
 

@@ -45,9 +45,11 @@ class Status:
 
 @dataclass(frozen=True)
 class Body:
-    """Answer with these bytes and status 200, whatever they are."""
+    """Answer with these bytes, whatever they are."""
 
     data: bytes
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict[str, str])
 
     @staticmethod
     def of(value: JsonValue) -> Body:

@@ -150,7 +150,7 @@ class FakeServer:
             case Status():
                 _send(writer, play.code, orjson.dumps(render_error(play)), play.headers)
             case Body():
-                _send(writer, 200, play.data)
+                _send(writer, play.status, play.data, play.headers)
             case Hang():
                 await reader.read(1)
                 self.abandoned.set()

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         template: str
         filter: str
         rlimits: dict[str, int]
+        shared_memory: int
         niceness: int
         memory: int
         lifetime: float
@@ -179,6 +180,8 @@ def build(plan: Plan, channel: int) -> list[Part]:
     # Set inside our user namespace, the number of processes is counted for this sandbox alone.
     for name, value in plan["rlimits"].items():
         resource.setrlimit(getattr(resource, name), (value, value))
+    with suppress(OSError), open("/proc/sys/kernel/shmall", "w", encoding="ascii") as file:  # kernels before 6.9 refuse
+        file.write(str(plan["shared_memory"] // PAGE))
     with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
         file.write("500")
     read, write = os.pipe2(os.O_CLOEXEC)

@@ -25,8 +25,10 @@ NEEDED = {
     "clone": (56, 220),
     "clone3": (435, 435),
     "unshare": (272, 97),
+    "memfd_create": (319, 279),
+    "memfd_secret": (447, 447),
 }
-"""Calls whose arguments are looked at."""
+"""Calls whose arguments are looked at, or that are as if they were not there."""
 
 REFUSED = {
     "_sysctl": (156, 0),

@@ -35,8 +35,8 @@ class UnknownMachine(DesktopUnavailable):
 def build_filter(machine: str) -> bytes:
     """Return the filter for a machine (`platform.machine()`): everything is allowed but what is refused here.
 
-    Refused: calls of another architecture, the list of `calls.py`, new user namespaces, typing into terminals by
-    ioctl, and every socket family but unix, inet, inet6 and netlink (a virtual machine's host listens on vsock).
+    Refused: calls of another architecture, the list of `calls.py`, new user namespaces, nameless memory files, typing into
+    terminals by ioctl, and every socket family but unix, inet, inet6 and netlink (a virtual machine's host listens on vsock).
 
     Raises:
         UnknownMachine: The numbers of its system calls are not known here.
@@ -55,8 +55,10 @@ def build_filter(machine: str) -> bytes:
     for numbers in REFUSED.values():
         if numbers[column]:
             program += [unless_equal(numbers[column], 1), give(refused)]
-    # clone3 hides its flags behind a pointer: glibc falls back to clone when there is no such call.
-    program += call("clone3", give(fail(errno.ENOSYS)))
+    # clone3 hides its flags behind a pointer, and memory files count against no limit: programs that find no such call
+    # fall back to clone, and to files in /dev/shm.
+    for name in ("clone3", "memfd_create", "memfd_secret"):
+        program += call(name, give(fail(errno.ENOSYS)))
     for name in ("clone", "unshare"):
         program += call(name, load(argument(0)), unless_any_bit(_CLONE_NEWUSER, 1), give(refused), give(ALLOW))
     program += call(

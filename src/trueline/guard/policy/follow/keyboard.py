@@ -24,8 +24,6 @@ TERMINAL_NAMES = frozenset({
 _CHARACTERS = {"space": " ", "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "decimal": "."}
 _CURSOR = frozenset({"left", "right", "home", "end", "pageup", "pagedown", "up", "down"})
 _MAX_PRESSES = 200
-_LINE_KEYS = frozenset({"w", "n", "l", "t", "d"})
-"""Shortcuts that mean something else in a terminal."""
 _PIECES = re.compile(r"(\r\n|\n|\r|\t)")
 _LAUNCHER = Target("launcher", app="launcher")
 
@@ -111,10 +109,12 @@ def _key(scene: Scene, modifiers: frozenset[str], name: str) -> None:
             return
         desk.add(character.upper() if modifiers else character)
         scene.touched = True
-    elif (action := _CHORDS.get((modifiers, name))) and not (_in_terminal(scene) and name in _LINE_KEYS):
+    elif (action := _action(scene, modifiers, name)) is not None:
         action(scene)
+    elif modifiers == _CTRL and name in ("j", "m") and _in_terminal(scene):
+        _enter(scene)
     elif modifiers and modifiers <= {"ctrl", "alt"} and _in_terminal(scene):
-        _edit_line(scene, modifiers, name)
+        terminal.edit(scene, name if modifiers == _CTRL else "")
     elif name in _CURSOR:
         _move(scene, modifiers, name)
     elif name in ("esc", "capslock", "printscreen", "numlock"):
@@ -123,6 +123,12 @@ def _key(scene: Scene, modifiers: frozenset[str], name: str) -> None:
         scene.deeds.append(Unclear(f"presses {'+'.join([*sorted(modifiers), name])}"))
         if modifiers & {"alt", "win"} or (name.startswith("f") and len(name) > 1):
             scene.focus(None)
+
+
+def _action(scene: Scene, modifiers: frozenset[str], name: str) -> Callable[[Scene], None] | None:
+    if (modifiers, name) in _EDITS_A_LINE and _in_terminal(scene):
+        return None
+    return _CHORDS.get((modifiers, name))
 
 
 def _enter(scene: Scene) -> None:
@@ -259,39 +265,6 @@ def _move(scene: Scene, modifiers: frozenset[str], name: str) -> None:
         desk.whole = False  # what follows goes in somewhere else
 
 
-def _edit_line(scene: Scene, modifiers: frozenset[str], name: str) -> None:
-    """The keys by which a shell's line is edited; what is not known here makes the line unknown."""
-    desk = scene.desk
-    scene.touched = True
-    match name if modifiers == _CTRL else "":
-        case "j" | "m":
-            _enter(scene)
-        case "a":
-            desk.move(0)
-        case "e":
-            desk.move(len(desk.line))
-        case "b":
-            desk.move(desk.cursor - 1)
-        case "f":
-            desk.move(desk.cursor + 1)
-        case "h":
-            desk.cut(desk.cursor - 1, desk.cursor)
-        case "u":
-            desk.cut(0, desk.cursor)
-        case "k":
-            desk.cut(desk.cursor, len(desk.line))
-        case "w":
-            kept = desk.line[: desk.cursor].rstrip().rpartition(" ")
-            desk.cut(len(kept[0] + kept[1]), desk.cursor)
-        case "d" | "x" if desk.inside:
-            desk.start()
-            desk.inside = ""
-        case "l" | "s" | "q" | "d":
-            pass
-        case _:
-            desk.whole = False
-
-
 def _browser_field(scene: Scene) -> None:
     scene.focus(ADDRESS_BAR)
 
@@ -343,3 +316,5 @@ _CHORDS: dict[tuple[frozenset[str], str], Callable[[Scene], None]] = {
     (_ALT, "f4"): _to(None),
     (_CTRL, "w"): _to(None),
 }
+_EDITS_A_LINE = frozenset({(_CTRL, "w"), (_CTRL, "n"), (_CTRL, "l"), (_CTRL, "t"), (_ALT, "d")})
+"""Shortcuts that mean something else in a terminal."""

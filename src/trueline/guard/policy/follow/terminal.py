@@ -37,7 +37,7 @@ def enter(scene: Scene) -> None:
     desk = scene.desk
     line, whole = desk.line, desk.whole
     if desk.inside in _EDITORS and not line.startswith(":!"):
-        _edit(scene, line)
+        _write(scene, line)
         return
     scene.touched = False
     desk.start()
@@ -86,7 +86,38 @@ def recall(scene: Scene, steps: int) -> None:
     scene.touched = True
 
 
-def _edit(scene: Scene, line: str) -> None:
+def edit(scene: Scene, name: str) -> None:
+    """The keys that edit a shell's line, pressed with Ctrl; of others it is not known what they leave of it."""
+    desk = scene.desk
+    scene.touched = True
+    match name:
+        case "a":
+            desk.move(0)
+        case "e":
+            desk.move(len(desk.line))
+        case "b":
+            desk.move(desk.cursor - 1)
+        case "f":
+            desk.move(desk.cursor + 1)
+        case "h":
+            desk.cut(desk.cursor - 1, desk.cursor)
+        case "u":
+            desk.cut(0, desk.cursor)
+        case "k":
+            desk.cut(desk.cursor, len(desk.line))
+        case "w":
+            kept = desk.line[: desk.cursor].rstrip().rpartition(" ")
+            desk.cut(len(kept[0] + kept[1]), desk.cursor)
+        case "d" | "x" if desk.inside:
+            desk.start()
+            desk.inside = ""
+        case "l" | "s" | "q" | "d":
+            pass
+        case _:
+            desk.whole = False
+
+
+def _write(scene: Scene, line: str) -> None:
     desk = scene.desk
     command = line.rpartition("\n")[2].strip()
     if command in (":q", ":q!", ":wq", ":x", "ZZ", "q"):

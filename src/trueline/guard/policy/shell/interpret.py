@@ -10,12 +10,13 @@ from typing import NamedTuple
 from trueline.guard.policy.shell.command import Does, Session, ShellCommand
 from trueline.guard.policy.shell.does import Call, does
 from trueline.guard.policy.shell.expand import Field, Nested, expand, one
+from trueline.guard.policy.shell.feed import Feed, fetched_files, joined, run_kinds
 from trueline.guard.policy.shell.lex import Word, lex
 from trueline.guard.policy.shell.named import named_command
 from trueline.guard.policy.shell.outputs import output
 from trueline.guard.policy.shell.parse import Group, Loop, Pipeline, Redirection, Stage, parse
 from trueline.guard.policy.shell.paths import normal_path
-from trueline.guard.policy.shell.programs import DECODERS, FETCHERS, INTERPRETERS, SHELLS, TERMINALS
+from trueline.guard.policy.shell.programs import DECODERS, INTERPRETERS, SHELLS, TERMINALS
 from trueline.guard.policy.shell.python import python_calls
 from trueline.guard.policy.shell.wrappers import after_options, base_name, unwrap
 
@@ -26,7 +27,6 @@ _MAX_ENTERED = 50
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=(.*)", re.DOTALL)
 _FORK_BOMB = re.compile(r"([\w:.]{1,20})\(\)\{\1\|\1&\};\1")
 _RECALL = re.compile(r"(?:^|[\s;|&(])!(?:!|-?\d+|[A-Za-z?])")
-_CURL_TO_FILE = re.compile(r"-[A-Za-z]*[oO]")
 _SYSTEM_FOLDERS = ("/usr/", "/bin/", "/sbin/", "/opt/", "/snap/")
 _XARGS_OPTIONS = frozenset({"-n", "-I", "-P", "-L", "-d", "-s", "-a", "-E"})
 _PRINTERS = frozenset({"echo", "printf"})
@@ -39,15 +39,6 @@ class Read(NamedTuple):
 
     commands: tuple[ShellCommand, ...]
     session: Session
-
-
-class _Feed(NamedTuple):
-    """What comes in at a command's input."""
-
-    text: str | None = None
-    sources: tuple[ShellCommand, ...] = ()
-    given: bool = False
-    file: str = ""
 
 
 def read_line(line: str, session: Session | None = None) -> Read:
@@ -97,19 +88,19 @@ class _Shell:
         if depth == 0 and _RECALL.search(text):
             self.commands.append(_unseen(text))
         return Nested(
-            _joined([self.pipeline(p, depth, _Feed()) for p in parse(lex(text).tokens)]), tuple(self.commands[before:])
+            joined([self.pipeline(p, depth, Feed()) for p in parse(lex(text).tokens)]), tuple(self.commands[before:])
         )
 
-    def pipeline(self, pipeline: Pipeline, depth: int, feed: _Feed) -> _Feed:
+    def pipeline(self, pipeline: Pipeline, depth: int, feed: Feed) -> Feed:
         for place, stage in enumerate(pipeline):
             before = len(self.commands)
             text = self.stage(stage, depth, feed)
             if len(self.commands) > _MAX_COMMANDS:
-                return _Feed(None, (), True)
-            feed = _Feed(text, (*(feed.sources if place else ()), *self.commands[before:]), True)
+                return Feed(None, (), True)
+            feed = Feed(text, (*(feed.sources if place else ()), *self.commands[before:]), True)
         return feed
 
-    def stage(self, stage: Stage, depth: int, feed: _Feed) -> str | None:
+    def stage(self, stage: Stage, depth: int, feed: Feed) -> str | None:
         if isinstance(stage, Loop):
             self.variables[stage.name] = " ".join(
                 field.text for word in stage.words for field in self.fields(word, depth)
@@ -117,9 +108,9 @@ class _Shell:
             return ""
         if isinstance(stage, Group):
             before = len(self.commands)
-            text = _joined([self.pipeline(inner, depth, feed) for inner in stage.pipelines])
+            text = joined([self.pipeline(inner, depth, feed) for inner in stage.pipelines])
             if stage.redirections:
-                self.call([], stage.redirections, _Feed(text, tuple(self.commands[before:]), True), depth)
+                self.call([], stage.redirections, Feed(text, tuple(self.commands[before:]), True), depth)
             return text
         return self.call(
             [field for word in stage.words for field in self.fields(word, depth)], stage.redirections, feed, depth
@@ -128,7 +119,7 @@ class _Shell:
     def fields(self, word: Word, depth: int) -> list[Field]:
         return expand(word, self.variables, lambda text: self.run(text, depth + 1))
 
-    def call(self, fields: list[Field], redirections: Sequence[Redirection], feed: _Feed, depth: int) -> str | None:
+    def call(self, fields: list[Field], redirections: Sequence[Redirection], feed: Feed, depth: int) -> str | None:
         if len(self.commands) >= _MAX_COMMANDS:
             return self.give_up()
         fields = self.assign(fields)
@@ -144,7 +135,7 @@ class _Shell:
         call = Call(program, words[1:], written, read, feed.given, privileged, self.folder)
         kinds: set[Does] = set(does(call))
         if fields and not fields[0].known:
-            kinds |= _run_kinds(fields[0].sources)
+            kinds |= run_kinds(fields[0].sources)
         kinds |= self.runs(call, fields, feed, depth)
         if kinds & {"schedule", "persist"}:
             self.later(feed, depth)
@@ -153,7 +144,7 @@ class _Shell:
         text = output(program, call.args, feed.text) if all(field.known for field in fields) else None
         text = feed.text if not fields else text
         if written and kinds & {"schedule", "persist"} and text is not None:
-            self.later(_Feed(text, (), True), depth)
+            self.later(Feed(text, (), True), depth)
         for path in written:
             self.keep(path, text, (*feed.sources, self.commands[-1]))
         return "" if written else text
@@ -163,7 +154,7 @@ class _Shell:
         if len(self.commands) == _MAX_COMMANDS:
             self.commands.append(_unseen("more commands than are looked at"))
 
-    def later(self, feed: _Feed, depth: int) -> None:
+    def later(self, feed: Feed, depth: int) -> None:
         """Read what is put where a scheduler or the next login will run it."""
         texts = [
             output(source.program, source.words[1:], None) for source in feed.sources if source.program in _PRINTERS
@@ -184,18 +175,18 @@ class _Shell:
         return fields
 
     def redirect(
-        self, redirections: Sequence[Redirection], feed: _Feed, depth: int
-    ) -> tuple[_Feed, tuple[str, ...], tuple[str, ...]]:
+        self, redirections: Sequence[Redirection], feed: Feed, depth: int
+    ) -> tuple[Feed, tuple[str, ...], tuple[str, ...]]:
         written: list[str] = []
         read: list[str] = []
         for operator, word, _fd in redirections:
             field = one(word, self.variables, lambda text: self.run(text, depth + 1))
             if operator in ("<<", "<<-", "<<<"):
-                feed = _Feed(field.text + "\n" if field.known else None, field.sources, True)
+                feed = Feed(field.text + "\n" if field.known else None, field.sources, True)
             elif operator.startswith("<") and not field.text.isdigit():
                 path = normal_path(field.text, self.folder)
                 read.append(path)
-                feed = _Feed(self.files.get(path), field.sources, True, path)
+                feed = Feed(self.files.get(path), field.sources, True, path)
             elif not field.text.isdigit() and field.text not in ("-", "/dev/null", "/dev/stderr", "/dev/stdout"):
                 written.append(field.text)
         return feed, tuple(written), tuple(read)
@@ -217,12 +208,12 @@ class _Shell:
                 if old in self.files:
                     self.files[new] = self.files[old]
             case "curl" | "wget" | "aria2c":
-                for path in _fetched_files(call):
+                for path in fetched_files(call):
                     self.files[normal_path(path, self.folder)] = None
             case _:
                 pass
 
-    def runs(self, call: Call, fields: list[Field], feed: _Feed, depth: int) -> set[Does]:
+    def runs(self, call: Call, fields: list[Field], feed: Feed, depth: int) -> set[Does]:
         """Follow what a command runs; what it runs unseen is named."""
         args = fields[1:]
         match call.program:
@@ -235,9 +226,9 @@ class _Shell:
                 return self.run_text(args[at:] if call.program == "watch" else args[at : at + 1] if at else [], depth)
             case "xargs":
                 words, _ = unwrap(after_options(call.args, _XARGS_OPTIONS))
-                self.call([Field(word) for word in (*words, *(feed.text or "").split()[:100])], (), _Feed(), depth + 1)
+                self.call([Field(word) for word in (*words, *(feed.text or "").split()[:100])], (), Feed(), depth + 1)
                 return (
-                    _run_kinds(feed.sources) if words[:1] and words[0] in INTERPRETERS and feed.text is None else set()
+                    run_kinds(feed.sources) if words[:1] and words[0] in INTERPRETERS and feed.text is None else set()
                 )
             case "find":
                 self.run_found(call, depth)
@@ -252,7 +243,7 @@ class _Shell:
                 outside = "/" in path and not path.startswith(_SYSTEM_FOLDERS) and fields[0].known
                 return self.run_file(fields[0], depth) if outside else set()
 
-    def interpreter(self, call: Call, args: list[Field], feed: _Feed, depth: int) -> set[Does]:
+    def interpreter(self, call: Call, args: list[Field], feed: Feed, depth: int) -> set[Does]:
         code_flag = next(
             (at for at, arg in enumerate(call.args) if re.fullmatch(r"-\w*[ce]|--command|--eval", arg)), None
         )
@@ -260,7 +251,7 @@ class _Shell:
             code = args[code_flag + 1]
             if call.program in SHELLS:
                 return self.run_text([code], depth)
-            return self.python(code.text, depth) if code.known else _run_kinds(code.sources)
+            return self.python(code.text, depth) if code.known else run_kinds(code.sources)
         files = [arg for arg in args if not arg.text.startswith("-")]
         if call.flag("-m") and call.program not in SHELLS:
             return set()
@@ -271,7 +262,7 @@ class _Shell:
         if not feed.given:
             return set()
         if feed.text is None:
-            return _run_kinds(feed.sources)
+            return run_kinds(feed.sources)
         decoded: set[Does] = {"run_decoded"} if any(source.program in DECODERS for source in feed.sources) else set()
         return decoded | (
             self.run_text([Field(feed.text)], depth) if call.program in SHELLS else self.python(feed.text, depth)
@@ -280,13 +271,13 @@ class _Shell:
     def run_text(self, fields: list[Field], depth: int) -> set[Does]:
         sources = tuple(source for field in fields for source in field.sources)
         if sources or not all(field.known for field in fields):
-            return _run_kinds(sources)
+            return run_kinds(sources)
         self.run(" ".join(field.text for field in fields), depth + 1)
         return set()
 
     def run_file(self, field: Field, depth: int, *, shell: bool = True) -> set[Does]:
         if not field.known:
-            return _run_kinds(field.sources)
+            return run_kinds(field.sources)
         path = normal_path(field.text, self.folder)
         if path not in self.files:
             return {"run_file"}
@@ -306,7 +297,7 @@ class _Shell:
                 words = call.args[at + 1 :]
                 end = next((place for place, word in enumerate(words) if word in (";", "+")), len(words))
                 replaced = [root if word == "{}" else word for word in words[:end] for root in (roots or (word,))]
-                self.call([Field(word) for word in replaced], (), _Feed(), depth + 1)
+                self.call([Field(word) for word in replaced], (), Feed(), depth + 1)
 
     def python(self, source: str, depth: int) -> set[Does]:
         if depth > _MAX_DEPTH:
@@ -319,30 +310,5 @@ class _Shell:
             elif amounts.line is not None:
                 self.run(amounts.line, depth + 1)
             else:
-                self.call([Field(word) for word in amounts.words], (), _Feed(), depth + 1)
+                self.call([Field(word) for word in amounts.words], (), Feed(), depth + 1)
         return kinds
-
-
-def _run_kinds(sources: tuple[ShellCommand, ...]) -> set[Does]:
-    """How unseen code comes in: fetched, decoded, or from a program of which nothing is known."""
-    if any(source.program in FETCHERS or "download" in source.does for source in sources):
-        return {"run_remote", "hidden"}
-    if any(source.program in DECODERS for source in sources):
-        return {"run_decoded", "hidden"}
-    return {"run_piped", "hidden"}
-
-
-def _joined(parts: list[_Feed]) -> str | None:
-    return None if any(part.text is None for part in parts) else "".join(part.text or "" for part in parts)
-
-
-def _fetched_files(call: Call) -> list[str]:
-    """The files that a download leaves behind."""
-    names = [url.partition("?")[0].rstrip("/").rpartition("/")[2] for url in call.operands if "/" in url]
-    for at, arg in enumerate(call.args):
-        if arg in ("--output", "--output-document", "--out") or _CURL_TO_FILE.fullmatch(arg):
-            following = call.args[at + 1] if at + 1 < len(call.args) else ""
-            if call.program == "curl" and arg.endswith("O"):
-                return names
-            return [] if following in ("-", "") else [following]
-    return names if call.program != "curl" else []

@@ -5,20 +5,22 @@ from __future__ import annotations
 import posixpath
 import re
 
-_HOME = re.compile(r"(?:/home/[^/]+|/root|~[\w.-]*|\$HOME|\$\{HOME\}|/proc/self/cwd)(?=/|$)")
+_HOME = re.compile(r"^(?:/home/[^/]+|/root|~[\w.-]*|\$HOME|\$\{HOME\}|/proc/self/cwd)(?=/|$)")
 _EVERYTHING = re.compile(r"(?:\*+|\.\*|\.\[!?\^?\.\]\*|\.\.\?\*|\{\*,\.\*\}|\?\*|\*\.\*)")
 _MANY_SLASHES = re.compile(r"/{2,}")
 
 
 def normal_path(word: str, folder: str | None = None) -> str:
     """Return the path a word stands for; a relative one stays relative when the working folder is not known."""
-    path = word.removeprefix("file://")
-    path = _HOME.sub("~", path, count=1) if _HOME.match(path) else path
+    path = _HOME.sub("~", word.removeprefix("file://"), count=1)
     if not path.startswith(("/", "~")) and folder is not None:
         path = f"{folder}/{path}"
-    trailing = path.endswith("/") and path.strip("/") not in ("", "~")
+    trailing = "/" if path.endswith("/") else ""
+    if path == "~" or path.startswith("~/"):
+        path = "/home/user" + path[1:]  # written out, so that `~/..` leads where it does
     path = posixpath.normpath(_MANY_SLASHES.sub("/", path))
-    return path.rstrip("/") + ("/" if trailing else "") if path != "/" else path
+    path = _HOME.sub("~", path, count=1)
+    return path if path in ("/", "~") else path + trailing
 
 
 def whole_folder(path: str) -> str:

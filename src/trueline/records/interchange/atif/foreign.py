@@ -123,12 +123,14 @@ def _pictures(content: Content | None, stored: Collection[str]) -> Iterator[Stor
 
 
 def _usage(metrics: Metrics, calls: int | None) -> Usage:
+    made = 1 if calls is None else calls
+    unknown = metrics.prompt_tokens is None or metrics.completion_tokens is None
     return Usage(
         input_tokens=metrics.prompt_tokens or 0,
         output_tokens=metrics.completion_tokens or 0,
         cached_tokens=metrics.cached_tokens or 0,
-        calls=1 if calls is None else calls,
-        uncounted=int(metrics.prompt_tokens is None or metrics.completion_tokens is None),
+        calls=made,
+        uncounted=made if unknown else 0,
         cost=metrics.cost_usd,
     )
 

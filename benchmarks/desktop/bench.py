@@ -1,0 +1,32 @@
+"""What the desktop benchmarks share: a bare desktop with applications on it, and a way to take times."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
+
+from support.bare_desktop import BareDesktop, bare_desktop
+
+__all__ = ["BareDesktop", "bare_desktop", "milliseconds", "report"]
+
+
+def milliseconds(work: Callable[[], object], times: int = 30) -> float:
+    """The median time of one call, after one that does not count."""
+    work()
+    taken: list[float] = []
+    for _ in range(times):
+        began = time.perf_counter()
+        work()
+        taken.append((time.perf_counter() - began) * 1e3)
+    return round(statistics.median(taken), 3)
+
+
+def report(**figures: object) -> None:
+    """Print the figures as one JSON document."""
+    print(json.dumps(figures, indent=2))
