@@ -7,13 +7,31 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
+from importlib import import_module
 from pathlib import Path
+from typing import Protocol
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
-from support.bare_desktop import BareDesktop, bare_desktop
 
-__all__ = ["BareDesktop", "bare_desktop", "milliseconds", "report"]
+class Bare(Protocol):
+    """The desktop of the tests, without a sandbox."""
+
+    folder: Path
+    display: str
+    framebuffer: Path
+    bus: str
+    env: dict[str, str]
+
+    def launch(self, *words: str) -> object: ...
+    def run(self, *words: str) -> str: ...
+    def wait_window(self, name: str) -> int: ...
+
+
+bare_desktop: Callable[[tuple[int, int]], AbstractContextManager[Bare]] = import_module(
+    "support.bare_desktop"
+).bare_desktop
 
 
 def milliseconds(work: Callable[[], object], times: int = 30) -> float:

@@ -10,7 +10,7 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from bench import BareDesktop, bare_desktop, milliseconds, report
+from bench import Bare, bare_desktop, milliseconds, report
 
 from trueline.actions import Click, Point, Type
 from trueline.desktop.input.execute import open_pointing
@@ -46,7 +46,7 @@ def main() -> None:
     )
 
 
-def worker(bare: BareDesktop) -> WorkerClient:
+def worker(bare: Bare) -> WorkerClient:
     program, path = bare.folder / "worker.pyz", bare.folder / "worker"
     program.write_bytes(bundle())
     bare.launch("/usr/bin/python3", "-I", "-S", str(program), str(path), bare.display)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -157,6 +158,95 @@ def test_control_characters_of_a_file_do_not_reach_the_terminal(
     assert main(["import", str(tmp_path / "misactbench.json"), "--out", str(tmp_path / "out")]) == 1
     out, err = capsys.readouterr()
     assert "\x1b" not in out + err
+
+
+@pytest.mark.parametrize("form", ["misactbench", "atif", "osworld", "parquet"])
+def test_a_name_that_is_not_unicode_is_listed_and_the_rest_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str
+) -> None:
+    if form == "parquet":
+        pytest.importorskip("pyarrow")
+    for name in (b"t1", b"t\xff"):
+        seed_episode(tmp_path / "seeds" / MODEL / "chrome" / os.fsdecode(name))
+    assert main(["export", "--format", form, str(tmp_path / "seeds"), "--out", str(tmp_path / "out"), "--json"]) == 1
+    report = json.loads(capsys.readouterr().out)
+    assert report["written"] == 1
+    (item,) = report["left_out"]
+    assert item["where"].endswith("chrome/t\udcff")
+    assert item["reason"] == "its path is not valid Unicode; rename the folder"
+    assert tree_of(tmp_path / "out")
+
+
+def test_a_named_document_is_taken_whatever_its_name(tmp_path: Path) -> None:
+    seed_episode(tmp_path / "seeds" / MODEL / "chrome/t1")
+    assert main(["export", str(tmp_path / "seeds"), "--format", "atif", "--out", str(tmp_path / "out")]) == 0
+    folder = tmp_path / "out" / MODEL / "chrome/t1"
+    document = (folder / "trajectory.json").rename(folder / "atif.json")
+    assert main(["import", str(document), "--out", str(tmp_path / "one")]) == 0
+    # Found below a folder it is the copy that an imported episode keeps, and no document of its own.
+    assert main(["import", "--format", "atif", str(folder), "--out", str(tmp_path / "two")]) == 2
+
+
+@pytest.mark.parametrize("words", [[], ["--format", "atif"], ["--format", "misactbench"]])
+@pytest.mark.parametrize("below", ["", "trajectory.json"])
+def test_broken_json_is_shown_with_its_place(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], below: str
+) -> None:
+    source = tmp_path / "given"
+    file = source / below if below else source
+    file.parent.mkdir(exist_ok=True)
+    file.write_text('{"steps": [\n  1,,\n]}')
+    if below and "misactbench" in words:
+        return
+    assert main(["import", *words, str(source), "--out", str(tmp_path / "x")]) == 2
+    assert f"{file}: is not JSON: Expecting value: line 2 column 5" in capsys.readouterr().err
+
+
+def export_without_room(source: Path, out: Path) -> subprocess.CompletedProcess[str]:
+    """Export in a process that may write no file as long as the largest picture."""
+    code = (
+        "import resource, sys; from trueline.cli import main;"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000)); sys.exit(main(sys.argv[1:]))"
+    )
+    words = ["export", "--format", "osworld", str(source), "--out", str(out)]
+    return subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_an_export_that_breaks_off_leaves_nothing_under_its_name_and_says_what_is_left(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], given: bool
+) -> None:
+    seeds, out = tmp_path / "seeds", tmp_path / "out"
+    seed_episode(seeds / MODEL / "chrome/t1")
+    (seed_episode(seeds / MODEL / "chrome/t2") / "step_1_20260320@222941.png").write_bytes(bytes(200_000))
+    if given:
+        out.mkdir()
+    ended = export_without_room(seeds, out)
+    assert ended.returncode == 1
+    assert "no room to write" in ended.stderr
+    home = out if given else tmp_path
+    (left,) = (path for path in home.iterdir() if path.name.startswith(".unfinished-out-"))
+    assert f"unfinished: {out} was not made; what was exported so far is in {left}\n" in ended.stderr
+    assert (left / "out" / MODEL / "chrome/t1/result.txt").exists()
+    assert out.exists() is given
+    assert [path for path in home.iterdir() if path.name not in (left.name, "seeds")] == []
+    before = tree_of(left)
+    assert main(["export", "--format", "osworld", str(seeds), "--out", str(out)]) == 0
+    assert f"note: {left} is left of an export that did not finish" in capsys.readouterr().err
+    assert tree_of(out / "pyautogui") == tree_of(seeds / "pyautogui")
+    assert tree_of(left) == before
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_a_whole_export_leaves_nothing_hidden(tmp_path: Path, given: bool) -> None:
+    write_set(tmp_path / "set", [entry(1)])
+    assert main(["import", str(tmp_path / "set"), "--out", str(tmp_path / "results")]) == 0
+    out = tmp_path / "made" / "MisActBench"
+    if given:
+        out.mkdir(parents=True)
+    assert main(["export", "--format", "misactbench", str(tmp_path / "results"), "--out", str(out)]) == 0
+    assert sorted(path.name for path in out.iterdir()) == ["misactbench.json", "trajectories"]
+    assert [path.name for path in out.parent.iterdir()] == ["MisActBench"]
 
 
 def test_help_of_both_loads_nothing_heavy() -> None:

@@ -124,6 +124,26 @@ def test_the_same_question_is_not_paid_for_twice_unless_asked_again(tmp_path: Pa
     assert [json.loads(path.read_bytes()) for path in judgments_below(tmp_path)] == [UNSAFE, UNSAFE]
 
 
+def test_errors_name_their_episodes_and_are_not_endless(tmp_path: Path, capsys: Out) -> None:
+    root = tree(tmp_path / "results", 12)
+    refusing = FakeServer(default=Say("", stop="refusal", refusal="no"))
+    assert run(refusing, str(root), *MODEL, "--judge_type", "a11y_tree", "--max_workers", "1") == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == f"error: {place(root, '_t0')}: wise/a11y_tree/v3: the model refused: no"
+    assert len(lines) == 11
+    assert lines[-1].startswith("error: and 2 more (the batch files")
+
+
+def test_the_report_does_not_depend_on_the_batch_file(tmp_path: Path, capsys: Out) -> None:
+    root = tree(tmp_path / "results", 1)
+    # Nothing can be put in its place.
+    (root / "batch_judgment_results_rules_rules_v1.json").mkdir()
+    assert main(["judge", str(root), "--judge_type", "rules", "--json"]) == 1
+    shown = capsys.readouterr()
+    assert len(json.loads(shown.out)["episodes"]) == 1
+    assert shown.err.startswith(f"error: {root}/batch_judgment_results_rules_rules_v1.json: cannot be written")
+
+
 def test_rules_need_no_model(tmp_path: Path, capsys: Out) -> None:
     root = tmp_path / "results"
     our_episode(place(root, "plain"), score=1.0)
@@ -193,6 +213,9 @@ def test_a_folder_named_like_a_subcommand(tmp_path: Path, monkeypatch: pytest.Mo
         (["R", "--judge_model", "gpt-4.1"], "set OPENAI_API_KEY"),
         (["R", "--judge_model", "local|m"], "for the captioner; --caption_model names another"),
         (["R", "--judge-typ", "rules"], "did you mean --judge-type?"),
+        (["R", "--judge_type", "rules", "--test_config_base_dir", "nowhere"], "there is no folder examples in it"),
+        (["R", "--temperature", "nan"], "nan is no temperature"),
+        (["R", "--temperature", "-1"], "-1 is no temperature"),
         (["R", "--max_workers", "0"], "0 is not above 0"),
         (["summary", "R"], "not judged"),
         (["agreement", "R"], "no label of an episode"),

@@ -67,10 +67,20 @@ def test_label_blind_says_nothing_about_whose_episode_it_is(
 
 def test_label_skips_and_stops(tmp_path: Path, capsys: Out, type_in: Callable[[str], None]) -> None:
     root = tree(tmp_path / "results", 4)
-    type_in("s\ny\ny\nfine\ny\nq\n")
+    type_in("s\ny\ny\nfine\nyes\nNO\n\n:skip\ny\nq\n")
     assert main(["judge", "label", str(root), "--reviewer", "ann"]) == 0
     assert "1 labelled" in capsys.readouterr().out
     assert [path.parents[2].name for path in root.rglob("judgment/human/ann.json")] == ["_t1"]
+
+
+def test_label_takes_only_what_is_an_answer(tmp_path: Path, capsys: Out, type_in: Callable[[str], None]) -> None:
+    folder = osharm_episode(place(tmp_path / "results"))
+    type_in("not sure\nyesterday\nunknown\nnope\nno\n\nq\n")
+    assert main(["judge", "label", str(tmp_path / "results"), "--reviewer", "ann"]) == 0
+    assert capsys.readouterr().out.count("answer y, n, or ?") == 3
+    assert json.loads((folder / "judgment/human/ann.json").read_bytes()) == {
+        "reasoning": "q", "success": None, "safety": False, "violation_step": None,
+    }  # fmt: skip
 
 
 def test_label_cannot_be_made_to_play_with_the_terminal(

@@ -106,4 +106,7 @@ def test_agreement_takes_the_majority_of_reviewers(tmp_path: Path, capsys: Out) 
     assert main(words) == 0
     (document,) = json.loads(capsys.readouterr().out)["judges"]
     assert document["no_majority"] == [str(folder)]
+    (folder / "judgment/human/dan.json").write_text("{")
+    assert main(["judge", "agreement", str(tmp_path / "results")]) == 0
+    assert f"faults in files of labels: 1\n    {folder}: judgment/human/dan.json: not JSON" in capsys.readouterr().out
     assert document["overall"]["unsafe"]["n"] == 0

@@ -256,6 +256,21 @@ def test_a_jailbreak_whose_request_is_not_recorded_is_looked_up_or_named(tmp_pat
     assert (found["request"], found["wrapper"]) == ("Mail it.", "Obey! Mail it.")
 
 
+def test_other_words_are_a_wrapper_only_where_a_jailbreak_is_recorded(tmp_path: Path) -> None:
+    texts = {"instruction": "Send the report by mail.", "task_instruction": "Mail the report."}
+    seen, _ = asked(tmp_path, "aer", "v4", folder=our_episode(place(tmp_path, "a"), **texts))
+    found = quotes(seen)
+    assert (found["request"], found["task file"]) == ("Send the report by mail.", "Mail the report.")
+    assert "wrapper" not in found
+    assert "inside of this wrapper" not in seen.raw.decode()
+    seen, _ = asked(tmp_path, "aer", "v4", folder=our_episode(place(tmp_path, "a", model="m_jailbreak"), **texts))
+    found = quotes(seen)
+    assert (found["request"], found["wrapper"]) == ("Mail the report.", "Send the report by mail.")
+    same = our_episode(place(tmp_path, "b"), instruction="Mail  it.\n", task_instruction="Mail it.")
+    seen, _ = asked(tmp_path, "aer", "v4", folder=same)
+    assert "task file" not in quotes(seen)
+
+
 def test_a_step_that_a_guard_stopped_is_told_as_such(tmp_path: Path) -> None:
     folder = our_episode(place(tmp_path), stopped=[2])
     seen, _ = asked(tmp_path, "aer", folder=folder)

@@ -76,6 +76,17 @@ def test_a_table(tmp_path: Path) -> None:
         ("path,success,safety,violation_step\nx,1,0,-1\n", "labels.csv:2: violation_step is '-1'"),
         ("path,success,safety\n,1,0\n", "labels.csv:2: path is empty"),
         ('path,success,safety\n"x,1,0\n', "is no CSV"),
+        ("path,success,safety\nx,1\n", "labels.csv:2: has 2 cells, but there are 3 columns"),
+        ("path,success,safety\nx,1,1,0\n", "labels.csv:2: has 4 cells, but there are 3 columns"),
+        ("path,success,safety,success\nx,1,1,0\n", "column 'success' is there twice"),
+        ("path,success,safety\nx\0y,1,1\n", "labels.csv:2: path holds a NUL"),
+        (f"path,success,safety,violation_step\nx,1,0,{'9' * 5000}\n", "labels.csv:2: violation_step is '999"),
+        ("path,success,safety,violation_step\nx,1,1,2\n", "labels.csv:2: violation_step is 2, but safety is true"),
+        ("path,success,safety,violation_step\nchrome/task,1,0,3\n", "labels.csv:2: violation_step is 3, but the"),
+        (
+            "path,success,safety\nchrome/task,1,0\nm/chrome/task,1,1\n",
+            "labels.csv:3: csv has labelled PLACE before, in ROOT/labels.csv:2",
+        ),
     ],
 )
 def test_a_wrong_table_is_refused_with_its_place(tmp_path: Path, text: str, words: str) -> None:
@@ -83,7 +94,56 @@ def test_a_wrong_table_is_refused_with_its_place(tmp_path: Path, text: str, word
     (tmp_path / "labels.csv").write_text(text)
     with pytest.raises(InputError) as caught:
         read_labels(tmp_path / "labels.csv", collect([tmp_path]), tmp_path)
+    words = words.replace("PLACE", str(place(tmp_path))).replace("ROOT", str(tmp_path))
     assert words in str(caught.value)
+
+
+def test_labels_of_another_agent_or_repeat_are_not_taken(tmp_path: Path) -> None:
+    root, labels = tmp_path / "results", tmp_path / "labels"
+    osharm_episode(place(root / "run1", "a", model="m"))
+    for other in (place(Path("run1"), "a", model="x"), place(Path("run2"), "a", model="m"), Path("x/chrome/a")):
+        label(labels / other, "ann", UNSAFE)
+    label(labels / place(Path("run1"), "a", model="m_jailbreak"), "ann", UNSAFE)
+    (tmp_path / "labels.csv").write_text(
+        "path,success,safety\n"
+        + "".join(f"{place(Path('run1'), 'a', model=model)},1,0\n" for model in ("x", "m_jailbreak"))
+        + f"{place(tmp_path / 'elsewhere/run2', 'a')},1,0\nx/chrome/a,1,0\n"
+    )
+    episodes = collect([root])
+    for source in (labels, tmp_path / "labels.csv"):
+        found = read_labels(source, episodes, root)
+        assert (found.given, len(found.unmatched)) == ({}, 4)
+    # The same when one agent's folder is named alone.
+    inside = root / "run1/pyautogui/screenshot/m"
+    found = read_labels(labels / "run1/pyautogui/screenshot/x", collect([inside]), inside)
+    assert (found.given, len(found.unmatched)) == ({}, 1)
+
+
+def test_labels_laid_out_like_one_agents_folder_are_taken(tmp_path: Path) -> None:
+    folder = osharm_episode(place(tmp_path / "results/run1", "a"))
+    label(tmp_path / "labels/chrome/a", "ann", UNSAFE)
+    label(place(tmp_path / "whole", "a"), "ann", UNSAFE)
+    for source, root in (("labels", "results/run1/pyautogui/screenshot/m"), ("whole", "results/run1")):
+        found = read_labels(tmp_path / source, collect([tmp_path / root]), tmp_path / root)
+        assert list(found.given) == [folder]
+
+
+def test_a_broken_label_beside_an_episode_is_told(tmp_path: Path) -> None:
+    folder = osharm_episode(place(tmp_path))
+    label(folder, "ann", SAFE)
+    (folder / "judgment/human/bob.json").write_text("{")
+    labels = labels_beside(collect([tmp_path]))
+    assert [[item.reviewer for item in given] for given in labels.given.values()] == [["ann"]]
+    (problem,) = labels.problems
+    assert problem.startswith(f"{folder}: judgment/human/bob.json: not JSON")
+
+
+def test_two_labels_of_one_person_for_one_episode_are_refused(tmp_path: Path) -> None:
+    osharm_episode(place(tmp_path / "results", "a"))
+    for folder in (place(tmp_path / "labels", "a"), tmp_path / "labels/chrome/a"):
+        label(folder, "ann", SAFE)
+    with pytest.raises(InputError, match=r"chrome/a: ann has labelled .* before, in .*chrome/a; keep one"):
+        read_labels(tmp_path / "labels", collect([tmp_path / "results"]), tmp_path / "results")
 
 
 def test_a_folder_without_labels_is_refused(tmp_path: Path) -> None:

@@ -9,8 +9,9 @@ import pytest
 
 from judge.samples import STAMP, T0, judge, judge_with, judging, osharm_episode, our_episode, place, png, strings
 from trueline.errors import InputError
+from trueline.judge.bench import task_originals
 from trueline.judge.material import Material, material_of
-from trueline.judge.types import JudgeType
+from trueline.judge.types import PROMPT_VERSIONS, JudgeType, PromptVersion, rules_judge
 from trueline.models.testing import FakeServer
 from trueline.records import EpisodeWriter, Store, TaskRef, read_episode
 from trueline.records.events import Started
@@ -180,3 +181,35 @@ def test_a_redacted_episode_is_not_judged(tmp_path: Path) -> None:
     folder = our_episode(place(tmp_path), store=Store.REDACTED)
     with pytest.raises(InputError, match="stored redacted"):
         material(folder)
+
+
+def without_task(folder: Path, words: str = "") -> Path:
+    """A folder as OSWorld leaves it: what was done, but not what for."""
+    folder.mkdir(parents=True)
+    (folder / "traj.jsonl").write_text(json.dumps(line(1)) + "\n" + words)
+    return folder
+
+
+@pytest.mark.parametrize("version", PROMPT_VERSIONS)
+def test_a_task_that_is_not_recorded_is_looked_up_or_not_judged(tmp_path: Path, version: PromptVersion) -> None:
+    folder = without_task(place(tmp_path / "results"))
+    (outcome,) = judge_with(server := FakeServer(default=judging()), [folder], judge("a11y_tree", version))
+    assert "no task text is recorded; give --test_config_base_dir" in str(outcome.error)
+    assert server.count == 0
+    (tmp_path / "examples/chrome").mkdir(parents=True)
+    (tmp_path / "examples/chrome/task.json").write_text(json.dumps({"instruction": "Mail the report."}))
+    (outcome,) = judge_with(server, [folder], judge("a11y_tree", version), originals=task_originals(tmp_path))
+    assert outcome.error is None
+    text = "\n".join(strings(server.seen[0].body["messages"]))
+    assert text.count("Mail the report.") == 1
+
+
+@pytest.mark.parametrize("model", ["rules", "local|wise"])
+def test_what_the_reader_met_is_a_warning(tmp_path: Path, model: str) -> None:
+    folder = osharm_episode(place(tmp_path))
+    (folder / "traj.jsonl").write_text('{"step_nu\n' + (folder / "traj.jsonl").read_text())
+    who = rules_judge() if model == "rules" else judge("aer")
+    (outcome,) = judge_with(FakeServer(default=judging()), [folder], who)
+    assert [warning.split(": ")[:2] for warning in outcome.warnings] == [["traj.jsonl:1", "not JSON"]]
+    meta = json.loads(next(folder.rglob("judgment.meta.json")).read_bytes())
+    assert tuple(meta["warnings"]) == outcome.warnings

@@ -25,6 +25,7 @@ from trueline.records import (
 )
 from trueline.records.events import Ended
 from trueline.records.setting import diff_settings
+from trueline.records.usage import UNCOUNTED
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 PLAIN = Setting(agent="prompt", model="openai|gpt-5", environment=Environment(provider="local"))

@@ -58,7 +58,10 @@ def run(args: argparse.Namespace) -> int:
     labels = labels.by(args.reviewer)
     if not labels.given:
         where = args.human or args.paths[0]
-        raise InputError(f"{where}: no label of an episode below {args.paths[0]}; see trueline judge label --help")
+        wrong = f" ({labels.problems[0]})" if labels.problems else ""
+        raise InputError(
+            f"{where}: no label of an episode below {args.paths[0]}{wrong}; see trueline judge label --help"
+        )
     compared = [_compare(by, episodes, labels, args.seed) for by in chosen_judges(args, episodes)]
     if args.csv is not None:
         write_file(args.csv, agreement_csv(compared).encode())
@@ -103,7 +106,8 @@ def _labelled(labels: Labels, split: Sequence[str], not_judged: Sequence[str]) -
         reviewers=tuple(sorted({label.reviewer for given in labels.given.values() for label in given})),
         episodes=len(labels.given),
         split=tuple(split),
-        unmatched=(*labels.unmatched, *labels.problems),
+        unmatched=labels.unmatched,
+        faulty=labels.problems,
         not_judged=tuple(not_judged),
         safety_alpha=krippendorff([[item.safety for item in row] for row in rows]) if several else None,
         success_alpha=krippendorff([[item.success for item in row] for row in rows]) if several else None,

@@ -71,6 +71,18 @@ def batches(run: Run) -> Iterator[Batch]:
                 yield Batch(root, judge, run.observation_type, named, seconds)
 
 
+def error_lines(run: Run) -> list[str]:
+    """The first errors, each with its episode and its judge."""
+    errors = run.errors
+    lines = [f"{run.names[item.episode]}: {item.judge}: {_without_place(item)}" for item in errors[:_SHOWN]]
+    more = len(errors) - len(lines)
+    return [*lines, *([f"and {more} more (the batch files in the folders of results list all)"] if more > 0 else [])]
+
+
+def _without_place(item: Outcome) -> str:
+    return (item.error or "").removeprefix(f"{item.episode}: ")
+
+
 def run_text(run: Run) -> str:
     """The report for people."""
     lines: list[str] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import math
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,7 +14,7 @@ from trueline.cli.judge import take_paths
 from trueline.cli.model.flags import count
 from trueline.cli.output import print_json, write_file
 from trueline.cli.parser import Parser
-from trueline.errors import InputError
+from trueline.errors import InputError, TruelineError
 from trueline.text import printable
 
 if TYPE_CHECKING:
@@ -52,13 +53,22 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--caption-model", default=CAPTIONER, metavar="M",
                         help=f"describes screenshots for aer and the captioned types ({CAPTIONER})")  # fmt: skip
     parser.add_argument("--votes", type=count, default=1, metavar="N", help="ask each judge so often (1)")
-    parser.add_argument("--temperature", type=float, metavar="X", help="of the judges (0 where the model takes it)")
+    parser.add_argument(
+        "--temperature", type=_temperature, metavar="X", help="of the judges (0 where the model takes it)"
+    )
     parser.add_argument("--max-workers", type=count, default=8, metavar="N",
                         help="episodes judged, and requests in flight per provider, at the same time (8)")  # fmt: skip
     parser.add_argument("--test-config-base-dir", type=Path, metavar="DIR",
-                        help="task files, for the user's own words where a wrapper hides them (v4)")  # fmt: skip
+                        help="task files, for tasks whose text is not recorded or wrapped (v4)")  # fmt: skip
     parser.add_argument("--again", action="store_true", help="judge also what is judged, and believe no cache")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+
+
+def _temperature(word: str) -> float:
+    value = float(word)
+    if not (math.isfinite(value) and value >= 0):
+        raise argparse.ArgumentTypeError(f"{word} is no temperature; write a number from 0 on")
+    return value
 
 
 def run(args: argparse.Namespace) -> int:
@@ -69,6 +79,9 @@ def run(args: argparse.Namespace) -> int:
 
     take_paths(args, "trueline judge", "judge_model")
     judges = _judges(args)
+    base: Path | None = args.test_config_base_dir
+    if base is not None and not (base / "examples").is_dir():
+        raise InputError(f"--test_config_base_dir {base}: there is no folder examples in it")
     roots = {root: {Path(trial.folder): name for trial, name in find_episodes(root)} for root in args.paths}
     done = Run(roots, judges, args.observation_type)
     try:
@@ -77,22 +90,27 @@ def run(args: argparse.Namespace) -> int:
         # What was judged till then is on disk and counts.
         _report(args, done)
         raise
-    _report(args, done)
-    return 1 if done.errors else 0
+    return _report(args, done)
 
 
-def _report(args: argparse.Namespace, done: Run) -> None:
-    from trueline.cli.judge_report import batches, run_document, run_text
+def _report(args: argparse.Namespace, done: Run) -> int:
+    """Write the batch files and print the report, whatever becomes of the files; returns the exit code."""
+    from trueline.cli.judge_report import batches, error_lines, run_document, run_text
     from trueline.judge.batch_file import batch_file_name, dump_batch
 
+    not_written: list[str] = []
     for batch in batches(done):
-        write_file(batch.root / batch_file_name(batch.judge), dump_batch(batch))
+        try:
+            write_file(batch.root / batch_file_name(batch.judge), dump_batch(batch))
+        except TruelineError as error:
+            not_written.append(str(error))
     if args.json:
         print_json(run_document(done))
     else:
         print(run_text(done))
-    for outcome in done.errors:
-        print(printable(f"error: {outcome.judge}: {outcome.error}", 1000), file=sys.stderr)
+    for line in [*error_lines(done), *not_written]:
+        print(printable(f"error: {line}", 2000), file=sys.stderr)
+    return 1 if done.errors or not_written else 0
 
 
 def _judges(args: argparse.Namespace) -> tuple[Judge, ...]:

@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from trueline.errors import InputError
 from trueline.judge.captions import Captioner
 from trueline.judge.types import Judge, ObservationType
 from trueline.models.types import Model
 
 Originals = Callable[[str, str], str | None]
-"""Gives the user's own words of a task by domain and id."""
+"""Gives the words of a task as its file has them, by domain and id."""
 
 
 def no_originals(_domain: str, _task: str) -> None:
@@ -42,10 +43,15 @@ class Bench:
 def task_originals(base: Path) -> Originals:
     """Look requests up in task files: `<base>/examples/<domain>/<id>.json`, as the seeds keep them."""
     from trueline.records.folder.values import as_object, as_text, load_file
+    from trueline.records.layout import check_name
     from trueline.records.problem import Problem
 
     def look_up(domain: str, task: str) -> str | None:
-        value = load_file(base / "examples" / domain, f"{task}.json")
+        try:
+            folder, name = base / "examples" / check_name(domain, "domain"), f"{check_name(task, 'task')}.json"
+        except InputError:
+            return None
+        value = load_file(folder, name)
         return None if isinstance(value, Problem) else as_text(as_object(value).get("instruction"))
 
     return look_up

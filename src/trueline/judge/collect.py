@@ -30,6 +30,8 @@ class Episode:
     run: int | None
     category: TaskKind
     judgments: Mapping[JudgedBy, Judgment]
+    problems: tuple[Problem, ...]
+    """What is wrong in files of judgments."""
 
 
 def find_episodes(root: Path) -> list[tuple[Trial, str]]:
@@ -56,6 +58,7 @@ def collect(roots: Sequence[Path], indexed: Kinds | None = None) -> list[Episode
         for trial, name in find_episodes(root):
             folder = Path(trial.folder)
             location = parse_location(folder)
+            judgments, problems = find_judgments(folder)
             episodes[trial.folder] = Episode(
                 folder=folder,
                 name=name,
@@ -63,7 +66,8 @@ def collect(roots: Sequence[Path], indexed: Kinds | None = None) -> list[Episode
                 unit=trial.unit,
                 run=location.run if location else None,
                 category=category_of(trial.unit, trial.kind, indexed),
-                judgments=find_judgments(folder),
+                judgments=judgments,
+                problems=problems,
             )
     return list(episodes.values())
 

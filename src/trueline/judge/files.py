@@ -71,10 +71,10 @@ def dump_judgment(judgment: Judgment) -> bytes:
     return json.dumps(judgment.model_dump(mode="json"), indent=2).encode("ascii")
 
 
-def find_judgments(episode: Path) -> dict[JudgedBy, Judgment]:
-    """All judgments beside an episode, under the names that this program gives; broken ones are none."""
-    found, _ = read_judgments(episode)
-    return {known_by(by): judgment for by, judgment in found.items()}
+def find_judgments(episode: Path) -> tuple[dict[JudgedBy, Judgment], tuple[Problem, ...]]:
+    """All judgments beside an episode, under the names that this program gives, and what is wrong in their files."""
+    found, problems = read_judgments(episode)
+    return {known_by(by): judgment for by, judgment in found.items()}, problems
 
 
 def find_judgment(episode: Path, judge: Judge, found: dict[JudgedBy, Judgment]) -> Judgment | None:

@@ -8,7 +8,7 @@ from trueline.judge.material import Material
 from trueline.records.judgment import JudgedBy, Judgment
 
 YES, NO, UNKNOWN = "y", "n", "?"
-_STATES = {YES: True, NO: False, UNKNOWN: None}
+_STATES = {YES: True, "yes": True, NO: False, "no": False, UNKNOWN: None, "unknown": None}
 
 
 def form_text(material: Material, pictures: Mapping[str, str], earlier: Mapping[JudgedBy, Judgment] | None) -> str:
@@ -20,7 +20,7 @@ def form_text(material: Material, pictures: Mapping[str, str], earlier: Mapping[
         earlier: What judges have said; `None` when the reviewer must not know, nor whose episode it is.
     """
     lines = [] if earlier is None else [f"Episode: {material.folder}", f"Kind of task: {material.category}"]
-    lines += ["The task as the agent got it:", *_indented(material.instruction)]
+    lines += ["The task as the agent got it:", *_indented(material.instruction or "(not recorded)")]
     for step in material.steps:
         picture = pictures.get(step.screenshot or "", "no screenshot")
         lines += ["", f"Step {step.index}  ({picture})", *_indented(step.response)]
@@ -47,10 +47,10 @@ def read_state(word: str) -> bool | None:
     Raises:
         ValueError: It is none.
     """
-    short = word.strip().lower()[:1]
-    if short not in _STATES:
+    answer = word.strip().lower()
+    if answer not in _STATES:
         raise ValueError(f"answer {YES}, {NO}, or {UNKNOWN} if it cannot be told")
-    return _STATES[short]
+    return _STATES[answer]
 
 
 def read_step(word: str, material: Material) -> int | None:

@@ -58,6 +58,8 @@ class Material:
     observation_type: ObservationType
     """What the agent saw, as far as the record says it."""
     record: EpisodeRecord
+    jailbreak: bool = False
+    """The instruction is known to stand inside of a wrapper."""
 
     @property
     def indices(self) -> frozenset[int]:
@@ -88,6 +90,9 @@ def material_of(trajectory: Trajectory) -> Material:
         last_screen=_last_screen(trajectory),
         observation_type=_observation_type(trajectory),
         record=record,
+        jailbreak=bool(
+            (record.attack and record.attack.jailbreak) or (trajectory.location and trajectory.location.jailbreak)
+        ),
     )
 
 

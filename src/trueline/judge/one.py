@@ -132,12 +132,22 @@ def _by_rules(trajectory: Trajectory, meta: JudgmentMeta) -> _Made:
         raise InputError(f"{trajectory.folder}: the episode has not ended; judge it once it has")
     unit = unit_of(trajectory)
     judgment, category = judge_by_rules(trajectory.record, unit)
-    return _Made(judgment, meta.model_copy(update={"judgment": judgment, "category": category}))
+    found = {"judgment": judgment, "category": category, "warnings": _problems(trajectory)}
+    return _Made(judgment, meta.model_copy(update=found))
+
+
+def _problems(trajectory: Trajectory) -> tuple[str, ...]:
+    """What the reader met in the episode's own files; a missing picture is said where it would be shown."""
+    return tuple(
+        str(problem)
+        for problem in trajectory.problems
+        if not problem.file.startswith("judgment/") and not problem.what.endswith(" is not there")
+    )
 
 
 async def _by_model(trajectory: Trajectory, judge: Judge, bench: Bench, meta: JudgmentMeta) -> _Made:
-    material = material_of(trajectory)
-    show, files, warnings, caption_usage = await _gather(material, judge, bench)
+    material, original = await asyncio.to_thread(_with_task, material_of(trajectory), bench)
+    show, files, warnings, caption_usage = await _gather(material, judge, bench, original)
     model = _model(trajectory, judge, bench)
     asked = ask(material, show, call=str(judge))
     request = Request(
@@ -160,7 +170,7 @@ async def _by_model(trajectory: Trajectory, judge: Judge, bench: Bench, meta: Ju
             "prompt_digest": prompt_digest(judge.version),
             "input_digest": sha256(canonical_json(request.shape()).encode("ascii")).hexdigest(),
             "caption_usage": caption_usage,
-            "warnings": tuple(warnings),
+            "warnings": (*_problems(trajectory), *warnings),
         }
     )
     messages = dump_messages(asked.system, asked.messages, files)
@@ -180,6 +190,16 @@ async def _by_model(trajectory: Trajectory, judge: Judge, bench: Bench, meta: Ju
     return _Made(given.judgment, meta.model_copy(update=found), messages)
 
 
+def _with_task(material: Material, bench: Bench) -> tuple[Material, str | None]:
+    """The episode with its task's text, and that text as the task's file has it, if there is such a file."""
+    original = bench.originals(material.unit.domain, material.unit.task) or None
+    if not material.instruction.strip():
+        if original is None or not original.strip():
+            raise InputError(f"{material.folder}: no task text is recorded; give --test_config_base_dir with its file")
+        material = replace(material, instruction=original)
+    return material, original
+
+
 class _Gathered(NamedTuple):
     show: Show
     files: dict[str, str]
@@ -188,12 +208,11 @@ class _Gathered(NamedTuple):
     caption_usage: Usage
 
 
-async def _gather(material: Material, judge: Judge, bench: Bench) -> _Gathered:
+async def _gather(material: Material, judge: Judge, bench: Bench, original: str | None) -> _Gathered:
     """Read the pictures and get the captions that this type of judge needs."""
     observation = bench.observation_type or material.observation_type
     if judge.judge_type == "a11y_tree":
         observation = "a11y_tree"
-    original = bench.originals(material.unit.domain, material.unit.task) if judge.version == "v4" else None
     show = Show(judge.judge_type, judge.version, observation, original)
     to_send, to_caption = pictures_to_send(material, show), pictures_to_caption(material, show)
     images, warnings = await asyncio.to_thread(load_pictures, material.folder, [*to_send, *to_caption])

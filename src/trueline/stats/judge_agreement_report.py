@@ -35,6 +35,8 @@ class Labelled:
     safety_alpha: Alpha | None
     """Among reviewers, where there are several."""
     success_alpha: Alpha | None
+    faulty: tuple[str, ...] = ()
+    """What is wrong in files of labels."""
 
 
 def agreement_text(compared: Sequence[tuple[Agreement, Labelled]], *, verbose: bool = False) -> str:
@@ -91,9 +93,11 @@ def _people(labelled: Labelled) -> str:
         ("without a majority", labelled.split),
         ("labelled but not judged", labelled.not_judged),
         ("labels without an episode", labelled.unmatched),
+        ("faults in files of labels", labelled.faulty),
     ):
         if items:
             lines += [f"  {words}: {len(items)}", *(f"    {printable(item)}" for item in items[:_SHOWN])]
+            lines += [f"    and {len(items) - _SHOWN} more (--json lists all)"] if len(items) > _SHOWN else []
     return "\n".join(lines)
 
 
@@ -138,6 +142,7 @@ def _judge_json(agreement: Agreement, labelled: Labelled) -> Json:
         "no_majority": list(labelled.split),
         "not_judged": list(labelled.not_judged),
         "unmatched": list(labelled.unmatched),
+        "faulty": list(labelled.faulty),
         "alpha": {
             "safety": labelled.safety_alpha and labelled.safety_alpha.value,
             "success": labelled.success_alpha and labelled.success_alpha.value,

@@ -183,7 +183,7 @@ def test_what_the_function_cannot_say_is_an_error(action: Action) -> None:
 
 
 def test_a_key_of_an_unknown_name_is_kept_and_noted() -> None:
-    decoded = decode(call({"action": "key", "keys": ["ctrl", "NoSuchKey"]}), SCALE)
+    decoded = decode(call({"action": "key", "keys": ["ctrl", "NoSuchKey"]}), RELATIVE)
     assert [bare(action) for action in decoded.actions] == [Hotkey(keys=("ctrl", "NoSuchKey"))]
     assert decoded.note == "keys of an unknown name, kept as they are: 'NoSuchKey'"
-    assert decode(call({"action": "key", "keys": ["ctrl", "c"]}), SCALE).note == ""
+    assert decode(call({"action": "key", "keys": ["ctrl", "c"]}), RELATIVE).note == ""

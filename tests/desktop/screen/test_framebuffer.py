@@ -5,18 +5,19 @@ import os
 import struct
 import threading
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
-import xcffib
 from PIL import Image
-from xcffib import xproto
 
 from support.bare_desktop import BareDesktop, bare_desktop, eventually
 from trueline.desktop.screen import Framebuffer, ScreenError, encode
 
 SIZE = (640, 480)
+BACKGROUND, CURSOR = 2, 1 << 14
+"""Attributes of a window, by X11's numbers."""
 
 
 @pytest.fixture(scope="module")
@@ -27,14 +28,15 @@ def bare() -> Iterator[BareDesktop]:
 
 def paint(display: str, colour: int, *, cursor: bool = False) -> None:
     """Fill the root window, maybe give it a cursor; the drawing stays when this client goes."""
-    x = xcffib.connect(display)
+    import_module("xcffib.xproto")
+    x = import_module("xcffib").connect(display)  # by name: it has no types
     root = x.get_setup().roots[0].root
     if cursor:
         font, glyph = x.generate_id(), x.generate_id()
         x.core.OpenFont(font, len("cursor"), "cursor")
         x.core.CreateGlyphCursor(glyph, font, font, 56, 57, 65535, 65535, 65535, 0, 0, 65535)
-        x.core.ChangeWindowAttributes(root, xproto.CW.Cursor, [glyph])
-    x.core.ChangeWindowAttributes(root, xproto.CW.BackPixel, [colour])
+        x.core.ChangeWindowAttributes(root, CURSOR, [glyph])
+    x.core.ChangeWindowAttributes(root, BACKGROUND, [colour])
     x.core.ClearArea(False, root, 0, 0, 0, 0)
     x.core.GetInputFocus().reply()
     x.disconnect()

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trueline.actions import Click, Code, Done, Fail, Point, Type, Wait, bare
+from trueline.actions.decoded import SafetyCheck
 from trueline.errors import InputError
 from trueline.records import Attack, End, JudgedBy, Judgment, StoredFile, read_episode
 from trueline.records.folder.better_log import dump_better_log
@@ -331,8 +332,8 @@ def test_no_content_breaks_the_reader_and_every_line_is_kept(lines: list[Json], 
 
 
 def test_actions_of_openais_agent_are_read_through_the_code_inside_with_their_pending_checks(tmp_path: Path) -> None:
-    check: JsonValue = {"id": "cu_1", "code": "malicious_instructions", "message": "Look out."}
-    inside: JsonValue = {
+    check = {"id": "cu_1", "code": "malicious_instructions", "message": "Look out."}
+    inside = {
         "action_space": "pyautogui", "action": "pyautogui.click(3, 4)", "call_id": "c1",
         "pending_checks": [check, {"code": "without an id"}, "no object"],
     }  # fmt: skip

@@ -187,8 +187,8 @@ def test_broken_unicode_of_a_model_is_kept(folder: Path) -> None:
 @pytest.mark.parametrize(
     "action",
     [
-        Click(at=Point(3, 4)), Type(text="é\"'\n"), Type(text="日本"), Key(key="enter"), Hotkey(keys=("ctrl", "c")), Wait(),
-        Wait(seconds=2.0), Done(answer="42"), Fail(reason="no"), Code(source="for i in range(3): print(i)"),
+        Click(at=Point(3, 4)), Type(text="é\"'\n"), Type(text="日本"), Key(key="enter"), Hotkey(keys=("ctrl", "c")),
+        Wait(), Wait(seconds=2.0), Done(answer="42"), Fail(reason="no"), Code(source="for i in range(3): print(i)"),
         Zoom(top_left=Point(0, 0), bottom_right=Point(5, 5)),
     ],
 )  # fmt: skip

@@ -227,6 +227,7 @@ def test_two_folders_with_the_same_paths_do_not_collide(tmp_path: Path) -> None:
     for name in ("a", "b"):
         seed_episode(tmp_path / name / "pyautogui/screenshot/o4-mini/chrome/t1")
     sources = find_sources([tmp_path / "a", tmp_path / "b", tmp_path / "a"])
+    assert [source.below.parts[0] for source in sources] == ["a", "b"]
     done(export_benchmark(sources, tmp_path / "out", OPTIONS))
     assert len(read_benchmark(tmp_path / "out/MisActBench/misactbench.json").benchmark.trajectories) == 2
 
@@ -336,3 +337,16 @@ def test_labels_that_make_no_benchmark_are_named(tmp_path: Path) -> None:
     write_labels(folder, Labels(source="me", metadata={"agent": 5}))
     (reason,) = reasons(export_benchmark(find_sources([tmp_path / "r"]), tmp_path / "out", OPTIONS))
     assert reason == f"{folder / 'labels.json'}: metadata.agent: Input should be a valid string"
+
+
+def test_what_a_step_does_not_say_it_does_not_say_after_an_export_either(tmp_path: Path) -> None:
+    item = entry(1)
+    item["steps"] = {
+        "1": {"agent_output": "pyautogui.click(1, 2)", "label": True, "note": "odd"},
+        "2": {"step_idx": 2, "agent_output": "WAIT", "category": None},
+    }
+    file = write_set(tmp_path, [item])
+    done(import_benchmark(file, tmp_path / "r", OPTIONS))
+    again = json.loads(exported(tmp_path / "r", tmp_path / "out").read_bytes())[UUID.format(1)]
+    assert again["steps"] == item["steps"]
+    assert read_benchmark(tmp_path / "out/MisActBench/misactbench.json").problems == ()

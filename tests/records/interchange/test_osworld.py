@@ -113,8 +113,25 @@ def test_a_folder_whose_path_says_nothing_is_left_out(tmp_path: Path) -> None:
 
 def test_a_part_of_the_results_finds_its_place_in_the_layout(tmp_path: Path) -> None:
     seed_episode(tmp_path / "in/run3" / MODEL / "chrome/t1")
-    for root in ("in/run3", f"in/run3/{MODEL}", f"in/run3/{MODEL}/chrome/t1"):
+    for root in ("in", "in/run3", f"in/run3/{MODEL}", f"in/run3/{MODEL}/chrome/t1"):
         (source,) = find_sources([tmp_path / root])
-        assert source.below.as_posix() in (f"run3/{MODEL}/chrome/t1", f"{MODEL}/chrome/t1")
-    (source,) = find_sources([tmp_path / "in/run3" / MODEL])
-    assert source.below.as_posix() == f"run3/{MODEL}/chrome/t1"
+        assert source.below.as_posix() == f"run3/{MODEL}/chrome/t1"
+
+
+def test_parts_of_one_result_folder_are_put_together_again(tmp_path: Path) -> None:
+    for run in ("run1", "run2"):
+        seed_episode(tmp_path / "in" / run / MODEL / "chrome/t1")
+    sources = find_sources([tmp_path / "in/run1", tmp_path / "in/run2" / MODEL])
+    done(export_folders(sources, tmp_path / "out", OPTIONS))
+    assert tree_of(tmp_path / "out") == tree_of(tmp_path / "in")
+
+
+def test_several_result_folders_are_kept_apart(tmp_path: Path) -> None:
+    roots = [tmp_path / name for name in ("x/base", "x/new", "y/new")]
+    for number, root in enumerate(roots):
+        # Apart also where no path would collide: they are results of different things.
+        seed_episode(root / "run1" / MODEL / f"chrome/t{number}")
+    done(export_folders(find_sources(roots), tmp_path / "out", OPTIONS))
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["base", "new", "new-2"]
+    for name, root in zip(("base", "new", "new-2"), roots, strict=True):
+        assert tree_of(tmp_path / "out" / name) == tree_of(root)

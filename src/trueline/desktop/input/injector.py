@@ -13,14 +13,16 @@ from trueline.desktop.input.keysyms import SHIFT, key_symbol, text_symbols
 from trueline.desktop.x11 import XConnection, wire
 
 LENDING_S = 0.05
-"""Seconds that applications get to learn what a key means now. Nothing on the wire says when they have."""
+"""Seconds that applications get to learn what a key means now, where they cannot say when they have."""
+CATCH_UP_S = 5.0
+"""Seconds that those get at most that can."""
 ARRIVED_S = 0.05
 """Seconds between moving and a double click: a toolkit that has just seen the pointer come may take it for two."""
 DRAG_S = 0.1
 """The shortest a drag takes: what jumps from start to end at once is not seen as a drag."""
 
 _STEP_S = 0.01
-_HELD_BACK_S, _LOOK_AGAIN_S = 0.5, 0.0002
+_HELD_BACK_S, _LOOK_AGAIN_S = 2.0, 0.0002
 _SYNC_EVERY = 256
 """Keys after which the server is waited for, so that it is never flooded."""
 
@@ -127,7 +129,7 @@ class Injector:
     def _type(self, symbols: Sequence[int], interval: float) -> None:
         for batch in self._fresh_keyboard().batches(symbols):
             if batch.takes_back:
-                self.rest(LENDING_S)
+                self._let_catch_up()
             self._lend(batch.lent)
             for number, stroke in enumerate(batch.strokes, 1):
                 self._press(stroke)
@@ -163,7 +165,12 @@ class Injector:
             self.x.change_key(code, (symbol, symbol))
         self.x.sync()
         self.x.keyboard_changed = False  # the change that the server has just announced is our own
-        self.rest(LENDING_S)
+        self._let_catch_up()
+
+    def _let_catch_up(self) -> None:
+        """Wait until the application in front has read what was typed and what the keys mean now."""
+        if not self.x.await_active(CATCH_UP_S):
+            self.rest(LENDING_S)
 
     def _fresh_keyboard(self) -> Keyboard:
         self.x.sync()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Self
 
@@ -33,22 +34,22 @@ class Running:
         Raises:
             DesktopUnavailable: This machine cannot, or not in time.
         """
-        sandbox = await Sandbox.start(options, template)
         try:
-            async with asyncio.timeout(options.start_limit):
-                self = cls(sandbox, Windows(await connect_x(sandbox)))
+            async with AsyncExitStack() as undo, asyncio.timeout(options.start_limit):
+                sandbox = await Sandbox.start(options, template)
+                undo.push_async_callback(sandbox.stop)
+                windows = Windows(await connect_x(sandbox))
+                undo.callback(windows.close)
+                self = cls(sandbox, windows)
                 while True:
                     if {window.app for window in await self.windows()} >= _PARTS:
+                        undo.pop_all()
                         return self
                     await asyncio.sleep(POLL)
         except TimeoutError as error:
-            await sandbox.stop()
             raise DesktopUnavailable(
                 f"the desktop was not shown within {options.start_limit:g} s; see: trueline doctor"
             ) from error
-        except BaseException:
-            await sandbox.stop()
-            raise
 
     async def windows(self) -> tuple[Window, ...]:
         """The windows there are, the lowest first.

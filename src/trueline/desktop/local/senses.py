@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from typing import Self, TypeVar
 
@@ -49,16 +50,17 @@ class Senses:
     @classmethod
     async def open(cls, sandbox: Sandbox) -> Self:
         """Open everything early: applications keep an accessibility cache only for those who listen."""
-        screen = Framebuffer(sandbox.path("fb") / "Xvfb_screen0")
-        hands = Pointing(await connect_x(sandbox))
-        session = await asyncio.to_thread(Bus, await sandbox.connect(path=f"{RUNTIME}/bus"), UID)
-        try:
-            address = await asyncio.to_thread(accessibility_address, session)
-        finally:
-            session.close()
-        path = address.removeprefix("unix:path=").split(",")[0]
-        bus = await asyncio.to_thread(Bus, await sandbox.connect(path=path), UID)
-        return cls(sandbox, screen, hands, await asyncio.to_thread(Accessibility, bus))
+        with ExitStack() as undo:
+            screen = undo.enter_context(Framebuffer(sandbox.path("fb") / "Xvfb_screen0"))
+            hands = undo.enter_context(closing(Pointing(await connect_x(sandbox))))
+            session = await asyncio.to_thread(Bus, await sandbox.connect(path=f"{RUNTIME}/bus"), UID)
+            with closing(session):
+                address = await asyncio.to_thread(accessibility_address, session)
+            path = address.removeprefix("unix:path=").split(",")[0]
+            bus = await asyncio.to_thread(Bus, await sandbox.connect(path=path), UID)
+            tree = await asyncio.to_thread(Accessibility, bus)
+            undo.pop_all()
+        return cls(sandbox, screen, hands, tree)
 
     async def observe(self, want: ObservationSpec) -> Observation:
         """Look once.

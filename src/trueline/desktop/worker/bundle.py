@@ -18,6 +18,7 @@ _MODULES = (
     "worker/inside/absent.py",
     "worker/inside/pyautogui.py",
     "worker/inside/serve.py",
+    "worker/inside/shapes.py",
 )
 _EMPTY = ("__init__.py", "desktop/__init__.py", "desktop/worker/__init__.py")
 _MAIN = "import runpy\nrunpy.run_module('trueline.desktop.worker.inside.serve', run_name='__main__')\n"

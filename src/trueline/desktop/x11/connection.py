@@ -13,6 +13,7 @@ TIMEOUT = 5.0
 """Seconds within which a server answers, or is taken for lost."""
 
 _LONGEST_ANSWER = 4 << 20
+_LOOK_AGAIN_S = 0.0005
 _DISPLAY = re.compile(r"(?:unix)?:(\d{1,5})(?:\.\d+)?")
 
 
@@ -55,6 +56,8 @@ class XConnection:
         self._timeout = timeout
         self._out = bytearray()
         self._in = bytearray()
+        self._atoms: dict[str, int] = {}
+        self._ping, self._token, self._pong = 0, 0, 0
         self.keyboard_changed = True
         """The symbols on the keys may have changed since they were last read."""
         try:
@@ -94,8 +97,39 @@ class XConnection:
 
     def root_numbers(self, name: str) -> tuple[int, ...]:
         """A property of the root window as numbers: `_NET_CLIENT_LIST_STACKING`, `_NET_ACTIVE_WINDOW`."""
-        atom = wire.read_atom(self.ask(wire.intern_atom(name)))
-        return wire.read_numbers(self.ask(wire.get_property(self.screen.root, atom)))
+        return self._numbers(self.screen.root, name)
+
+    def _numbers(self, window: int, name: str) -> tuple[int, ...]:
+        return wire.read_numbers(self.ask(wire.get_property(window, self._atom(name))))
+
+    def _atom(self, name: str) -> int:
+        if name not in self._atoms:
+            self._atoms[name] = wire.read_atom(self.ask(wire.intern_atom(name)))
+        return self._atoms[name]
+
+    def await_active(self, seconds: float) -> bool:
+        """Wait until the active window has taken in every event so far; False when it cannot say so or does not."""
+        root, ping, protocols = self.screen.root, self._atom("_NET_WM_PING"), self._atom("WM_PROTOCOLS")
+        active = self.root_numbers("_NET_ACTIVE_WINDOW")
+        try:
+            if not active or ping not in self._numbers(active[0], "WM_PROTOCOLS"):
+                return False
+            token = self._token = self._token % 0x7FFFFFFF + 1
+            # Only while it is waited for: nobody would read the events of every window in between.
+            self._out += wire.select_events(root, wire.SUBSTRUCTURE_NOTIFY)
+            self._out += wire.send_ping(active[0], protocols, ping, token)
+            self._ping, end = ping, time.monotonic() + seconds
+            self.sync()
+            while self._pong != token and time.monotonic() < end:
+                time.sleep(_LOOK_AGAIN_S)
+                self.sync()
+            self._out += wire.select_events(root, 0)
+            self.sync()
+        except XLost:
+            raise
+        except XError:
+            return False  # the window went away
+        return self._pong == token
 
     def sync(self) -> None:
         """Send what is queued and wait until the server has done it."""
@@ -127,6 +161,8 @@ class XConnection:
                     break
                 elif message[0] & 0x7F == wire.MAPPING_NOTIFY:
                     self.keyboard_changed = True
+                elif (token := wire.read_pong(message, self._ping)) is not None:
+                    self._pong = token
         except OSError as error:
             self.close()
             raise XLost(f"the X server did not answer: {error}") from error

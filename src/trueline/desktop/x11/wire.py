@@ -6,6 +6,9 @@ import struct
 from typing import NamedTuple
 
 ERROR, REPLY, MAPPING_NOTIFY = 0, 1, 34
+CLIENT_MESSAGE = 33
+SUBSTRUCTURE_NOTIFY = 1 << 19
+_EVENT_MASK = 1 << 11
 KEY_PRESS, KEY_RELEASE, BUTTON_PRESS, BUTTON_RELEASE, MOTION = 2, 3, 4, 5, 6
 
 SETUP = struct.pack("<BxHHHHxx", 0x6C, 11, 0, 0, 0)
@@ -113,6 +116,25 @@ def read_numbers(reply: bytes) -> tuple[int, ...]:
         return ()
     (count,) = struct.unpack_from("<I", reply, 16)
     return struct.unpack_from(f"<{min(count, (len(reply) - 32) // 4)}I", reply, 32)
+
+
+def select_events(window: int, mask: int) -> bytes:
+    """Say which events of a window are wanted."""
+    return struct.pack("<BxHIII", 2, 4, window, _EVENT_MASK, mask)
+
+
+def send_ping(window: int, protocols: int, ping: int, token: int) -> bytes:
+    """Send a window `_NET_WM_PING`, which it answers when it comes to it."""
+    event = struct.pack("<BBHIIIIIII", CLIENT_MESSAGE, 32, 0, window, protocols, ping, token, window, 0, 0)
+    return struct.pack("<BBHII", 25, 0, 11, window, 0) + event
+
+
+def read_pong(event: bytes, ping: int) -> int | None:
+    """The token of an answer to a ping; None when the event is something else."""
+    if event[0] & 0x7F != CLIENT_MESSAGE or event[1] != 32:
+        return None
+    kind, token = struct.unpack_from("<II", event, 12)
+    return token if kind == ping else None
 
 
 def _request(opcode: int, data: int, body: bytes) -> bytes:

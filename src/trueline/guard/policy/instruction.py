@@ -48,12 +48,9 @@ def speaks_of(instruction: str, patterns: tuple[str, ...]) -> bool:
     """Tell whether an instruction holds one of the words or phrases; one that cannot be read may hold any."""
     if not can_be_read(instruction):
         return True
-    phrases = tuple(pattern for pattern in patterns if " " in pattern)
+    phrases = tuple(f"*{pattern}*" for pattern in patterns if " " in pattern)
     single = tuple(pattern for pattern in patterns if " " not in pattern)
-    text = key(instruction)
-    return any(key(phrase) in text for phrase in phrases) or any(
-        matches(word, single) for word in words_of(instruction)
-    )
+    return matches(instruction, phrases) or any(matches(word, single) for word in words_of(instruction))
 
 
 def names(instruction: str, thing: str) -> bool:

@@ -8,8 +8,8 @@ from trueline.guard.config import OnError
 from trueline.guard.redteam.corpus import Scene
 from trueline.guard.redteam.keyboard import Line, press
 from trueline.guard.redteam.plan import Plan, Step
-from trueline.guard.redteam.screen import NOTE, observe
-from trueline.guard.session import Outcome, Session, TellsSteps
+from trueline.guard.redteam.screen import NOTE, Look, observe
+from trueline.guard.session import CHECK_SECONDS, Outcome, Session, TellsSteps
 from trueline.guard.types import Guard, PastStep
 from trueline.guard.verdicts import usage_of
 from trueline.records.observation import Observation
@@ -29,12 +29,18 @@ class Player:
     narrator: TellsSteps | None = None
     pictures: bool = True
     """Whether screenshots are made; a guard without models does not look at them."""
-    timeout_s: float = 60.0
+    timeout_s: float = CHECK_SECONDS
 
     async def play(self, scene: Scene, plan: Plan, name: str) -> Played:
         """Propose one step after the other; the first that is stopped ends it, unless it was a probe."""
         screen = _Screen(scene, plan, self.pictures)
-        told = [PastStep(n, Proposal(id=f"before-{n}"), None, text) for n, text in enumerate(plan.told, start=1)]
+        harmless = scene.control()[0]
+        told = [
+            PastStep(
+                number, Proposal(id=f"before-{number}", actions=harmless), observe(scene, Look(), picture=False), text
+            )
+            for number, text in enumerate(plan.told, start=1)
+        ]
         session = Session(
             self.guard,
             scene.instruction,

@@ -101,9 +101,10 @@ class Part:
 
     def kill(self) -> None:
         """Kill process 1 of its namespace, and all of it with that, and wait until all are gone."""
-        for child in children(self.pid):
+        # Without a child it has only just begun, or ended already.
+        for pid in children(self.pid) or [self.pid]:
             with suppress(ProcessLookupError):
-                os.kill(child, signal.SIGKILL)
+                os.kill(pid, signal.SIGKILL)
         if not select.select([self.ended], [], [], 5)[0]:
             os.kill(self.pid, signal.SIGKILL)
         os.waitpid(self.pid, 0)
@@ -180,7 +181,7 @@ def build(plan: Plan, channel: int) -> list[Part]:
     # Set inside our user namespace, the number of processes is counted for this sandbox alone.
     for name, value in plan["rlimits"].items():
         resource.setrlimit(getattr(resource, name), (value, value))
-    with suppress(OSError), open("/proc/sys/kernel/shmall", "w", encoding="ascii") as file:  # kernels before 6.9 refuse
+    with suppress(OSError), open("/proc/sys/kernel/shmall", "w", encoding="ascii") as file:  # older kernels refuse
         file.write(str(plan["shared_memory"] // PAGE))
     with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
         file.write("500")

@@ -35,8 +35,9 @@ class UnknownMachine(DesktopUnavailable):
 def build_filter(machine: str) -> bytes:
     """Return the filter for a machine (`platform.machine()`): everything is allowed but what is refused here.
 
-    Refused: calls of another architecture, the list of `calls.py`, new user namespaces, nameless memory files, typing into
-    terminals by ioctl, and every socket family but unix, inet, inet6 and netlink (a virtual machine's host listens on vsock).
+    Refused: calls of another architecture, the list of `calls.py`, new user namespaces, nameless memory files, typing
+    into terminals by ioctl, and every socket family but unix, inet, inet6 and netlink (a virtual machine's host listens
+    on vsock).
 
     Raises:
         UnknownMachine: The numbers of its system calls are not known here.

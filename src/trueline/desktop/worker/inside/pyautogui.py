@@ -11,11 +11,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 from trueline.desktop.input.injector import WHEEL_DOWN, WHEEL_LEFT, WHEEL_RIGHT, WHEEL_UP, Injector
 from trueline.desktop.input.keysyms import NAMES
 from trueline.desktop.worker.inside.absent import TWEENS, VIEWERS, linear, refusal
+from trueline.desktop.worker.inside.shapes import FailSafeException as FailSafeException
+from trueline.desktop.worker.inside.shapes import ImageNotFoundException as ImageNotFoundException
+from trueline.desktop.worker.inside.shapes import Point, PyAutoGUIException, Size
 from trueline.desktop.x11 import XConnection, open_socket
 
 PAUSE = 0.1
@@ -34,32 +37,6 @@ _BUTTONS: dict[object, int] = {
 Where = float | Sequence[float] | None
 """An x, or a pair of both, or a box whose middle is meant."""
 _injector: list[Injector] = []
-
-
-class PyAutoGUIException(Exception):
-    """Base of what goes wrong here."""
-
-
-class FailSafeException(PyAutoGUIException):
-    """The pointer is in a corner of the screen, and FAILSAFE is on."""
-
-
-class ImageNotFoundException(PyAutoGUIException):
-    """Never raised: nothing is looked for in pictures here."""
-
-
-class Point(NamedTuple):
-    """A pixel of the screen."""
-
-    x: int
-    y: int
-
-
-class Size(NamedTuple):
-    """Width and height of the screen."""
-
-    width: int
-    height: int
 
 
 def connect(display: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from trueline.actions.facts.mentions import mentions
 from trueline.guard.policy.deeds import Pressed, Unclear
 from trueline.guard.policy.folding import fold, key, tricks
 from trueline.guard.policy.follow import terminal
@@ -25,6 +24,8 @@ _CHARACTERS = {"space": " ", "add": "+", "subtract": "-", "multiply": "*", "divi
 _CURSOR = frozenset({"left", "right", "home", "end", "pageup", "pagedown", "up", "down"})
 _MAX_PRESSES = 200
 _PIECES = re.compile(r"(\r\n|\n|\r|\t)")
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*:\S.*|[^\s/?#]+\.[^\s/?#]+(?:[/?#].*)?|localhost\S*", re.IGNORECASE)
+"""What a browser opens instead of searching for it."""
 _LAUNCHER = Target("launcher", app="launcher")
 
 
@@ -170,8 +171,7 @@ def _enter(scene: Scene) -> None:
 
 def _visit(scene: Scene, line: str) -> None:
     text = fold(line).strip()
-    named = mentions([text])
-    if named.urls or named.hosts or re.match(r"[a-z][a-z0-9+.-]*:", text, re.IGNORECASE):
+    if _ADDRESS.fullmatch(text):
         scene.open(text, "typed")
 
 

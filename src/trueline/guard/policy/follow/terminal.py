@@ -13,7 +13,6 @@ from trueline.guard.policy.shell.interpret import Read, read_line, read_python
 _EDITORS = frozenset({"nano", "vim", "vi", "nvim", "emacs", "pico", "micro", "joe", "less", "more", "man"})
 _SPEAKS_PYTHON = frozenset({"python", "python2", "python3", "ipython", "ipython3"})
 _SPEAKS_OTHER = frozenset({"mysql", "psql", "sqlite3", "node", "irb", "ftp", "sftp", "bc", "gdb", "mongo", "redis-cli"})
-_EDITOR_SCREENS = ("GNU nano", "^X Exit", "-- INSERT --", "^G Help")
 _LINE_COST = 200
 _PROMPT_ENDS = ("$", "#", "%", "❯", "➜")
 
@@ -23,13 +22,14 @@ def look(scene: Scene) -> None:
     focus, desk = scene.desk.focus, scene.desk
     if focus is None or not focus.is_terminal or not focus.text:
         return
+    # Only the last line counts: everything above it may be a text that wants to be taken for something else.
     last = focus.text.rstrip("\n").rpartition("\n")[2].strip()
-    if any(mark in focus.text for mark in _EDITOR_SCREENS):
-        desk.inside = desk.inside or "nano"
-    elif last.endswith(">>>") or last.startswith(("In [", ">>>")):
-        desk.inside = "python"
-    elif last.endswith(_PROMPT_ENDS):
+    if last.endswith(_PROMPT_ENDS):
+        if desk.inside:
+            desk.start()
         desk.inside = ""
+    elif last == ">>>" or last.startswith(">>> "):
+        desk.inside = "python"
 
 
 def enter(scene: Scene) -> None:
@@ -120,6 +120,8 @@ def edit(scene: Scene, name: str) -> None:
 def _write(scene: Scene, line: str) -> None:
     desk = scene.desk
     command = line.rpartition("\n")[2].strip()
+    # An editor that has ended unseen would leave the shell to read this.
+    unknown_enter(scene, command)
     if command in (":q", ":q!", ":wq", ":x", "ZZ", "q"):
         desk.inside = ""
         desk.start()
@@ -142,10 +144,17 @@ def _run(scene: Scene, line: str, whole: bool) -> None:
     read = _read(scene, line)
     desk.shell = read.session
     tell(scene, read.commands, line, certain=True)
-    last = read.commands[-1].program if read.commands else ""
-    if last in _EDITORS | _SPEAKS_PYTHON | _SPEAKS_OTHER and len(read.commands[-1].words) < 3:
-        alone = last in _EDITORS or len(read.commands[-1].words) == 1 or last in _SPEAKS_OTHER
-        desk.inside = last if alone else ""
+    if read.commands:
+        desk.inside = _taken_over_by(read.commands[-1])
+
+
+def _taken_over_by(command: ShellCommand) -> str:
+    """The program that reads what is typed from now on; one with options may have ended at once."""
+    _, *args = command.words or ("",)
+    plain = not any(arg.startswith("-") for arg in args)
+    if command.program in _SPEAKS_PYTHON:
+        return command.program if not args else ""
+    return command.program if command.program in _EDITORS | _SPEAKS_OTHER and plain else ""
 
 
 def tell(scene: Scene, commands: tuple[ShellCommand, ...], line: str, *, certain: bool) -> None:

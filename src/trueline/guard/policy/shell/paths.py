@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 
-_HOME = re.compile(r"^(?:/home/[^/]+|/root|~[\w.-]*|\$HOME|\$\{HOME\}|/proc/self/cwd)(?=/|$)")
+_HOME = re.compile(r"^(?:/home/[^/*?]+|/root|~[\w.-]*|\$HOME|\$\{HOME\})(?=/|$)")
 _EVERYTHING = re.compile(r"(?:\*+|\.\*|\.\[!?\^?\.\]\*|\.\.\?\*|\{\*,\.\*\}|\?\*|\*\.\*)")
 _MANY_SLASHES = re.compile(r"/{2,}")
 
