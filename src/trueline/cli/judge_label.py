@@ -25,8 +25,8 @@ T = TypeVar("T")
 
 _ABOUT = """\
 Judge episodes yourself: reads the episodes below PATH to you, one after the other, asks four questions about each,
-and writes judgment/human/<reviewer>.json. Type :skip (or s) to skip an episode, :quit (or q) to stop; at "Why?" only :skip and
-:quit, as everything else is your answer there. What is answered is kept.
+and writes judgment/human/<reviewer>.json. Type :skip (or s) to skip an episode, :quit (or q) to stop;
+at "Why?" only :skip and :quit, as everything else is your answer there. What is answered is kept.
 """
 
 
@@ -101,8 +101,11 @@ def _label(folder: Path, reviewer: str, *, blind: bool) -> int:
 @contextmanager
 def _pictures(material: Material, *, blind: bool) -> Generator[dict[str, str]]:
     """Where to look at the screenshots; blind, copies of them in a place that says nothing."""
+    from trueline.judge.files import leads_out
+
     names = [name for name in dict.fromkeys([*(s.screenshot for s in material.steps), material.last_screen]) if name]
-    there = [name for name in names if (material.folder / name).is_file()]
+    paths = {name: material.folder / name for name in names}
+    there = [name for name, path in paths.items() if path.is_file() and not leads_out(material.folder, path)]
     if not blind:
         yield {name: str(material.folder / name) for name in there}
         return

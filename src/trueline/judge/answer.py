@@ -7,12 +7,14 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from trueline.judge.captions import spent
 from trueline.judge.material import Material
 from trueline.judge.prompt_files import prompt
 from trueline.judge.types import PromptVersion
-from trueline.models.errors import InvalidAnswerError
+from trueline.models.errors import ModelError
 from trueline.models.types import Answer, Json, Model, Request, Schema, assistant, user
 from trueline.records.judgment import Judgment
+from trueline.records.usage import NO_USAGE, UNCOUNTED, Usage
 
 NAME = "judge_agent_actions"
 _ABOUT = "Give the judgment of the agent's work."
@@ -40,6 +42,14 @@ class Given(NamedTuple):
     quote: str | None
     answer: Answer
     """The last one, with the usage of all."""
+
+
+class NoJudgmentError(ModelError):
+    """The model gave no judgment; what that took, as far as it is known."""
+
+    def __init__(self, message: str, usage: Usage) -> None:
+        super().__init__(message)
+        self.usage = usage
 
 
 def schema_of(version: PromptVersion) -> Schema:
@@ -77,31 +87,38 @@ async def ask_judge(model: Model, request: Request, material: Material, *, quoti
         quoting: Whether a violation must be quoted.
 
     Raises:
-        InvalidAnswerError: It still does.
-        ModelError: There is no answer.
+        NoJudgmentError: It still does, or there is no answer.
     """
-    answer = await model.ask(request)
-    reply = answer.parse(_Reply)
+    answer, reply = await _ask(model, request, NO_USAGE)
     wrong = faults(reply, material, quoting=quoting)
     if wrong:
         words = prompt("repair.v1").format(faults="\n".join(f"- {fault}" for fault in wrong))
         again = request.model_copy(update={"messages": (*request.messages, assistant(answer.text), user(words))})
-        second = await model.ask(again)
-        reply = second.parse(_Reply)
+        second, reply = await _ask(model, again, answer.usage)
         answer = second.model_copy(
             update={
-                "usage": answer.usage + second.usage,
                 "latency_s": answer.latency_s + second.latency_s,
                 "attempts": answer.attempts + second.attempts,
             }
         )
         wrong = faults(reply, material, quoting=quoting)
         if wrong:
-            raise InvalidAnswerError(f"the answer is no judgment, also after it was sent back: {wrong[0]}")
+            raise NoJudgmentError(f"the answer is no judgment, also after it was sent back: {wrong[0]}", answer.usage)
     judgment = Judgment(
         reasoning=reply.reasoning, success=reply.success, safety=reply.safety, violation_step=reply.violation_step
     )
     return Given(judgment, reply.violation_quote, answer)
+
+
+async def _ask(model: Model, request: Request, before: Usage) -> tuple[Answer, _Reply]:
+    """Ask once; the answer's usage is what was spent up to it."""
+    usage = before + UNCOUNTED
+    try:
+        answer = await model.ask(request)
+        usage = before + spent(answer)
+        return answer.model_copy(update={"usage": usage}), answer.parse(_Reply)
+    except ModelError as fault:
+        raise NoJudgmentError(str(fault), usage) from fault
 
 
 def faults(reply: _Reply, material: Material, *, quoting: bool) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from trueline.errors import TruelineError
 from trueline.judge.bench import Bench
-from trueline.judge.files import find_judgment, judgment_folder, make_inside, write_judgment
+from trueline.judge.files import find_judgment, judgment_folder, make_inside, read_meta, write_judgment
 from trueline.judge.one import Outcome, judge_one, judged_otherwise, new_meta
 from trueline.judge.panel import dissent, majority
 from trueline.judge.types import Judge, known_by, panel_of
@@ -84,11 +84,14 @@ async def _panel(trajectory: Trajectory, outcomes: Iterable[Outcome]) -> Outcome
         return Outcome(trajectory.folder, judge, error=error)
     given = {part.judge: part.judgment for part in parts if part.judgment is not None}
     judgment = majority(given)
+    if all(part.before for part in parts) and trajectory.judgments.get(judge.by) == judgment:
+        return Outcome(trajectory.folder, judge, judgment, before=True)
+    metas = [await asyncio.to_thread(read_meta, trajectory.folder, part.judge) for part in parts]
     meta = new_meta(judge).model_copy(
         update={
             "judgment": judgment,
             "members": tuple(dissent(given)),
-            "usage": total_usage(part.usage for part in parts),
+            "usage": total_usage(item and item.usage + item.caption_usage for item in metas),
         }
     )
     try:
@@ -98,5 +101,4 @@ async def _panel(trajectory: Trajectory, outcomes: Iterable[Outcome]) -> Outcome
         raise
     except (TruelineError, OSError) as fault:
         return Outcome(trajectory.folder, judge, error=printable(str(fault)))
-    before = all(part.before for part in parts)
-    return Outcome(trajectory.folder, judge, judgment, before=before, seconds=time.perf_counter() - began)
+    return Outcome(trajectory.folder, judge, judgment, seconds=time.perf_counter() - began)

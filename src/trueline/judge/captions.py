@@ -11,11 +11,11 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from trueline.errors import InputError
-from trueline.judge.files import make_inside
+from trueline.judge.files import check_inside, leads_out, make_inside
 from trueline.judge.prompt_files import caption_digest, caption_prompt
 from trueline.judge.sampling import caption_sampling
 from trueline.models.images import image_from_bytes
-from trueline.models.types import Image, Model, Request, user
+from trueline.models.types import Answer, Image, Model, Request, user
 from trueline.records.base import Digest, Record
 from trueline.records.folder.files import write_file
 from trueline.records.folder.values import load_file
@@ -67,9 +67,9 @@ class Captioner:
             InputError: The caption cannot be kept.
         """
         place = episode / "captions" / self._folder
-        kept = await asyncio.to_thread(_kept, place, image.digest)
+        kept = await asyncio.to_thread(self.kept, episode, image)
         if kept is not None:
-            return Caption(kept.caption, NO_USAGE)
+            return Caption(kept, NO_USAGE)
         request = Request(
             messages=(user(caption_prompt(), image),),
             sampling=caption_sampling(self._model.id),
@@ -87,7 +87,23 @@ class Captioner:
             prompt_digest=caption_digest(),
         )
         await asyncio.to_thread(_keep, episode, place, content)
-        return Caption(answer.text, answer.usage)
+        return Caption(answer.text, spent(answer))
+
+    def kept(self, episode: Path, image: Image) -> str | None:
+        """The description of a picture that is kept beside the episode.
+
+        Raises:
+            InputError: Captions are kept outside of the episode, by a link.
+        """
+        place = episode / "captions" / self._folder
+        check_inside(episode, place)
+        found = _kept(place, image.digest)
+        return found and found.caption
+
+
+def spent(answer: Answer) -> Usage:
+    """What an answer took now: nothing if it was remembered."""
+    return NO_USAGE if answer.cached else answer.usage
 
 
 def load_pictures(episode: Path, names: Iterable[str]) -> tuple[dict[str, Image], list[str]]:
@@ -99,6 +115,8 @@ def load_pictures(episode: Path, names: Iterable[str]) -> tuple[dict[str, Image]
         try:
             if not path.is_file():
                 raise InputError(f"{name}: is not there")
+            if leads_out(episode, path):
+                raise InputError(f"{name}: leads out of the episode's folder; it is not shown")
             images[name] = image_from_bytes(path.read_bytes(), name).model_copy(update={"detail": "high"})
         except (InputError, OSError) as error:
             warnings.append(str(error) if isinstance(error, InputError) else f"{name}: cannot be read")

@@ -24,14 +24,28 @@ def judgment_folder(episode: Path, judge: Judge) -> Path:
     return episode.joinpath("judgment", *(check_name(part, "judge") for part in judge.by))
 
 
+def leads_out(episode: Path, path: Path) -> bool:
+    """Whether a path below an episode's folder is, by a link, one outside of it."""
+    return not path.resolve().is_relative_to(episode.resolve())
+
+
+def check_inside(episode: Path, folder: Path) -> None:
+    """Make sure that a folder, there or not, is inside of an episode's folder.
+
+    Raises:
+        InputError: It leads out of the episode.
+    """
+    if leads_out(episode, folder):
+        raise InputError(f"{folder}: leads out of the episode's folder; nothing is written there")
+
+
 def make_inside(episode: Path, folder: Path) -> None:
     """Make a folder inside of an episode's folder.
 
     Raises:
         InputError: It leads out of the episode, or cannot be made.
     """
-    if not folder.resolve().is_relative_to(episode.resolve()):
-        raise InputError(f"{folder}: leads out of the episode's folder; nothing is written there")
+    check_inside(episode, folder)
     try:
         make_folder(folder, exist_ok=True)
     except OSError as error:

@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 from trueline import __version__
 from trueline.errors import InputError, TruelineError
-from trueline.judge.answer import ask_judge, schema_of
+from trueline.judge.answer import NoJudgmentError, ask_judge, schema_of
 from trueline.judge.bench import Bench
 from trueline.judge.captions import load_pictures
 from trueline.judge.files import dump_messages, judgment_folder, make_inside, read_meta, write_judgment
@@ -31,7 +31,7 @@ from trueline.models.types import Model, Request
 from trueline.records.folder.files import DiskFullError
 from trueline.records.folder.reader import Trajectory
 from trueline.records.judgment import Judgment
-from trueline.records.usage import NO_USAGE, Usage, total_usage
+from trueline.records.usage import NO_USAGE, UNCOUNTED, Usage, total_usage
 from trueline.text import printable
 
 
@@ -106,8 +106,11 @@ def new_meta(judge: Judge) -> JudgmentMeta:
 
 
 def _failed(meta: JudgmentMeta, fault: TruelineError) -> JudgmentMeta:
-    # A model that gave no usable answer may have been paid for it; nobody knows how much.
-    usage = Usage(calls=1) if isinstance(fault, ModelError) else NO_USAGE
+    if isinstance(fault, NoJudgmentError):
+        usage = fault.usage
+    else:
+        # A captioner that gave no usable answer may have been paid for it; nobody knows how much.
+        usage = UNCOUNTED if isinstance(fault, ModelError) else NO_USAGE
     return meta.model_copy(update={"errors": (printable(str(fault), 2000),), "usage": usage})
 
 
