@@ -239,7 +239,7 @@ def test_an_export_that_breaks_off_leaves_nothing_under_its_name_and_says_what_i
     assert [path for path in home.iterdir() if path.name not in (left.name, "seeds")] == []
     before = tree_of(left)
     assert main(["export", "--format", "osworld", str(seeds), "--out", str(out)]) == 0
-    assert f"note: {left} is left of an export that did not finish" in capsys.readouterr().err
+    assert f"note: {left} is of an export that did not finish" in capsys.readouterr().err
     assert tree_of(out / "pyautogui") == tree_of(seeds / "pyautogui")
     assert tree_of(left) == before
 

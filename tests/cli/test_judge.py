@@ -115,9 +115,12 @@ def test_the_same_question_is_not_paid_for_twice_unless_asked_again(tmp_path: Pa
     for name in ("a", "b"):
         osharm_episode(place(tmp_path / "results", name))
     server = FakeServer(default=judging())
-    assert run(server, str(tmp_path / "results"), *MODEL) == 0
+    assert run(server, str(tmp_path / "results"), *MODEL, "--max_workers", "1") == 0
     assert server.count == 2
     assert len(judgments_below(tmp_path)) == 2
+    metas = [json.loads(path.read_bytes()) for path in tmp_path.rglob("judgment.meta.json")]
+    spent = sorted(meta["usage"]["input_tokens"] + meta["caption_usage"]["input_tokens"] for meta in metas)
+    assert spent[0] == 0 < spent[1]
     server = FakeServer(default=judging(UNSAFE))
     assert run(server, str(tmp_path / "results"), *MODEL, "--again") == 0
     assert [asks_for_judgment(seen) for seen in server.seen] == [True, True]

@@ -65,6 +65,20 @@ def test_label_blind_says_nothing_about_whose_episode_it_is(
     assert {label["safety"] for label in labels} == {True, None}
 
 
+@pytest.mark.parametrize("blind", [True, False])
+def test_label_shows_no_picture_from_elsewhere(
+    tmp_path: Path, capsys: Out, type_in: Callable[[str], None], blind: bool
+) -> None:
+    folder = osharm_episode(place(tmp_path / "results"))
+    (tmp_path / "private.png").write_bytes(b"private")
+    (folder / "step_0.png").unlink()
+    (folder / "step_0.png").symlink_to(tmp_path / "private.png")
+    type_in("")
+    words = ["judge", "label", str(tmp_path / "results"), "--reviewer", "ann"]
+    assert main([*words, *(["--blind"] if blind else [])]) == 0
+    assert "Step 0  (no screenshot)" in capsys.readouterr().out
+
+
 def test_label_skips_and_stops(tmp_path: Path, capsys: Out, type_in: Callable[[str], None]) -> None:
     root = tree(tmp_path / "results", 4)
     type_in("s\ny\ny\nfine\nyes\nNO\n\n:skip\ny\nq\n")

@@ -13,6 +13,7 @@ from PIL import Image as Pillow
 
 from trueline.cli import main
 from trueline.models.testing import Body, FakeServer, Hang, Say, Seen, Status
+from trueline.models.types import Json
 
 SCHEMA = {"type": "object", "properties": {"align": {"type": "boolean"}}, "required": ["align"]}
 
@@ -71,7 +72,7 @@ def test_ask_as_json(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_tokens_that_the_server_does_not_tell_are_unknown_and_not_zero(capsys: pytest.CaptureFixture[str]) -> None:
-    reply = {"choices": [{"message": {"content": "yes"}, "finish_reason": "stop"}], "model": "m"}
+    reply: Json = {"choices": [{"message": {"content": "yes"}, "finish_reason": "stop"}], "model": "m"}
     server = FakeServer(default=Body.of(reply))
     assert run(server, ask("hello"), ask("hello", "--json")) == [0, 0]
     out, err = capsys.readouterr()

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from judge.samples import (
     SAFE,
     UNSAFE,
     asks_for_judgment,
+    digest,
     judge,
     judge_with,
     judging,
@@ -20,10 +22,11 @@ from judge.samples import (
     osharm_episode,
     our_episode,
     place,
+    png,
 )
 from trueline.judge.one import Outcome
-from trueline.judge.types import Judge, model_judges, panel_of
-from trueline.models.testing import FakeServer, Hang, Play, Say, Seen
+from trueline.judge.types import Judge, model_judges, panel_of, rules_judge
+from trueline.models.testing import FakeServer, Hang, Play, Say, Seen, faults
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -264,4 +267,108 @@ def test_votes_are_drawn_apart_and_the_first_is_the_judgment(tmp_path: Path) -> 
     assert len({seen.raw for seen in server.seen}) == 3
     server = FakeServer()
     assert all(outcome.before for outcome in judge_with(server, [folder], *panel("a", votes=3)))
+    assert server.count == 0
+
+
+def meta_of(folder: Path, judge: str) -> dict[str, Any]:
+    return json.loads((folder / "judgment" / judge / "judgment.meta.json").read_bytes())
+
+
+def test_a_panel_keeps_what_it_cost(tmp_path: Path) -> None:
+    (folder,) = episodes(tmp_path, 1)
+    judge_with(FakeServer(default=judging()), [folder], *panel("a"))
+    judge_with(FakeServer(default=judging()), [folder], *panel("a", "b"))
+    path = folder / "judgment/panel+a+b/a11y_tree/v3/judgment.meta.json"
+    # One member was judged before: its cost counts too.
+    usage = meta_of(folder, "panel+a+b/a11y_tree/v3")["usage"]
+    members = [meta_of(folder, f"{name}/a11y_tree/v3")["usage"] for name in ("a", "b")]
+    assert usage["calls"] == 2
+    assert usage["input_tokens"] == sum(member["input_tokens"] for member in members) > 0
+    before = path.read_bytes()
+    *_, whole = judge_with(FakeServer(), [folder], *panel("a", "b"))
+    assert whole.before
+    assert path.read_bytes() == before
+
+
+def test_what_rejected_answers_cost_is_kept(tmp_path: Path) -> None:
+    (folder,) = episodes(tmp_path, 1)
+    who = judge("a11y_tree", model="openai|gpt-4.1")
+    for answer, calls in (
+        (Say("", stop="refusal", refusal="no"), 1),
+        (Say(json.dumps(SAFE | {"violation_step": 1})), 2),
+    ):
+        (outcome,) = judge_with(FakeServer(default=answer), [folder], who, again=True)
+        assert outcome.error
+        assert outcome.usage.calls == calls
+        assert outcome.usage.input_tokens > 0
+        assert outcome.usage.cost is not None
+        assert outcome.usage.cost > 0
+        assert meta_of(folder, "gpt-4.1/a11y_tree/v3")["usage"] == outcome.usage.model_dump(mode="json")
+    # What a lost answer took is not known, what the one before it took is.
+    lost = FakeServer(Say(json.dumps(SAFE | {"violation_step": 1})), default=faults("chat")["400"])
+    (outcome,) = judge_with(lost, [folder], who, again=True)
+    assert (outcome.usage.cost, outcome.usage.uncounted) == (None, 1)
+    assert outcome.usage.input_tokens > 0
+
+
+def test_a_changed_episode_is_said_and_judged_anew_only_by_rules(tmp_path: Path) -> None:
+    folder = osharm_episode(place(tmp_path), score=1.0)
+    for who in (judge("aer"), judge("default")):
+        judge_with(FakeServer(default=judging()), [folder], who)
+        (same,) = judge_with(idle := FakeServer(), [folder], who)
+        assert (same.before, same.warnings, idle.count) == (True, (), 0)
+    judge_with(FakeServer(), [folder], rules_judge())
+    (same,) = judge_with(FakeServer(), [folder], rules_judge())
+    assert same.before
+    (folder / "result.txt").write_text("0.0\n")
+    log = (folder / "better_log.json").read_text()
+    (folder / "better_log.json").write_text(log.replace('"send"', '"delete"'))
+    for who in (judge("aer"), judge("default")):
+        (outcome,) = judge_with(idle := FakeServer(), [folder], who)
+        assert (outcome.before, idle.count) == (True, 0)
+        assert outcome.warnings == (
+            "the episode, or how it is shown, changed since it was judged; --again judges it anew",
+        )
+    (outcome,) = judge_with(FakeServer(), [folder], rules_judge())
+    assert not outcome.before
+    assert outcome.judgment is not None
+    assert outcome.judgment.success is False
+
+
+def test_other_choices_made_before_are_no_change_of_the_episode(tmp_path: Path) -> None:
+    folder = osharm_episode(place(tmp_path))
+    judge_with(FakeServer(default=judging()), [folder], judge("default"), observation_type="screenshot")
+    (outcome,) = judge_with(FakeServer(), [folder], judge("default"))
+    assert (outcome.before, outcome.warnings) == (True, ())
+
+
+def test_a_changed_picture_is_a_changed_episode(tmp_path: Path) -> None:
+    folder = osharm_episode(place(tmp_path), ["a"])
+    judge_with(FakeServer(default=judging()), [folder], judge("aer"))
+    last = next(path for path in folder.iterdir() if path.name.startswith("step_1"))
+    last.write_bytes(last.read_bytes() + b"!")
+    (outcome,) = judge_with(idle := FakeServer(), [folder], judge("aer"))
+    assert "changed since it was judged" in outcome.warnings[0]
+    assert idle.count == 0
+
+
+def test_a_picture_that_lies_outside_is_not_sent(tmp_path: Path) -> None:
+    folder = osharm_episode(place(tmp_path / "results"), observation_type="screenshot")
+    (tmp_path / "private.png").write_bytes(png("private"))
+    (folder / "step_0.png").unlink()
+    (folder / "step_0.png").symlink_to(tmp_path / "private.png")
+    server = FakeServer(default=judging())
+    (outcome,) = judge_with(server, [folder], judge("default"))
+    assert outcome.warnings == ("step_0.png: leads out of the episode's folder; it is not shown",)
+    assert digest(png("private")) not in server.seen[0].pictures()
+    assert len(server.seen[0].pictures()) == 2
+
+
+def test_captions_that_would_be_kept_outside_are_not_paid_for(tmp_path: Path) -> None:
+    folder = osharm_episode(place(tmp_path / "results"))
+    (tmp_path / "outside").mkdir()
+    (folder / "captions").symlink_to(tmp_path / "outside", target_is_directory=True)
+    server = FakeServer(default=judging())
+    (outcome,) = judge_with(server, [folder], judge("aer"))
+    assert "leads out of the episode" in str(outcome.error)
     assert server.count == 0

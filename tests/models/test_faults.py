@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, get_args
 import orjson
 import pytest
 
-from trueline.models import Ledger, Model, ModelError, Request, RetryPolicy, Schema, user
+from trueline.models import Config, Ledger, Model, ModelError, Request, RetryPolicy, Schema, user
 from trueline.models.errors import (
     AttemptTimeoutError,
     AuthError,
@@ -204,6 +204,22 @@ def test_a_response_that_unpacks_to_any_size_is_not_read_to_its_end(lab: Lab, pr
     server = FakeServer(default=Body(bomb, status, {"Content-Encoding": "gzip"}))
     with pytest.raises(MalformedResponseError, match="larger than 64 MiB"):
         lab.run(protocol_wire, server, ASK, config=lambda s: lab.config(s, retry=patience(1, "bomb")))
+
+
+def test_a_server_elsewhere_is_not_read_to_its_end_either(
+    lab: Lab, protocol_wire: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_PROXY", "*")
+    server = FakeServer(Say("hi"), default=Body(bytes(LARGEST_RESPONSE + 1)))
+
+    def elsewhere(server: FakeServer) -> Config:
+        # Reaches this machine, too, by a name that is not known to.
+        server.url = server.url.replace("127.0.0.1", "0.0.0.0")
+        return lab.config(server, retry=patience(1, "large"))
+
+    with pytest.raises(MalformedResponseError, match="larger than 64 MiB"):
+        lab.run(protocol_wire, server, ASK, ASK, config=elsewhere)
+    assert server.count == 2
 
 
 def test_a_packed_response_is_read(lab: Lab, protocol_wire: str) -> None:

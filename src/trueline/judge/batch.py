@@ -10,7 +10,7 @@ from pathlib import Path
 from trueline.errors import TruelineError
 from trueline.judge.bench import Bench
 from trueline.judge.files import find_judgment, judgment_folder, make_inside, read_meta, write_judgment
-from trueline.judge.one import Outcome, judge_one, judged_otherwise, new_meta
+from trueline.judge.one import Outcome, judge_one, judged_otherwise, new_meta, outdated
 from trueline.judge.panel import dissent, majority
 from trueline.judge.types import Judge, known_by, panel_of
 from trueline.records.folder.files import DiskFullError
@@ -64,10 +64,10 @@ async def _judge_unless_judged(
 ) -> Outcome:
     found = {known_by(by): judgment for by, judgment in trajectory.judgments.items()}
     earlier = None if bench.again else find_judgment(trajectory.folder, judge, found)
-    if earlier is None:
+    if earlier is None or await asyncio.to_thread(outdated, trajectory, judge):
         outcome = await judge_one(trajectory, judge, bench)
     else:
-        notes = await asyncio.to_thread(judged_otherwise, trajectory, judge, bench)
+        notes = await judged_otherwise(trajectory, judge, bench)
         outcome = Outcome(trajectory.folder, judge, earlier, before=True, warnings=tuple(notes))
     report(outcome)
     return outcome

@@ -47,7 +47,7 @@ def read_rows(source: Path, text: str) -> Iterator[Row]:
     """
     reader = csv.reader(io.StringIO(text), strict=True)
     try:
-        columns = next(reader, [])
+        columns = next(reader, list[str]())
         _check_columns(source, columns)
         for row in reader:
             if not row:

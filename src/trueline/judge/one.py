@@ -6,7 +6,6 @@ import asyncio
 import time
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,24 +13,21 @@ from pydantic import JsonValue
 
 from trueline import __version__
 from trueline.errors import InputError, TruelineError
-from trueline.judge.answer import NoJudgmentError, ask_judge, schema_of
+from trueline.judge.answer import NoJudgmentError, ask_judge
 from trueline.judge.bench import Bench
-from trueline.judge.captions import load_pictures
-from trueline.judge.files import dump_messages, judgment_folder, make_inside, read_meta, write_judgment
-from trueline.judge.material import Material, material_of, unit_of
+from trueline.judge.files import judgment_folder, make_inside, read_meta, write_judgment
+from trueline.judge.material import unit_of
 from trueline.judge.meta import JudgmentMeta
+from trueline.judge.prepare import prepare
 from trueline.judge.prompt_files import prompt_digest
-from trueline.judge.request import Show, ask, pictures_to_caption, pictures_to_send
-from trueline.judge.rules import judge_by_rules
-from trueline.judge.sampling import judge_sampling
-from trueline.judge.types import RULES, Judge
-from trueline.models.canonical import canonical_json
+from trueline.judge.rules import judge_by_rules, rules_digest
+from trueline.judge.types import OBSERVATION_TYPES, RULES, Judge
 from trueline.models.errors import ModelError
-from trueline.models.types import Model, Request
+from trueline.models.types import Model
 from trueline.records.folder.files import DiskFullError
 from trueline.records.folder.reader import Trajectory
 from trueline.records.judgment import Judgment
-from trueline.records.usage import NO_USAGE, UNCOUNTED, Usage, total_usage
+from trueline.records.usage import NO_USAGE, UNCOUNTED, Usage
 from trueline.text import printable
 
 
@@ -114,11 +110,38 @@ def _failed(meta: JudgmentMeta, fault: TruelineError) -> JudgmentMeta:
     return meta.model_copy(update={"errors": (printable(str(fault), 2000),), "usage": usage})
 
 
-def judged_otherwise(trajectory: Trajectory, judge: Judge, bench: Bench) -> list[str]:
-    """In what an earlier judgment differs from the one that is asked for now; it stands until judged again."""
+def outdated(trajectory: Trajectory, judge: Judge) -> bool:
+    """Whether an earlier judgment by rules was made from another state of the record: to judge anew is free."""
+    if judge.model != RULES:
+        return False
     meta = read_meta(trajectory.folder, judge)
+    return meta is None or meta.input_digest != rules_digest(trajectory.record, unit_of(trajectory))
+
+
+async def judged_otherwise(trajectory: Trajectory, judge: Judge, bench: Bench) -> list[str]:
+    """In what an earlier judgment differs from the one that is asked for now; it stands until judged again."""
+    meta = await asyncio.to_thread(read_meta, trajectory.folder, judge)
     if meta is None or judge.model == RULES:
         return []
+    notes = _other_choices(meta, judge, bench)
+    return notes or await _other_input(trajectory, judge, bench, meta)
+
+
+async def _other_input(trajectory: Trajectory, judge: Judge, bench: Bench, meta: JudgmentMeta) -> list[str]:
+    """Whether the same judge would be asked something else now; nothing is paid to find out."""
+    observed = next((kind for kind in OBSERVATION_TYPES if kind == meta.observation_type), None)
+    temperature = meta.sampling and meta.sampling.temperature
+    same = replace(bench, observation_type=observed, temperature=temperature)
+    try:
+        question = await prepare(trajectory, judge, same, bench.models[judge.model].id, pay=False)
+    except TruelineError as fault:
+        return [printable(f"was judged before, but could not be judged now: {fault}", 2000)]
+    if meta.input_digest in (None, question.digest):
+        return []
+    return ["the episode, or how it is shown, changed since it was judged; --again judges it anew"]
+
+
+def _other_choices(meta: JudgmentMeta, judge: Judge, bench: Bench) -> list[str]:
     wanted = bench.observation_type
     differs = {
         f"observation type {meta.observation_type}": wanted is not None and meta.observation_type != wanted,
@@ -135,7 +158,12 @@ def _by_rules(trajectory: Trajectory, meta: JudgmentMeta) -> _Made:
         raise InputError(f"{trajectory.folder}: the episode has not ended; judge it once it has")
     unit = unit_of(trajectory)
     judgment, category = judge_by_rules(trajectory.record, unit)
-    found = {"judgment": judgment, "category": category, "warnings": _problems(trajectory)}
+    found = {
+        "judgment": judgment,
+        "category": category,
+        "input_digest": rules_digest(trajectory.record, unit),
+        "warnings": _problems(trajectory),
+    }
     return _Made(judgment, meta.model_copy(update=found))
 
 
@@ -149,38 +177,24 @@ def _problems(trajectory: Trajectory) -> tuple[str, ...]:
 
 
 async def _by_model(trajectory: Trajectory, judge: Judge, bench: Bench, meta: JudgmentMeta) -> _Made:
-    material, original = await asyncio.to_thread(_with_task, material_of(trajectory), bench)
-    show, files, warnings, caption_usage = await _gather(material, judge, bench, original)
     model = _model(trajectory, judge, bench)
-    asked = ask(material, show, call=str(judge))
-    request = Request(
-        messages=asked.messages,
-        system=asked.system,
-        sampling=judge_sampling(model.id, bench.temperature),
-        expects=schema_of(judge.version),
-        purpose="judge",
-        stage=judge.judge_type,
-        episode=str(material.folder),
-        sample=judge.vote - 1,
-    )
-    captioned = bool(pictures_to_caption(material, show))
+    question = await prepare(trajectory, judge, bench, model.id)
     meta = meta.model_copy(
         update={
-            "category": material.category,
-            "observation_type": show.observation_type,
-            "caption_model": bench.caption_model if captioned else None,
-            "sampling": request.sampling,
+            "category": question.material.category,
+            "observation_type": question.observation_type,
+            "caption_model": bench.caption_model if question.captioned else None,
+            "sampling": question.request.sampling,
             "prompt_digest": prompt_digest(judge.version),
-            "input_digest": sha256(canonical_json(request.shape()).encode("ascii")).hexdigest(),
-            "caption_usage": caption_usage,
-            "warnings": (*_problems(trajectory), *warnings),
+            "input_digest": question.digest,
+            "caption_usage": question.caption_usage,
+            "warnings": (*_problems(trajectory), *question.warnings),
         }
     )
-    messages = dump_messages(asked.system, asked.messages, files)
     try:
-        given = await ask_judge(model, request, material, quoting=judge.version == "v4")
+        given = await ask_judge(model, question.request, question.material, quoting=judge.version == "v4")
     except TruelineError as fault:
-        return _Made(None, _failed(meta, fault), messages)
+        return _Made(None, _failed(meta, fault), question.messages)
     found = {
         "judgment": given.judgment,
         "violation_quote": given.quote,
@@ -190,59 +204,7 @@ async def _by_model(trajectory: Trajectory, judge: Judge, bench: Bench, meta: Ju
         "attempts": given.answer.attempts,
         "cached": given.answer.cached,
     }
-    return _Made(given.judgment, meta.model_copy(update=found), messages)
-
-
-def _with_task(material: Material, bench: Bench) -> tuple[Material, str | None]:
-    """The episode with its task's text, and that text as the task's file has it, if there is such a file."""
-    original = bench.originals(material.unit.domain, material.unit.task) or None
-    if not material.instruction.strip():
-        if original is None or not original.strip():
-            raise InputError(f"{material.folder}: no task text is recorded; give --test_config_base_dir with its file")
-        material = replace(material, instruction=original)
-    return material, original
-
-
-class _Gathered(NamedTuple):
-    show: Show
-    files: dict[str, str]
-    """Of the pictures that are sent, by digest."""
-    warnings: list[str]
-    caption_usage: Usage
-
-
-async def _gather(material: Material, judge: Judge, bench: Bench, original: str | None) -> _Gathered:
-    """Read the pictures and get the captions that this type of judge needs."""
-    observation = bench.observation_type or material.observation_type
-    if judge.judge_type == "a11y_tree":
-        observation = "a11y_tree"
-    show = Show(judge.judge_type, judge.version, observation, original)
-    to_send, to_caption = pictures_to_send(material, show), pictures_to_caption(material, show)
-    images, warnings = await asyncio.to_thread(load_pictures, material.folder, [*to_send, *to_caption])
-    wanted = [name for name in dict.fromkeys(to_caption) if name in images]
-    captioner = bench.captioner
-    if wanted and captioner is None:
-        raise InputError(f"the judge type {judge.judge_type} needs a captioner; name one with --caption_model")
-    made = [captioner.caption(material.folder, name, images[name]) for name in wanted] if captioner else []
-    captions = dict(zip(wanted, await asyncio.gather(*made), strict=True))
-    return _Gathered(
-        show=replace(show, images=images, captions={name: caption.text for name, caption in captions.items()}),
-        files={images[name].digest: name for name in to_send if name in images},
-        warnings=[*warnings, *_nothing_recorded(material, show)],
-        caption_usage=total_usage(caption.usage for caption in captions.values()),
-    )
-
-
-def _nothing_recorded(material: Material, show: Show) -> list[str]:
-    """Steps of which the record does not even name what the judge should see."""
-    pictures = show.screenshots or show.judge_type in ("captioned_default", "all_step_aer")
-    lines: list[str] = []
-    for step in material.steps:
-        if pictures and step.screenshot is None:
-            lines.append(f"step {step.index}: no screenshot is recorded")
-        if show.tree and show.judge_type not in ("aer", "all_step_aer") and not step.tree:
-            lines.append(f"step {step.index}: no accessibility tree is recorded")
-    return lines
+    return _Made(given.judgment, meta.model_copy(update=found), question.messages)
 
 
 def _model(trajectory: Trajectory, judge: Judge, bench: Bench) -> Model:

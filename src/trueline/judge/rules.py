@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 
 from trueline.judge.known import Known, known_of
 from trueline.records.end import End
@@ -52,6 +53,11 @@ def judge_by_rules(record: EpisodeRecord, unit: Unit) -> tuple[Judgment, TaskKin
         reasoning=" ".join(reasons), success=success, safety=safety, violation_step=min(steps, default=None)
     )
     return judgment, known.kind
+
+
+def rules_digest(record: EpisodeRecord, unit: Unit) -> str:
+    """Of all that the rules look at."""
+    return sha256(repr(known_of(record, unit)).encode(errors="backslashreplace")).hexdigest()
 
 
 def _success(known: Known) -> tuple[bool | None, str]:

@@ -3,8 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from policy_samples import NOW, actions, app, desktop, node, page, question, terminal
 
+from guard.policy.policy_samples import NOW, actions, app, desktop, node, page, question, terminal
 from trueline.guard.policy.ruleset import Rules, load_rules
 from trueline.guard.policy.stage import Judged, judge
 from trueline.guard.types import GuardContext
@@ -42,12 +42,17 @@ def test_a_forbid_stops_an_allow_clears_a_suspect_only_tells(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("allow", "forbid", "decision"), [(0, 0, "misaligned"), (1, 0, "aligned"), (0, 1, "misaligned"), (5, 5, "misaligned")]
+    ("allow", "forbid", "decision"),
+    [(0, 0, "misaligned"), (1, 0, "aligned"), (0, 1, "misaligned"), (5, 5, "misaligned")],
 )
 def test_an_allow_outranks_a_forbid_only_with_a_higher_priority(
     tmp_path: Path, allow: int, forbid: int, decision: str
 ) -> None:
-    text = "rules:\n" + rule("a", "allow", RUNS_LS, f", priority: {allow}") + rule("f", "forbid", RUNS_LS, f", priority: {forbid}")
+    text = (
+        "rules:\n"
+        + rule("a", "allow", RUNS_LS, f", priority: {allow}")
+        + rule("f", "forbid", RUNS_LS, f", priority: {forbid}")
+    )
     assert decided(question(terminal(), LS), rules(tmp_path, text)) == decision
 
 
@@ -60,7 +65,11 @@ def test_an_allow_of_the_user_does_not_open_what_is_always_forbidden(tmp_path: P
 
 def test_an_allow_must_cover_the_whole_proposal(tmp_path: Path) -> None:
     by = rules(tmp_path, "rules:\n" + rule("a", "allow", RUNS_LS))
-    for more in ("pyautogui.write('ls; touch x\\n')", "pyautogui.write('ls | xargs touch\\n')", "pyautogui.write('ls $(touch x)\\n')"):
+    for more in (
+        "pyautogui.write('ls; touch x\\n')",
+        "pyautogui.write('ls | xargs touch\\n')",
+        "pyautogui.write('ls $(touch x)\\n')",
+    ):
         assert decided(question(terminal(), more), by) is None
     assert decided(question(terminal(), LS, "pyautogui.click(900, 900)"), by) is None
     assert decided(question(terminal(), LS, "import time; time.sleep(1)"), by) == "aligned"
@@ -79,7 +88,8 @@ def test_what_is_not_certain_is_told_and_does_not_stop() -> None:
 
 def test_what_the_user_asks_for_is_passed_on_and_not_cleared() -> None:
     judged = judge(
-        question(terminal(), "pyautogui.write('rm -rf ~/Documents\\n')", instruction="Delete all my documents"), load_rules()
+        question(terminal(), "pyautogui.write('rm -rf ~/Documents\\n')", instruction="Delete all my documents"),
+        load_rules(),
     )
     assert judged.finding.decision is None
     assert any("the instruction asks for it" in item.text for item in judged.finding.evidence)
@@ -122,7 +132,8 @@ def test_a_budget_counts_over_the_episode(tmp_path: Path) -> None:
 def test_conditions(tmp_path: Path, when: str, sources: list[str], fits: bool) -> None:
     by = rules(tmp_path, "rules:\n" + rule("c", "forbid", when))
     screen = page(
-        node("push-button", "Delete", (100, 200, 80, 30)), node("entry", "Name", (100, 300, 200, 30), states=["editable"])
+        node("push-button", "Delete", (100, 200, 80, 30)),
+        node("entry", "Name", (100, 300, 200, 30), states=["editable"]),
     )
     assert (decided(question(screen, *sources), by) == "misaligned") == fits
 
@@ -132,7 +143,11 @@ def test_recipients_can_be_limited(tmp_path: Path) -> None:
 
     def mail(to: str) -> Observation:
         return desktop(
-            app("Thunderbird", node("push-button", "Send", (0, 0, 80, 30)), node("entry", "To", (0, 40, 300, 26), text=to))
+            app(
+                "Thunderbird",
+                node("push-button", "Send", (0, 0, 80, 30)),
+                node("entry", "To", (0, 40, 300, 26), text=to),
+            )
         )
 
     send = "pyautogui.click(10, 10)"
@@ -155,7 +170,9 @@ def test_marked_secrets_are_stopped_and_never_repeated(tmp_path: Path) -> None:
     judged = judge(ask, by)
     assert judged.finding.decision == "misaligned"
     assert "orange-kite" not in judged.finding.model_dump_json().lower()
-    told = question(page(field), "pyautogui.click(150, 310)", "pyautogui.write('Orange-Kite-9')", instruction="Type Orange-Kite-9")
+    told = question(
+        page(field), "pyautogui.click(150, 310)", "pyautogui.write('Orange-Kite-9')", instruction="Type Orange-Kite-9"
+    )
     assert decided(told, by) is None
 
 
@@ -163,7 +180,9 @@ def _judged(*sources: str, screen: Observation | None = None) -> Judged:
     return judge(question(screen or page(), *sources), load_rules())
 
 
-@pytest.mark.parametrize("source", ["WAIT", "import time; time.sleep(3)", "pyautogui.moveTo(500, 500)", "pyautogui.scroll(-3, 500, 500)"])
+@pytest.mark.parametrize(
+    "source", ["WAIT", "import time; time.sleep(3)", "pyautogui.moveTo(500, 500)", "pyautogui.scroll(-3, 500, 500)"]
+)
 def test_what_certainly_does_nothing_is_aligned(source: str) -> None:
     assert _judged(source).finding.decision == "aligned"
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from policy_samples import question, terminal
 
+from guard.policy.policy_samples import question, terminal
 from trueline.errors import InputError
 from trueline.guard.policy.rule_tests import run_examples, untested
 from trueline.guard.policy.ruleset import DEFAULT_RULES, load_rules
@@ -58,7 +58,10 @@ def test_without_the_shipped_rules_only_the_own_ones_hold(tmp_path: Path) -> Non
         (RULE.replace("when: {command: {program: [npm]}}", "when: {}"), "exactly one of command, press"),
         (RULE.replace("id: no-npm", "id: No Npm"), "rules[0].id"),
         (RULE.replace("effect: forbid", "effect: forbid\n    effect: allow"), "the key 'effect' stands twice (line 6)"),
-        (RULE.replace("when:", "unless: [{asked: [cooking]}]\n    when:"), "there is no word group 'cooking'; known are"),
+        (
+            RULE.replace("when:", "unless: [{asked: [cooking]}]\n    when:"),
+            "there is no word group 'cooking'; known are",
+        ),
         (RULE.replace("when:", "unless: [{}]\n    when:"), "needs asked or named"),
         ("disable: [no-such]", "there is no rule 'no-such'"),
         (RULE.replace("no-npm", "delete-system"), "the id 'delete-system' is taken; name it in `disable`"),
@@ -111,7 +114,9 @@ def test_the_shipped_rules_pass_their_examples() -> None:
     for rule in rules.rules:
         expected = {example.expect for example in rule.examples}
         if rule.effect == "forbid" and rule.id != "marked-secret-typed":
-            assert {"misaligned", "pass"} <= expected, f"{rule.id} needs an example that it stops and one that it lets pass"
+            assert {"misaligned", "pass"} <= expected, (
+                f"{rule.id} needs an example that it stops and one that it lets pass"
+            )
     assert set(untested(rules)) == {"marked-secret-typed", "many-deletions", "many-sendings"}
 
 

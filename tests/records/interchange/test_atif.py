@@ -305,3 +305,21 @@ def test_a_record_of_a_newer_version_is_left_out(tmp_path: Path) -> None:
     file.write_text(json.dumps(document))
     (reason,) = reasons(import_atif([file], tmp_path / "out", OPTIONS))
     assert "schema version 99" in reason
+
+
+def test_tokens_that_a_document_does_not_tell_are_not_zero(tmp_path: Path) -> None:
+    document: dict[str, JsonValue] = {
+        "schema_version": "ATIF-v1.7",
+        "session_id": "s",
+        "agent": {"name": "someone", "version": "1"},
+        "steps": [{"step_id": 1, "source": "agent", "message": "Done.", "metrics": {"cost_usd": 0.5}}],
+    }
+    file = write_foreign(tmp_path / "in", document)
+    (outcome,) = done(import_atif([file], tmp_path / "out", OPTIONS))
+    assert outcome.written is not None
+    (outcome.written / "atif.json").unlink()  # so that the document is made from the record
+    step = load(
+        export(tmp_path / "out", tmp_path / "again") / outcome.written.relative_to(tmp_path / "out") / "trajectory.json"
+    )["steps"]
+    assert isinstance(step, list) and isinstance(agent := step[-1], dict)
+    assert agent["metrics"] == {"cost_usd": 0.5}

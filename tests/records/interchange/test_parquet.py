@@ -134,6 +134,16 @@ def test_a_number_that_does_not_fit_leaves_its_episode_out(tmp_path: Path, resul
     assert "__injected" not in {row["task"] for row in read(tmp_path / "out/steps.parquet")}
 
 
+def test_tokens_that_nobody_counted_are_null(tmp_path: Path, results: Path) -> None:
+    folder = results / "run2" / MODEL / "chrome/__injected__inject__desktop_notification__stop_task"
+    record = (folder / "episode.json").read_text()
+    (folder / "episode.json").write_text(record.replace('"uncounted":0', '"uncounted":1'))
+    done(export_parquet(find_sources([results]), tmp_path / "out"))
+    for name in ("episodes", "steps"):
+        rows = [row for row in read(tmp_path / f"out/{name}.parquet") if row["task"] == "__injected"]
+        assert rows and all(row["input_tokens"] is None and row["output_tokens"] is None for row in rows)
+
+
 def test_every_column_is_documented() -> None:
     text = (Path(__file__).resolve().parents[3] / "docs/how-to/import-export.md").read_text()
     assert [name for name in {**EPISODE_COLUMNS, **STEP_COLUMNS} if f"`{name}`" not in text] == []

@@ -20,9 +20,8 @@ def build(nodes: Iterable[Raw], details: Mapping[Ref, Details]) -> Tree:
     for children in below.values():
         # Some do not know their place; those stand last, in the order of their names on the bus.
         children.sort(key=lambda node: (node.index < 0, node.index, node.ref))
-    levels: list[list[Raw]] = [below.pop(DESKTOP, [])]
+    levels: list[list[Raw]] = [below.get(DESKTOP, [])]
     while levels[-1] and len(levels) <= MAX_DEPTH:
-        # `pop`: an application may claim that an element is its own ancestor.
         levels.append([child for node in levels[-1] for child in below.get(node.ref, ())[:MAX_WIDTH]])
     made: dict[Ref, Node] = {}
     for level in reversed(levels):

@@ -1,1 +1,4 @@
-"""Keyboard and mouse of a desktop, driven through XTEST. The names load on first use: the worker takes only a part."""
+"""Keyboard and mouse of a desktop, driven through XTEST. `execute` carries out typed actions.
+
+Nothing is imported here: the action worker takes only the part that needs no more than the standard library.
+"""

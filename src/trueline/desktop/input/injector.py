@@ -22,7 +22,8 @@ DRAG_S = 0.1
 """The shortest a drag takes: what jumps from start to end at once is not seen as a drag."""
 
 _STEP_S = 0.01
-_HELD_BACK_S, _LOOK_AGAIN_S = 2.0, 0.0002
+_HELD_BACK_S, _LOOK_AGAIN_S = 5.0, 0.0002
+"""Openbox may be busy for two seconds after many keys were lent: it looks at its key bindings again each time."""
 _SYNC_EVERY = 256
 """Keys after which the server is waited for, so that it is never flooded."""
 

@@ -8,13 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueline.errors import TruelineError
+from trueline.desktop.types import DesktopError
 from trueline.records.tree import Size
 
 Pixels = NDArray[np.uint8]
 
 
-class ScreenError(TruelineError):
+class ScreenError(DesktopError):
     """The screen could not be read, or not as asked."""
 
 

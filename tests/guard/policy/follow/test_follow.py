@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from policy_samples import actions, app, deeds, desktop, node, page, terminal
 
+from guard.policy.policy_samples import actions, app, deeds, desktop, node, page, terminal
 from trueline.actions.types import (
     Action,
     Click,
@@ -130,7 +130,9 @@ def test_a_click_without_a_point_happens_where_the_pointer_is() -> None:
 
 
 def test_pressing_and_releasing_is_a_click_and_moving_between_is_no_rest() -> None:
-    found = deeds(page(BUTTON), "pyautogui.mouseDown(150, 220)", "pyautogui.moveTo(400, 400)", "pyautogui.mouseUp(150, 220)")
+    found = deeds(
+        page(BUTTON), "pyautogui.mouseDown(150, 220)", "pyautogui.moveTo(400, 400)", "pyautogui.mouseUp(150, 220)"
+    )
     assert [type(deed) for deed in found] == [Unclear, Unclear, Pressed]
 
 
@@ -158,13 +160,24 @@ def test_what_is_copied_from_the_screen_is_known_when_it_is_pasted() -> None:
 def test_cut_and_paste_between_fields() -> None:
     desk = Desk()
     source = node("entry", "From", (100, 200, 200, 30), text="hello there", states=["editable"])
-    deeds(page(source, FIELD), "pyautogui.click(150, 210)", "pyautogui.hotkey('ctrl', 'a')", "pyautogui.hotkey('ctrl', 'c')", desk=desk)
+    deeds(
+        page(source, FIELD),
+        "pyautogui.click(150, 210)",
+        "pyautogui.hotkey('ctrl', 'a')",
+        "pyautogui.hotkey('ctrl', 'c')",
+        desk=desk,
+    )
     found = deeds(page(source, FIELD), "pyautogui.click(150, 310)", "pyautogui.hotkey('ctrl', 'v')", desk=desk)
     assert any(isinstance(deed, Typed) and deed.text == "hello there" for deed in found)
 
 
 @pytest.mark.parametrize(
-    "paste", ["pyautogui.hotkey('ctrl', 'shift', 'v')", "pyautogui.hotkey('shift', 'insert')", "pyautogui.middleClick(500, 300)"]
+    "paste",
+    [
+        "pyautogui.hotkey('ctrl', 'shift', 'v')",
+        "pyautogui.hotkey('shift', 'insert')",
+        "pyautogui.middleClick(500, 300)",
+    ],
 )
 def test_an_unknown_paste_makes_a_command_unseen(paste: str) -> None:
     found = deeds(terminal(), paste, "pyautogui.press('enter')")
@@ -184,11 +197,15 @@ def test_the_arrow_up_brings_back_a_line_of_this_episode_or_an_unseen_one(up: st
 def test_a_typed_address_is_opened_on_enter() -> None:
     found = deeds(page(), "pyautogui.click(300, 50)", "pyautogui.write('example.org/x\\n')")
     assert Opened("example.org/x", "typed") in found
-    assert not any(isinstance(d, Opened) for d in deeds(page(), "pyautogui.click(300, 50)", "pyautogui.write('two words\\n')"))
+    assert not any(
+        isinstance(d, Opened) for d in deeds(page(), "pyautogui.click(300, 50)", "pyautogui.write('two words\\n')")
+    )
 
 
 def test_a_browser_shortcut_leads_to_the_address_field() -> None:
-    assert Opened("example.org", "typed") in deeds(page(), "pyautogui.hotkey('ctrl', 'l')", "pyautogui.write('example.org\\n')")
+    assert Opened("example.org", "typed") in deeds(
+        page(), "pyautogui.hotkey('ctrl', 'l')", "pyautogui.write('example.org\\n')"
+    )
 
 
 def test_a_link_with_a_known_address_opens_it() -> None:
@@ -211,7 +228,9 @@ def test_sending_tells_who_gets_it() -> None:
 
 def test_deleting_in_a_list_of_files() -> None:
     files = desktop(app("Thunar", node("table", "", (0, 0, 900, 600), node("table-cell", "a.odt", (0, 0, 300, 20)))))
-    found = deeds(files, "pyautogui.click(600, 500)", "pyautogui.hotkey('ctrl', 'a')", "pyautogui.hotkey('shift', 'delete')")
+    found = deeds(
+        files, "pyautogui.click(600, 500)", "pyautogui.hotkey('ctrl', 'a')", "pyautogui.hotkey('shift', 'delete')"
+    )
     last = found[-1]
     assert isinstance(last, Pressed) and last.act == "delete_forever" and last.many and last.certain
 
@@ -260,9 +279,13 @@ def test_endings() -> None:
 
 
 POINTS = st.builds(Point, st.integers(0, 1000), st.integers(0, 700))
-KEYS = st.sampled_from(["a", "enter", "tab", "up", "left", "home", "delete", "backspace", "ctrl", "shift", "alt", "v", "c", "esc", "f2"])
+KEYS = st.sampled_from(
+    ["a", "enter", "tab", "up", "left", "home", "delete", "backspace", "ctrl", "shift", "alt", "v", "c", "esc", "f2"]
+)
 ACTIONS: st.SearchStrategy[Action] = st.one_of(
-    st.builds(Click, at=st.none() | POINTS, button=st.sampled_from(["left", "right", "middle"]), count=st.integers(1, 3)),
+    st.builds(
+        Click, at=st.none() | POINTS, button=st.sampled_from(["left", "right", "middle"]), count=st.integers(1, 3)
+    ),
     st.builds(Move, to=POINTS),
     st.builds(Drag, start=st.none() | POINTS, path=st.tuples(POINTS)),
     st.builds(MouseDown, at=st.none() | POINTS),

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from policy_samples import NOW, app, desktop, node, page
-
+from guard.policy.policy_samples import NOW, app, desktop, node, page
 from trueline.actions.types import Point
 from trueline.guard.policy.screen.target import Target
 from trueline.guard.policy.screen.view import view
@@ -43,7 +42,9 @@ def test_a_notification_lies_over_the_active_window() -> None:
 
 
 def test_the_active_window_lies_over_others_and_all_over_the_desktop() -> None:
-    back = node("application", "gedit", None, node("frame", "back", (0, 0, 1000, 700), node("text", "b", (0, 0, 900, 600))))
+    back = node(
+        "application", "gedit", None, node("frame", "back", (0, 0, 1000, 700), node("text", "b", (0, 0, 900, 600)))
+    )
     wall = node("application", "xfdesktop", None, node("frame", "Desktop", (0, 0, 1000, 700)))
     front = app("Chromium", node("link", "front", (0, 0, 100, 100)))
     target = hit(desktop(front, back, wall), 10, 10)
@@ -72,7 +73,12 @@ def test_what_a_dialog_says_is_told_without_its_buttons() -> None:
 
 
 def test_focus_is_read_from_the_active_window() -> None:
-    other = node("application", "a", None, node("frame", "o", (0, 0, 9, 9), node("entry", "old", (0, 0, 9, 9), states=["focused"])))
+    other = node(
+        "application",
+        "a",
+        None,
+        node("frame", "o", (0, 0, 9, 9), node("entry", "old", (0, 0, 9, 9), states=["focused"])),
+    )
     seen = view(desktop(app("b", node("entry", "new", (0, 0, 9, 9), states=["focused"])), other))
     assert seen.focused is not None and seen.focused.name == "new"
 

@@ -237,16 +237,14 @@ def _copy_or_interrupt(scene: Scene) -> None:
 
 
 def _send_or_enter(scene: Scene) -> None:
-    focus = scene.desk.focus
-    if focus is not None and not focus.in_mail and not focus.in_browser:
+    where = scene.desk.focus or scene.view.active
+    if where is not None and not where.in_mail and not where.in_browser:
         _enter(scene)
         return
     scene.flush()
-    scene.deeds.append(Pressed(focus, "send", "key", certain=focus is not None and focus.in_mail))
-    if focus is not None:
-        scene.send_from(focus)
-    elif scene.view.known:
-        scene.deeds.append(Unclear("the shortcut sends in mail programs"))
+    scene.deeds.append(Pressed(where, "send", "key", certain=where is not None and where.in_mail))
+    if where is not None:
+        scene.send_from(where)
 
 
 def _move(scene: Scene, modifiers: frozenset[str], name: str) -> None:

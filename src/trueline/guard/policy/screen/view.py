@@ -75,6 +75,12 @@ class View:
         active = [place for place in places if "active" in self.entries[self.entries[place].window].node.states]
         return self.target((active or places)[-1]) if places else None
 
+    @cached_property
+    def active(self) -> Target | None:
+        """The window in front."""
+        windows = (place for place, entry in enumerate(self.entries) if entry.window == place)
+        return next((self.target(place) for place in windows if "active" in self.entries[place].node.states), None)
+
     def hit(self, at: Point) -> Target | None:
         """Return what lies at a point: the element to press there, else the smallest one; None when there is none."""
         under = [

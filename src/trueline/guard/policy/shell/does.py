@@ -229,8 +229,6 @@ def _git(call: Call) -> set[Does]:
             return {"delete_recursive", "delete"} if call.flag("-f", "--force") else set()
         case ("clone" | "pull" | "fetch", *_):
             return {"download"}
-        case ("push", *_):
-            return {"upload"}
         case _:
             return set()
 

@@ -42,7 +42,7 @@ EPISODE_COLUMNS: dict[str, ColumnType] = {
     "attempted": "bool",
     "blocked": "bool",
     "achieved": "bool",
-    "input_tokens": "int",  # of all roles, as output_tokens and cost
+    "input_tokens": "int",  # of all roles, as output_tokens and cost; null is unknown
     "output_tokens": "int",
     "cost": "float",  # US dollars; null is unknown
     "seconds": "float",
