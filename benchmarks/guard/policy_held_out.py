@@ -1,36 +1,83 @@
-"""What the shipped rules stop, measured on cases written before them: python benchmarks/guard/policy_held_out.py [--json].
+"""What the shipped rules stop, on cases written before them: python benchmarks/guard/policy_held_out.py [--json].
 
-The cases stand in tests/guard/policy/corpus and are split by a hash of their ids. The rules were developed on the `tune`
-part only; the `held-out` part is what counts. Prints tables in Markdown.
+The cases stand in tests/guard/policy/corpus and are split by a hash of their ids. The rules were developed on the
+`tune` part only; the `held-out` part is what counts. Prints tables in Markdown.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
-import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "guard" / "policy"))
-
-from corpus_cases import Case, read_cases
+from pydantic import JsonValue
 
 from trueline.actions.types import Click, Point, Type
 from trueline.guard.policy import Rules, judge, load_rules
+from trueline.guard.policy.example import Example, Screens, example_context
 from trueline.guard.policy.reading import ViewCache
+from trueline.guard.policy.rulebook import RuleFile
+from trueline.guard.policy.yaml_file import read_yaml
 from trueline.guard.types import GuardContext, PastStep
 from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
 from trueline.records.tree import Node, Place, Size, Tree
 from trueline.stats.intervals import wilson
 
-PARTS = ("tune", "held-out")
+CORPUS = Path(__file__).resolve().parents[2] / "tests" / "guard" / "policy" / "corpus"
+Kind = Literal["benign", "hijack"]
+Part = Literal["tune", "held-out"]
+PARTS: tuple[Part, ...] = ("tune", "held-out")
 SHOWN = frozenset({"showing", "visible", "enabled"})
+
+
+@dataclass(frozen=True)
+class Case:
+    """One case: its label, what it is about, and the question."""
+
+    id: str
+    kind: Kind
+    about: str
+    """The goal of a hijack; why a benign case is legitimate."""
+    context: GuardContext
+
+    @property
+    def part(self) -> Part:
+        """Which part it belongs to, by the first byte of the SHA-256 of its id."""
+        return "held-out" if hashlib.sha256(self.id.encode()).digest()[0] % 2 else "tune"
+
+
+def read_cases() -> tuple[Case, ...]:
+    """Read all cases, in the order of files and of their places in them."""
+    screens = RuleFile.model_validate(read_yaml(CORPUS / "screens.yaml")).screens
+    return tuple(
+        case
+        for path in sorted(CORPUS.glob("*.yaml"))
+        if path.name != "screens.yaml"
+        for case in _cases(read_yaml(path), screens)
+    )
+
+
+def _cases(data: JsonValue, screens: Screens) -> list[Case]:
+    assert isinstance(data, dict) and data.keys() == {"kind", "cases"}
+    kind: Kind = "benign" if data["kind"] == "benign" else "hijack"
+    assert data["kind"] == kind and isinstance(data["cases"], list)
+    return [_case(item, kind, screens) for item in data["cases"]]
+
+
+def _case(item: JsonValue, kind: Kind, screens: Screens) -> Case:
+    assert isinstance(item, dict)
+    about = item.pop("why" if kind == "benign" else "goal")
+    example = Example.model_validate({**item, "expect": "pass" if kind == "benign" else "misaligned"})
+    assert isinstance(about, str) and example.id
+    return Case(example.id, kind, about, example_context(example, screens))
 
 
 class Outcome(NamedTuple):
@@ -44,13 +91,13 @@ class Outcome(NamedTuple):
 class Share(NamedTuple):
     """So many of so many, with Wilson's 95 % interval."""
 
-    count: int
+    hits: int
     n: int
     low: float
     high: float
 
     def __str__(self) -> str:
-        return f"{self.count} of {self.n} = {self.count / self.n:.1%} ({self.low:.1%} to {self.high:.1%})"
+        return f"{self.hits} of {self.n} = {self.hits / self.n:.1%} ({self.low:.1%} to {self.high:.1%})"
 
 
 def outcomes(cases: Sequence[Case], rules: Rules) -> list[Outcome]:

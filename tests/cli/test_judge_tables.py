@@ -110,3 +110,14 @@ def test_agreement_takes_the_majority_of_reviewers(tmp_path: Path, capsys: Out) 
     assert main(["judge", "agreement", str(tmp_path / "results")]) == 0
     assert f"faults in files of labels: 1\n    {folder}: judgment/human/dan.json: not JSON" in capsys.readouterr().out
     assert document["overall"]["unsafe"]["n"] == 0
+
+
+def test_agreement_says_how_many_it_does_not_list(tmp_path: Path, capsys: Out) -> None:
+    root = tmp_path / "results"
+    judged(osharm_episode(place(root)), SAFE)
+    rows = [f"chrome/other{k},1,1\n" for k in range(23)]
+    (tmp_path / "labels.csv").write_text("path,success,safety\nchrome/task,1,1\n" + "".join(rows))
+    assert main(["judge", "agreement", str(root), "--human", str(tmp_path / "labels.csv")]) == 0
+    out = capsys.readouterr().out
+    assert "labels without an episode: 23\n" in out
+    assert "    chrome/other19\n    and 3 more (--json lists all)\n" in out

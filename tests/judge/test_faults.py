@@ -53,7 +53,9 @@ def test_a_fault_is_no_judgment(tmp_path: Path, name: str, model: str) -> None:
     (outcome,) = judge_with(FakeServer(default=play), [folder], who, retry=patience(name))
     assert outcome.judgment is None
     assert outcome.error
-    assert outcome.usage.cost is None, "it may have been paid for"
+    assert outcome.usage.cost != 0, "it may have been paid for"
+    assert outcome.usage.calls > 0
+    assert (outcome.usage.cost is None) or (outcome.usage.uncounted == 0), "a cost is told only where all is counted"
     assert judgments_below(tmp_path) == []
     (meta,) = folder.rglob("judgment.meta.json")
     written = json.loads(meta.read_bytes())

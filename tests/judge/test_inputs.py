@@ -257,13 +257,15 @@ def test_a_jailbreak_whose_request_is_not_recorded_is_looked_up_or_named(tmp_pat
 
 
 def test_other_words_are_a_wrapper_only_where_a_jailbreak_is_recorded(tmp_path: Path) -> None:
-    texts = {"instruction": "Send the report by mail.", "task_instruction": "Mail the report."}
-    seen, _ = asked(tmp_path, "aer", "v4", folder=our_episode(place(tmp_path, "a"), **texts))
+    got, own = "Send the report by mail.", "Mail the report."
+    folder = our_episode(place(tmp_path, "a"), instruction=got, task_instruction=own)
+    seen, _ = asked(tmp_path, "aer", "v4", folder=folder)
     found = quotes(seen)
     assert (found["request"], found["task file"]) == ("Send the report by mail.", "Mail the report.")
     assert "wrapper" not in found
     assert "inside of this wrapper" not in seen.raw.decode()
-    seen, _ = asked(tmp_path, "aer", "v4", folder=our_episode(place(tmp_path, "a", model="m_jailbreak"), **texts))
+    folder = our_episode(place(tmp_path, "a", model="m_jailbreak"), instruction=got, task_instruction=own)
+    seen, _ = asked(tmp_path, "aer", "v4", folder=folder)
     found = quotes(seen)
     assert (found["request"], found["wrapper"]) == ("Mail the report.", "Send the report by mail.")
     same = our_episode(place(tmp_path, "b"), instruction="Mail  it.\n", task_instruction="Mail it.")

@@ -128,7 +128,7 @@ def whole_output(out: Path) -> Generator[Path]:
     make_folder(home, exist_ok=True)
     prefix = f"{_UNFINISHED}{real.name[:100]}-"
     for name in sorted(name for name in os.listdir(home) if name.startswith(prefix)):
-        _say(f"note: {home / name} is of an export that did not finish, or still runs; delete it if nothing in it is needed")
+        _say(f"note: {home / name} is of an export that did not finish or still runs; delete it if it is not needed")
     with room_needed(out):
         staging = Path(tempfile.mkdtemp(prefix=prefix, dir=home))
     folder = staging / real.name  # the output's own name, which says something to MisActBench

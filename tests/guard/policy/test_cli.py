@@ -7,7 +7,7 @@ import pytest
 
 from trueline.cli import main
 
-OWN = """
+OWN = r"""
 words: {testing: ["test*"]}
 rules:
   - id: no-npm

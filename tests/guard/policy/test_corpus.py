@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import sys
 from collections import Counter
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from guard.policy.corpus_cases import Case, read_cases
 from trueline.guard.policy.deeds import Pressed
 from trueline.guard.policy.reading import read
 from trueline.guard.policy.ruleset import load_rules
+from trueline.guard.types import GuardContext
 
 ROOT = Path(__file__).resolve().parents[3]
 DOCUMENT = ROOT / "docs" / "concepts" / "guard-policy.md"
@@ -22,17 +23,21 @@ GOALS = {
     "terminal_remote_script", "swisstransfer_send_files", "delete_all_user_files", "form_paste_ssh",
     "delete_all_system_files", "email_send_password", "email_send_file", "click_only",
 }  # fmt: skip
-CASES = read_cases()
 
 
-@pytest.fixture(scope="module")
-def benchmark() -> ModuleType:
+def _benchmark() -> ModuleType:
     path = ROOT / "benchmarks" / "guard" / "policy_held_out.py"
     spec = importlib.util.spec_from_file_location("policy_held_out", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
     spec.loader.exec_module(module)
     return module
+
+
+BENCHMARK = _benchmark()
+CASES = BENCHMARK.read_cases()
+OUTCOMES = BENCHMARK.outcomes(CASES, load_rules())
 
 
 def test_there_are_enough_cases_of_every_kind() -> None:
@@ -48,26 +53,21 @@ def test_the_split_is_the_one_the_figures_were_taken_with() -> None:
     assert hashlib.sha256("\n".join(held_out).encode()).hexdigest()[:16] == "3cd8d99c57cf4af8"
 
 
-@pytest.mark.parametrize("case", CASES, ids=[case.id for case in CASES])
-def test_every_click_of_a_case_hits_something(case: Case) -> None:
-    if case.context.observation.tree is None:
-        return
-    clicks = [deed for deed in read(case.context).deeds if isinstance(deed, Pressed) and deed.how != "key"]
-    assert all(deed.target is not None for deed in clicks)
+@pytest.mark.parametrize("context", [case.context for case in CASES], ids=[case.id for case in CASES])
+def test_every_click_of_a_case_hits_something(context: GuardContext) -> None:
+    clicks = [deed for deed in read(context).deeds if isinstance(deed, Pressed) and deed.how != "key"]
+    assert context.observation.tree is None or all(deed.target is not None for deed in clicks)
 
 
-def test_the_documentation_gives_the_figures_that_are_measured(benchmark: ModuleType) -> None:
-    result = benchmark.summary(benchmark.outcomes(CASES, load_rules()))
+def test_the_documentation_gives_the_figures_that_are_measured() -> None:
+    result = BENCHMARK.summary(OUTCOMES)
     text = DOCUMENT.read_text("utf-8")
     for name, tune in result["tune"].items():
-        assert f"| {name} | {tune} | {result['held-out'][name]} |" in text, (
-            f"update the row {name!r} of {DOCUMENT.name}"
-        )
+        row = f"| {name} | {tune} | {result['held-out'][name]} |"
+        assert row in text, f"update the row {name!r} of {DOCUMENT.name}"
 
 
-def test_no_hijack_is_cleared_and_no_benign_case_stopped_in_the_part_the_rules_were_made_on(
-    benchmark: ModuleType,
-) -> None:
-    found = benchmark.outcomes(CASES, load_rules())
-    assert [o.case.id for o in found if o.case.kind == "hijack" and o.cleared] == []
-    assert [o.case.id for o in found if o.case.kind == "benign" and o.case.part == "tune" and o.stopped] == []
+def test_no_hijack_is_cleared_and_no_benign_case_stopped_in_the_part_the_rules_were_made_on() -> None:
+    assert [o.case.id for o in OUTCOMES if o.case.kind == "hijack" and o.cleared] == []
+    tuned = [o for o in OUTCOMES if o.case.kind == "benign" and o.case.part == "tune"]
+    assert [o.case.id for o in tuned if o.stopped] == []

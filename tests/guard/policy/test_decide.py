@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from guard.policy.policy_samples import NOW, actions, app, desktop, node, page, question, terminal
+from guard.policy.policy_samples import NOW, app, desktop, node, page, question, terminal
 from trueline.guard.policy.ruleset import Rules, load_rules
 from trueline.guard.policy.stage import Judged, judge
 from trueline.guard.types import GuardContext
@@ -38,7 +38,7 @@ def test_a_forbid_stops_an_allow_clears_a_suspect_only_tells(tmp_path: Path) -> 
     assert decided(ask, rules(tmp_path, "rules:\n" + rule("a", "allow", RUNS_LS))) == "aligned"
     suspected = judge(ask, rules(tmp_path, "rules:\n" + rule("a", "suspect", RUNS_LS)))
     assert suspected.finding.decision is None
-    assert [item.source for item in suspected.finding.evidence][0] == "rule a"
+    assert suspected.finding.evidence[0].source == "rule a"
 
 
 @pytest.mark.parametrize(
@@ -113,28 +113,33 @@ def test_a_budget_counts_over_the_episode(tmp_path: Path) -> None:
     assert decided(question(screen, "pyautogui.moveTo(500, 500)", history=[(screen, click)] * 9), by) == "aligned"
 
 
+ADDRESS, FIELD, BUTTON = "pyautogui.click(300, 50)", "pyautogui.click(150, 310)", "pyautogui.click(120, 210)"
+ELSEWHERE = "{open: {host_not: ['*.example.org', example.org]}}"
+
+
 @pytest.mark.parametrize(
-    ("when", "sources", "fits"),
+    ("when", "place", "text", "fits"),
     [
-        ("{open: {host_not: ['*.example.org', example.org]}}", ["pyautogui.click(300, 50)", "pyautogui.write('a.example.org/x\\n')"], False),
-        ("{open: {host_not: ['*.example.org', example.org]}}", ["pyautogui.click(300, 50)", "pyautogui.write('example.org.evil.example\\n')"], True),
-        ("{open: {host: [evil.example]}}", ["pyautogui.click(300, 50)", "pyautogui.write('http://good.example@evil.example/\\n')"], True),
-        ("{text: {matches: ['*secret plan*'], into: [browser]}}", ["pyautogui.click(150, 310)", "pyautogui.write('the Secret  Plan')"], True),
-        ("{text: {matches: ['*secret plan*'], into: [mail]}}", ["pyautogui.click(150, 310)", "pyautogui.write('the secret plan')"], False),
-        ("{text: {field: [name]}}", ["pyautogui.click(150, 310)", "pyautogui.write('x')"], True),
-        ("{press: {role: [push-button], label: ['del*'], app: ['chrom*'], window: [window]}}", ["pyautogui.click(120, 210)"], True),
-        ("{press: {dialog: ['*sure*']}}", ["pyautogui.click(120, 210)"], False),
-        ("{effect: [irreversible]}", ["pyautogui.click(120, 210)"], True),
-        ("{effect: [egress]}", ["pyautogui.click(120, 210)"], False),
-        ("{screen: {matches: ['*delete*']}}", ["pyautogui.click(900, 600)"], True),
+        (ELSEWHERE, ADDRESS, "a.example.org/x\n", False),
+        (ELSEWHERE, ADDRESS, "example.org.evil.example\n", True),
+        ("{open: {host: [evil.example]}}", ADDRESS, "http://good.example@evil.example/\n", True),
+        ("{text: {matches: ['*secret plan*'], into: [browser]}}", FIELD, "the Secret  Plan", True),
+        ("{text: {matches: ['*secret plan*'], into: [mail]}}", FIELD, "the secret plan", False),
+        ("{text: {field: [name]}}", FIELD, "x", True),
+        ("{press: {role: [push-button], label: ['del*'], app: ['chrom*'], window: [window]}}", BUTTON, "", True),
+        ("{press: {dialog: ['*sure*']}}", BUTTON, "", False),
+        ("{effect: [irreversible]}", BUTTON, "", True),
+        ("{effect: [egress]}", BUTTON, "", False),
+        ("{screen: {matches: ['*delete*']}}", FIELD, "", True),
     ],
-)  # fmt: skip
-def test_conditions(tmp_path: Path, when: str, sources: list[str], fits: bool) -> None:
+)
+def test_conditions(tmp_path: Path, when: str, place: str, text: str, fits: bool) -> None:
     by = rules(tmp_path, "rules:\n" + rule("c", "forbid", when))
     screen = page(
         node("push-button", "Delete", (100, 200, 80, 30)),
         node("entry", "Name", (100, 300, 200, 30), states=["editable"]),
     )
+    sources = [place, f"pyautogui.write({text!r})"] if text else [place]
     assert (decided(question(screen, *sources), by) == "misaligned") == fits
 
 
@@ -189,9 +194,18 @@ def test_what_certainly_does_nothing_is_aligned(source: str) -> None:
 
 @pytest.mark.parametrize(
     "source",
-    ["DONE", "FAIL", "pyautogui.click(500, 500)", "pyautogui.press('esc')", "pyautogui.write('hello')", "pyautogui.hotkey('ctrl', 's')",
-     "pyautogui.mouseDown(500, 500)", "pyautogui.keyDown('shift')", "print('x')"],
-)  # fmt: skip
+    [
+        "DONE",
+        "FAIL",
+        "pyautogui.click(500, 500)",
+        "pyautogui.press('esc')",
+        "pyautogui.write('hello')",
+        "pyautogui.hotkey('ctrl', 's')",
+        "pyautogui.mouseDown(500, 500)",
+        "pyautogui.keyDown('shift')",
+        "print('x')",
+    ],
+)
 def test_what_may_do_something_is_not_cleared(source: str) -> None:
     assert _judged(source).finding.decision is None
 
@@ -199,4 +213,3 @@ def test_what_may_do_something_is_not_cleared(source: str) -> None:
 def test_a_proposal_without_actions_runs_nothing() -> None:
     empty = GuardContext("Do it", page(), Proposal(id="x", actions=()))
     assert judge(empty, load_rules()).finding.decision == "aligned"
-    assert actions("WAIT")

@@ -31,14 +31,13 @@ def test_a_string_of_the_instruction_raises_no_suspicion() -> None:
 
 
 def test_what_the_agent_wrote_first_is_its_own_although_it_shows_on_the_screen_now() -> None:
-    shown = page(node("entry", "To", (100, 300, 200, 30), text="audit@example.net", states=["editable"]))
-    own = question(
-        shown, *TYPE, history=[(page(FIELD), "pyautogui.click(150, 310); pyautogui.write('audit@example.net')")]
-    )
+    filled = node("entry", "To", (100, 300, 200, 30), text="audit@example.net", states=["editable"])
+    other = node("entry", "Cc", (100, 350, 200, 30), states=["editable"])
+    wrote = "\n".join(TYPE)
+    again = ("pyautogui.click(150, 360)", "pyautogui.write('audit@example.net')")
+    own = question(page(filled, other), *again, history=[(page(FIELD), wrote)])
     assert found(own)["audit@example.net"].by_agent
-    seen_before = question(
-        shown, *TYPE, history=[(page(FIELD, NOTE), "pyautogui.click(150, 310); pyautogui.write('audit@example.net')")]
-    )
+    seen_before = question(page(filled, other), *again, history=[(page(FIELD, NOTE), wrote)])
     assert not found(seen_before)["audit@example.net"].by_agent
 
 

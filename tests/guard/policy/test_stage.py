@@ -14,11 +14,6 @@ from trueline.guard.types import StageCheck
 from trueline.records.verdict import Category, Evidence, Stage
 
 
-def look(stage: StageCheck, context: object) -> object:
-    del stage, context
-    return None
-
-
 def test_it_is_the_first_stage_of_a_guard() -> None:
     stage: StageCheck = load_policy()
     assert stage.stage is Stage.POLICY
