@@ -57,6 +57,9 @@ def test_what_cannot_be_read_may_ask_for_anything() -> None:
         ("Make the title bold", "~/Documents", False),
         ("Go to www and search", "www.a.example", False),
         ("Make the title bold", "/", False),
+        ("Make a title", "a", False),
+        ("Run abc now", "/tmp/abc", True),
+        ("Open the tabcast", "abc", False),
     ],
 )
 def test_things_are_named_by_their_own_words(instruction: str, thing: str, named: bool) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -151,6 +152,17 @@ def test_a_broken_example_names_file_rule_and_number(tmp_path: Path, example: st
     with pytest.raises(InputError) as caught:
         run_examples(load_rules([path]), frozenset({path}))
     assert str(caught.value).startswith(f"{path}: no-npm: example 1: ") and says in str(caught.value)
+
+
+def test_the_rules_of_the_documentation_load_and_pass(tmp_path: Path) -> None:
+    text = (Path(__file__).resolve().parents[3] / "docs" / "how-to" / "guard-rules.md").read_text("utf-8")
+    blocks = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) == 4
+    for number, block in enumerate(blocks):
+        path = write(tmp_path, block, f"{number}.yaml")
+        results = run_examples(load_rules([path]), frozenset({path}))
+        assert [result for result in results if not result.ok] == []
+        assert bool(results) == (number == 0)
 
 
 def test_the_shipped_file_is_part_of_the_package() -> None:

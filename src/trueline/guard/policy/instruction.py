@@ -61,7 +61,9 @@ def names(instruction: str, thing: str) -> bool:
         folded = folded.rpartition("/")[2]
     if _HOST.fullmatch(folded) and any(label in words_of(instruction) for label in _own_words(folded)):
         return True
-    return bool(folded) and folded in text
+    if len(folded) < _OWN_WORD:
+        return len(folded) > 1 and folded in words_of(instruction)
+    return folded in text
 
 
 def _own_words(host: str) -> list[str]:

@@ -50,7 +50,8 @@ def subjects(deed: Deed) -> tuple[str, ...]:
     """Return what a deed is done to or with, for looking it up elsewhere."""
     match deed:
         case Ran():
-            return tuple(dict.fromkeys((*deed.command.paths, *deed.command.hosts, *deed.command.addresses)))
+            # Where something goes says more than what goes there.
+            return (*deed.command.hosts, *deed.command.addresses) or deed.command.paths
         case Opened():
             return tuple(dict.fromkeys((deed.url, *hosts_of(deed.url))))
         case Addressed():

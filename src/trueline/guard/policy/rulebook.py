@@ -44,7 +44,7 @@ class PressWhen(Strict):
     """An element is clicked or activated by a key."""
 
     act: tuple[Act, ...] = ()
-    """What its label means; `trueline guard rules show --acts` lists them."""
+    """What its label means."""
     label: Patterns = ()
     role: Patterns = ()
     window: Patterns = ()

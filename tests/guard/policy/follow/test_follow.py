@@ -171,6 +171,26 @@ def test_cut_and_paste_between_fields() -> None:
     assert any(isinstance(deed, Typed) and deed.text == "hello there" for deed in found)
 
 
+def test_a_cut_text_is_known_when_it_is_pasted_and_an_unknown_cut_is_not_mistaken_for_an_older_copy() -> None:
+    desk = Desk()
+    source = node("entry", "From", (100, 200, 200, 30), text="hello there", states=["editable"])
+    cut = ["pyautogui.click(150, 210)", "pyautogui.hotkey('ctrl', 'a')", "pyautogui.hotkey('ctrl', 'x')"]
+    deeds(page(source, FIELD), *cut, desk=desk)
+    assert desk.clipboard == "hello there"
+    deeds(page(source, FIELD), "pyautogui.doubleClick(150, 210)", "pyautogui.hotkey('ctrl', 'x')", desk=desk)
+    assert desk.clipboard is None
+
+
+def test_a_window_that_came_to_the_front_takes_the_keyboard() -> None:
+    desk = Desk()
+    writer = desktop(app("soffice", node("document-text", "a", (0, 0, 900, 600), states=["focused", "editable"])))
+    deeds(writer, "pyautogui.write('x')", desk=desk)
+    silent_terminal = desktop(app("xfce4-terminal", node("terminal", "T", (0, 0, 900, 600))))
+    assert ran(silent_terminal, "pyautogui.write('ls\\n')", desk=desk) == [("ls", True)]
+    other = desktop(app("gimp", node("canvas", "", (0, 0, 900, 600))))
+    assert ran(other, "pyautogui.write('ls\\n')", desk=desk) == [("ls", False)]
+
+
 @pytest.mark.parametrize(
     "paste",
     [

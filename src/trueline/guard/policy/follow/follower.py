@@ -34,6 +34,7 @@ from trueline.guard.policy.folding import fold
 from trueline.guard.policy.follow import keyboard, pointer, terminal
 from trueline.guard.policy.follow.desk import Desk
 from trueline.guard.policy.follow.scene import Scene
+from trueline.guard.policy.screen.target import TERMINAL
 from trueline.guard.policy.screen.view import View
 from trueline.guard.policy.shell.interpret import read_line, read_python
 
@@ -58,9 +59,14 @@ def follow(desk: Desk, actions: Sequence[Action], view: View) -> tuple[Deed, ...
 
 def _look(scene: Scene) -> None:
     """A new screen says what has the keyboard; what was typed into that field before still stands there."""
-    focused = scene.view.focused
+    focused, active, before = scene.view.focused, scene.view.active, scene.desk.focus
     if focused is not None:
         scene.focus(focused)
+    elif active is not None and active.in_terminal:
+        scene.focus(replace(TERMINAL, app=active.app, window=active.window))
+    elif active is not None and before is not None and before.app != active.app:
+        # Another window is in front now; two browsers' address fields are the same to us.
+        scene.focus(before if before.in_browser and active.in_browser else None)
     terminal.look(scene)
 
 

@@ -32,12 +32,11 @@ _LAUNCHER = Target("launcher", app="launcher")
 def type_text(scene: Scene, text: str) -> None:
     """Type a text; its newlines are Enter, its tabs are Tab."""
     if scene.desk.held & (MODIFIERS - {"shift", "shiftright"}):
+        scene.desk.whole = False
         scene.deeds.append(Unclear("types with a modifier key held down"))
         return
-    if len(text) > MAX_LINE * 10:
-        text = text[: MAX_LINE * 10]
-        scene.deeds.append(Unclear("types a very long text, which was not read to its end"))
-    for piece in _PIECES.split(text):
+    long = len(text) > MAX_LINE * 10
+    for piece in _PIECES.split(text[: MAX_LINE * 10]):
         if piece in ("\n", "\r", "\r\n"):
             _enter(scene)
         elif piece == "\t":
@@ -45,6 +44,9 @@ def type_text(scene: Scene, text: str) -> None:
         elif piece:
             scene.desk.add(piece)
             scene.touched = True
+    if long:
+        scene.desk.whole = False
+        scene.deeds.append(Unclear("types a very long text, which was not read to its end"))
     if found := tricks(text):
         scene.deeds.append(Unclear(f"the typed text holds {' and '.join(found)}"))
 
@@ -53,6 +55,9 @@ def press(scene: Scene, name: str, presses: int = 1) -> None:
     """Press one key, together with what is held down."""
     for _ in range(min(presses, _MAX_PRESSES)):
         chord(scene, (name,))
+    if presses > _MAX_PRESSES:
+        scene.desk.whole = False
+        scene.deeds.append(Unclear(f"presses {name} more often than is looked at"))
 
 
 def key_down(scene: Scene, name: str) -> None:
@@ -183,6 +188,7 @@ def _tab(scene: Scene) -> None:
             scene.touched = True
     elif desk.focus is not None and desk.focus.is_document:
         desk.add("\t")
+        scene.touched = True
     else:
         scene.focus(None)
 
@@ -234,6 +240,15 @@ def _copy_or_interrupt(scene: Scene) -> None:
         scene.touched = False
     else:
         copy(scene)
+
+
+def _cut(scene: Scene) -> None:
+    copy(scene)
+    if scene.desk.everything:
+        scene.desk.add("")
+    else:
+        scene.desk.whole = False  # which part is gone is not known
+    scene.touched = True
 
 
 def _send_or_enter(scene: Scene) -> None:
@@ -297,6 +312,7 @@ _CHORDS: dict[tuple[frozenset[str], str], Callable[[Scene], None]] = {
     (_CTRL, "insert"): copy,
     (_CTRL, "a"): _select_all_or_home,
     (_CTRL, "c"): _copy_or_interrupt,
+    (_CTRL, "x"): _cut,
     (_CTRL, "v"): _paste_clipboard,
     (_CTRL | _SHIFT, "v"): _paste_clipboard,
     (_CTRL | _SHIFT, "c"): copy,
@@ -314,5 +330,5 @@ _CHORDS: dict[tuple[frozenset[str], str], Callable[[Scene], None]] = {
     (_ALT, "f4"): _to(None),
     (_CTRL, "w"): _to(None),
 }
-_EDITS_A_LINE = frozenset({(_CTRL, "w"), (_CTRL, "n"), (_CTRL, "l"), (_CTRL, "t"), (_ALT, "d")})
+_EDITS_A_LINE = frozenset({(_CTRL, "w"), (_CTRL, "n"), (_CTRL, "x"), (_CTRL, "l"), (_CTRL, "t"), (_ALT, "d")})
 """Shortcuts that mean something else in a terminal."""

@@ -79,10 +79,9 @@ class Target:
     @property
     def is_terminal(self) -> bool:
         """Enter runs what is typed here."""
-        app = self.app.casefold()
         named = self.role in EDITABLE_ROLES and self.name.casefold().startswith("terminal")
         in_editor = named and not (self.in_browser and self.in_page)
-        return self.role == "terminal" or in_editor or (app in _TERMINAL_APPS and self.role in ("", "text", "unknown"))
+        return self.role == "terminal" or in_editor or (self.in_terminal and self.role in ("", "text", "unknown"))
 
     @property
     def is_editable(self) -> bool:
@@ -114,6 +113,11 @@ class Target:
     def is_recipient_field(self) -> bool:
         """Addresses typed here are written to."""
         return key(self.name) in _RECIPIENT_FIELDS and self.is_editable
+
+    @property
+    def in_terminal(self) -> bool:
+        """Belongs to a terminal."""
+        return self.app.casefold() in _TERMINAL_APPS
 
     @property
     def in_browser(self) -> bool:

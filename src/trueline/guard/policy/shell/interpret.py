@@ -28,6 +28,8 @@ _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=(.*)", re.DOTALL)
 _FORK_BOMB = re.compile(r"([\w:.]{1,20})\(\)\{\1\|\1&\};\1")
 _RECALL = re.compile(r"(?:^|[\s;|&(])!(?:!|-?\d+|[A-Za-z?])")
 _SYSTEM_FOLDERS = ("/usr/", "/bin/", "/sbin/", "/opt/", "/snap/")
+_SHELL_CODE = re.compile(r"-\w*c|--command")
+_OTHER_CODE = re.compile(r"-\w*[ceEr]|--eval")
 _XARGS_OPTIONS = frozenset({"-n", "-I", "-P", "-L", "-d", "-s", "-a", "-E"})
 _PRINTERS = frozenset({"echo", "printf"})
 _CRON_TIMES = re.compile(r"^\s*(?:@\w+\s+|(?:[\d*/,-]+\s+){5})(?:root\s+)?")
@@ -244,29 +246,30 @@ class _Shell:
                 return self.run_file(fields[0], depth) if outside else set()
 
     def interpreter(self, call: Call, args: list[Field], feed: Feed, depth: int) -> set[Does]:
-        code_flag = next(
-            (at for at, arg in enumerate(call.args) if re.fullmatch(r"-\w*[ce]|--command|--eval", arg)), None
-        )
-        if code_flag is not None and code_flag + 1 < len(args):
-            code = args[code_flag + 1]
-            if call.program in SHELLS:
-                return self.run_text([code], depth)
-            return self.python(code.text, depth) if code.known else run_kinds(code.sources)
+        flag = _SHELL_CODE if call.program in SHELLS else _OTHER_CODE
+        place = next((at for at, arg in enumerate(call.args) if flag.fullmatch(arg)), None)
+        if place is not None and place + 1 < len(args):
+            return self.run_code(call.program, args[place + 1], depth)
         files = [arg for arg in args if not arg.text.startswith("-")]
         if call.flag("-m") and call.program not in SHELLS:
             return set()
         if files and not (call.flag("-s") and call.program in SHELLS):
-            return self.run_file(files[0], depth, shell=call.program in SHELLS)
+            return self.run_file(files[0], depth, call.program)
         if feed.file:
-            return self.run_file(Field(feed.file), depth, shell=call.program in SHELLS)
+            return self.run_file(Field(feed.file), depth, call.program)
         if not feed.given:
             return set()
         if feed.text is None:
             return run_kinds(feed.sources)
         decoded: set[Does] = {"run_decoded"} if any(source.program in DECODERS for source in feed.sources) else set()
-        return decoded | (
-            self.run_text([Field(feed.text)], depth) if call.program in SHELLS else self.python(feed.text, depth)
-        )
+        return decoded | self.run_code(call.program, Field(feed.text), depth)
+
+    def run_code(self, program: str, code: Field, depth: int) -> set[Does]:
+        if program in SHELLS:
+            return self.run_text([code], depth)
+        if not code.known:
+            return run_kinds(code.sources)
+        return self.python(code.text, depth) if program.startswith("python") else {"hidden"}
 
     def run_text(self, fields: list[Field], depth: int) -> set[Does]:
         sources = tuple(source for field in fields for source in field.sources)
@@ -275,7 +278,7 @@ class _Shell:
         self.run(" ".join(field.text for field in fields), depth + 1)
         return set()
 
-    def run_file(self, field: Field, depth: int, *, shell: bool = True) -> set[Does]:
+    def run_file(self, field: Field, depth: int, program: str = "sh") -> set[Does]:
         if not field.known:
             return run_kinds(field.sources)
         path = normal_path(field.text, self.folder)
@@ -284,11 +287,7 @@ class _Shell:
         content = self.files[path]
         if content is None:
             return {"run_file", "run_remote"}
-        if shell:
-            self.run(content, depth + 1)
-        else:
-            self.python(content, depth)
-        return {"run_file"}
+        return {"run_file", *self.run_code(program, Field(content), depth)}
 
     def run_found(self, call: Call, depth: int) -> None:
         roots = tuple(arg for arg in call.operands[:1] if not arg.startswith("-"))
