@@ -39,10 +39,11 @@ def test_in_the_engine_it_stops_clears_and_passes_on() -> None:
 
 
 def test_the_agent_is_told_what_is_wrong_and_what_to_do() -> None:
-    judged = asyncio.run(load_policy().judge(question(terminal(), "pyautogui.write('rm -rf ~\\n')")))
-    assert judged.feedback is not None
-    assert judged.feedback.wrong.startswith("This would delete a whole folder")
-    assert judged.feedback.instead is not None
+    guard = DeActionGuard(GuardConfig(policy=load_policy()))
+    feedback = asyncio.run(guard.check(question(terminal(), "pyautogui.write('rm -rf ~\\n')"))).feedback
+    assert feedback is not None
+    assert feedback.wrong.startswith("This would delete a whole folder")
+    assert feedback.instead is not None
 
 
 def test_what_is_hit_is_told_with_its_effect() -> None:

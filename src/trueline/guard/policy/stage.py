@@ -49,7 +49,8 @@ class PolicyStage:
     async def look(self, context: GuardContext, evidence: tuple[Evidence, ...]) -> Finding:
         """Decide what is certain; `evidence` of others changes nothing here."""
         del evidence
-        return (await self.judge(context)).finding
+        judged = await self.judge(context)
+        return judged.finding.model_copy(update={"feedback": judged.feedback})
 
     async def judge(self, context: GuardContext) -> Judged:
         """Decide, with what the agent would be told."""
