@@ -123,13 +123,14 @@ def latencies(file: Path, root: Path, mode: str, limit: int) -> list[tuple[float
         (step["narrative_summary"]["latency"], step["systematic_analysis_evaluation"]["time"])
         for entry in results.values()
         for step in entry["steps"].values()
+        if entry["status"] == "completed"
     ]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--small", action="store_true", help="a tenth of the set, to try it")
-    parser.add_argument("--workers", type=int, nargs="+", default=[16, 64])
+    parser.add_argument("--workers", type=int, nargs="*", default=[16, 64], help="calls in flight (16 64)")
     small: bool = parser.parse_args().small
     workers: list[int] = parser.parse_args().workers
     scale = 10 if small else 1
