@@ -26,6 +26,7 @@ COMMANDS = _table(
     ("judge", "judge", "Judge recorded episodes: success, safety, first violation; how far to believe it."),
     ("model", "model", "Ask a language model, list the providers, probe a server."),
     ("cache", "cache", "What is kept of earlier model answers; clear it."),
+    ("desktop", "desktop", "A real, isolated desktop: start, shot, tree, run, serve, watch, bench."),
     ("doctor", "doctor", "What this machine lacks for the local desktop, and the line that mends it."),
     ("import", "import_", "Turn MisActBench, ATIF or other results into folders Trueline reads."),
     ("export", "export", "Turn result folders into MisActBench, ATIF, Parquet or OSWorld folders."),
