@@ -1,0 +1,1 @@
+"""Episodes: one (execute), names to objects (build), many with resume (batch)."""

@@ -1,0 +1,1 @@
+"""Many episodes: who runs which, what is done already, what is tried again."""

@@ -1,0 +1,71 @@
+"""What a batch is made of, and what it tells while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from trueline.desktop.types import Desktop
+from trueline.records import EpisodeRecord, EpisodeWriter, Location, Store
+from trueline.records.events import Ended, Started
+
+Play = Callable[[Desktop, EpisodeWriter], Awaitable[Ended]]
+OpenDesktop = Callable[[], AbstractAsyncContextManager[Desktop]]
+
+
+@dataclass(frozen=True)
+class Job:
+    """One episode that is wanted."""
+
+    location: Location
+    begin: Callable[[], Started]
+    """The first line of its record."""
+    play: Play
+    """Plays it on a fresh desktop."""
+
+    @property
+    def path(self) -> Path:
+        """Its folder, below the result folder."""
+        return self.location.path
+
+
+@dataclass(frozen=True)
+class Told:
+    """Something that happened, for whoever watches."""
+
+    what: Literal["skipped", "started", "ended", "again", "paused", "elsewhere"]
+    path: str = ""
+    detail: str = ""
+    done: int = 0
+    total: int = 0
+    record: EpisodeRecord | None = None
+
+
+Report = Callable[[Told], None]
+
+
+@dataclass(frozen=True)
+class BatchOptions:
+    """How a batch is run."""
+
+    result_dir: Path
+    workers: int = 1
+    store: Store = Store.ALL
+    outage_s: float = 5.0
+    """First wait after a model could not be reached; it doubles with each further outage."""
+    longest_outage_s: float = 600.0
+    poll_s: float = 1.0
+    """How often to look whether another process has ended its episodes."""
+
+
+@dataclass(frozen=True)
+class BatchResult:
+    """What became of all jobs."""
+
+    records: dict[str, EpisodeRecord]
+    """By path, of the episodes that have a record of ours."""
+    not_run: tuple[str, ...] = ()
+    """What was left because the run's money is spent."""

@@ -1,0 +1,20 @@
+"""`binary_retry`: the agent hears that it failed, and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from trueline.runs.prompt_files import BINARY_RETRY, read_prompt
+from trueline.runs.types import Tried, Word
+
+
+@dataclass(frozen=True)
+class BinaryRetry:
+    """Tells the agent that it failed."""
+
+    max_retries: int
+    max_total_steps: int | None = None
+
+    async def after(self, tried: Tried) -> Word | None:
+        """The word before the next try; `None` once all are used up."""
+        return Word(read_prompt(BINARY_RETRY)) if tried.number <= self.max_retries else None

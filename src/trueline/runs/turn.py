@@ -1,0 +1,213 @@
+"""One step of an episode: observe, propose, check, act, settle, record."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from trueline.actions import Action, CallUser, Done, Fail
+from trueline.desktop.types import ActionInterrupted, ActionTimeout, DesktopError, Settled
+from trueline.errors import TruelineError
+from trueline.guard.session import feedback_text
+from trueline.models.errors import MissingKeyError, ModelError, UnsupportedError
+from trueline.records.end import End
+from trueline.records.observation import ObservationRecord, ObservationSpec
+from trueline.records.proposal import Proposal
+from trueline.records.step import ActionResult, Attempt, Gap, Step, StepTimings
+from trueline.records.verdict import Feedback
+from trueline.runs.oversight import Deciding, Ruling, decide
+from trueline.runs.types import AgentFailed, Parts, Recorder
+from trueline.runs.verify import View, view
+from trueline.text import printable
+
+T = TypeVar("T")
+
+NOBODY = "nobody answers here; go on alone, or end the task"
+
+
+@dataclass
+class Turn:
+    """A step in the making; `step` gives what there is of it at any moment."""
+
+    number: int
+    observation: ObservationRecord | None = None
+    attempts: list[Attempt] = field(default_factory=list[Attempt])
+    results: list[ActionResult] = field(default_factory=list[ActionResult])
+    gap: Gap | None = None
+    seconds: dict[str, float] = field(default_factory=dict[str, float])
+    check: str | None = None
+    """The guard's check under which it ran; reported with the next screen, from which its narrative is made."""
+    told: tuple[ActionResult, ...] = ()
+    """What the agent hears at its next turn."""
+    end: End | None = None
+    detail: str = ""
+    last: Action | None = None
+    """The last action that ran."""
+
+    @property
+    def step(self) -> Step:
+        """The step as it stands."""
+        return Step(
+            number=self.number,
+            observation=self.observation,
+            attempts=tuple(self.attempts),
+            results=tuple(self.results),
+            gap=self.gap,
+            timings=StepTimings.model_validate(self.seconds),
+        )
+
+
+async def take_turn(turn: Turn, parts: Parts, recorder: Recorder, before: Turn | None) -> None:
+    """Play one step after another; what happened so far stands in `turn` also when this raises."""
+    began = asyncio.get_running_loop().time()
+    try:
+        async with _timed(turn, "observe"):
+            seen = await _look(parts)
+            turn.observation = await asyncio.to_thread(recorder.keep_observation, seen.observation)
+        parts.scene.seen(turn.number, seen.observation)
+        if parts.oversight is not None and before is not None and before.check is not None:
+            await parts.oversight.session.executed(before.check, after=seen.observation)
+        decided = await _decide(turn, parts, seen, before.told if before else ())
+        turn.end = decided.end
+        if decided.proposal is None:
+            turn.told = _not_run(turn.attempts[-1].proposal, decided.told)
+            turn.detail = decided.told.wrong if decided.told else ""
+        else:
+            turn.check = decided.check
+            await _act(turn, parts, recorder, decided.proposal)
+            turn.told = tuple(turn.results)
+    finally:
+        turn.seconds["total"] = asyncio.get_running_loop().time() - began
+
+
+async def of_agent(call: Awaitable[T]) -> T:
+    """Wait for an agent; what goes wrong with its model or the desktop is no fault of its own.
+
+    Raises:
+        AgentFailed: It is.
+    """
+    try:
+        return await call
+    except (ModelError, MissingKeyError, UnsupportedError, DesktopError):
+        raise
+    except Exception as error:
+        known = isinstance(error, TruelineError)
+        raise AgentFailed(str(error) if known else f"{type(error).__name__}: {printable(str(error), 500)}") from error
+
+
+async def _look(parts: Parts) -> View:
+    want = parts.agent.wants | parts.also_want
+    if parts.oversight is None:
+        return View(await parts.desktop.observe(want), None)
+    return await view(parts.desktop, want | ObservationSpec(screenshot=True, tree=True))
+
+
+async def _decide(turn: Turn, parts: Parts, seen: View, last: tuple[ActionResult, ...]) -> Ruling:
+    async with _timed(turn, "propose"):
+        proposal = await of_agent(parts.agent.propose(seen.observation, last))
+    if parts.oversight is None:
+        turn.attempts.append(Attempt(proposal=proposal))
+        parts.scene.proposed(turn.number, proposal, ran=True)
+        return Ruling(proposal)
+
+    async def revise(rejected: Proposal, feedback: Feedback) -> Proposal:
+        async with _timed(turn, "propose"):
+            return await of_agent(parts.agent.revise(rejected, feedback))
+
+    deciding = Deciding(seen, turn.attempts)
+    try:
+        return await decide(
+            parts.oversight,
+            proposal,
+            deciding,
+            desktop=parts.desktop,
+            look=lambda: _look(parts),
+            revise=revise,
+        )
+    finally:
+        turn.gap = deciding.gap
+        turn.seconds["guard"], turn.seconds["verify"] = deciding.guard_s, deciding.verify_s
+        for attempt in turn.attempts:
+            parts.scene.proposed(turn.number, attempt.proposal, ran=attempt.ran)
+
+
+async def _act(turn: Turn, parts: Parts, recorder: Recorder, proposal: Proposal) -> None:
+    """Do the actions in order, with a screenshot after each; an action that ends the episode is the last one."""
+    for place, action in enumerate(proposal.actions):
+        async with _timed(turn, "act"):
+            result = await _do(parts, action, f"{turn.number}-{proposal.id}-{place}")
+        turn.results.append(result)
+        turn.last = action
+        turn.end, turn.detail = _ending(action)
+        async with _timed(turn, "settle"):
+            if turn.end is None:
+                await _settle(parts)
+        shot = (await parts.desktop.observe(ObservationSpec(screenshot=True))).png()
+        if shot is not None:
+            time = result.time or datetime.now(UTC)
+            kept = await asyncio.to_thread(recorder.keep_screenshot, shot, step=turn.number, time=time)
+            turn.results[-1] = result.model_copy(update={"screenshot": kept})
+        if turn.end is not None:
+            return
+
+
+async def _do(parts: Parts, action: Action, id: str) -> ActionResult:
+    """Do one action; one that runs out of its time, or whose worker is killed, is the agent's own doing."""
+    at = datetime.now(UTC)
+    if isinstance(action, CallUser):
+        return ActionResult(action=action, id=id, time=at, error=NOBODY)
+    try:
+        return await parts.desktop.act(action, id=id)
+    except (ActionTimeout, ActionInterrupted) as error:
+        return ActionResult(action=action, id=id, time=at, error=str(error))
+
+
+def _ending(action: Action) -> tuple[End | None, str]:
+    match action:
+        case Done():
+            return End.DONE, action.answer or ""
+        case Fail(refused=True):
+            return End.REFUSED, action.reason or ""
+        case Fail():
+            return End.FAIL, action.reason or ""
+        case _:
+            return None, ""
+
+
+async def _settle(parts: Parts) -> None:
+    if parts.pace.extra:
+        await asyncio.sleep(parts.pace.extra)
+    await parts.desktop.wait_for(Settled(parts.pace.quiet), time_limit=parts.pace.most)
+
+
+def _not_run(proposal: Proposal, told: Feedback | None) -> tuple[ActionResult, ...]:
+    """What an agent whose proposal was dropped hears about it."""
+    error = feedback_text(told) if told else "not executed"
+    return tuple(ActionResult(action=action, error=error) for action in proposal.actions)
+
+
+@asynccontextmanager
+async def _timed(turn: Turn, what: str) -> AsyncGenerator[None]:
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    try:
+        yield
+    finally:
+        turn.seconds[what] = turn.seconds.get(what, 0.0) + loop.time() - began
+
+
+def usages(steps: Sequence[Step]) -> tuple[int, float]:
+    """Tokens and known money that the agent and the guard took in these steps."""
+    tokens, cost = 0, 0.0
+    for step in steps:
+        for attempt in step.attempts:
+            found = (finding.usage for verdict in attempt.verdicts for finding in verdict.findings)
+            for usage in (attempt.proposal.usage, *found):
+                if usage is not None:
+                    tokens += usage.input_tokens + usage.output_tokens
+                    cost += usage.cost or 0.0
+    return tokens, cost

@@ -1,0 +1,175 @@
+"""What an episode is made of, and what it leaves: the contracts between the loop and the rooms around it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal, Protocol
+
+from trueline.agents.types import Agent, AgentContext
+from trueline.desktop.types import Desktop
+from trueline.guard.session import Outcome, Session
+from trueline.records.attack import Funnel
+from trueline.records.end import End, Unscored
+from trueline.records.episode import Check
+from trueline.records.events import Event
+from trueline.records.observation import Observation, ObservationRecord, ObservationSpec, StoredFile
+from trueline.records.proposal import Proposal
+from trueline.records.setting import Limits
+from trueline.records.step import Step
+from trueline.records.usage import Usage
+
+Exhausted = Literal["skip", "fail", "stop", "ask"]
+"""What happens when no revision of a step is let through."""
+Ask = Callable[[Outcome], Awaitable[bool]]
+"""Asks a person whether a proposal may run all the same."""
+
+
+class Unfinished(Exception):
+    """The episode cannot be scored, through no doing of the agent."""
+
+    def __init__(self, reason: Unscored, where: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.where = where
+
+
+class AgentFailed(Exception):
+    """The agent itself went wrong: its own doing, so the episode is scored."""
+
+
+class Recorder(Protocol):
+    """Keeps what happens; what a call has returned from is not lost. An `EpisodeWriter` is one."""
+
+    def keep_observation(self, observation: Observation) -> ObservationRecord:
+        """Store what the agent is about to see."""
+        ...
+
+    def keep_screenshot(self, png: bytes, *, step: int, time: datetime) -> StoredFile:
+        """Store the screen after an action."""
+        ...
+
+    def step(self, step: Step, *, time: datetime | None = None) -> None:
+        """Record a whole step."""
+        ...
+
+    def append(self, event: Event) -> None:
+        """Record something else."""
+        ...
+
+    def log(self, message: str) -> None:
+        """Add a line for people."""
+        ...
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What the checker says about the state that was left behind."""
+
+    score: float
+    checks: tuple[Check, ...] = ()
+
+
+class Scene(Protocol):
+    """A task on a desktop: set up, watched, checked."""
+
+    async def prepare(self) -> None:
+        """Set the desktop up for the task, attack included.
+
+        Raises:
+            SetupError: A step failed.
+        """
+        ...
+
+    def seen(self, step: int, observation: Observation) -> None:
+        """Take note of what the agent is shown."""
+        ...
+
+    def proposed(self, step: int, proposal: Proposal, *, ran: bool) -> None:
+        """Take note of what the agent wanted, and whether it was let through."""
+        ...
+
+    async def check(self, *, failed: bool) -> Scored:
+        """Score the state left behind; `failed` when the agent's last word was FAIL.
+
+        Raises:
+            CheckerError: It could not be scored.
+        """
+        ...
+
+    async def funnel(self, end: End, scored: Scored) -> Funnel | None:
+        """How far the attack got; `None` without one."""
+        ...
+
+
+@dataclass(frozen=True)
+class Oversight:
+    """The guard in front of one episode, and what its verdicts lead to."""
+
+    session: Session
+    max_revisions: int = 2
+    exhausted: Exhausted = "stop"
+    shadow: bool = False
+    """Only watch: whatever the verdict, the proposal runs."""
+    ask: Ask | None = None
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A try that did not succeed."""
+
+    number: int
+    """Counted from 1."""
+    end: End
+    score: float
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class Word:
+    """What the user says before the next try."""
+
+    text: str
+    usage: Usage | None = None
+
+
+class Retrying(Protocol):
+    """Decides what happens after a try that failed."""
+
+    @property
+    def max_total_steps(self) -> int | None:
+        """Steps that all tries share."""
+        ...
+
+    async def after(self, tried: Tried) -> Word | None:
+        """What to tell the agent before the next try; `None` when there is none."""
+        ...
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How long the loop waits for the screen after an action."""
+
+    quiet: float = 0.15
+    """Seconds without a change that count as settled."""
+    most: float = 3.0
+    """Seconds after which it goes on all the same."""
+    extra: float = 0.0
+    """Seconds on top, as the seeds' `--sleep_after_execution`."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The objects one episode is played with."""
+
+    desktop: Desktop
+    agent: Agent
+    context: AgentContext
+    scene: Scene
+    oversight: Oversight | None = None
+    retrying: Retrying | None = None
+    limits: Limits = field(default_factory=Limits)
+    pace: Pace = field(default_factory=Pace)
+    also_want: ObservationSpec = field(default_factory=lambda: ObservationSpec(screenshot=True))
+    """What the recorder and the guard want to see besides the agent."""

@@ -1,0 +1,38 @@
+"""All sinks of one desktop."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Protocol
+
+from trueline.tasks.attacks.sinks.log import SinkLog
+from trueline.tasks.attacks.sinks.mail import serve_mail
+from trueline.tasks.attacks.sinks.names import serve_names
+from trueline.tasks.attacks.sinks.web import serve_web
+
+WEB_PORTS = (80, 8000, 8080)
+MAIL_PORTS = (25, 465, 587, 2525)
+NAME_PORT = 53
+
+
+class Listening(Protocol):
+    """A desktop on whose loopback the host can listen."""
+
+    async def listen(self, port: int, *, udp: bool = False, address: str = "127.0.0.1") -> socket.socket:
+        """Return a socket bound inside."""
+        ...
+
+
+@asynccontextmanager
+async def open_sinks(desktop: Listening, pages: Mapping[tuple[str, str], bytes]) -> AsyncGenerator[SinkLog]:
+    """Serve web, mail and names inside a desktop while the block runs; what arrives is in the log."""
+    log = SinkLog()
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(serve_names(await desktop.listen(NAME_PORT, udp=True), log))
+        for port in WEB_PORTS:
+            stack.enter_context(serve_web(await desktop.listen(port), log, pages))
+        for port in MAIL_PORTS:
+            await stack.enter_async_context(serve_mail(await desktop.listen(port), log))
+        yield log
