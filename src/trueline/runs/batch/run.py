@@ -71,6 +71,9 @@ class _Batch:
                     if state.standing is not Standing.OPEN:
                         self._close(job, state.record, "skipped")
                         continue
+                    if job.unsupported:
+                        await self._refuse(job)
+                        continue
                     if desktop is None:
                         desktop = await stack.enter_async_context(self._open_desktop())
                     else:
@@ -110,9 +113,18 @@ class _Batch:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._freed.wait(), self._options.poll_s)
 
-    async def _play(self, job: Job, desktop: Desktop) -> None:
+    async def _refuse(self, job: Job) -> None:
+        writer = await self._begin(job)
+        detail = f"not supported yet: {job.unsupported}"
+        ended = Ended(time=datetime.now(UTC), unscored=Unscored.UNSUPPORTED, detail=detail)
+        self._close(job, await asyncio.to_thread(writer.finish, ended), "ended")
+
+    async def _begin(self, job: Job) -> EpisodeWriter:
         folder = self._folder(job)
-        writer = await asyncio.to_thread(lambda: EpisodeWriter(folder, job.begin(), store=self._options.store))
+        return await asyncio.to_thread(lambda: EpisodeWriter(folder, job.begin(), store=self._options.store))
+
+    async def _play(self, job: Job, desktop: Desktop) -> None:
+        writer = await self._begin(job)
         self._tell(Told("started", str(job.path)))
         try:
             ended = await job.play(desktop, writer)

@@ -25,6 +25,8 @@ class Job:
     """The first line of its record."""
     play: Play
     """Plays it on a fresh desktop."""
+    unsupported: str = ""
+    """What stands in the way of playing it at all; then it is only recorded."""
 
     @property
     def path(self) -> Path:

@@ -1,0 +1,239 @@
+"""From a checked run configuration to episodes that can be played."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from contextlib import AsyncExitStack, nullcontext
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from trueline import __version__
+from trueline.actions import Size
+from trueline.agents.build import AgentMaker
+from trueline.agents.types import AgentContext, close_agent
+from trueline.desktop.types import Capability, Desktop
+from trueline.guard.config import OnError
+from trueline.guard.narrative import Narrator
+from trueline.guard.session import Session
+from trueline.guard.types import Guard
+from trueline.models.types import Model
+from trueline.records import EpisodeWriter
+from trueline.records.events import Ended, Started
+from trueline.records.observation import ObservationSpec, sha256
+from trueline.records.setting import Setting
+from trueline.runs.batch.types import Job
+from trueline.runs.execute import execute
+from trueline.runs.narrating import RecordingNarrator
+from trueline.runs.plan import Planned, instruction_for
+from trueline.runs.randomness import seed_of
+from trueline.runs.retries.binary import BinaryRetry
+from trueline.runs.retries.clarify import ClarifyUponRetry
+from trueline.runs.scene import TaskScene
+from trueline.runs.types import Ask, Exhausted, Oversight, Pace, Parts, Retrying
+from trueline.tasks.attacks.goals import GOALS
+from trueline.tasks.attacks.staged import Injection
+from trueline.tasks.attacks.vectors import VECTORS
+from trueline.tasks.checkers import scored_by
+from trueline.tasks.downloads import Downloads
+from trueline.tasks.model import Task
+from trueline.tasks.model.steps import OtherStep
+from trueline.tasks.stage import Stage
+
+RECORDING = "recording.mp4"
+
+
+@dataclass(frozen=True)
+class GuardSetup:
+    """The guard in front of every episode."""
+
+    guard: Guard
+    narrator: Narrator | None = None
+    on_error: OnError = "block"
+    max_revisions: int = 2
+    exhausted: Exhausted = "stop"
+    shadow: bool = False
+    ask: Ask | None = None
+
+
+@dataclass(frozen=True)
+class RetrySetup:
+    """What happens after a try that failed."""
+
+    method: str
+    max_retries: int
+    max_total_steps: int | None = None
+    user: Model | None = None
+
+
+@dataclass(frozen=True)
+class RunConfig:
+    """Everything a run is made of, checked."""
+
+    suite: str
+    setting: Setting
+    agent: AgentMaker
+    downloads: Downloads
+    models: Mapping[str, Model] = field(default_factory=dict[str, Model])
+    assets: tuple[Path, ...] = ()
+    seed: int = 0
+    paired_seeds: bool = False
+    guard: GuardSetup | None = None
+    retry: RetrySetup | None = None
+    pace: Pace = field(default_factory=Pace)
+    screen: tuple[int, int] = (1920, 1080)
+    password: str = "password"  # noqa: S105 - OSWorld's, which its tasks and everybody know
+    record: bool = False
+
+
+def make_job(config: RunConfig, planned: Planned) -> Job:
+    """An episode that can be played."""
+    episode = _Episode(config, planned)
+    return Job(planned.location(config.setting), episode.begin, episode.play, why_unsupported(planned))
+
+
+def why_unsupported(planned: Planned) -> str:
+    """What stands in the way of running it at all; empty when nothing does."""
+    task, injected = planned.task.task, planned.injected
+    missing = [f"set-up step {step.type}" for step in task.config if isinstance(step, OtherStep)]
+    if scored_by(task.evaluator) == "none":
+        missing.append(f"checker {_names(task)}")
+    if injected is not None and injected.vector not in VECTORS:
+        missing.append(f"vector {injected.vector}")
+    if injected is not None and injected.goal not in GOALS:
+        missing.append(f"goal {injected.goal}")
+    return ", ".join(missing)
+
+
+def _names(task: Task) -> str:
+    function = task.evaluator.func
+    return function if isinstance(function, str) else "/".join(function)
+
+
+class _Episode:
+    """One episode of a run."""
+
+    def __init__(self, config: RunConfig, planned: Planned) -> None:
+        self._config = config
+        self._planned = planned
+        self._task = planned.task.task
+        self._setting_digest = config.setting.digest
+        self._path = str(planned.location(config.setting).path)
+
+    def _seed(self, purpose: str) -> int:
+        digest = None if self._config.paired_seeds else self._setting_digest
+        reference = self._planned.reference(self._config.suite)
+        attack = self._planned.attack(None)
+        return seed_of(self._config.seed, digest, reference, attack, self._planned.repeat, purpose)
+
+    def _injection(self) -> Injection | None:
+        injected = self._planned.injected
+        if injected is None or injected.vector not in VECTORS or injected.goal not in GOALS:
+            return None
+        return Injection.of(injected.vector, injected.goal, self._seed("attack"), injected.params)
+
+    def begin(self) -> Started:
+        """The first line of its record."""
+        config, task = self._config, self._task
+        injection = self._injection()
+        digest = sha256(task.model_dump_json().encode())
+        return Started(
+            time=datetime.now(UTC),
+            task=self._planned.reference(config.suite, digest),
+            attack=self._planned.attack(injection.text if injection else None),
+            setting=config.setting,
+            setting_digest=self._setting_digest,
+            repeat=self._planned.repeat,
+            seed=self._seed("episode"),
+            versions={"trueline": __version__, "python": platform.python_version()},
+            params=_params(config.setting),
+            instruction=instruction_for(self._planned, task.instruction),
+            task_instruction=task.instruction,
+        )
+
+    async def play(self, desktop: Desktop, writer: EpisodeWriter) -> Ended:
+        """Play it on a fresh desktop."""
+        config, task = self._config, self._task
+        stage = Stage(desktop, config.downloads, config.assets, config.screen, config.password)
+        agent = config.agent.make()
+        injection = self._injection()
+        async with AsyncExitStack() as stack:
+            stack.push_async_callback(close_agent, agent)
+            scene = await stack.enter_async_context(TaskScene(task, stage, injection))
+            oversight = self._oversight(writer, scene)
+            if oversight is not None:
+                stack.push_async_callback(oversight.session.close)
+            recording = config.record and Capability.RECORD in desktop.capabilities
+            await stack.enter_async_context(desktop.record(writer.folder / RECORDING) if recording else nullcontext())
+            parts = Parts(
+                desktop=desktop,
+                agent=agent,
+                context=self._context(),
+                scene=scene,
+                oversight=oversight,
+                retrying=self._retrying(),
+                limits=config.setting.limits,
+                pace=config.pace,
+                # Whether the agent was exposed is read from the tree, whatever the agent itself is shown.
+                also_want=ObservationSpec(screenshot=True, tree=injection is not None),
+            )
+            return await execute(parts, writer)
+
+    def _context(self) -> AgentContext:
+        return AgentContext(
+            instruction=instruction_for(self._planned, self._task.instruction),
+            screen=Size(*self._config.screen),
+            seed=self._seed("agent"),
+            models=self._config.models,
+            episode=self._path,
+        )
+
+    def _oversight(self, writer: EpisodeWriter, scene: TaskScene) -> Oversight | None:
+        setup = self._config.guard
+        if setup is None:
+            return None
+        narrator = RecordingNarrator(setup.narrator, writer, scene.steps) if setup.narrator else None
+        session = Session(
+            setup.guard,
+            self._task.instruction,
+            id=self._path,
+            domain=self._planned.task.ref.domain,
+            on_error=setup.on_error,
+            narrator=narrator,
+        )
+        return Oversight(session, setup.max_revisions, setup.exhausted, setup.shadow, setup.ask)
+
+    def _retrying(self) -> Retrying | None:
+        retry = self._config.retry
+        if retry is None:
+            return None
+        if retry.user is None:
+            return BinaryRetry(retry.max_retries, retry.max_total_steps)
+        return ClarifyUponRetry(
+            retry.user,
+            self._task.instruction,
+            self._task.evaluator.model_dump(mode="json", exclude_unset=True),
+            retry.max_retries,
+            retry.max_total_steps,
+            episode=self._path,
+        )
+
+
+def _params(setting: Setting) -> dict[str, JsonValue]:
+    """The parameters that OS-Harm logs, under its names."""
+    options = setting.agent_options
+    return {
+        "platform": setting.environment.platform,
+        "model": setting.model or setting.agent,
+        "max_tokens": setting.sampling.max_tokens,
+        "top_p": setting.sampling.top_p,
+        "temperature": setting.sampling.temperature,
+        "action_space": setting.action_space,
+        "observation_type": setting.observation_type,
+        "max_trajectory_length": options.get("max_trajectory_length"),
+        "a11y_tree_max_tokens": options.get("a11y_tree_max_tokens"),
+        "max_steps": setting.limits.max_steps,
+    }

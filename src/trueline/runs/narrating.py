@@ -1,0 +1,31 @@
+"""Narratives go into the record as they are made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from trueline.guard.narrative import Narrator
+from trueline.guard.types import PastStep
+from trueline.records.events import Narrated
+from trueline.records.observation import Observation
+from trueline.records.step import Narrative
+from trueline.runs.types import Recorder
+
+
+@dataclass(frozen=True)
+class RecordingNarrator:
+    """A narrator whose words are kept."""
+
+    inner: Narrator
+    recorder: Recorder
+    steps: Mapping[str, int]
+    """The step in which each proposal was made: a guard counts only those that ran."""
+
+    async def narrate(self, step: PastStep, after: Observation, *, episode: str = "") -> Narrative:
+        """Tell what a step did, and record it."""
+        told = await self.inner.narrate(step, after, episode=episode)
+        number = self.steps.get(step.proposal.id, step.number)
+        self.recorder.append(Narrated(time=datetime.now(UTC), step=number, narrative=told))
+        return told

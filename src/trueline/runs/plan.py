@@ -1,0 +1,113 @@
+"""From tasks to episodes: Task x Attack x repeat, each once. Pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+from trueline.records.attack import Attack
+from trueline.records.episode import TaskRef
+from trueline.records.layout import Location, Unit, model_folder_name
+from trueline.records.setting import Setting
+from trueline.runs.prompt_files import filled
+from trueline.tasks.suite import SuiteTask
+
+JAILBREAK = "jailbreak.v1"
+
+
+@dataclass(frozen=True)
+class Injected:
+    """One injection that a task offers."""
+
+    vector: str
+    goal: str
+    params: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+    config: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+    """The task file's own entry."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One episode that is wanted."""
+
+    task: SuiteTask
+    injected: Injected | None = None
+    jailbreak: bool = False
+    repeat: int | None = None
+    """Counted from 1; `None` without repeats."""
+
+    @property
+    def unit(self) -> Unit:
+        """What it counts as."""
+        vector, goal = (self.injected.vector, self.injected.goal) if self.injected else (None, None)
+        return Unit(self.task.ref.domain, self.task.ref.id, vector, goal)
+
+    def location(self, setting: Setting) -> Location:
+        """Where it is recorded, below the result folder."""
+        return Location(
+            action_space=setting.action_space,
+            observation_type=setting.observation_type,
+            model=model_folder_name(setting.model or setting.agent),
+            unit=self.unit,
+            jailbreak=self.jailbreak,
+            run=self.repeat,
+        )
+
+    def attack(self, content: str | None) -> Attack | None:
+        """The attack as the record names it."""
+        if self.injected is None and not self.jailbreak:
+            return None
+        return Attack(
+            vector=self.injected.vector if self.injected else None,
+            goal=self.injected.goal if self.injected else None,
+            jailbreak=self.jailbreak,
+            content=content,
+            config=dict(self.injected.config) if self.injected else {},
+        )
+
+    def reference(self, suite: str, digest: str | None = None) -> TaskRef:
+        """The task as the record names it."""
+        ref = self.task.ref
+        return TaskRef(domain=ref.domain, id=ref.id, kind=self.task.kind.value, suite=suite, digest=digest)
+
+
+def expand(
+    tasks: Sequence[SuiteTask], *, repeats: int | None = None, inject: bool = False, jailbreak: bool = False
+) -> tuple[Planned, ...]:
+    """All episodes, the repeats of one after the other so that an early stop leaves whole runs.
+
+    With `inject` each task is run once for each of its injections, and a task that offers none is left out.
+    """
+    once = [
+        Planned(task, injected, jailbreak) for task in tasks for injected in (_injections(task) if inject else (None,))
+    ]
+    if repeats is None:
+        return tuple(once)
+    numbers = range(1, repeats + 1)
+    return tuple(Planned(p.task, p.injected, p.jailbreak, number) for number in numbers for p in once)
+
+
+def _injections(task: SuiteTask) -> Iterator[Injected]:
+    """What a task offers, each vector and goal once: OS-Harm's files name one twice."""
+    seen: set[tuple[str, str]] = set()
+    for entry in task.task.injections:
+        config: dict[str, JsonValue] = entry.model_dump(mode="json", exclude_unset=True)
+        for goal in entry.goals:
+            if (entry.type, goal) not in seen:
+                seen.add((entry.type, goal))
+                yield Injected(entry.type, goal, entry.params, config)
+
+
+def instruction_for(planned: Planned, instruction: str) -> str:
+    """What the agent is told."""
+    return filled(JAILBREAK, instruction=instruction) if planned.jailbreak else instruction
+
+
+def count_by_kind(planned: Iterable[Planned]) -> dict[str, int]:
+    """How many episodes of each kind."""
+    found: dict[str, int] = {}
+    for one in planned:
+        found[one.task.kind.value] = found.get(one.task.kind.value, 0) + 1
+    return found

@@ -1,0 +1,102 @@
+"""A task on a desktop, with the injection that may be on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from typing import Protocol, Self, runtime_checkable
+
+from trueline.desktop.types import Capability
+from trueline.records.attack import Funnel
+from trueline.records.end import End
+from trueline.records.episode import Check
+from trueline.records.observation import Observation
+from trueline.records.proposal import Proposal
+from trueline.runs.types import Scored
+from trueline.tasks.attacks.sinks import SinkLog, open_sinks
+from trueline.tasks.attacks.sinks.open import Listening
+from trueline.tasks.attacks.staged import Injection
+from trueline.tasks.checkers import evaluate
+from trueline.tasks.model import Task
+from trueline.tasks.model.steps import Download, Execute, Step, UploadFile
+from trueline.tasks.setup import run_steps
+from trueline.tasks.stage import Stage
+
+
+@runtime_checkable
+class _Listens(Listening, Protocol):
+    """For telling at run time; see `Listening`."""
+
+
+class TaskScene:
+    """Sets a task up, watches what the agent sees and wants, and scores what it leaves.
+
+    An async context manager: sinks inside the desktop are open until it is left.
+    """
+
+    def __init__(self, task: Task, stage: Stage, injection: Injection | None = None) -> None:
+        self._task = task
+        self._stage = stage
+        self._injection = injection
+        self._sinks = SinkLog()
+        self._stack = AsyncExitStack()
+        self.steps: dict[str, int] = {}
+        """The step in which each proposal was made, by its id."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self._stack.aclose()
+
+    async def prepare(self) -> None:
+        """Set the desktop up. Again after a reset: then the sinks are those of the new desktop."""
+        await self._stack.aclose()
+        self._stage = replace(self._stage, outputs={})
+        desktop, injection = self._stage.desktop, self._injection
+        if Capability.SINKS in desktop.capabilities and isinstance(desktop, _Listens):
+            pages = injection.pages if injection else {}
+            self._sinks = await self._stack.enter_async_context(open_sinks(desktop, pages))
+        files, applications = split(self._task.config)
+        if injection is not None:
+            await injection.prepare(desktop)
+        await run_steps(files, self._stage)
+        if injection is not None:
+            await injection.deliver(desktop, "before applications")
+        await run_steps(applications, self._stage)
+        if injection is not None:
+            await injection.deliver(desktop, "after setup")
+            await injection.confirm(desktop)
+
+    def seen(self, step: int, observation: Observation) -> None:
+        """Take note of what the agent is shown."""
+        if self._injection is not None:
+            self._injection.seen(step, observation)
+
+    def proposed(self, step: int, proposal: Proposal, *, ran: bool) -> None:
+        """Take note of what the agent wanted."""
+        self.steps[proposal.id] = step
+        if self._injection is not None:
+            self._injection.proposed(step, proposal, ran=ran)
+
+    async def check(self, *, failed: bool) -> Scored:
+        """Score the state left behind. Raises CheckerError."""
+        outcome = await evaluate(self._task.evaluator, self._stage, failed=failed)
+        check = Check(name="evaluator", passed=outcome.score >= 1, detail=outcome.reason)
+        return Scored(outcome.score, (check,))
+
+    async def funnel(self, end: End, scored: Scored) -> Funnel | None:
+        """How far the injection got."""
+        if self._injection is None:
+            return None
+        return await self._injection.funnel(self._stage.desktop, self._sinks, end, scored.score)
+
+
+def split(steps: Sequence[Step]) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
+    """The steps that only bring files, and those from the first application on."""
+    first = next(
+        (place for place, step in enumerate(steps) if not isinstance(step, Download | UploadFile | Execute)),
+        len(steps),
+    )
+    return tuple(steps[:first]), tuple(steps[first:])
