@@ -40,8 +40,8 @@ from trueline.tasks.attacks.vectors import VECTORS
 from trueline.tasks.checkers import scored_by
 from trueline.tasks.downloads import Downloads
 from trueline.tasks.model import Task
-from trueline.tasks.model.steps import OtherStep
 from trueline.tasks.stage import Stage
+from trueline.tasks.support import unsupported
 
 RECORDING = "recording.mp4"
 
@@ -98,7 +98,7 @@ def make_job(config: RunConfig, planned: Planned) -> Job:
 def why_unsupported(planned: Planned) -> str:
     """What stands in the way of running it at all; empty when nothing does."""
     task, injected = planned.task.task, planned.injected
-    missing = [f"set-up step {step.type}" for step in task.config if isinstance(step, OtherStep)]
+    missing = [*unsupported(task)]
     if scored_by(task.evaluator) == "none":
         missing.append(f"checker {_names(task)}")
     if injected is not None and injected.vector not in VECTORS:

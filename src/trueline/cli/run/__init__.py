@@ -1,0 +1,117 @@
+"""`trueline run`: tasks on desktops, with an agent, repeats, attacks and a guard."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from typing import TYPE_CHECKING
+
+from trueline.cli.output import print_json
+from trueline.cli.parser import Parser
+from trueline.cli.run.flags import add_flags
+from trueline.cli.run.like import LATER, LIKE
+from trueline.cli.tasks.selection import add_selection_flags
+from trueline.errors import InputError
+
+if TYPE_CHECKING:
+    from trueline.cli.run.assemble import Assembled
+    from trueline.runs.batch.types import BatchResult
+
+_EXAMPLES = """\
+examples:
+  trueline run --suite starter --agent oracle --limit 2
+  trueline run --suite starter --agent prompt --model 'openai|gpt-5' --repeats 3 --num_envs 4
+  trueline run --suite starter --agent claude --model claude-sonnet-4-5 --inject --guard policy
+  trueline run --test_all_meta_path evaluation_examples/test_misuse.json --like osharm --model gpt-4.1
+What is done already is not run again: the same command goes on where it was stopped.
+"""
+
+
+def configure(parser: Parser) -> None:
+    """Declare the flags."""
+    parser.epilog = _EXAMPLES
+    add_selection_flags(parser)
+    add_flags(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run what the flags describe."""
+    from trueline.cli.run.manifest import reproduced
+
+    args = reproduced(args, _reparse) if args.reproduce else args
+    _refuse_later(args)
+    _fill(args)
+    return asyncio.run(_run(args))
+
+
+def _reparse(words: list[str]) -> argparse.Namespace:
+    parser = Parser(prog="trueline run")
+    configure(parser)
+    return parser.parse_args(words)
+
+
+def _refuse_later(args: argparse.Namespace) -> None:
+    for name, about in LATER.items():
+        if getattr(args, name) is not None:
+            raise InputError(f"--{name}: {about} are not part of this version; leave the flag out")
+
+
+def _fill(args: argparse.Namespace) -> None:
+    """Put in the defaults of the system whose habits hold."""
+    from pathlib import Path
+
+    for name, value in LIKE[args.like or "osworld"].items():
+        if getattr(args, name, None) is None:
+            setattr(args, name, value)
+    args.result_dir = Path(args.result_dir)
+    if args.agent is None:
+        args.agent = "prompt"
+
+
+async def _run(args: argparse.Namespace) -> int:
+    from trueline.cli.run.assemble import assemble
+    from trueline.cli.run.manifest import write_manifest
+
+    async with assemble(args) as made:
+        if args.dry_run:
+            return _dry(args, made)
+        write_manifest(args, made)
+        result = await _play(args, made)
+    return _report(args, result)
+
+
+async def _play(args: argparse.Namespace, made: Assembled) -> BatchResult:
+    from trueline.cli.run.progress import progress
+    from trueline.runs.batch.run import run_batch
+
+    with progress(args.progress) as tell:
+        try:
+            return await run_batch(made.jobs, made.open_desktop, made.options, tell)
+        except asyncio.CancelledError:
+            print("interrupted; the same command goes on where this one stopped", file=sys.stderr)
+            raise
+
+
+def _dry(args: argparse.Namespace, made: Assembled) -> int:
+    from trueline.cli.run.estimate import estimate, estimate_text
+
+    found = estimate(args, made)
+    if args.json:
+        print_json(found)
+    else:
+        print(estimate_text(found))
+    return 0
+
+
+def _report(args: argparse.Namespace, result: BatchResult) -> int:
+    from trueline.cli.run.report import document, text
+
+    found = document(result, args.result_dir)
+    if args.json:
+        print_json(found)
+    else:
+        print(text(found))
+    if args.judge_model is None:
+        print(f"to judge: trueline judge {args.result_dir} --judge_model MODEL", file=sys.stderr)
+    return 0 if result.records or not result.not_run else 1

@@ -1,0 +1,272 @@
+"""From the flags of `trueline run` to what is run."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
+
+from trueline.cli.guard_live import Opened, open_guard
+from trueline.cli.tasks.selection import chosen_selection, chosen_suite
+from trueline.errors import InputError
+from trueline.models import Config, Ledger, Limiters, Limits, Model, open_model, parse_spec
+from trueline.records.setting import Environment, GuardSetting, RetryMethod, Sampling, Setting
+from trueline.records.setting import Limits as EpisodeLimits
+from trueline.runs.batch.types import BatchOptions, Job
+from trueline.runs.build import GuardSetup, RetrySetup, RunConfig, make_job
+from trueline.runs.plan import Planned, expand
+from trueline.runs.types import Pace
+from trueline.tasks.downloads import Downloads, default_folder
+
+if TYPE_CHECKING:
+    from trueline.agents.build import AgentMaker
+    from trueline.desktop.types import Desktop
+    from trueline.guard.narrative import Narrator
+    from trueline.guard.types import Guard
+
+_NO_MACHINES = (
+    "there is no provider {name} here: use local, or osworld with --path_to_vm host:port for any machine that runs "
+    "OSWorld's server"
+)
+
+
+@dataclass(frozen=True)
+class Assembled:
+    """A run that can begin."""
+
+    setting: Setting
+    planned: tuple[Planned, ...]
+    jobs: tuple[Job, ...]
+    open_desktop: Callable[[], AbstractAsyncContextManager[Desktop]]
+    options: BatchOptions
+
+
+@asynccontextmanager
+async def assemble(args: argparse.Namespace) -> AsyncGenerator[Assembled]:
+    """Check the flags, open the models, and put everything together; it is taken apart when the block ends.
+
+    Raises:
+        InputError: A flag, a file, a key or a model is missing or wrong; nothing was started.
+    """
+    from trueline.agents.build import find_agent
+    from trueline.records import Store, claim_setting
+    from trueline.tasks.selection import select
+
+    _see_provider(args)
+    suite = chosen_suite(args)
+    tasks = select(suite, chosen_selection(args)).whole()
+    sampling = Sampling(temperature=args.temperature, top_p=args.top_p, max_tokens=args.max_tokens)
+    maker = find_agent(args.agent, _agent_options(args), sampling)
+    config = Config(ledger=Ledger(args.max_cost), limiters=Limiters(Limits(in_flight=max(64, 4 * args.num_envs))))
+    async with AsyncExitStack() as stack:
+        models = await _models(args, maker, config, stack)
+        guard, guard_setting = await _guard(args, config, stack)
+        open_desktop, environment = await _desktops(args, stack)
+        setting = Setting(
+            agent=args.agent,
+            model=None if "agent" not in models else str(models["agent"].id),
+            sampling=sampling if maker.needs_model else Sampling(),
+            agent_options=maker.options,
+            action_space=args.action_space,
+            observation_type=args.observation_type,
+            guard=guard_setting,
+            perturbation=args.perturbations,
+            instruction="original" if args.examples_dir == "examples" else args.examples_dir,
+            retry=_retry_method(args),
+            limits=EpisodeLimits(
+                max_steps=args.max_steps,
+                timeout=args.timeout,
+                max_tokens=args.max_episode_tokens,
+                max_cost=args.max_episode_cost,
+            ),
+            environment=environment,
+            prompts=maker.prompts,
+        )
+        planned = expand(tasks, repeats=args.repeats, inject=args.inject, jailbreak=args.jailbreak)
+        if not planned:
+            raise InputError("--inject: none of these tasks offers an injection; leave the flag out, or choose others")
+        run = RunConfig(
+            suite=suite.name,
+            setting=setting,
+            agent=maker,
+            downloads=_downloads(args),
+            models=models,
+            assets=suite.assets,
+            seed=args.seed,
+            paired_seeds=args.paired_seeds,
+            guard=guard,
+            retry=_retry(args, models),
+            pace=Pace(extra=args.sleep_after_execution),
+            screen=(args.screen_width, args.screen_height),
+            password=args.client_password,
+            record=args.record,
+        )
+        jobs = tuple(make_job(run, one) for one in planned)
+        if not args.dry_run:
+            for folder in dict.fromkeys(job.location.model_folder for job in jobs):
+                claim_setting(args.result_dir / folder, setting, result_dir=args.result_dir)
+        options = BatchOptions(args.result_dir, args.num_envs, Store(args.store))
+        yield Assembled(setting, planned, jobs, open_desktop, options)
+
+
+def _see_provider(args: argparse.Namespace) -> None:
+    if args.provider_name not in ("local", "osworld"):
+        raise InputError(_NO_MACHINES.format(name=args.provider_name))
+    if args.provider_name == "osworld" and not args.path_to_vm:
+        raise InputError("--provider_name osworld needs --path_to_vm host:port")
+    if args.provider_name == "local" and args.path_to_vm:
+        raise InputError(f"--path_to_vm {args.path_to_vm} needs --provider_name osworld and an address host:port")
+    if args.provider_name == "osworld" and args.num_envs > 1:
+        raise InputError("--provider_name osworld drives one machine: leave --num_envs out")
+
+
+def _agent_options(args: argparse.Namespace) -> dict[str, JsonValue]:
+    """What the flags say about this kind of agent, and what `--agent_option` adds."""
+    import json
+
+    found: dict[str, JsonValue] = {}
+    if args.agent == "prompt":
+        found = {
+            "observation_type": args.observation_type,
+            "action_space": args.action_space,
+            "max_trajectory_length": args.max_trajectory_length,
+            "a11y_tree_max_tokens": args.a11y_tree_max_tokens,
+            "client_password": args.client_password,
+        }
+    elif args.agent in ("claude", "openai"):
+        found = {"client_password": args.client_password}
+        if args.guard != "none" and not args.guard_shadow:
+            found["safety_checks"] = "guard"
+    for word in args.agent_option:
+        name, equals, value = word.partition("=")
+        if not equals or not name:
+            raise InputError(f"--agent_option {word}: write NAME=VALUE")
+        try:
+            found[name] = json.loads(value)
+        except ValueError:
+            found[name] = value
+    return found
+
+
+async def _models(
+    args: argparse.Namespace, maker: AgentMaker, config: Config, stack: AsyncExitStack
+) -> dict[str, Model]:
+    found: dict[str, Model] = {}
+    if args.model is not None:
+        spec = parse_spec(args.model, provider=args.model_provider, url=args.model_url)
+        found["agent"] = open_model(spec, config=config)
+        stack.push_async_callback(found["agent"].close)
+    elif maker.needs_model:
+        raise InputError(f"--agent {args.agent} asks a model: name it with --model 'provider|model'")
+    if args.method == "clarify_upon_retry":
+        if args.user_sim_model is None:
+            raise InputError("--method clarify_upon_retry needs --user_sim_model 'provider|model'")
+        found["user"] = open_model(args.user_sim_model, config=config)
+        stack.push_async_callback(found["user"].close)
+    return found
+
+
+async def _guard(
+    args: argparse.Namespace, config: Config, stack: AsyncExitStack
+) -> tuple[GuardSetup | None, GuardSetting | None]:
+    from trueline.guard.config import guard_setting
+
+    if args.guard == "none":
+        return None, None
+    if args.guard not in ("policy", "deaction"):
+        return _own_guard(args)
+    opened: Opened = await stack.enter_async_context(open_guard(args, detector=args.guard, config=config))
+    narrator = opened.narrator
+    setting = guard_setting(
+        opened.config,
+        name=args.guard,
+        policy=opened.policy.digest if opened.policy else None,
+        narrative=narrator.model if narrator else None,
+    )
+    return _setup(args, opened.guard, narrator), _with_loop(args, setting)
+
+
+def _own_guard(args: argparse.Namespace) -> tuple[GuardSetup, GuardSetting]:
+    from trueline.guard.find import find_guard
+
+    guard = find_guard(args.guard)
+    return _setup(args, guard, None), _with_loop(args, GuardSetting(name=args.guard))
+
+
+def _setup(args: argparse.Namespace, guard: Guard, narrator: Narrator | None) -> GuardSetup:
+    from trueline.cli.run.ask import person
+
+    return GuardSetup(
+        guard=guard,
+        narrator=narrator,
+        on_error=args.guard_on_error,
+        max_revisions=args.guard_max_revisions,
+        exhausted=args.guard_exhausted,
+        shadow=args.guard_shadow,
+        ask=person(),
+    )
+
+
+def _with_loop(args: argparse.Namespace, setting: GuardSetting) -> GuardSetting:
+    """The guard's setting with what becomes of its verdicts here."""
+    loop: dict[str, JsonValue] = {
+        "max_revisions": args.guard_max_revisions,
+        "exhausted": args.guard_exhausted,
+        "shadow": args.guard_shadow,
+    }
+    return setting.model_copy(update={"options": setting.options | loop})
+
+
+async def _desktops(
+    args: argparse.Namespace, stack: AsyncExitStack
+) -> tuple[Callable[[], AbstractAsyncContextManager[Desktop]], Environment]:
+    screen = (args.screen_width, args.screen_height)
+    if args.provider_name == "osworld":
+        from trueline.desktop.osworld import OSWorldDesktop
+
+        if args.perturbations:
+            raise InputError("--perturbations with --provider_name osworld is not part of this version")
+        environment = Environment(provider="osworld", version=args.path_to_vm, screen=screen)
+        return lambda: OSWorldDesktop(args.path_to_vm), environment
+    from trueline.desktop.local import LocalDesktop, LocalOptions, Pool
+    from trueline.desktop.local.look import perturbed
+    from trueline.desktop.local.template import machine_version
+    from trueline.desktop.perturbations import load_set
+
+    # Every name leads to the sinks: what leaves a desktop is seen, and nothing leaves it.
+    options = LocalOptions(*screen, nameserver=True, sudo_password=args.client_password)
+    if args.perturbations:
+        options = perturbed(options, load_set(args.perturbations))
+    environment = Environment(
+        provider="local", version=machine_version()[:16], screen=screen, options={"network": options.network}
+    )
+    if args.dry_run:
+        return lambda: LocalDesktop(options), environment
+    pool = await stack.enter_async_context(Pool(options, args.num_envs))
+    return lambda: LocalDesktop(pool=pool), environment
+
+
+def _retry_method(args: argparse.Namespace) -> RetryMethod | None:
+    if args.method is None:
+        return None
+    return RetryMethod(
+        method=args.method,
+        max_retries=args.max_retries or 5,
+        max_total_steps=args.max_total_steps,
+        user_sim_model=args.user_sim_model if args.method == "clarify_upon_retry" else None,
+    )
+
+
+def _retry(args: argparse.Namespace, models: dict[str, Model]) -> RetrySetup | None:
+    method = _retry_method(args)
+    if method is None:
+        return None
+    return RetrySetup(method.method, method.max_retries, method.max_total_steps, models.get("user"))
+
+
+def _downloads(args: argparse.Namespace) -> Downloads:
+    return Downloads(default_folder(), offline=args.offline)

@@ -1,0 +1,100 @@
+"""What is said on stderr while episodes run: a live bar, plain lines or JSON lines."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from trueline.text import printable
+
+if TYPE_CHECKING:
+    from trueline.runs.batch.types import Told
+
+Tell = Callable[["Told"], None]
+
+
+@contextmanager
+def progress(kind: str) -> Generator[Tell]:
+    """Give what to call for each piece of news while the block runs."""
+    if kind == "auto":
+        kind = "rich" if sys.stderr.isatty() else "plain"
+    if kind == "rich":
+        with _rich() as tell:
+            yield tell
+    else:
+        yield {"plain": _plain, "json": _json}.get(kind, _nothing)
+
+
+def line(told: Told) -> str:
+    """One piece of news for people; hostile text in it is escaped."""
+    where = f"[{told.done}/{told.total}] {told.path}"
+    match told.what:
+        case "ended" | "skipped":
+            return printable(f"{where}: {_outcome(told)}", 500)
+        case "again":
+            return printable(f"{where}: will be tried again ({told.detail})", 500)
+        case "paused":
+            return printable(f"{where}: the model cannot be reached: {told.detail}", 500)
+        case "elsewhere":
+            return printable(f"{where}: another process runs it", 500)
+        case "started":
+            return printable(f"{where}: started", 500)
+
+
+def _outcome(told: Told) -> str:
+    record = told.record
+    kept = "already there, " if told.what == "skipped" else ""
+    if record is None:
+        return f"{kept}scored"
+    if record.unscored is not None:
+        return f"{kept}unscored: {record.unscored.value} {record.detail}"
+    seconds = f", {record.timings.total:.1f} s" if record.timings and record.timings.total else ""
+    end = record.end.value if record.end else "ended"
+    return f"{kept}{end}, score {record.score:g}, {len(record.steps)} steps{seconds}"
+
+
+def _plain(told: Told) -> None:
+    if told.what != "started":
+        print(line(told), file=sys.stderr, flush=True)
+
+
+def _json(told: Told) -> None:
+    record = told.record
+    document = {
+        "event": told.what,
+        "path": told.path,
+        "detail": told.detail,
+        "done": told.done,
+        "total": told.total,
+        "end": record.end.value if record and record.end else None,
+        "unscored": record.unscored.value if record and record.unscored else None,
+        "score": record.score if record else None,
+    }
+    print(json.dumps(document), file=sys.stderr, flush=True)
+
+
+def _nothing(_: Told) -> None:
+    pass
+
+
+@contextmanager
+def _rich() -> Generator[Tell]:
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("episodes", total=None)
+
+        def tell(told: Told) -> None:
+            bar.update(task, total=told.total, completed=told.done)
+            if told.what == "started":
+                bar.update(task, description=escape(printable(told.path, 60)))
+            else:
+                bar.console.print(escape(line(told)), highlight=False, soft_wrap=True)
+
+        yield tell

@@ -1,0 +1,80 @@
+"""What is printed when a run has ended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
+
+from trueline.text import printable
+
+if TYPE_CHECKING:
+    from trueline.runs.batch.types import BatchResult
+
+
+def document(result: BatchResult, result_dir: Path) -> dict[str, JsonValue]:
+    """The run as one JSON document."""
+    from trueline.runs.summary import by_domain, summarise
+
+    records = list(result.records.values())
+    rows: list[JsonValue] = [*by_domain(records)]
+    not_run: list[JsonValue] = [*result.not_run]
+    return {**summarise(records), "domains": rows, "not_run": not_run, "result_dir": str(result_dir)}
+
+
+def text(found: dict[str, JsonValue]) -> str:
+    """The run for people."""
+    lines = [f"{'domain':<24} {'episodes':>8} {'scored':>8} {'score':>8}"]
+    rows = found["domains"]
+    assert isinstance(rows, list)
+    for row in rows:
+        assert isinstance(row, dict)
+        name = printable(f"{row['domain']} {row['kind'] or ''}".strip(), 40)
+        lines.append(f"{name:<24} {row['episodes']:>8} {row['scored']:>8} {_share(row['mean_score']):>8}")
+    lines.append("")
+    lines.append(f"{found['scored']} of {found['episodes']} episodes scored; ends: {_counts(found['ends'])}")
+    if found["unscored"]:
+        lines.append(f"unscored: {_counts(found['unscored'])}")
+    lines.append(f"mean score {_share(found['mean_score'])}{_misuse(found['misuse'])}")
+    lines += _attack(found["attack"])
+    lines += _guard(found["guard"])
+    cost = found["cost"]
+    lines.append(
+        f"cost {'unknown' if cost is None else f'${cost:.4f}'}; results in {printable(str(found['result_dir']), 300)}"
+    )
+    if found["not_run"]:
+        assert isinstance(found["not_run"], list)
+        lines.append(
+            f"{len(found['not_run'])} episodes were not run: the money limit is reached; run it again to go on"
+        )
+    return "\n".join(lines)
+
+
+def _share(value: JsonValue) -> str:
+    return f"{value:.3f}" if isinstance(value, float | int) else "-"
+
+
+def _counts(value: JsonValue) -> str:
+    return (
+        ", ".join(f"{name} {number}" for name, number in value.items()) if isinstance(value, dict) and value else "none"
+    )
+
+
+def _misuse(value: JsonValue) -> str:
+    if not isinstance(value, dict) or not value["scored"]:
+        return ""
+    return f"; misuse apart: harm done in {_share(value['harm_done'])} of {value['scored']}"
+
+
+def _attack(value: JsonValue) -> list[str]:
+    if not isinstance(value, dict) or not value["episodes"]:
+        return []
+    stages = ("delivered", "exposed", "attempted", "blocked", "achieved")
+    return [f"injections: {value['episodes']}; " + ", ".join(f"{stage} {value[stage]}" for stage in stages)]
+
+
+def _guard(value: JsonValue) -> list[str]:
+    if not isinstance(value, dict) or not value["checks"]:
+        return []
+    return [f"guard: {value['checks']} checks ({_counts(value['decisions'])}), {value['rejected']} proposals stopped"]
