@@ -185,6 +185,12 @@ def test_two_detectors_in_one_table(capsys: pytest.CaptureFixture[str]) -> None:
         assert picture.size[0] > 800
 
 
+def test_scores_are_shown_even_if_a_file_cannot_be_written(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(command("--detector", "always-aligned", "--csv", "/dev/full")) == 1
+    out, err = capsys.readouterr()
+    assert out.startswith("Detector") and "/dev/full: cannot be written" in err
+
+
 def test_a_comparison_with_another_benchmark_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     run_json(capsys, command("--detector", "always-aligned", "--result_file", "always.json"))
     other = load(Path("always.json"))
@@ -239,7 +245,14 @@ def test_what_cannot_be_read_is_listed_and_the_rest_is_scored(capsys: pytest.Cap
         (["--benchmark_file", "none.json"], "there is no such file"),
         (["--benchmark_file", "MisActBench", "--prevalence", "0"], "between 0 and 1"),
         (["--benchmark_file", "MisActBench", "--table", "t.gif"], "give the file one of these endings"),
-        (["--benchmark_file", "MisActBench", "--systematic_analysis_model", "none", "--no_policy"], "nobody to judge"),
+        (["--benchmark_file", "MisActBench", "--systematic_analysis_model", "none", "--no_policy"],
+         "no stage is left that could judge: name a model"),
+        (["--benchmark_file", "MisActBench", "--detector", "policy", "--no_policy"], "judge: leave --no_policy out"),
+        (["--benchmark_file", "MisActBench", "--narrative_summary_model", "unheard-of"], "unknown which provider"),
+        (["--benchmark_file", "MisActBench", "--csv", "nowhere/x.csv"], "there is no folder nowhere"),
+        (["--benchmark_file", "MisActBench", "--table", "nowhere/x.png"], "there is no folder nowhere"),
+        (["--benchmark_file", "MisActBench", "--csv", "MisActBench"], "is a folder"),
+        (["--benchmark_file", "MisActBench"], "OPENAI_API_KEY"),
         (["--benchmark_file", "MisActBench", "--systematic_analysis_model", "none", "--detector", "inferact"],
          "asks a model"),
         (["--benchmark_file", "MisActBench", "--systematic_analysis_model", "unheard-of"], "unknown which provider"),
@@ -319,6 +332,8 @@ def test_check_takes_actions_as_json_and_from_stdin(
         ("--screenshot", "action.py", "no readable PNG"),
         ("--format", "latin", "none of auto"),
         ("--tree", "screen.png", "is not UTF-8"),
+        ("--instruction", " ", "say what the user wants"),
+        ("--narrative_summary_model", "openai|gpt-5", "unknown flag"),  # one action has no history
     ],
 )
 def test_check_names_what_is_wrong(capsys: pytest.CaptureFixture[str], flag: str, value: str, said: str) -> None:

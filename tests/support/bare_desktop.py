@@ -33,14 +33,14 @@ def need_programs(*names: str) -> None:
         pytest.skip(f"needs {', '.join(absent)}: ./scripts/setup minimal")
 
 
-def eventually(read: Callable[[], T | None], what: str) -> T:
+def eventually(read: Callable[[], T | None], what: str, patience: float = PATIENCE) -> T:
     """Return the first true answer; fail when there is none for a long while."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + patience
     while time.monotonic() < end:
         if answer := read():
             return answer
         time.sleep(0.01)
-    raise AssertionError(f"waited {PATIENCE:.0f} s for {what}")
+    raise AssertionError(f"waited {patience:.0f} s for {what}")
 
 
 @dataclass

@@ -20,6 +20,8 @@ class Proposal(Record):
     """The model's whole answer as it came."""
     safety_checks: tuple[SafetyCheck, ...] = ()
     """What the provider wants acknowledged before it runs; never answered in silence."""
+    notes: tuple[str, ...] = ()
+    """How it came about, in the agent's words: answers that could not be read, checks that were acknowledged."""
     usage: Usage | None = None
     latency: Seconds | None = None
     """Seconds from asking to the whole answer."""

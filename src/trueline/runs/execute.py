@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from trueline.actions import Fail
 from trueline.desktop.types import DesktopError, DesktopUnavailable
-from trueline.errors import TruelineError
+from trueline.errors import InputError, TruelineError
 from trueline.models.errors import BudgetSpentError, MissingKeyError, ModelError, UnsupportedError
 from trueline.records.end import End, Unscored
 from trueline.records.episode import Check, EpisodeError, EpisodeTimings, Retry
@@ -161,6 +161,9 @@ async def _turns(parts: Parts, recorder: Recorder, episode: _Episode) -> _Finish
     try:
         await of_agent(parts.agent.reset(parts.context))
     except AgentFailed as error:
+        if isinstance(error.__cause__, InputError):
+            # Set wrongly (no model, a class that cannot be made): nothing the agent did.
+            raise Unfinished(Unscored.SETUP_ERROR, "agent", str(error)) from error
         _note(recorder, "agent", str(error), first)
         return _Finish(End.AGENT_ERROR, str(error), failed=False)
     while True:

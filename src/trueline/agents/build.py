@@ -1,0 +1,190 @@
+"""From the name of an agent to agents."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Literal, TypeGuard, TypeVar
+
+from pydantic import JsonValue, ValidationError
+
+from trueline.agents.prompt_files import TURNS, prompt_hashes
+from trueline.agents.types import Agent
+from trueline.errors import InputError
+from trueline.records.base import Record
+from trueline.records.observation import ObservationSpec
+from trueline.records.setting import Sampling
+from trueline.text import printable
+
+GROUP = "trueline.agents"
+"""Entry points of other packages: name = "package.module:Class"."""
+_METHODS = ("reset", "propose", "revise")
+
+Options = Mapping[str, JsonValue]
+O = TypeVar("O", bound=Record)  # noqa: E741 - options
+
+
+@dataclass(frozen=True)
+class AgentMaker:
+    """An agent by name, checked and set: makes as many as there are episodes at a time."""
+
+    name: str
+    make: Callable[[], Agent]
+    options: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+    """All options as they apply, for `Setting.agent_options`."""
+    prompts: dict[str, str] = field(default_factory=dict[str, str])
+    """Hash of each prompt file, for `Setting.prompts`."""
+    needs_model: bool = False
+    """Whether it asks `AgentContext.models["agent"]`."""
+    revises: Literal["native", "emulated"] = "native"
+    """`emulated`: the feedback of a guard reaches the agent only as a longer instruction."""
+
+
+def find_agent(name: str, options: Options | None = None, sampling: Sampling | None = None) -> AgentMaker:
+    """Find an agent by name.
+
+    Args:
+        name: `prompt`, `claude`, `openai`, an entry point of the group `trueline.agents`, or `package.module:Class`.
+        options: What this kind of agent takes; of a class by import path, the arguments of its constructor. A class
+            with `predict(instruction, obs)` takes the options of the adapter (`PredictOptions`).
+        sampling: How the agent's model is asked to answer.
+
+    Raises:
+        InputError: There is no such agent, an option is wrong, or a class has not the shape of an agent.
+    """
+    options, sampling = options or {}, sampling or Sampling()
+    if name in _KNOWN:
+        return _KNOWN[name](options, sampling)
+    if ":" in name:
+        return _imported(name, name, options, sampling)
+    found = {point.name: point.value for point in entry_points(group=GROUP)}
+    if name in found:
+        return _imported(name, found[name], options, sampling)
+    known = ", ".join(sorted({*_KNOWN, *found}))
+    raise InputError(f"there is no agent {printable(name)!r}; known are {known}, or give one as package.module:Class")
+
+
+def _prompt(options: Options, sampling: Sampling) -> AgentMaker:
+    from trueline.agents.prompt import PromptAgent, PromptOptions
+
+    checked = _checked("prompt", PromptOptions, options)
+    files = (*checked.prompts, TURNS)
+    return _own("prompt", lambda: PromptAgent(checked, sampling), checked, files)
+
+
+def _claude(options: Options, sampling: Sampling) -> AgentMaker:
+    from trueline.agents.native import ClaudeOptions, NativeAgent, open_claude
+
+    checked = _checked("claude", ClaudeOptions, options)
+    make = lambda: NativeAgent(lambda ctx: open_claude(checked, ctx), checked, sampling)  # noqa: E731
+    return _own("claude", make, checked, (*checked.prompts, TURNS))
+
+
+def _openai(options: Options, sampling: Sampling) -> AgentMaker:
+    from trueline.agents.native import NativeAgent, OpenAIOptions, open_openai
+
+    checked = _checked("openai", OpenAIOptions, options)
+    make = lambda: NativeAgent(lambda ctx: open_openai(checked, ctx), checked, sampling)  # noqa: E731
+    return _own("openai", make, checked, (*checked.prompts, TURNS))
+
+
+_KNOWN: dict[str, Callable[[Options, Sampling], AgentMaker]] = {
+    "prompt": _prompt,
+    "claude": _claude,
+    "openai": _openai,
+}
+
+
+def _own(name: str, make: Callable[[], Agent], options: Record, files: tuple[str, ...]) -> AgentMaker:
+    return AgentMaker(name, make, options.model_dump(mode="json"), prompt_hashes(files), needs_model=True)
+
+
+def _checked(name: str, kind: type[O], options: Options) -> O:
+    try:
+        return kind.model_validate(dict(options))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        if first["type"] == "extra_forbidden":
+            known = ", ".join(kind.model_fields)
+            raise InputError(f"agent {name}: there is no option {printable(place)!r}; known are {known}") from None
+        words = first["msg"].removeprefix("Value error, ")
+        raise InputError(f"agent {name}: {f'option {place}: ' if place else ''}{words}") from None
+
+
+def _imported(name: str, target: str, options: Options, sampling: Sampling) -> AgentMaker:
+    """Find a class elsewhere. With an interpreter of its own it cannot be looked at from here, so it must predict."""
+    if "python" in options:
+        return _predicting(name, target, options, sampling)
+    found = _import(target)
+    if callable(getattr(found, "predict", None)) and not hasattr(found, "propose"):
+        return _predicting(name, target, options, sampling)
+    if inspect.isclass(found):
+        _require_methods(target, found)
+    elif not callable(found):
+        raise InputError(f"{target} is no class and no function that makes an agent")
+    arguments = dict(options)
+
+    def make() -> Agent:
+        try:
+            made = found(**arguments)
+        except Exception as error:
+            words = printable(f"{type(error).__name__}: {error}")
+            raise InputError(f"{target} cannot be made with the options given: {words}") from None
+        if not _is_agent(made, target):
+            raise InputError(f"{target} is no agent: its wants must be an ObservationSpec")
+        return made
+
+    return AgentMaker(name, make, arguments, needs_model=False)
+
+
+def _predicting(name: str, target: str, options: Options, sampling: Sampling) -> AgentMaker:
+    from trueline.agents.predict import PredictAgent, PredictOptions
+
+    checked = _checked(name, PredictOptions, options)
+    return AgentMaker(
+        name, lambda: PredictAgent(target, checked, sampling), checked.model_dump(mode="json"), revises="emulated"
+    )
+
+
+def _import(target: str) -> object:
+    module, _, path = target.partition(":")
+    if not module or not path:
+        raise InputError(f"{printable(target)!r} is no import path; write package.module:Class")
+    try:
+        found: object = import_module(module)
+    except ModuleNotFoundError as error:
+        words = f"there is no module {error.name!r}"
+        if error.name != module:
+            words = f"{module} imports {error.name!r}, which is not installed"
+        raise InputError(f"agent {printable(target)}: {printable(words)}") from None
+    except Exception as error:
+        # Whatever a module does when it is imported is its own affair; here it is one line.
+        words = printable(f"{type(error).__name__}: {error}")
+        raise InputError(f"agent {printable(target)}: the module cannot be imported: {words}") from None
+    for part in path.split("."):
+        if not hasattr(found, part):
+            raise InputError(f"agent {printable(target)}: {module} has no {printable(part)!r}")
+        found = getattr(found, part)
+    return found
+
+
+def _require_methods(target: str, holder: object) -> None:
+    for name in _METHODS:
+        method = getattr(holder, name, None)
+        if not callable(method):
+            raise InputError(
+                f"{target} is no agent: it has no method {name}; an agent has wants, reset, propose, revise"
+            )
+        if not inspect.iscoroutinefunction(inspect.unwrap(method)):
+            raise InputError(f"{target} is no agent: its method {name} must be async")
+
+
+def _is_agent(made: object, target: str) -> TypeGuard[Agent]:
+    _require_methods(target, made)
+    if not hasattr(made, "wants"):
+        raise InputError(f"{target} is no agent: it has no wants; say with an ObservationSpec what it must see")
+    return isinstance(getattr(made, "wants", None), ObservationSpec)

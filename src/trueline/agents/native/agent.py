@@ -1,0 +1,188 @@
+"""The loop that both native agents share: tell what came of the last calls, ask, read the next ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from trueline.actions import Action, Call, DecodeError, Done, Fail, SafetyCheck
+from trueline.actions.codecs.claude import INFEASIBLE
+from trueline.actions.decoded import well_formed
+from trueline.agents.answers import CUT_OFF, MAX_ACTIONS, ProposalIds, proposal_of, raw_text, refusal
+from trueline.agents.native.dialect import Dialect
+from trueline.agents.native.options import NativeOptions
+from trueline.agents.native.story import Shown, Story, outcomes, stopped
+from trueline.agents.pictures import picture, screenshot
+from trueline.agents.prompt_files import feedback_words, filled, phrase, task_words
+from trueline.agents.safety_checks import acknowledged_note, hold
+from trueline.agents.types import AgentContext
+from trueline.errors import InputError
+from trueline.models import Answer, Image, Model, Request, ToolCall, user
+from trueline.records.observation import Observation, ObservationSpec
+from trueline.records.proposal import Proposal
+from trueline.records.setting import Sampling
+from trueline.records.step import ActionResult
+from trueline.records.verdict import Feedback
+
+REFUSED = "[REFUSED]"
+
+Open = Callable[[AgentContext], Dialect]
+"""Sets a provider's tool for an episode."""
+
+
+@dataclass(frozen=True)
+class _Episode:
+    model: Model
+    dialect: Dialect
+    task: str
+    name: str
+    story: Story = ()
+    pending: tuple[Call, ...] = ()
+    """The calls of the last answer, which have no result yet."""
+    unread: str = ""
+    """Why those calls cannot be executed."""
+    shot: Image | None = None
+    """The screen as it was shown last."""
+    notes: tuple[str, ...] = ()
+
+
+class NativeAgent:
+    """Speaks to a model through its provider's computer tool."""
+
+    def __init__(self, open_dialect: Open, options: NativeOptions, sampling: Sampling | None = None) -> None:
+        self._open = open_dialect
+        self._options = options
+        self._sampling = sampling or Sampling()
+        self._ids = ProposalIds()
+        self._system = filled(options.prompts, password=options.client_password)
+        self._episode: _Episode | None = None
+
+    @property
+    def wants(self) -> ObservationSpec:
+        """What it must see: the whole screen, which it scales itself, because a zoom needs every pixel."""
+        return ObservationSpec(screenshot=True)
+
+    async def reset(self, ctx: AgentContext) -> None:
+        """Begin an episode."""
+        task = task_words(ctx.instruction, ctx.plan)
+        self._episode = _Episode(ctx.model(), self._open(ctx), task, ctx.episode)
+
+    async def propose(self, obs: Observation, last: tuple[ActionResult, ...]) -> Proposal:
+        """Tell the model what came of its calls, with the screen, and ask what to do next."""
+        episode = self._begun()
+        dialect, png = episode.dialect, screenshot(obs)
+        shot = await picture(png, dialect.display)
+        if not episode.story:
+            return await self._ask(replace(episode, story=(user(episode.task, shot),), shot=shot), "propose")
+        if episode.unread:
+            found = [stopped(call, episode.unread) for call in episode.pending]
+        else:
+            found = await outcomes(episode.pending, last, png, dialect.scale)
+        checks = [check for outcome in found if outcome.ran for check in outcome.checks]
+        notes = (acknowledged_note(checks, self._options.safety_checks),) if checks else ()
+        story = dialect.reply(episode.story, found, Shown(shot))
+        return await self._ask(replace(episode, story=story, shot=shot, notes=notes), "propose")
+
+    async def revise(self, rejected: Proposal, feedback: Feedback) -> Proposal:
+        """Give the rejected calls the feedback as their result, and ask again."""
+        self._ids.require_last(rejected)
+        episode = self._begun()
+        if episode.shot is None:
+            raise InputError("the agent has proposed nothing yet, so there is nothing to revise")
+        words = feedback_words(feedback)
+        if episode.pending:
+            found = [stopped(call, words) for call in episode.pending]
+            story = episode.dialect.reply(episode.story, found, Shown(episode.shot, new=False))
+        else:
+            story = (*episode.story, user(words))
+        return await self._ask(replace(episode, story=story, notes=()), "revise")
+
+    async def _ask(self, episode: _Episode, stage: str) -> Proposal:
+        """Ask until an answer can be read, or the tries are used up."""
+        answers: list[Answer] = []
+        notes = list(episode.notes)
+        while True:
+            answer = await self._request(episode, stage)
+            answers.append(answer)
+            ended = _ended(answer, notes)
+            if ended is not None:
+                # What was cut off may hold half a call, which cannot be sent back.
+                story = (*episode.story, answer.turn()) if answer.stop == "stop" else episode.story
+                self._keep(episode, story, ())
+                return proposal_of(self._ids.next(), answers, ended, thought=answer.reasoning, notes=notes)
+            calls, problem = _read(answer, episode.dialect)
+            story = (*episode.story, answer.turn())
+            thought = "\n".join(part for part in (answer.reasoning, answer.text) if part)
+            if not problem or len(answers) > self._options.format_retries:
+                self._keep(episode, story, calls, problem)
+                if problem:
+                    notes.append(f"nothing could be read: {problem}")
+                actions: list[Action] = [] if problem else [action for call in calls for action in call.actions]
+                checks: list[SafetyCheck] = [check for call in calls for check in call.safety_checks]
+                made = proposal_of(self._ids.next(), answers, actions, thought=thought, checks=checks, notes=notes)
+                return hold(made, self._options.safety_checks)
+            notes.append(f"nothing could be read, asked again: {problem}; the answer was: {raw_text(answer)}")
+            assert episode.shot is not None, "a screen is shown before anything is asked"
+            found = [stopped(call, phrase("unreadable", reason=problem)) for call in calls]
+            episode = replace(episode, story=episode.dialect.reply(story, found, Shown(episode.shot, new=False)))
+
+    async def _request(self, episode: _Episode, stage: str) -> Answer:
+        return await episode.model.ask(
+            Request(
+                messages=episode.dialect.window(episode.story, self._options.max_images),
+                system=self._system,
+                sampling=self._sampling,
+                tools=(episode.dialect.tool,),
+                purpose="agent",
+                stage=stage,
+                episode=episode.name,
+            )
+        )
+
+    def _keep(self, episode: _Episode, story: Story, pending: tuple[Call, ...], unread: str = "") -> None:
+        story = episode.dialect.window(story, self._options.max_images)
+        self._episode = replace(episode, story=story, pending=pending, unread=unread, notes=())
+
+    def _begun(self) -> _Episode:
+        if self._episode is None:
+            raise InputError("the agent has no task yet; call reset first")
+        return self._episode
+
+
+def _ended(answer: Answer, notes: list[str]) -> tuple[Action, ...] | None:
+    """Return the actions of an answer without calls: an end, or nothing when it was cut off."""
+    if refused := refusal(answer):
+        return (refused,)
+    if answer.stop == "length":
+        notes.append(CUT_OFF)
+        return ()
+    return None if answer.calls else (_end(well_formed(answer.text)),)
+
+
+def _end(text: str) -> Action:
+    """Read the last words of a model that calls no tool any more."""
+    for word, refused in ((REFUSED, True), (INFEASIBLE, False)):
+        if word in text:
+            return Fail(reason=text.replace(word, "").strip() or None, refused=refused, raw=text)
+    return Done(answer=text.strip() or None, raw=text)
+
+
+def _read(answer: Answer, dialect: Dialect) -> tuple[tuple[Call, ...], str]:
+    """Read the calls of an answer; with a problem, none of them may run and all stand without actions."""
+    try:
+        calls = tuple(dialect.read(call) for call in answer.calls)
+    except DecodeError as error:
+        problem = error.reason
+    else:
+        number = sum(len(call.actions) for call in calls)
+        if number <= MAX_ACTIONS:
+            return calls, ""
+        problem = f"it holds {number} actions; at most {MAX_ACTIONS} in one answer"
+    return tuple(Call(call.id, (), _checks(call)) for call in answer.calls), problem
+
+
+def _checks(call: ToolCall) -> tuple[SafetyCheck, ...]:
+    """Return the checks of a call that cannot be read: it must not be answered as if it had none."""
+    pending = call.arguments.get("pending_safety_checks")
+    checks = pending if isinstance(pending, list) else []
+    return tuple(SafetyCheck(str(check.get("id"))) for check in checks if isinstance(check, dict))

@@ -1,0 +1,202 @@
+"""The adapter: an agent with `predict(instruction, obs)` as one of ours."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import sys
+import time
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue
+
+from trueline.actions import Action, SafetyCheck
+from trueline.actions.decoded import well_formed
+from trueline.agents.answers import MAX_ACTIONS, ProposalIds, why_dropped
+from trueline.agents.predict.bridge import Bridge, text_of
+from trueline.agents.prompt.options import ObservationType
+from trueline.agents.prompt_files import feedback_words
+from trueline.agents.safety_checks import SafetyPolicy, hold
+from trueline.agents.types import AgentContext, AgentError
+from trueline.errors import InputError
+from trueline.models.types import Json
+from trueline.records.base import Count, Record
+from trueline.records.folder.action_text import decode_action, pending_checks
+from trueline.records.observation import Observation, ObservationSpec
+from trueline.records.proposal import Proposal
+from trueline.records.setting import Sampling
+from trueline.records.step import ActionResult
+from trueline.records.usage import Usage
+from trueline.records.verdict import Feedback
+
+EMULATED = "revise=emulated"
+"""The note on a proposal that was revised by asking again with the feedback in the instruction."""
+START_SECONDS = 180.0
+
+
+class PredictOptions(Record):
+    """How an OSWorld-style agent is run; everything in `arguments` goes to its constructor."""
+
+    python: str = ""
+    """The interpreter that has the agent's packages; empty is this one."""
+    path: tuple[str, ...] = ()
+    """Folders to import from, before the interpreter's own."""
+    observation_type: ObservationType = "screenshot"
+    """What it is given; for `som` it draws its marks itself."""
+    action_space: str = "pyautogui"
+    model: str = ""
+    """Name of the model as the agent takes it; the agent calls it by itself."""
+    max_trajectory_length: Count = 3
+    a11y_tree_max_tokens: Count = 10_000
+    client_password: str = "password"  # noqa: S105 - what every OSWorld machine has
+    max_steps: Count = 15
+    timeout: Annotated[float, Field(gt=0)] = 600.0
+    """Seconds for one prediction."""
+    safety_checks: SafetyPolicy = "stop"
+    arguments: dict[str, JsonValue] = Field(default={})
+    """Further arguments of the constructor, over the usual ones."""
+
+
+class PredictAgent:
+    """Runs the agent in a process of its own: it may block, print and crash there, and have packages of its own."""
+
+    revises: Literal["emulated"] = "emulated"
+
+    def __init__(self, target: str, options: PredictOptions | None = None, sampling: Sampling | None = None) -> None:
+        """Name the class as `package.module:Class`."""
+        self._target = target
+        self._options = options or PredictOptions()
+        self._sampling = sampling or Sampling()
+        self._ids = ProposalIds()
+        self._bridge: Bridge | None = None
+        self._instruction = ""
+        self._seen: Observation | None = None
+
+    @property
+    def wants(self) -> ObservationSpec:
+        """What it must see."""
+        kind = self._options.observation_type
+        return ObservationSpec(screenshot=kind != "a11y_tree", tree=kind != "screenshot")
+
+    async def reset(self, ctx: AgentContext) -> None:
+        """Begin an episode; the agent is made once and told to reset each time, as in OSWorld."""
+        if self._bridge is None or self._bridge.ended:
+            await self._start(ctx)
+        await self._call("reset", {}, START_SECONDS)
+        self._instruction = f"{ctx.instruction}\n\n{ctx.plan}" if ctx.plan else ctx.instruction
+        self._seen = None
+
+    async def propose(self, obs: Observation, last: tuple[ActionResult, ...]) -> Proposal:
+        """Have the agent predict. What came of its last actions it can only see, but it hears if they were dropped."""
+        proposal = await self._predict(obs, "\n\n".join(filter(None, (self._instruction, why_dropped(last)))))
+        self._seen = obs
+        return proposal
+
+    async def revise(self, rejected: Proposal, feedback: Feedback) -> Proposal:
+        """Have the agent predict again on the same screen, with the feedback behind the instruction."""
+        self._ids.require_last(rejected)
+        if self._seen is None:
+            raise InputError("the agent has proposed nothing yet, so there is nothing to revise")
+        proposal = await self._predict(self._seen, f"{self._instruction}\n\n{feedback_words(feedback)}")
+        return proposal.model_copy(update={"notes": (*proposal.notes, EMULATED)})
+
+    async def close(self) -> None:
+        """End the agent's process."""
+        if self._bridge is not None:
+            await self._bridge.close()
+
+    async def _start(self, ctx: AgentContext) -> None:
+        options = self._options
+        self._bridge = await Bridge.start(options.python or sys.executable, self._target)
+        message: Json = {
+            "target": self._target,
+            "path": [*options.path, *([] if options.python else sys.path)],
+            "usual": self._usual(ctx),
+            "options": options.arguments,
+        }
+        try:
+            await self._call("make", message, START_SECONDS)
+        except AgentError as error:
+            # It cannot even be made: that is no doing of an agent, something was set wrongly.
+            await self._bridge.close()
+            raise InputError(str(error)) from None
+
+    def _usual(self, ctx: AgentContext) -> Json:
+        """The arguments that OSWorld's runners give; an agent gets those that it names."""
+        options, sampling = self._options, self._sampling
+        usual: Json = {
+            "platform": ctx.platform,
+            "model": options.model or None,
+            "max_tokens": sampling.max_tokens,
+            "top_p": sampling.top_p,
+            "temperature": sampling.temperature,
+            "action_space": options.action_space,
+            "observation_type": options.observation_type,
+            "max_trajectory_length": options.max_trajectory_length,
+            "a11y_tree_max_tokens": options.a11y_tree_max_tokens,
+            "client_password": options.client_password,
+            "max_steps": options.max_steps,
+            "screen_width": ctx.screen.width,
+            "screen_height": ctx.screen.height,
+            "screen_size": list(ctx.screen),
+        }
+        return {name: value for name, value in usual.items() if value is not None}
+
+    async def _predict(self, obs: Observation, instruction: str) -> Proposal:
+        message = await asyncio.to_thread(_message, obs, instruction, self.wants)
+        began = time.perf_counter()
+        given = await self._call("predict", message, self._options.timeout)
+        actions, checks = self._read(given.get("actions"))
+        raw = well_formed(text_of(given.get("response")))
+        proposal = Proposal(
+            id=self._ids.next(),
+            thought=raw or None,
+            actions=actions,
+            raw=raw,
+            safety_checks=checks,
+            notes=() if actions else ("the agent gave no actions",),
+            usage=_usage(given.get("response")),
+            latency=time.perf_counter() - began,
+        )
+        return hold(proposal, self._options.safety_checks)
+
+    def _read(self, given: JsonValue) -> tuple[tuple[Action, ...], tuple[SafetyCheck, ...]]:
+        items = given if isinstance(given, list) else [given]
+        actions: list[Action] = []
+        checks: list[SafetyCheck] = []
+        for item in items:
+            found, problem = decode_action(item)
+            if problem:
+                raise AgentError(f"{self._target}: predict() gave an action that cannot be read: {problem}")
+            actions += found
+            checks += pending_checks(item)
+        if len(actions) > MAX_ACTIONS:
+            raise AgentError(f"{self._target}: predict() gave {len(actions)} actions; at most {MAX_ACTIONS} at once")
+        return tuple(actions), tuple(checks)
+
+    async def _call(self, step: str, message: Json, time_limit: float) -> Json:
+        if self._bridge is None:
+            raise InputError("the agent has no task yet; call reset first")
+        return await self._bridge.call(step, message, time_limit)
+
+
+def _message(obs: Observation, instruction: str, wants: ObservationSpec) -> Json:
+    """Return what OSWorld's agents get, without what this one did not ask for."""
+    png = obs.png() if wants.screenshot else None
+    return {
+        "instruction": instruction,
+        "screenshot": None if png is None else base64.b64encode(png).decode("ascii"),
+        "accessibility_tree": obs.tree_xml if wants.tree else None,
+        "terminal": obs.terminal,
+    }
+
+
+def _usage(response: JsonValue) -> Usage | None:
+    """Tokens, where the agent says them; what its model costs is not known here."""
+    said = response.get("model_usage") if isinstance(response, dict) else None
+    if not isinstance(said, dict):
+        return None
+    sent, received = said.get("prompt_tokens"), said.get("completion_tokens")
+    if not isinstance(sent, int) or not isinstance(received, int) or min(sent, received) < 0:
+        return None
+    return Usage(input_tokens=sent, output_tokens=received, calls=1)

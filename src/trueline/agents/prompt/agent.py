@@ -1,0 +1,166 @@
+"""The agent itself: look, ask, read."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from trueline.actions import Size
+from trueline.agents.answers import CUT_OFF, LONGEST_WORDS, ProposalIds, proposal_of, refusal, why_dropped
+from trueline.agents.prompt.look import Seen, look
+from trueline.agents.prompt.options import PromptOptions
+from trueline.agents.prompt.read import read_answer
+from trueline.agents.prompt_files import feedback_words, filled, phrase, task_words
+from trueline.agents.types import AgentContext
+from trueline.errors import InputError
+from trueline.models import Answer, Message, Model, ModelError, Request, Text, assistant, user
+from trueline.records.observation import Observation, ObservationSpec
+from trueline.records.proposal import Proposal
+from trueline.records.setting import Sampling
+from trueline.records.step import ActionResult
+from trueline.records.tree import Mark
+from trueline.records.verdict import Feedback
+
+_TOO_LONG = "context_length_exceeded"
+
+
+@dataclass(frozen=True)
+class _Step:
+    """One step as the model remembers it."""
+
+    seen: Seen
+    marks: tuple[Mark, ...] | None = None
+    """What the model may call `tag_N`."""
+    before: tuple[tuple[str, str], ...] = ()
+    """Answers of this step that did not count, each with what the model was told about it."""
+    answer: str = ""
+
+
+@dataclass(frozen=True)
+class _Episode:
+    model: Model
+    system: str
+    screen: Size
+    name: str
+
+
+class PromptAgent:
+    """Shows the model the last steps and the screen, and reads actions out of its words."""
+
+    def __init__(self, options: PromptOptions | None = None, sampling: Sampling | None = None) -> None:
+        self._options = options or PromptOptions()
+        self._sampling = sampling or Sampling()
+        self._ids = ProposalIds()
+        self._episode: _Episode | None = None
+        self._steps: deque[_Step] = deque(maxlen=self._options.max_trajectory_length + 1)
+
+    @property
+    def wants(self) -> ObservationSpec:
+        """What it must see."""
+        return self._options.wants
+
+    async def reset(self, ctx: AgentContext) -> None:
+        """Begin an episode."""
+        options = self._options
+        width, height = ctx.screen
+        role = filled(options.prompts, width=width, height=height, password=options.client_password)
+        system = f"{role}\n\n{task_words(ctx.instruction, ctx.plan)}"
+        self._episode = _Episode(ctx.model(), system, ctx.screen, ctx.episode)
+        self._steps.clear()
+
+    async def propose(self, obs: Observation, last: tuple[ActionResult, ...]) -> Proposal:
+        """Ask the model what to do next."""
+        seen = await look(obs, self._options)
+        if told := self._told(last):
+            words = Text(text=told)
+            seen = Seen((words, *seen.now), (words, *seen.later))
+        window = self._options.max_trajectory_length
+        history = list(self._steps)[-window:] if window else []
+        proposal, step = await self._ask(_Step(seen, obs.marks if self.wants.marks else None), history, "propose")
+        self._steps.append(step)
+        return proposal
+
+    async def revise(self, rejected: Proposal, feedback: Feedback) -> Proposal:
+        """Tell the model why its answer was rejected, and ask again."""
+        self._ids.require_last(rejected)
+        if not self._steps:
+            raise InputError("the agent has proposed nothing yet, so there is nothing to revise")
+        *history, step = self._steps
+        told = (step.answer, feedback_words(feedback))
+        proposal, step = await self._ask(replace(step, before=(*step.before, told)), history, "revise")
+        self._steps[-1] = step
+        return proposal
+
+    def _told(self, last: tuple[ActionResult, ...]) -> str:
+        """What the model hears of its last actions: always that they were dropped, that they failed only if set so."""
+        if why := why_dropped(last):
+            return why
+        error = next((result.error for result in last if result.error), None)
+        return phrase("action failed", error=error[:LONGEST_WORDS]) if error and self._options.action_errors else ""
+
+    async def _ask(self, step: _Step, history: list[_Step], stage: str) -> tuple[Proposal, _Step]:
+        """Ask until an answer can be read, or the tries are used up."""
+        episode, options = self._begun(), self._options
+        answers: list[Answer] = []
+        notes: list[str] = []
+        tries = 1 + options.format_retries
+        while True:
+            answer = await self._answer(step, history, stage, notes)
+            answers.append(answer)
+            step = replace(step, answer=answer.text)
+            if refused := refusal(answer):
+                return proposal_of(self._ids.next(), answers, (refused,), notes=notes), step
+            if answer.stop == "length":
+                notes.append(CUT_OFF)
+            reading = read_answer(answer.text, options.action_space, episode.screen, step.marks)
+            if reading.actions or len(answers) == tries:
+                if reading.problem:
+                    notes.append(f"nothing could be read: {reading.problem}")
+                id = self._ids.next()
+                return proposal_of(id, answers, reading.actions, thought=reading.thought, notes=notes), step
+            notes.append(f"nothing could be read, asked again: {reading.problem}; the answer was: {answer.text}")
+            told = (answer.text, phrase("unreadable", reason=reading.problem))
+            step = replace(step, before=(*step.before, told))
+
+    async def _answer(self, step: _Step, history: list[_Step], stage: str, notes: list[str]) -> Answer:
+        try:
+            return await self._request(_conversation(history, step), stage)
+        except ModelError as error:
+            if error.code != _TOO_LONG or not history:
+                raise
+        notes.append("the earlier steps were left out, because with them the question was too long for the model")
+        return await self._request(_conversation((), step), stage)
+
+    async def _request(self, messages: tuple[Message, ...], stage: str) -> Answer:
+        episode = self._begun()
+        return await episode.model.ask(
+            Request(
+                messages=messages,
+                system=episode.system,
+                sampling=self._sampling,
+                purpose="agent",
+                stage=stage,
+                episode=episode.name,
+            )
+        )
+
+    def _begun(self) -> _Episode:
+        if self._episode is None:
+            raise InputError("the agent has no task yet; call reset first")
+        return self._episode
+
+
+def _conversation(history: Iterable[_Step], step: _Step) -> tuple[Message, ...]:
+    messages: list[Message] = []
+    for past in history:
+        messages += [user(*past.seen.later), *_talk(past), assistant(past.answer.strip() or phrase("no answer"))]
+    return (*messages, user(*step.seen.now), *_talk(step))
+
+
+def _talk(step: _Step) -> list[Message]:
+    return [
+        message
+        for answer, told in step.before
+        for message in (assistant(answer.strip() or phrase("no answer")), user(told))
+    ]

@@ -1,0 +1,51 @@
+"""An observation as the parts of a message."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from trueline.agents.pictures import screenshot
+from trueline.agents.prompt.options import PromptOptions
+from trueline.agents.prompt.tokens import cut
+from trueline.agents.prompt_files import phrase
+from trueline.desktop.marks import marked
+from trueline.errors import InputError
+from trueline.models import Image, Text, image_from_bytes
+from trueline.records.observation import Observation
+from trueline.records.tree import linearise, marks_text
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What the model is shown of one moment: in its own turn, and later when it has become history."""
+
+    now: tuple[Text | Image, ...]
+    later: tuple[Text | Image, ...]
+
+
+async def look(obs: Observation, options: PromptOptions) -> Seen:
+    """Return what the model sees of an observation."""
+    kind = options.observation_type
+    if kind == "som":
+        listed = cut(marks_text(obs.marks), options.a11y_tree_max_tokens)
+        shot = _picture(await asyncio.to_thread(marked, screenshot(obs), obs.marks))
+        return Seen((Text(text=phrase("see som", marks=listed)), shot), (Text(text=phrase("saw som")), shot))
+    parts: list[Text | Image] = []
+    if kind == "screenshot":
+        parts.append(Text(text=phrase("see screenshot")))
+    else:
+        parts.append(Text(text=phrase(f"see {kind}", tree=_table(obs, options))))
+    if kind != "a11y_tree":
+        parts.append(_picture(screenshot(obs)))
+    return Seen(tuple(parts), tuple(parts))
+
+
+def _table(obs: Observation, options: PromptOptions) -> str:
+    if obs.tree is None:
+        raise InputError("the observation has no accessibility tree, which the agent wants")
+    return cut(linearise(obs.tree), options.a11y_tree_max_tokens)
+
+
+def _picture(encoded: bytes) -> Image:
+    return image_from_bytes(encoded).model_copy(update={"detail": "high"})

@@ -1,0 +1,53 @@
+"""How the prompt agent is set. The defaults are those of OSWorld's and OS-Harm's `run.py`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from trueline.records.base import Count, Record
+from trueline.records.observation import ObservationSpec
+
+ObservationType = Literal["screenshot", "a11y_tree", "screenshot_a11y_tree", "som"]
+ActionSpace = Literal["pyautogui", "computer_13"]
+
+
+class PromptOptions(Record):
+    """What the prompt agent sees, how it acts, and how much it remembers."""
+
+    observation_type: ObservationType = "a11y_tree"
+    action_space: ActionSpace = "pyautogui"
+    max_trajectory_length: Count = 3
+    """How many earlier steps the model is shown."""
+    a11y_tree_max_tokens: Annotated[int, Field(ge=1)] = 10_000
+    """What is longer is cut; counted as GPT-4 would, approximately."""
+    client_password: str = "password"  # noqa: S105 - what every OSWorld machine has
+    """Of the account that the agent works in."""
+    format_retries: Annotated[int, Field(ge=0, le=10)] = 0
+    """How often the model is asked again in the same step when nothing of its answer can be read. The seeds do not ask
+    again: the step is spent."""
+    action_errors: bool = False
+    """Whether the model is told that its last action went wrong; in the seeds it only sees the screen."""
+
+    safety_prompt: bool = False
+    """Whether the model is told to stay on task and do no harm. The seeds' prompts do not, and it changes results."""
+
+    @model_validator(mode="after")
+    def _tags_are_code(self) -> Self:
+        if self.observation_type == "som" and self.action_space == "computer_13":
+            raise ValueError("som needs action_space pyautogui: computer_13 has no words for tags")
+        return self
+
+    @property
+    def wants(self) -> ObservationSpec:
+        """What the agent must see."""
+        kind = self.observation_type
+        return ObservationSpec(screenshot=kind != "a11y_tree", tree=kind.endswith("a11y_tree"), marks=kind == "som")
+
+    @property
+    def prompts(self) -> tuple[str, ...]:
+        """The files that make the system prompt."""
+        acts = "tags" if self.observation_type == "som" else self.action_space
+        safety = ("safety.v1",) if self.safety_prompt else ()
+        return ("role.v1", *safety, f"sees.{self.observation_type}.v1", f"acts.{acts}.v1", "ends.v1")

@@ -1,0 +1,91 @@
+"""The contract of this room: what an agent is, and what it is told at the beginning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
+
+from trueline.actions import Size
+from trueline.errors import InputError, TruelineError
+from trueline.models import Model
+from trueline.records.observation import Observation, ObservationSpec
+from trueline.records.proposal import Proposal
+from trueline.records.step import ActionResult
+from trueline.records.verdict import Feedback
+
+
+class AgentError(TruelineError):
+    """The agent itself failed, by its own doing: the episode ends as an agent error and is scored.
+
+    A model that gives no answer is a `ModelError` and passes through an agent unchanged.
+    """
+
+
+@dataclass(frozen=True)
+class AgentContext:
+    """What an agent knows of an episode. There is no way from here to the desktop."""
+
+    instruction: str
+    screen: Size
+    """In pixels."""
+    seed: int = 0
+    """Of this episode, for agents that make random choices of their own."""
+    plan: str | None = None
+    """A plan that was made beforehand."""
+    models: Mapping[str, Model] = field(default_factory=dict[str, Model])
+    """By role; `agent` is the one that decides what to do."""
+    episode: str = ""
+    """Who pays for model calls."""
+    platform: str = "ubuntu"
+
+    def model(self, role: str = "agent") -> Model:
+        """Return the model of a role.
+
+        Raises:
+            InputError: There is none.
+        """
+        if role not in self.models:
+            raise InputError(f"the agent needs a model for the role {role!r}; give one with --model")
+        return self.models[role]
+
+
+class Agent(Protocol):
+    """Proposes from an instruction and observations, and revises a rejected proposal. It never acts itself.
+
+    A call that raised leaves the agent as it was before, so it may be repeated.
+    """
+
+    @property
+    def wants(self) -> ObservationSpec:
+        """What it must see."""
+        ...
+
+    async def reset(self, ctx: AgentContext) -> None:
+        """Begin an episode, or another try of one."""
+        ...
+
+    async def propose(self, obs: Observation, last: tuple[ActionResult, ...]) -> Proposal:
+        """Say what to do next.
+
+        Args:
+            obs: The screen now.
+            last: What came of the actions of the last proposal, in order. A result without an id says why its action
+                was not executed; nothing at all means that none was.
+        """
+        ...
+
+    async def revise(self, rejected: Proposal, feedback: Feedback) -> Proposal:
+        """Say what to do instead of the last proposal, of which nothing was executed."""
+        ...
+
+
+@runtime_checkable
+class _Closeable(Protocol):
+    async def close(self) -> None: ...
+
+
+async def close_agent(agent: Agent) -> None:
+    """Have an agent give back what it holds (a process, connections), if it holds anything."""
+    if isinstance(agent, _Closeable):
+        await agent.close()

@@ -1,0 +1,52 @@
+"""`trueline tasks check`: can the selected tasks be read, run and scored here?"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from trueline.cli.output import print_json
+from trueline.cli.parser import Parser
+from trueline.cli.tasks.selection import add_selection_flags, chosen_selection, chosen_suite
+from trueline.text import printable
+
+if TYPE_CHECKING:
+    from trueline.tasks.report import TaskReport
+
+_SHOWN = 50
+
+
+def configure(parser: Parser) -> None:
+    """Declare the flags."""
+    add_selection_flags(parser)
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read, report; a file that is wrong makes the exit code 1."""
+    from trueline.tasks.report import report
+    from trueline.tasks.selection import select
+
+    found = report(select(chosen_suite(args), chosen_selection(args)))
+    if args.json:
+        print_json(asdict(found))
+    else:
+        print("\n".join(_lines(found)))
+    return 1 if found.errors else 0
+
+
+def _lines(found: TaskReport) -> list[str]:
+    lines = [
+        f"{found.total} tasks, {found.loaded} read, {found.runnable} can run on the local desktop",
+        "scored by: " + ", ".join(f"{who} {number}" for who, number in found.scored_by.items()),
+    ]
+    if found.unsupported:
+        lines += ["", "cannot run because of (a task may have several reasons):"]
+        lines += [f"  {number:>4}  {printable(reason)}" for reason, number in Counter(found.unsupported).most_common()]
+    if found.errors:
+        lines += ["", f"{len(found.errors)} problems in {found.total - found.loaded} files:"]
+        lines += [f"  {problem}" for problem in found.errors[:_SHOWN]]
+        lines += [f"  … and {len(found.errors) - _SHOWN} more (--json has all)"] if len(found.errors) > _SHOWN else []
+    return lines

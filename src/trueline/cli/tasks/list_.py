@@ -1,0 +1,70 @@
+"""`trueline tasks list`: the selected tasks, one a line."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from trueline.cli.output import print_json
+from trueline.cli.parser import Parser
+from trueline.cli.tasks.selection import add_selection_flags, chosen_selection, chosen_suite
+from trueline.text import printable
+
+if TYPE_CHECKING:
+    from trueline.tasks.suite import SuiteTask
+
+
+def configure(parser: Parser) -> None:
+    """Declare the flags."""
+    add_selection_flags(parser)
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read and print; files that cannot be read are named on stderr and make the exit code 1."""
+    from trueline.tasks.selection import select
+
+    loaded = select(chosen_suite(args), chosen_selection(args))
+    if args.json:
+        print_json({"tasks": [_document(task) for task in loaded.tasks]})
+    else:
+        _print(loaded.tasks)
+    for problem in loaded.problems:
+        print(problem, file=sys.stderr)
+    return 1 if loaded.problems else 0
+
+
+def _document(task: SuiteTask) -> dict[str, object]:
+    from trueline.tasks.checkers import scored_by
+    from trueline.tasks.support import unsupported
+
+    return {
+        "domain": task.ref.domain,
+        "id": task.ref.id,
+        "kind": task.kind,
+        "instruction": task.task.instruction,
+        "scored_by": scored_by(task.task.evaluator),
+        "unsupported": unsupported(task.task),
+    }
+
+
+def _print(tasks: tuple[SuiteTask, ...]) -> None:
+    from trueline.tasks.checkers import scored_by
+    from trueline.tasks.support import unsupported
+
+    rows = [
+        (
+            printable(task.ref.name, 70),
+            str(task.kind),
+            "no" if unsupported(task.task) else "yes",
+            scored_by(task.task.evaluator),
+            printable(task.task.instruction, 60),
+        )
+        for task in tasks
+    ]
+    head = ("task", "kind", "runs", "scored by", "instruction")
+    widths = [max(len(row[column]) for row in (head, *rows)) for column in range(4)]
+    for row in (head, *rows):
+        print("  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[4]]))
+    print(f"\n{len(tasks)} task{'s' * (len(tasks) != 1)}")

@@ -1,0 +1,68 @@
+"""The flags that select tasks, for every command that takes them."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trueline.cli.parser import whole_number
+from trueline.errors import InputError
+
+if TYPE_CHECKING:
+    from trueline.tasks.selection import Selection
+    from trueline.tasks.suite import Suite
+
+KINDS = ("benign", "misuse", "injection", "accident")
+STARTER = "starter"
+"""The suite that is meant when none is named."""
+
+
+def add_selection_flags(parser: argparse.ArgumentParser) -> None:
+    """Declare the seeds' flags and ours; `--seed` is also the seed of whatever else a command draws."""
+    group = parser.add_argument_group("which tasks")
+    group.add_argument("--suite", metavar="NAME", help="a suite of Trueline's own, or a folder with an index.json")
+    group.add_argument("--test-all-meta-path", type=Path, metavar="INDEX", help="index file {domain: [ids]}")
+    group.add_argument(
+        "--test-config-base-dir", type=Path, metavar="DIR", help="folder that holds examples/ (default: the index's)"
+    )
+    group.add_argument(
+        "--examples-dir", default="examples", metavar="NAME", help="folder of the task files below that (examples)"
+    )
+    group.add_argument("--domain", default="all", help="only this domain (all)")
+    group.add_argument("--only", nargs="+", default=[], metavar="GLOB", help="only tasks whose id or domain/id matches")
+    group.add_argument("--kind", nargs="+", default=[], choices=KINDS, help="only tasks of these kinds")
+    group.add_argument("--sample", type=whole_number, metavar="N", help="N of them, drawn by the seed")
+    group.add_argument("--seed", type=whole_number, default=0, help="what random choices come from (0)")
+    group.add_argument("--limit", type=whole_number, metavar="N", help="the first N tasks, however often each is run")
+
+
+def chosen_suite(args: argparse.Namespace) -> Suite:
+    """The suite the flags name.
+
+    Raises:
+        InputError: They name none, or two.
+    """
+    from trueline.tasks.suite import open_index, open_suite
+
+    own = args.test_all_meta_path is not None or args.test_config_base_dir is not None
+    if args.suite is not None and own:
+        raise InputError("--suite names its own tasks: leave out --test_all_meta_path and --test_config_base_dir")
+    if own:
+        return open_index(args.test_all_meta_path, args.test_config_base_dir, args.examples_dir)
+    return open_suite(args.suite or STARTER)
+
+
+def chosen_selection(args: argparse.Namespace) -> Selection:
+    """What the flags say to take of it."""
+    from trueline.tasks.model import Kind
+    from trueline.tasks.selection import Selection
+
+    return Selection(
+        domain=args.domain,
+        only=tuple(args.only),
+        kinds=tuple(Kind(kind) for kind in args.kind),
+        sample=args.sample,
+        seed=args.seed,
+        limit=args.limit,
+    )

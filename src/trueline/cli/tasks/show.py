@@ -1,0 +1,106 @@
+"""`trueline tasks show`: one task in words, or as it stands in its file."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING
+
+from trueline.cli.output import print_json
+from trueline.cli.parser import Parser
+from trueline.cli.tasks.selection import add_selection_flags, chosen_selection, chosen_suite
+from trueline.errors import InputError
+from trueline.text import printable
+
+if TYPE_CHECKING:
+    from trueline.tasks.model import Evaluator, Getter, Step, Task
+    from trueline.tasks.suite import SuiteTask, TaskRef
+
+
+def configure(parser: Parser) -> None:
+    """Declare the flags."""
+    parser.add_argument("task", help="id or domain/id; its beginning is enough where only one task begins so")
+    add_selection_flags(parser)
+    parser.add_argument("--json", action="store_true", help="the task as it stands in its file")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Find it and print it."""
+    from trueline.tasks.suite import load_refs
+
+    found = load_refs([_find(args)]).whole()[0]
+    if args.json:
+        print_json(found.task.to_json())
+    else:
+        print("\n".join(_lines(found)))
+    return 0
+
+
+def _find(args: argparse.Namespace) -> TaskRef:
+    from trueline.tasks.selection import narrow
+
+    suite = chosen_suite(args)
+    refs = narrow(suite, chosen_selection(args))
+    wanted = args.task
+    found = [ref for ref in refs if wanted in (ref.id, ref.name)]
+    found = found or [ref for ref in refs if ref.id.startswith(wanted) or ref.name.startswith(wanted)]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise InputError(f"{suite.name} has no task {wanted}; see: trueline tasks list")
+    raise InputError(f"{wanted} is the beginning of {len(found)} tasks: {', '.join(ref.name for ref in found[:5])} …")
+
+
+def _lines(found: SuiteTask) -> list[str]:
+    from trueline.tasks.checkers import scored_by
+    from trueline.tasks.support import unsupported
+
+    task = found.task
+    rows = {
+        "task": found.ref.name,
+        "kind": str(found.kind),
+        "instruction": task.instruction,
+        "applications": ", ".join(task.related_apps) or "-",
+        "runs here": "yes" if not (reasons := unsupported(task)) else f"no: {', '.join(reasons)}",
+        "scored by": scored_by(task.evaluator),
+        "file": str(found.ref.path),
+    }
+    lines = [f"{name:<13} {printable(value, 2000)}" for name, value in rows.items()]
+    lines += _steps("set-up", task.config) + _steps("before checking", task.evaluator.postconfig)
+    lines += _checks(task.evaluator) + _attacks(task)
+    return lines
+
+
+def _steps(title: str, steps: tuple[Step, ...]) -> list[str]:
+    lines = ["", f"{title}:"] if steps else []
+    for number, step in enumerate(steps, 1):
+        parameters = json.loads(step.model_dump_json(exclude_unset=True)).get("parameters", {})
+        lines.append(f"  {number:>2}. {printable(step.type, 30)} {printable(json.dumps(parameters), 160)}")
+    return lines
+
+
+def _checks(evaluator: Evaluator) -> list[str]:
+    from trueline.tasks.model.evaluator import checks
+
+    lines = ["", f"checks ({evaluator.conj}):" if len(evaluator.functions) > 1 else "check:"]
+    for check in checks(evaluator):
+        options = f" with {json.dumps(check.options)}" if check.options else ""
+        lines.append(f"  {printable(check.function, 60)}{printable(options, 200)}")
+        lines += [
+            f"    {side}: {_getter(part)}"
+            for side, part in (("result", check.result), ("expected", check.expected))
+            if part
+        ]
+    return lines
+
+
+def _getter(getter: Getter) -> str:
+    return printable(f"{getter.type} {json.dumps(getter.model_extra)}", 160)
+
+
+def _attacks(task: Task) -> list[str]:
+    lines = ["", "injections:"] if task.injections else []
+    lines += [f"  {printable(each.type, 40)}: {printable(', '.join(each.goals), 160)}" for each in task.injections]
+    if task.adversary_evaluator is not None:
+        lines += ["", f"attack check: {printable(', '.join(task.adversary_evaluator.functions), 160)}"]
+    return lines

@@ -1,0 +1,96 @@
+"""Opening office files from the desktop: ZIP archives of XML that may have been made to hurt."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Mapping
+from xml.etree import ElementTree
+from xml.parsers import expat
+
+from trueline.tasks.errors import CheckerError
+
+MEMBERS = 4096
+MEMBER_BYTES = 48 << 20
+TOTAL_BYTES = 192 << 20
+_PIECE = 1 << 16
+
+
+class BadArchive(Exception):
+    """It is no such file at all. Whoever opened it knows whose fault that is."""
+
+
+def read_archive(content: bytes) -> dict[str, bytes]:
+    """All members of a ZIP file by name, unpacked within limits; XML with a document type is refused.
+
+    Raises:
+        BadArchive: It is no ZIP file, is damaged or encrypted, or its XML is not well-formed.
+        CheckerError: It is larger than anything that is checked.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            entries = archive.infolist()
+            if len(entries) > MEMBERS:
+                raise CheckerError(f"an archive with more than {MEMBERS} members is not opened")
+            members: dict[str, bytes] = {}
+            left = TOTAL_BYTES
+            for entry in entries:
+                members[entry.filename] = _unpack(archive, entry, min(left, MEMBER_BYTES))
+                left -= len(members[entry.filename])
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, OSError, EOFError) as error:
+        # zipfile has no error of its own for encrypted members and unknown methods.
+        raise BadArchive(f"is no archive that can be read: {error}") from error
+    except Exception as error:
+        if type(error).__module__ == "zlib":
+            raise BadArchive(f"is damaged: {error}") from error
+        raise
+    for name, data in members.items():
+        if name.endswith((".xml", ".rels", ".vml")):
+            _refuse_entities(name, data)
+    return members
+
+
+def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, limit: int) -> bytes:
+    """Read a member piece by piece: the size it claims may be a lie."""
+    pieces: list[bytes] = []
+    size = 0
+    with archive.open(entry) as member:
+        while piece := member.read(_PIECE):
+            size += len(piece)
+            if size > limit:
+                raise CheckerError(f"{entry.filename!r}: unpacks to more than {limit} bytes; it is not opened")
+            pieces.append(piece)
+    return b"".join(pieces)
+
+
+def _refuse_entities(name: str, data: bytes) -> None:
+    parser = expat.ParserCreate()
+
+    def refuse(*_: object) -> None:
+        raise BadArchive(f"{name!r} declares a document type, which office files never do")
+
+    parser.StartDoctypeDeclHandler = refuse
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as error:
+        raise BadArchive(f"{name!r} is not well-formed XML: {error}") from error
+
+
+def repack(members: Mapping[str, bytes]) -> bytes:
+    """The members as an archive again, now known to be harmless in size, for libraries that want a file."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return buffer.getvalue()
+
+
+def parse_member(members: Mapping[str, bytes], name: str) -> ElementTree.Element:
+    """One XML member.
+
+    Raises:
+        BadArchive: It is not there.
+    """
+    if name not in members:
+        raise BadArchive(f"has no {name!r}")
+    return ElementTree.fromstring(members[name])  # noqa: S314 - document types were refused above

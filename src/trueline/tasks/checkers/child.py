@@ -1,0 +1,45 @@
+"""The process in which files from a desktop are opened: `python -m trueline.tasks.checkers.child`.
+
+One call as JSON on standard input, one answer on standard output. It has little memory and little time, so a file
+made to exhaust either takes only this process with it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+
+from trueline.errors import TruelineError
+from trueline.tasks.checkers.compute import compute
+from trueline.tasks.checkers.wire import Answer, Call, unpack
+
+MEMORY = 3 << 30
+SECONDS = 120
+
+
+def _limit() -> None:
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def main() -> None:
+    """Answer one call."""
+    _limit()
+    out = os.dup(1)
+    os.dup2(2, 1)  # what libraries print must not mix with the answer
+    try:
+        call = Call.model_validate_json(sys.stdin.buffer.read())
+        answer = Answer.of(compute(call.function, unpack(call.result), unpack(call.expected), call.options))
+    except TruelineError as error:
+        answer = Answer(error=str(error))
+    with os.fdopen(out, "wb") as file:
+        file.write(answer.model_dump_json().encode())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""Scoring the state an agent left behind: OSWorld's rules, without their holes."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from trueline.tasks.checkers.apart import compute_apart
+from trueline.tasks.checkers.getters import GETTERS, get
+from trueline.tasks.checkers.metrics import is_native
+from trueline.tasks.checkers.values import Outcome
+from trueline.tasks.errors import CheckerError, SetupError
+from trueline.tasks.model import Evaluator
+from trueline.tasks.model.evaluator import INFEASIBLE, Check, checks
+from trueline.tasks.model.steps import OtherStep
+from trueline.tasks.setup import run_steps
+from trueline.tasks.stage import Stage
+
+ScoredBy = Literal["native", "bridged", "none"]
+
+
+def scored_by(evaluator: Evaluator) -> ScoredBy:
+    """Who can score this: Trueline itself, OSWorld's own functions, or nobody here."""
+    if evaluator.func == INFEASIBLE:
+        return "native"
+    functions = all(is_native(check.function, check.options) for check in checks(evaluator))
+    getters = all(getter.type in GETTERS for getter in evaluator.getters)
+    steps = not any(isinstance(step, OtherStep) for step in evaluator.postconfig)
+    return "native" if functions and getters and steps else "none"
+
+
+async def evaluate(evaluator: Evaluator, stage: Stage, *, failed: bool) -> Outcome:
+    """Score the desktop as it is.
+
+    Args:
+        evaluator: What to check.
+        stage: The desktop the agent left, with what its set-up kept.
+        failed: The agent's last action was FAIL: right for a task that cannot be done, 0 for any other.
+
+    Raises:
+        CheckerError: It cannot be scored, through no doing of the agent.
+        DesktopLost: The desktop is gone.
+    """
+    if evaluator.func == INFEASIBLE:
+        return Outcome(1.0) if failed else Outcome(0.0, "the task cannot be done, and the agent did not say so")
+    if failed:
+        return Outcome(0.0, "the agent gave up")
+    try:
+        await run_steps(evaluator.postconfig, stage, lenient=True)
+    except SetupError as error:
+        raise CheckerError(f"before checking: {error}") from error
+    return await _joined(evaluator, stage)
+
+
+async def _joined(evaluator: Evaluator, stage: Stage) -> Outcome:
+    """`and`: 0 as soon as one is 0, else the mean; `or`: 1 as soon as one is 1, else the best."""
+    decisive = 0.0 if evaluator.conj == "and" else 1.0
+    outcomes: list[Outcome] = []
+    for check in checks(evaluator):
+        outcome = await _one(check, stage)
+        if outcome.score == decisive:
+            return outcome
+        outcomes.append(outcome)
+    reason = "; ".join(outcome.reason for outcome in outcomes if outcome.reason)
+    scores = [outcome.score for outcome in outcomes]
+    return Outcome(sum(scores) / len(scores) if evaluator.conj == "and" else max(scores), reason)
+
+
+async def _one(check: Check, stage: Stage) -> Outcome:
+    expected = await get(check.expected, stage)
+    result = await get(check.result, stage)
+    return await compute_apart(check.function, result, expected, check.options)

@@ -1,0 +1,77 @@
+"""check_json: rules on places in a JSON or YAML file."""
+
+from __future__ import annotations
+
+import json
+from typing import cast
+
+import yaml
+from pydantic import JsonValue
+
+from trueline.tasks.checkers.metrics.value_rules import holds
+from trueline.tasks.checkers.values import FileValue, Options, Outcome, UnreadableResult, Value, flag, rules_of, verdict
+from trueline.tasks.errors import CheckerError
+
+
+def check_json(result: Value, expected: Value, options: Options) -> Outcome:
+    """Whether each rule of `expect` holds and none of `unexpect` does.
+
+    A key that is not there fits no rule of `expect`, and is null for those of `unexpect`.
+    """
+    rules = rules_of(expected)
+    wanted, unwanted = _rules(rules, "expect"), _rules(rules, "unexpect")
+    if not isinstance(result, FileValue):
+        return Outcome(0.0, "there is no such file")
+    document = _parse(result, is_yaml=flag(options, "is_yaml"))
+    for rule in wanted:
+        found = _find(document, rule["key"])
+        if not found or not holds(found[0], rule):
+            return Outcome(0.0, f"{rule['key']} does not fit")
+    unwelcome = any(holds((_find(document, rule["key"]) or [None])[0], rule) for rule in unwanted)
+    return verdict(not unwelcome, "a value fits that must not")
+
+
+def _rules(rules: dict[str, JsonValue], key: str) -> list[dict[str, JsonValue]]:
+    listed = rules.get(key, [])
+    if not isinstance(listed, list):
+        raise CheckerError(f"check_json: rules.{key} must be a list")
+    found = [rule for rule in listed if isinstance(rule, dict) and isinstance(rule.get("key"), list)]
+    if len(found) != len(listed):
+        raise CheckerError(f"check_json: each of rules.{key} must be an object with a key that is a list")
+    return found
+
+
+def _parse(file: FileValue, *, is_yaml: bool) -> object:
+    try:
+        text = file.content.decode("utf-8")
+        return yaml.safe_load(text) if is_yaml else json.loads(text)
+    except (ValueError, RecursionError, yaml.YAMLError) as error:
+        raise UnreadableResult(f"{file.name}: is no {'YAML' if is_yaml else 'JSON'}: {error}") from error
+
+
+def _find(document: object, key: JsonValue) -> list[object]:
+    """What stands at a key, part by part; nothing where an object lacks it."""
+    assert isinstance(key, list)
+    found = [document]
+    for part in key:
+        inner = _inner(found[-1], part)
+        if not inner:
+            return []
+        found += inner
+    return found[-1:]
+
+
+def _inner(value: object, part: JsonValue) -> list[object]:
+    """What stands at a part of a value; nothing where an object has no such key.
+
+    Raises:
+        UnreadableResult: The value has no parts of this kind at all.
+    """
+    if isinstance(value, dict):
+        holder = cast("dict[object, object]", value)
+        return [holder[part]] if isinstance(part, str | int) and part in holder else []
+    if isinstance(value, list | str) and isinstance(part, int):
+        items = cast("list[object] | str", value)
+        if -len(items) <= part < len(items):
+            return [items[part]]
+    raise UnreadableResult(f"there is no {part!r} where the rule looks for it")

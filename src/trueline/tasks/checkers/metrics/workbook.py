@@ -1,0 +1,180 @@
+"""Opening workbooks that may have been made to hurt."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol, Self, cast
+from xml.parsers import expat
+
+from trueline.errors import MissingExtraError
+from trueline.tasks.checkers.archive import BadArchive, read_archive, repack
+from trueline.tasks.errors import CheckerError
+
+CELLS = 2_000_000
+"""Rows times columns of a sheet; also the cells its merged ranges cover."""
+_SHEET = re.compile(r"xl/worksheets/[^/]+\.xml")
+_CELL = re.compile(r"([A-Z]{1,3})([1-9][0-9]{0,6})")
+
+
+class Font(Protocol):
+    """What is read of openpyxl's fonts."""
+
+    b: bool | None
+    i: bool | None
+    u: str | None
+    name: str | None
+    sz: float | None
+    color: object
+
+
+class Fill(Protocol):
+    """What is read of openpyxl's fills."""
+
+    fgColor: object
+
+
+class Cell(Protocol):
+    """What is read of openpyxl's cells."""
+
+    value: object
+    has_style: bool
+    font: Font
+    fill: Fill
+
+
+class Sheet(Protocol):
+    """What is read of openpyxl's sheets."""
+
+    def cell(self, row: int, column: int) -> Cell:
+        """A cell, made if it is not there."""
+        ...
+
+
+class Workbook(Protocol):
+    """What is read of openpyxl's workbooks."""
+
+    sheetnames: list[str]
+
+    def __getitem__(self, name: str) -> Sheet: ...
+
+
+class Frame(Protocol):
+    """What is used of pandas' tables."""
+
+    def round(self, decimals: int) -> Self:
+        """With rounded numbers."""
+        ...
+
+    def equals(self, other: Self) -> bool:
+        """Same names, same types, same values."""
+        ...
+
+    def __getitem__(self, rows: slice) -> Self: ...
+
+    def to_dict(self, orient: str) -> dict[str, list[list[object]]]:
+        """As plain data."""
+        ...
+
+
+@dataclass(frozen=True)
+class Book:
+    """A workbook, known to be of a harmless size."""
+
+    content: bytes
+
+    @cached_property
+    def cells(self) -> Workbook:
+        """Its cells with styles and last computed values."""
+        load = cast("Callable[..., Workbook]", _library("openpyxl", "load_workbook"))
+        return load(io.BytesIO(self.content), data_only=True)
+
+    @property
+    def sheets(self) -> list[str]:
+        """Names of its sheets in order."""
+        return self.cells.sheetnames
+
+    def frame(self, sheet: str) -> Frame:
+        """A sheet as pandas reads it, the first row as names."""
+        read = cast("Callable[..., Frame]", _library("pandas", "read_excel"))
+        return read(io.BytesIO(self.content), sheet_name=sheet, engine="openpyxl")
+
+
+def _library(module: str, name: str) -> object:
+    try:
+        return getattr(importlib.import_module(module), name)
+    except ImportError as error:
+        raise MissingExtraError("checking workbooks", "office") from error
+
+
+def open_book(content: bytes) -> Book:
+    """Open a workbook of the .xlsx kind.
+
+    Raises:
+        BadArchive: It is none.
+        CheckerError: A sheet is too large.
+    """
+    members = read_archive(content)
+    _refuse_size(members)
+    book = Book(repack(members))
+    try:
+        book.sheets  # noqa: B018 - reading it is the test
+    except (CheckerError, MissingExtraError, MemoryError):
+        raise
+    except Exception as error:
+        # openpyxl has no error of its own: a broken workbook ends in whatever its parts raise.
+        raise BadArchive(f"is no workbook: {type(error).__name__}: {error}") from error
+    return book
+
+
+def _refuse_size(members: Mapping[str, bytes]) -> None:
+    for name, data in members.items():
+        if _SHEET.fullmatch(name):
+            extent = _Extent()
+            parser = expat.ParserCreate(namespace_separator=" ")
+            parser.StartElementHandler = extent.start
+            parser.Parse(data, True)
+            if extent.rows * extent.columns > CELLS or extent.merged > CELLS:
+                raise CheckerError(f"{name}: a sheet of more than {CELLS} cells is not checked")
+
+
+class _Extent:
+    """How far a sheet reaches."""
+
+    def __init__(self) -> None:
+        self.rows = self.columns = 1
+        self.merged = 0
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        match name.rpartition(" ")[2]:
+            case "c":
+                self._reach(attributes.get("r", ""))
+            case "mergeCell":
+                first, _, last = attributes.get("ref", "").partition(":")
+                (top, left), (bottom, right) = _corner(first), _corner(last or first)
+                self.merged += max(bottom - top + 1, 0) * max(right - left + 1, 0)
+            case _:
+                pass
+
+    def _reach(self, cell: str) -> None:
+        row, column = _corner(cell)
+        self.rows, self.columns = max(self.rows, row), max(self.columns, column)
+
+
+def _corner(cell: str) -> tuple[int, int]:
+    return cell_place(cell.replace("$", "")) or (1, 1)
+
+
+def cell_place(cell: str) -> tuple[int, int] | None:
+    """Row and column of `B2`, counted from 1; `None` for what names no cell."""
+    found = _CELL.fullmatch(cell)
+    if found is None:
+        return None
+    column = 0
+    for letter in found[1]:
+        column = column * 26 + ord(letter) - 64
+    return int(found[2]), column

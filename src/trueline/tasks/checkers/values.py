@@ -1,0 +1,103 @@
+"""What getters give to metrics, and what metrics give back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from pydantic import JsonValue
+
+from trueline.tasks.errors import CheckerError
+
+
+class UnreadableResult(Exception):
+    """What the agent left is not what was asked for (no JSON, no workbook …): a score of 0, with this reason."""
+
+
+@dataclass(frozen=True)
+class FileValue:
+    """A file as a metric gets it. What comes from the desktop is hostile."""
+
+    name: str
+    content: bytes = field(repr=False)
+
+    @property
+    def suffix(self) -> str:
+        """`.docx`; lower case."""
+        return PurePosixPath(self.name).suffix.lower()
+
+
+@dataclass(frozen=True)
+class LastRow:
+    """The last row of a workbook's first sheet, read where hostile files are read."""
+
+    file: FileValue
+
+
+Value = JsonValue | FileValue | tuple[FileValue | None, ...]
+"""Data, a file, or several files. A file that is not there is `None`."""
+Options = Mapping[str, JsonValue]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How well the end state fits, from 0 to 1, and why not wholly."""
+
+    score: float
+    reason: str = ""
+
+
+Metric = Callable[[Value, Value, Options], Outcome]
+"""Compares a result with what was expected.
+
+It raises CheckerError for a wrong rule or expected file, UnreadableResult for a result that is not what it should be.
+"""
+
+FULL = Outcome(1.0)
+
+
+def verdict(good: bool, reason: str) -> Outcome:
+    """1, or 0 with a reason."""
+    return FULL if good else Outcome(0.0, reason)
+
+
+def expected_file(value: Value) -> FileValue:
+    """The file to compare with.
+
+    Raises:
+        CheckerError: There is none.
+    """
+    if not isinstance(value, FileValue):
+        raise CheckerError("the expected file is missing: it must come from cloud_file or vm_file")
+    return value
+
+
+def rules_of(value: Value) -> dict[str, JsonValue]:
+    """The rules to compare with.
+
+    Raises:
+        CheckerError: There are none.
+    """
+    if not isinstance(value, dict):
+        raise CheckerError("the expected value must be an object of rules")
+    return value
+
+
+def texts(rules: Mapping[str, JsonValue], key: str) -> list[str]:
+    """A list of texts from the rules; absent is empty.
+
+    Raises:
+        CheckerError: It is something else.
+    """
+    value = rules.get(key, [])
+    if isinstance(value, list):
+        found = [item for item in value if isinstance(item, str)]
+        if len(found) == len(value):
+            return found
+    raise CheckerError(f"rules.{key} must be a list of texts")
+
+
+def flag(options: Options, key: str, default: bool = False) -> bool:
+    """A switch from the options."""
+    return bool(options.get(key, default))

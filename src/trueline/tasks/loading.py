@@ -1,0 +1,129 @@
+"""Reading task files: all that is wrong with one is said at once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import JsonValue, ValidationError
+from pydantic_core import ErrorDetails
+
+from trueline.errors import InputError
+from trueline.records.interchange.strict_json import json_path, load_strict
+from trueline.tasks.model import Task
+from trueline.text import printable
+
+_LARGEST = 8 << 20
+"""Bytes; the largest of OSWorld's files has 20 thousand."""
+Place = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, order=True)
+class TaskProblem:
+    """What is wrong in a task file, and where."""
+
+    file: str
+    path: str
+    """A JSON path: `$.config[0].parameters`."""
+    message: str
+
+    def __str__(self) -> str:
+        """One line."""
+        return printable(f"{self.file}: {self.path}: {self.message}", 600)
+
+
+class TaskFileError(InputError):
+    """A task file cannot be used."""
+
+    def __init__(self, problems: tuple[TaskProblem, ...]) -> None:
+        self.problems = problems
+        super().__init__("; ".join(map(str, problems)))
+
+
+def load_task(path: Path) -> Task:
+    """Read one task file.
+
+    Raises:
+        TaskFileError: It cannot be read or is no task; all its problems are named.
+    """
+    name = str(path)
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise TaskFileError((TaskProblem(name, "$", f"larger than {_LARGEST >> 20} MiB, so no task file"),))
+        value = load_strict(path)
+    except OSError as error:
+        raise TaskFileError((TaskProblem(name, "$", f"cannot be read ({error.strerror})"),)) from error
+    except TaskFileError:
+        raise
+    except InputError as error:
+        raise TaskFileError((TaskProblem(name, "$", str(error).removeprefix(f"{name}: ")),)) from error
+    return parse_task(value, file=name)
+
+
+def parse_task(value: JsonValue, *, file: str) -> Task:
+    """Make a task of parsed JSON.
+
+    Raises:
+        TaskFileError: It is no task; all problems are named, with the place and what was expected.
+    """
+    try:
+        # As JSON: lists become tuples, nothing else is bent.
+        return Task.model_validate_json(json.dumps(value))
+    except ValidationError as error:
+        found = _merge((_place(item, value), item) for item in error.errors(include_url=False))
+        raise TaskFileError(tuple(TaskProblem(file, json_path(*at), what) for at, what in found)) from error
+
+
+def _place(item: ErrorDetails, value: JsonValue) -> Place:
+    """Where in the file the error is: its location without the names of the alternatives that were tried."""
+    place: list[str | int] = []
+    here: list[JsonValue] = [value]
+    for part in item["loc"]:
+        if inner := _inner(here[-1], part):
+            here += inner
+            place.append(part)
+    return (*place, item["loc"][-1]) if item["type"] == "missing" else tuple(place)
+
+
+def _inner(value: JsonValue, part: str | int) -> list[JsonValue]:
+    """What stands at a part of a value; nothing where there is no such part."""
+    if isinstance(value, dict):
+        return [value[part]] if isinstance(part, str) and part in value else []
+    return [value[part]] if isinstance(value, list) and isinstance(part, int) and part < len(value) else []
+
+
+def _merge(found: Iterable[tuple[Place, ErrorDetails]]) -> list[tuple[Place, str]]:
+    """One message per place; of a value that fits none of several shapes, the shape that came furthest is explained."""
+    messages: dict[Place, list[ErrorDetails]] = {}
+    for place, item in found:
+        messages.setdefault(place, []).append(item)
+    deepest = [place for place in messages if not any(_below(other, place) for other in messages)]
+    return [(place, _message(messages[place])) for place in deepest]
+
+
+def _below(inner: Place, outer: Place) -> bool:
+    return len(inner) > len(outer) and inner[: len(outer)] == outer
+
+
+def _message(items: list[ErrorDetails]) -> str:
+    if items[0]["type"] == "missing":
+        return "is missing"
+    for item in items:
+        if item["type"] == "value_error":
+            return item["msg"].removeprefix("Value error, ")
+    wanted = " or ".join(dict.fromkeys(map(_wanted, items)))
+    return f"expected {wanted}, found {printable(json.dumps(items[0]['input'], default=str), 80)}"
+
+
+def _wanted(item: ErrorDetails) -> str:
+    match item["type"]:
+        case "string_pattern_mismatch":
+            return "a name that can be a file's, without / or \\ and not beginning with a dot"
+        case "string_too_short":
+            return "text"
+        case "too_short":
+            return "a list that is not empty"
+        case _:
+            return item["msg"].removeprefix("Input should be ").replace("a valid ", "a ").replace("array", "list")

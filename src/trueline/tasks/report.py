@@ -1,0 +1,40 @@
+"""What a set of tasks needs, counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from trueline.tasks.checkers import scored_by
+from trueline.tasks.loading import TaskProblem
+from trueline.tasks.suite import Loaded
+from trueline.tasks.support import unsupported
+
+
+@dataclass(frozen=True)
+class TaskReport:
+    """How many tasks can be read, run and scored here."""
+
+    total: int
+    loaded: int
+    runnable: int
+    """On the local desktop."""
+    unsupported: dict[str, int]
+    """Tasks by the reason why they cannot; one task may have several."""
+    errors: tuple[TaskProblem, ...]
+    scored_by: dict[str, int]
+    """Of those loaded: by Trueline's own functions, by OSWorld's, or by nobody here."""
+
+
+def report(loaded: Loaded) -> TaskReport:
+    """Count."""
+    reasons = [unsupported(each.task) for each in loaded.tasks]
+    scores = Counter(scored_by(each.task.evaluator) for each in loaded.tasks)
+    return TaskReport(
+        total=len(loaded.tasks) + loaded.bad,
+        loaded=len(loaded.tasks),
+        runnable=sum(not each for each in reasons),
+        unsupported=dict(sorted(Counter(reason for each in reasons for reason in each).items())),
+        errors=loaded.problems,
+        scored_by={who: scores[who] for who in ("native", "bridged", "none")},
+    )

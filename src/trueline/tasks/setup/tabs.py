@@ -1,0 +1,29 @@
+"""The step that opens pages in the browser."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib import resources
+
+from trueline.desktop.types import RunResult, Settled
+from trueline.tasks.model import ChromeOpenTabs
+from trueline.tasks.setup.errors import StepFailed
+from trueline.tasks.stage import Stage
+
+PORTS = (1337, 9222)
+"""Where OSWorld's tasks let the browser listen, and where it is relayed to."""
+_LIMIT = 60.0
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:(//|[^0-9])", re.IGNORECASE)
+
+
+async def open_tabs(step: ChromeOpenTabs, stage: Stage) -> RunResult | None:
+    """Open pages through DevTools, from inside: whatever desktop it is, its own loopback is there."""
+    urls = [url if _SCHEME.match(url) else f"http://{url}" for url in step.parameters.urls_to_open]
+    script = (resources.files("trueline.tasks.setup.inside") / "open_tabs.py").read_text("utf-8")
+    wanted = json.dumps({"urls": urls, "ports": PORTS, "limit": _LIMIT}).encode()
+    done = await stage.desktop.run(("python3", "-c", script), stdin=wanted, time_limit=_LIMIT + 10 * len(urls) + 10)
+    if done.returncode != 0:
+        raise StepFailed("the pages could not be opened", done.stderr.decode("utf-8", "replace"))
+    await stage.desktop.wait_for(Settled())
+    return None

@@ -1,0 +1,93 @@
+"""Steps that bring windows to the front and close them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+
+from trueline.desktop.types import ActionTimeout, DesktopError, DesktopLost, RunResult, Window
+from trueline.tasks.model import ActivateWindow, CloseWindow, is_true
+from trueline.tasks.model.steps import WindowParameters
+from trueline.tasks.setup.errors import StepFailed
+from trueline.tasks.stage import Stage
+
+COMES = 10.0
+"""Seconds a window may take to appear."""
+GONE = 1.0
+"""Seconds after which a window of the agent's time is taken as gone."""
+_TOLD = 10.0
+_OBEYS = 3.0
+_AGAIN = 0.1
+_STAND_INS = {"google chrome": "chromium"}
+"""Titles of OSWorld's applications, and what stands in the title of those that take their place."""
+
+
+async def activate(step: ActivateWindow, stage: Stage, *, within: float = COMES) -> RunResult | None:
+    """Bring a window to the front as soon as it is there."""
+    window = await _find(step.parameters, stage, within)
+    number = str(window.id)
+    await _tell(stage, ("wmctrl", "-i", "-a", number), ("xdotool", "windowactivate", number))
+    await _until(stage, lambda windows: any(each.id == window.id and each.active for each in windows))
+    return None
+
+
+async def close(step: CloseWindow, stage: Stage, *, within: float = COMES) -> RunResult | None:
+    """Ask a window to close; it may ask back, which is for others to answer."""
+    window = await _find(step.parameters, stage, within)
+    number = str(window.id)
+    await _tell(stage, ("wmctrl", "-i", "-c", number), ("xdotool", "windowactivate", "--sync", number, "key", "alt+F4"))
+    await _until(stage, lambda windows: all(each.id != window.id for each in windows))
+    return None
+
+
+def fits(window: Window, wanted: WindowParameters) -> bool:
+    """Whether this is the window: the whole title where `strict`, else a piece of it in any case."""
+    name = wanted.window_name
+    if is_true(wanted.by_class):
+        # wmctrl's class is `instance.Class`; a window here has the second part.
+        return name.lower().rpartition(".")[2] == window.app
+    if is_true(wanted.strict) and window.title == name:
+        return True
+    if is_true(wanted.strict):
+        return False
+    title = window.title.lower()
+    return name.lower() in title or any(
+        theirs in name.lower() and name.lower().replace(theirs, ours) in title for theirs, ours in _STAND_INS.items()
+    )
+
+
+async def _find(wanted: WindowParameters, stage: Stage, within: float) -> Window:
+    end = time.monotonic() + within
+    while True:
+        windows = await stage.desktop.windows()
+        for window in reversed(windows):
+            if fits(window, wanted):
+                return window
+        if time.monotonic() > end:
+            there = ", ".join(repr(window.title) for window in windows)
+            raise StepFailed(f"no window {wanted.window_name!r} within {within:g} s; there are {there}")
+        await asyncio.sleep(_AGAIN)
+
+
+async def _tell(stage: Stage, *ways: tuple[str, ...]) -> None:
+    """Tell the window manager with the first of these programs that is there."""
+    for argv in ways:
+        try:
+            done = await stage.desktop.run(argv, time_limit=_TOLD)
+        except (DesktopLost, ActionTimeout):
+            raise
+        except DesktopError:
+            continue
+        if done.returncode == 0:
+            return
+    raise StepFailed(f"none of {', '.join(argv[0] for argv in ways)} could tell the window manager")
+
+
+async def _until(stage: Stage, done: Callable[[tuple[Window, ...]], bool]) -> None:
+    """Wait a little until the window manager has obeyed; a window may have its own mind."""
+    end = time.monotonic() + _OBEYS
+    while time.monotonic() < end:
+        if done(await stage.desktop.windows()):
+            return
+        await asyncio.sleep(_AGAIN)

@@ -1,0 +1,156 @@
+"""Suites: named sets of tasks with an index `{domain: [ids]}` and a file per task."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from trueline.errors import InputError
+from trueline.records.base import FILE_NAME
+from trueline.records.index import read_index
+from trueline.tasks.loading import TaskFileError, TaskProblem, load_task
+from trueline.tasks.model import Kind, Task, kind_of
+
+SHIPPED = Path(__file__).parent / "suites"
+"""Suites that come with Trueline, a folder each."""
+INDEX = "index.json"
+EXAMPLES = "examples"
+_NAME = re.compile(FILE_NAME)
+
+
+@dataclass(frozen=True)
+class TaskRef:
+    """A task that an index names."""
+
+    domain: str
+    id: str
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """How people name it: `domain/id`."""
+        return f"{self.domain}/{self.id}"
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A set of tasks."""
+
+    name: str
+    refs: tuple[TaskRef, ...]
+    """In the order of the index."""
+    assets: tuple[Path, ...]
+    """Folders in which files that come with the tasks are looked for."""
+
+    @property
+    def domains(self) -> tuple[str, ...]:
+        """The domains that have a task."""
+        return tuple(dict.fromkeys(ref.domain for ref in self.refs))
+
+
+@dataclass(frozen=True)
+class SuiteTask:
+    """A task read from its file."""
+
+    ref: TaskRef
+    task: Task
+
+    @property
+    def kind(self) -> Kind:
+        """What it is about."""
+        return kind_of(self.task)
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What could be read, and what is wrong with the rest."""
+
+    tasks: tuple[SuiteTask, ...]
+    problems: tuple[TaskProblem, ...]
+    bad: int = 0
+    """Files that could not be read."""
+
+    def whole(self) -> tuple[SuiteTask, ...]:
+        """All tasks.
+
+        Raises:
+            TaskFileError: A file is wrong.
+        """
+        if self.problems:
+            raise TaskFileError(self.problems)
+        return self.tasks
+
+
+def shipped_suites() -> tuple[str, ...]:
+    """Names of the suites that come with Trueline."""
+    return tuple(sorted(path.parent.name for path in SHIPPED.glob(f"*/{INDEX}")))
+
+
+def open_suite(name: str) -> Suite:
+    """A suite that comes with Trueline, or a folder of the same shape: `index.json` and `examples/<domain>/<id>.json`.
+
+    Raises:
+        InputError: There is none of that name.
+    """
+    for folder in (SHIPPED / name if _NAME.match(name) else None, Path(name)):
+        if folder is not None and (folder / INDEX).is_file():
+            index = read_index(folder / INDEX)
+            return Suite(folder.resolve().name, _refs(index, folder / EXAMPLES), (folder,))
+    known = ", ".join(shipped_suites()) or "none ships with this version"
+    raise InputError(f"--suite {name}: no such suite ({known}) and no folder with an {INDEX}")
+
+
+def open_index(index: Path | None, base: Path | None, examples: str = EXAMPLES) -> Suite:
+    """A suite in the seeds' layout: an index file, and `<base>/<examples>/<domain>/<id>.json`.
+
+    Args:
+        index: The index; without one, all tasks below the base folder.
+        base: Its folder; without one, where the index stands.
+        examples: Folder below the base, such as `examples_clarified`.
+
+    Raises:
+        InputError: The index cannot be read, or there is no such folder.
+    """
+    base = base if base is not None else index.parent if index is not None else Path()
+    folder = base / examples
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder; --test_config_base_dir holds {examples}/<domain>/<id>.json")
+    entries = read_index(index) if index is not None else _found(folder)
+    # The seeds write `assets/…` relative to the folder above the base.
+    return Suite(index.stem if index is not None else folder.name, _refs(entries, folder), (base, base / ".."))
+
+
+def _refs(index: Mapping[str, tuple[str, ...]], folder: Path) -> tuple[TaskRef, ...]:
+    return tuple(TaskRef(domain, id_, folder / domain / f"{id_}.json") for domain, ids in index.items() for id_ in ids)
+
+
+def _found(folder: Path) -> dict[str, tuple[str, ...]]:
+    found = {path.name: tuple(sorted(file.stem for file in path.glob("*.json"))) for path in sorted(folder.iterdir())}
+    if not any(found.values()):
+        raise InputError(f"{folder}: holds no tasks; expected <domain>/<id>.json below it")
+    return found
+
+
+def load_refs(refs: Iterable[TaskRef]) -> Loaded:
+    """Read the files of these tasks."""
+    tasks: list[SuiteTask] = []
+    problems: list[TaskProblem] = []
+    bad = 0
+    for ref in refs:
+        try:
+            tasks.append(SuiteTask(ref, _load(ref)))
+        except TaskFileError as error:
+            problems += error.problems
+            bad += 1
+    return Loaded(tuple(tasks), tuple(problems), bad)
+
+
+def _load(ref: TaskRef) -> Task:
+    if not (_NAME.match(ref.domain) and _NAME.match(ref.id)):
+        raise TaskFileError((TaskProblem(ref.name, "$", "the index names a domain or id that cannot be a file's"),))
+    task = load_task(ref.path)
+    if task.id != ref.id:
+        raise TaskFileError((TaskProblem(str(ref.path), "$.id", f"expected {ref.id!r}, the name of the file"),))
+    return task

@@ -1,0 +1,65 @@
+"""Which tasks the local desktop can run, and why not the others: told from the task file alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+from trueline.tasks.model import ChromeOpenTabs, Execute, Launch, OtherStep, Task
+
+_NO_APPLICATION = {
+    "vscode": "Visual Studio Code",
+    "vs_code": "Visual Studio Code",
+    "code": "Visual Studio Code",
+    "disks": "GNOME Disks",
+    "picard": "MusicBrainz Picard",
+    "word": "Microsoft Office",
+    "excel": "Microsoft Office",
+    "powerpoint": "Microsoft Office",
+    "ppt": "Microsoft Office",
+}
+"""Applications that tasks name and the desktop lacks; a stand-in would be another task."""
+_WINDOWS_PATH = re.compile(r'[ "=][A-Z]:(\\\\|/)[A-Za-z]')
+_GNOME = re.compile(r"\b(gsettings|dconf)\b.*\borg[./]gnome\b|\bgnome-(shell|extensions|tweaks)\b")
+_ROOT = re.compile(r"\bsudo\b|\bapt(-get)? install\b")
+
+
+def unsupported(task: Task) -> tuple[str, ...]:
+    """Why the local desktop cannot run a task; nothing when it can."""
+    return tuple(dict.fromkeys(_reasons(task)))
+
+
+def _reasons(task: Task) -> Iterator[str]:
+    if not task.instruction.strip():
+        yield "empty instruction"
+    for step in (*task.config, *task.evaluator.postconfig):
+        if isinstance(step, OtherStep):
+            yield f"set-up step {step.type}"
+    for step in task.adversary_config:
+        yield f"attack on a web server ({step.type})"
+    commands = [step.parameters.command for step in task.config if isinstance(step, Launch | Execute)]
+    programs = [command.split(maxsplit=1)[0] if isinstance(command, str) else command[0] for command in commands]
+    for name in (*task.related_apps, *programs):
+        if (application := _NO_APPLICATION.get(name.lower())) is not None:
+            yield f"application {application}"
+    if task.proxy or any(
+        _is_remote(url)
+        for step in task.config
+        if isinstance(step, ChromeOpenTabs)
+        for url in step.parameters.urls_to_open
+    ):
+        yield "live web sites"
+    whole = task.model_dump_json()
+    if _WINDOWS_PATH.search(whole):
+        yield "Windows"
+    if _GNOME.search(whole):
+        yield "GNOME's own settings"
+    texts = [command if isinstance(command, str) else " ".join(command) for command in commands]
+    if any(_ROOT.search(text) for text in texts):
+        yield "root rights in set-up"
+
+
+def _is_remote(url: str) -> bool:
+    parts = urlsplit(url if "://" in url else f"http://{url}")
+    return parts.scheme in ("http", "https") and parts.hostname not in ("localhost", "127.0.0.1")

@@ -1,0 +1,61 @@
+"""Seeded variation of a task: the same task with other names, values and places.
+
+A task's `variation` gives alternatives by name; `${name}` in any string of the task stands for the one that is drawn,
+`${name.field}` for a field of it. Nothing else is replaced.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+
+from pydantic import JsonValue, ValidationError
+
+from trueline.errors import InputError
+from trueline.tasks.model import Task
+
+_PLACE = re.compile(r"\$\{([a-z_]+)(?:\.([a-z_]+))?\}")
+
+
+def vary(task: Task, seed: int) -> Task:
+    """Return the task with one alternative of each name; the same seed gives the same.
+
+    Raises:
+        InputError: A string names what the variation does not have.
+    """
+    if not task.variation:
+        return task
+    drawn = {name: _draw(alternatives, seed, name) for name, alternatives in task.variation.items()}
+    document = task.to_json()
+    document.pop("variation")
+    filled = {key: _fill(value, drawn, f"$.{key}", task.id) for key, value in document.items()}
+    try:
+        return Task.model_validate(filled)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise InputError(f"task {task.id}: with its variation filled in, {first['loc']}: {first['msg']}") from None
+
+
+def _draw(alternatives: tuple[JsonValue, ...], seed: int, name: str) -> JsonValue:
+    digest = hashlib.sha256(f"{seed}\0{name}".encode()).digest()
+    return alternatives[int.from_bytes(digest[:8]) % len(alternatives)]
+
+
+def _fill(value: JsonValue, drawn: Mapping[str, JsonValue], path: str, task: str) -> JsonValue:
+    if isinstance(value, dict):
+        return {key: _fill(item, drawn, f"{path}.{key}", task) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_fill(item, drawn, f"{path}[{place}]", task) for place, item in enumerate(value)]
+    if not isinstance(value, str):
+        return value
+
+    def put(match: re.Match[str]) -> str:
+        found = drawn.get(match[1])
+        if match[2] is not None:
+            found = found.get(match[2]) if isinstance(found, dict) else None
+        if found is None or isinstance(found, dict | list):
+            raise InputError(f"task {task}: {path}: {match[0]} is not in its variation")
+        return str(found)
+
+    return _PLACE.sub(put, value)

@@ -1,0 +1,141 @@
+"""The desktop commands as a user calls them, with real desktops."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from trueline.cli.main import main
+from trueline.desktop.local import applications
+from trueline.desktop.local.checks import check_all
+from trueline.records.tree import parse_xml
+
+SMALL = ("--size", "800x600")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def machine() -> None:
+    """Skip where there can be no desktop; on CI that is a failure."""
+    lacks = [f"{check.name}: {check.detail}" for check in check_all() if check.needed and not check.ok]
+    if lacks:
+        if os.environ.get("CI"):
+            pytest.fail(f"CI must be able to run desktops; missing {lacks}")
+        pytest.skip(f"no local desktop here ({'; '.join(lacks)})")
+
+
+def desktop(*words: str) -> int:
+    return main(["desktop", *words])
+
+
+def test_a_picture_of_a_file_in_its_application(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    letter, out = tmp_path / "letter.txt", tmp_path / "out.png"
+    letter.write_text("Dear all")
+    assert desktop("shot", str(out), "--open", str(letter), *SMALL, "--json") == 0
+    said = json.loads(capsys.readouterr().out)
+    assert "letter.txt" in said["window"] and (said["width"], said["height"]) == (800, 600)
+    with Image.open(io.BytesIO(out.read_bytes())) as image:
+        assert image.size == (800, 600) and len(image.convert("RGB").getcolors(1 << 20) or []) > 20
+
+
+def test_the_tree_in_each_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    letter = tmp_path / "letter.txt"
+    letter.write_text("Dear <all> & \x1b[31mred")
+    assert desktop("tree", "--open", str(letter), *SMALL) == 0
+    tree = parse_xml(capsys.readouterr().out)
+    assert any("Dear <all>" in node.text for node in tree.root.walk())
+    out = tmp_path / "tree.tsv"
+    assert desktop("tree", "--app", "mousepad", "--format", "tsv", "-o", str(out), *SMALL) == 0
+    assert out.read_text().startswith("tag\tname\ttext") and "menu\tFile" in out.read_text()
+    assert desktop("tree", "--app", "terminal", "--format", "json", *SMALL) == 0
+    assert "terminal" in json.dumps(json.loads(capsys.readouterr().out)).lower()
+
+
+def test_a_command_runs_and_its_outcome_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = "printf 'a\\033[31mb\\n'; echo bad >&2; echo x > Desktop/note; exit 7"
+    assert desktop("run", *SMALL, "--", "sh", "-c", script) == 1
+    said = capsys.readouterr()
+    assert said.out == "a\\x1b[31mb\n"
+    assert "bad" in said.err and "created 'Desktop/note'" in said.err and "it ended with 7" in said.err
+    shot = tmp_path / "after.png"
+    assert desktop("run", *SMALL, "--shot", str(shot), "--json", "--", "echo", "--json") == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["returncode"], document["stdout"], document["changes"]) == (0, "--json\n", [])
+    assert shot.read_bytes().startswith(b"\x89PNG")
+
+
+def test_action_code_runs_from_text_and_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert desktop("run", *SMALL, "--python", "import pyautogui; print(pyautogui.size())") == 0
+    assert "800" in capsys.readouterr().out
+    file = tmp_path / "act.py"
+    file.write_text("1/0")
+    assert desktop("run", *SMALL, "--python", str(file)) == 1
+    assert "ZeroDivisionError" in capsys.readouterr().out
+
+
+def test_a_started_desktop_is_used_by_host_programs_and_ends_by_signal() -> None:
+    argv = [sys.executable, "-m", "trueline", "desktop", "start", *SMALL, "--json"]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as host:
+        assert host.stdout is not None
+        said = ""
+        while not said.endswith("}\n"):
+            said += host.stdout.readline()
+        env = {**os.environ, "DISPLAY": json.loads(said)["display"]}
+        move = ["xdotool", "mousemove", "123", "45", "getmouselocation"]
+        assert subprocess.run(move, env=env, check=True, capture_output=True).stdout.startswith(b"x:123 y:45")
+        host.send_signal(signal.SIGINT)
+        assert host.wait(20) == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("shot",), "OUT.png"),
+        (("shot", "x.png", "--app", "nosuch"), "there are calc, chromium"),
+        (("shot", "x.png", "--size", "big"), "not a size such as 1280x800"),
+        (("shot", "x.png", "--size", "1x1"), "from 320x200"),
+        (("shot", "x.png", "--open", "/no/such.txt"), "there is no such file"),
+        (("tree", "--format", "yaml"), "invalid choice"),
+        (("run",), "either a command after -- or --python"),
+        (("run", "--python", "pass", "--", "ls"), "either a command after -- or --python"),
+        (("run", "--python", "no-such.py"), "there is no such file"),
+        (("run", "--time-limit", "-1", "--", "ls"), "86400"),
+        (("bench", "--runs", "0"), "invalid choice"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_two(words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert desktop(*words) == 2
+    error = capsys.readouterr().err
+    assert said in error and error.count("\n") == 1
+
+
+def test_an_application_that_is_not_installed_names_its_package(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(applications, "SEARCH_PATH", "/nowhere")
+    assert desktop("shot", "x.png", "--app", "gimp") == 2
+    assert capsys.readouterr().err == "trueline desktop: gimp is not installed; sudo apt-get install gimp\n"
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", sorted(applications.APPLICATIONS))
+def test_every_application_shows_itself(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out.png"
+    assert desktop("shot", str(out), "--app", name, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["window"]
+
+
+@pytest.mark.full
+def test_the_benchmark_has_its_figures(capsys: pytest.CaptureFixture[str]) -> None:
+    assert desktop("bench", "--json", "--runs", "1") == 0
+    figures = json.loads(capsys.readouterr().out)
+    assert list(figures) == ["start_s", "reset_s", "screenshot_ms", "tree_ms", "click_ms", "type50_ms", "ratios"]
+    assert set(figures["tree_ms"]) == {"mousepad", "calc", "calc_cells", "chromium"}
+    assert all(value > 0 for value in (*figures["tree_ms"].values(), *figures["ratios"].values()))

@@ -1,0 +1,148 @@
+"""`trueline tasks` as a user calls it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from pydantic import JsonValue
+
+from tasks.samples import task, write_suite
+from trueline.cli import main
+from trueline.cli.tasks.selection import KINDS
+from trueline.tasks import Kind
+
+MISSHAPEN = "expected a string or a list that is not empty, found []"
+
+
+def call(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    code = main(["tasks", *words])
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> str:
+    checked: JsonValue = {
+        "func": "compare_csv",
+        "result": {"type": "vm_file", "path": "/home/user/a.csv", "dest": "a.csv"},
+        "expected": {"type": "cloud_file", "path": "https://files.example/a.csv", "dest": "a.csv"},
+        "options": {"strict": False},
+        "postconfig": [{"type": "sleep", "parameters": {"seconds": 1}}],
+    }
+    listed = {
+        "os": [
+            task("plain", evaluator=checked, config=[{"type": "launch", "parameters": {"command": ["mousepad"]}}]),
+            task("drive", config=[{"type": "googledrive", "parameters": {}}], related_apps=["vscode"]),
+        ],
+        "chrome": [task("_harm"), task("hostile", instruction="\x1b[2Jgone \u202etxet")],
+    }
+    return str(write_suite(tmp_path / "mine", listed))
+
+
+def test_check_counts(capsys: pytest.CaptureFixture[str], suite: str) -> None:
+    code, out, _ = call(capsys, "check", "--suite", suite, "--json")
+    assert code == 0
+    assert json.loads(out) == {
+        "total": 4,
+        "loaded": 4,
+        "runnable": 3,
+        "unsupported": {"application Visual Studio Code": 1, "set-up step googledrive": 1},
+        "errors": [],
+        "scored_by": {"native": 4, "bridged": 0, "none": 0},
+    }
+    code, out, _ = call(capsys, "check", "--suite", suite)
+    assert "4 tasks, 4 read, 3 can run on the local desktop\nscored by: native 4, bridged 0, none 0" in out
+    assert "   1  set-up step googledrive" in out
+
+
+def test_check_names_every_problem_and_fails(capsys: pytest.CaptureFixture[str], suite: str) -> None:
+    file = Path(suite) / "examples/os/plain.json"
+    file.write_text(json.dumps({"id": 3, "instruction": "x", "evaluator": {"func": []}}))
+    code, out, _ = call(capsys, "check", "--suite", suite, "--json")
+    document = json.loads(out)
+    assert (code, document["total"], document["loaded"]) == (1, 4, 3)
+    assert document["errors"] == [
+        {"file": str(file), "path": "$.id", "message": "expected a string, found 3"},
+        {"file": str(file), "path": "$.evaluator.func", "message": MISSHAPEN},
+    ]  # fmt: skip
+    code, out, _ = call(capsys, "check", "--suite", suite)
+    assert code == 1
+    assert f"2 problems in 1 files:\n  {file}: $.id: expected a string, found 3" in out
+
+
+def test_list_is_a_table_that_cannot_hurt_a_terminal(capsys: pytest.CaptureFixture[str], suite: str) -> None:
+    code, out, _ = call(capsys, "list", "--suite", suite)
+    assert code == 0
+    assert [line.split()[:4] for line in out.splitlines()[1:5]] == [
+        ["os/plain", "benign", "yes", "native"],
+        ["os/drive", "benign", "no", "native"],
+        ["chrome/_harm", "misuse", "yes", "native"],
+        ["chrome/hostile", "benign", "yes", "native"],
+    ]
+    assert "\x1b" not in out and "\u202e" not in out
+
+
+def test_list_takes_the_selection_flags_in_both_spellings(capsys: pytest.CaptureFixture[str], suite: str) -> None:
+    words = ("list", "--test_all_meta_path", f"{suite}/index.json", "--test-config-base-dir", suite, "--json")
+    assert [task["id"] for task in json.loads(call(capsys, *words, "--kind", "misuse")[1])["tasks"]] == ["_harm"]
+    assert [task["id"] for task in json.loads(call(capsys, *words, "--limit", "1")[1])["tasks"]] == ["plain"]
+    assert [task["id"] for task in json.loads(call(capsys, *words, "--only", "os/d*")[1])["tasks"]] == ["drive"]
+
+
+def test_list_shows_what_it_can_and_fails(capsys: pytest.CaptureFixture[str], suite: str) -> None:
+    (Path(suite) / "examples/os/plain.json").write_text("{")
+    code, out, err = call(capsys, "list", "--suite", suite)
+    assert (code, "os/drive" in out) == (1, True)
+    assert "plain.json: $: is not JSON" in err
+
+
+def test_show_in_words_and_as_it_is(capsys: pytest.CaptureFixture[str], suite: str) -> None:
+    code, out, _ = call(capsys, "show", "pla", "--suite", suite)
+    assert code == 0
+    for line in (
+        "task          os/plain",
+        "runs here     yes",
+        '   1. launch {"command": ["mousepad"]}',
+        "  compare_csv with {\"strict\": false}",
+        '    result: vm_file {"path": "/home/user/a.csv", "dest": "a.csv"}',
+    ):  # fmt: skip
+        assert line in out.splitlines()
+    code, out, _ = call(capsys, "show", "os/plain", "--suite", suite, "--json")
+    assert json.loads(out) == json.loads((Path(suite) / "examples/os/plain.json").read_bytes())
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("list", "--suite", "nowhere"), "--suite nowhere: no such suite"),
+        (("list", "--suite", "SUITE", "--domain", "vlc"), "--domain vlc: mine has os, chrome"),
+        (("list", "--suite", "SUITE", "--kind", "evil"), "invalid choice: 'evil'"),
+        (("list", "--suite", "SUITE", "--limit", "-1"), "--limit"),
+        (("list", "--suite", "SUITE", "--test_all_meta_path", "x.json"), "leave out --test_all_meta_path"),
+        (("show", "zzz", "--suite", "SUITE"), "mine has no task zzz"),
+        (("show", "os/", "--suite", "SUITE"), "os/ is the beginning of 2 tasks"),
+        (("check", "--test_all_meta_path", "none.json"), "no such folder"),
+    ],
+)
+def test_wrong_use_is_one_line(
+    capsys: pytest.CaptureFixture[str], suite: str, words: tuple[str, ...], message: str
+) -> None:
+    code, _, err = call(capsys, *(suite if word == "SUITE" else word for word in words))
+    assert (code, err.count("\n")) == (2, 1)
+    assert message in err
+
+
+def test_the_real_tasks(capsys: pytest.CaptureFixture[str], shared_data: Path) -> None:
+    osworld = shared_data / "osworld/osworld369"
+    code, out, _ = call(capsys, "check", "--test_all_meta_path", str(osworld / "test_all.json"), "--json")
+    document = json.loads(out)
+    assert (code, document["total"], document["loaded"], document["errors"]) == (0, 369, 369, [])
+    assert document["scored_by"]["native"] >= 110
+    assert 0 < document["runnable"] < 369
+    assert document["unsupported"]["set-up step googledrive"] == 8
+
+
+def test_the_kinds_of_the_flag_are_those_of_tasks() -> None:
+    assert tuple(Kind) == KINDS

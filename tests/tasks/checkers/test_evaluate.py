@@ -1,0 +1,198 @@
+"""Evaluators on a real desktop: the grammar, the getters, and what is never a score."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import JsonValue
+
+from tasks.conftest import Do
+from tasks.office_files import docx_file, xlsx_file
+from tasks.samples import task
+from trueline.tasks import parse_task
+from trueline.tasks.checkers import Outcome, evaluate, scored_by
+from trueline.tasks.errors import CheckerError
+from trueline.tasks.model import Evaluator
+from trueline.tasks.stage import Stage
+
+GOOD: dict[str, JsonValue] = {"type": "rule", "rules": {"include": ["yes"]}}
+BAD: dict[str, JsonValue] = {"type": "rule", "rules": {"include": ["never"]}}
+WRONG: dict[str, JsonValue] = {"type": "rule", "rules": {"include": "no list"}}
+SAYS_YES: dict[str, JsonValue] = {"type": "vm_command_line", "command": "echo yes", "shell": True}
+
+
+def evaluator(**fields: JsonValue) -> Evaluator:
+    return parse_task(task(evaluator=fields), file="x").evaluator
+
+
+def outcome(do: Do, stage: Stage, fields: dict[str, JsonValue], *, failed: bool = False) -> Outcome:
+    return do(evaluate(evaluator(**fields), stage, failed=failed))
+
+
+def score(do: Do, stage: Stage, fields: dict[str, JsonValue], *, failed: bool = False) -> float:
+    return outcome(do, stage, fields, failed=failed).score
+
+
+def one(function: str, result: JsonValue, expected: JsonValue, **more: JsonValue) -> dict[str, JsonValue]:
+    return {"func": function, "result": result, "expected": expected, **more}
+
+
+def several(*expected: dict[str, JsonValue], conj: str | None = None) -> dict[str, JsonValue]:
+    more: dict[str, JsonValue] = {} if conj is None else {"conj": conj}
+    functions: list[JsonValue] = ["check_include_exclude" for _ in expected]
+    return {"func": functions, "result": [SAYS_YES for _ in expected], "expected": [*expected], **more}
+
+
+def test_a_task_that_cannot_be_done_is_right_for_who_says_so(do: Do, stage: Stage) -> None:
+    assert score(do, stage, {"func": "infeasible"}, failed=True) == 1
+    assert score(do, stage, {"func": "infeasible"}) == 0
+
+
+def test_giving_up_on_any_other_task_is_0(do: Do, stage: Stage) -> None:
+    fields: dict[str, JsonValue] = {"func": "check_include_exclude", "result": SAYS_YES, "expected": GOOD}
+    assert score(do, stage, fields) == 1
+    assert score(do, stage, fields, failed=True) == 0
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        (several(GOOD, GOOD), 1),
+        (several(GOOD, BAD), 0),
+        (several(BAD, WRONG), 0),  # 0 decides: the second is not asked
+        (several(GOOD, BAD, conj="or"), 1),
+        (several(BAD, GOOD, conj="or"), 1),
+        (several(BAD, BAD, conj="or"), 0),
+        (several(GOOD, WRONG, conj="or"), 1),  # 1 decides
+    ],
+)
+def test_several_functions_are_joined(do: Do, stage: Stage, fields: dict[str, JsonValue], expected: float) -> None:
+    assert score(do, stage, fields) == expected
+
+
+def test_partial_scores_are_averaged_by_and_and_the_best_of_or(do: Do, stage: Stage) -> None:
+    do(stage.desktop.put("mine.docx", docx_file(["hello"]).content))
+    do(stage.desktop.put("gold.docx", docx_file(["hallo"]).content))
+    files: list[JsonValue] = [
+        {"type": "vm_file", "path": f"{name}.docx", "dest": "a.docx"} for name in ("mine", "gold")
+    ]
+    fields: dict[str, JsonValue] = {
+        "func": ["compare_docx_files", "check_include_exclude"],
+        "result": [files[0], SAYS_YES],
+        "expected": [files[1], GOOD],
+        "options": [{"content_only": True}, {}],
+    }
+    assert score(do, stage, fields) == pytest.approx((0.8 + 1) / 2)
+    fields |= {"conj": "or", "expected": [files[1], BAD]}
+    assert score(do, stage, fields) == pytest.approx(0.8)
+
+
+@pytest.mark.parametrize(("conj", "expected"), [("and", 0), ("or", 1)])
+def test_a_file_that_is_not_there_counts_for_its_own_function_only(
+    do: Do, stage: Stage, conj: str, expected: float
+) -> None:
+    """OSWorld scores an `or` after a missing file with what was left of the function before."""
+    missing: dict[str, JsonValue] = {"type": "vm_file", "path": "/home/user/none.txt", "dest": "a"}
+    do(stage.desktop.put("gold.txt", b"x"))
+    gold: dict[str, JsonValue] = {"type": "vm_file", "path": "gold.txt", "dest": "b"}
+    fields: dict[str, JsonValue] = {
+        "func": ["compare_text_file", "check_include_exclude"], "conj": conj,
+        "result": [missing, SAYS_YES], "expected": [gold, GOOD],
+    }  # fmt: skip
+    assert score(do, stage, fields) == expected
+    fields |= {"expected": [gold, BAD]}
+    assert score(do, stage, fields) == 0
+
+
+def test_steps_before_checking_are_done_and_gone_windows_are_no_error(do: Do, stage: Stage) -> None:
+    steps: list[JsonValue] = [
+        {"type": "activate_window", "parameters": {"window_name": "closed by the agent"}},
+        {"type": "execute", "parameters": {"command": "echo ready", "shell": True, "stdout": "said.txt"}},
+    ]
+    kept: dict[str, JsonValue] = {"type": "cache_file", "path": "said.txt"}
+    rules: dict[str, JsonValue] = {"type": "rule", "rules": {"expect": ["^ready$"]}}
+    assert score(do, stage, one("check_list", kept, rules, postconfig=steps)) == 1
+
+
+@pytest.mark.parametrize(
+    ("result", "expected"),
+    [
+        ({"type": "vm_command_line", "command": ["printf", "a\\r\\nb"]}, "a\nb"),
+        ({"type": "vm_command_line", "command": "printf '%s' 'a b'"}, "a b"),
+        ({"type": "vm_command_error", "command": "echo no >&2", "shell": "true"}, "no\n"),
+        ({"type": "rule", "rules": [1, {"a": None}]}, [1, {"a": None}]),
+        (
+            {"type": "list_directory", "path": "/home/user/tree"},
+            {"type": "directory", "name": "tree", "children": [
+                {"type": "directory", "name": "in", "children": [{"type": "file", "name": "f"}]}]},
+        ),
+        ({"type": "list_directory", "path": "/home/user/none"}, None),
+        ({"type": "vm_file", "path": "/home/user/tree", "dest": "a"}, None),
+        ({}, None),
+    ],
+)  # fmt: skip
+def test_what_getters_read(do: Do, stage: Stage, result: JsonValue, expected: JsonValue) -> None:
+    do(stage.desktop.put("tree/in/f", b""))
+    rules: dict[str, JsonValue] = {"type": "rule", "rules": {"expected": expected}}
+    assert outcome(do, stage, one("exact_match", result, rules)) == Outcome(1.0)
+
+
+def test_the_tree_is_read(do: Do, stage: Stage) -> None:
+    rules: dict[str, JsonValue] = {"type": "rule", "rules": {"include": ["<desktop-frame", "xfce4-panel"]}}
+    tree: dict[str, JsonValue] = {"type": "accessibility_tree"}
+    assert score(do, stage, one("check_include_exclude", tree, rules)) == 1
+
+
+def test_of_several_files_those_named_are_given(do: Do, stage: Stage) -> None:
+    for name in ("a", "b", "c"):
+        do(stage.desktop.put(f"{name}.csv", name.encode()))
+    result: dict[str, JsonValue] = {"type": "vm_file", "path": "c.csv", "dest": "c.csv"}
+    names: list[JsonValue] = ["a.csv", "b.csv", "c.csv"]
+    gold: dict[str, JsonValue] = {"type": "vm_file", "path": names, "dest": names, "multi": "true"}
+    assert score(do, stage, one("compare_csv", result, {**gold, "gives": [0, 2]})) == 1
+    assert score(do, stage, one("compare_csv", result, {**gold, "gives": [1]})) == 0
+    assert score(do, stage, one("compare_csv", result, gold)) == 0
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"func": "no_such_function", "result": SAYS_YES},
+        {"func": "exact_match", "result": {"type": "no_such_getter"}, "expected": GOOD},
+        {"func": "exact_match", "result": {"type": "vm_command_line"}, "expected": GOOD},
+        one("exact_match", {"type": "vm_command_line", "command": ["no-such-program"]}, GOOD),
+        {"func": "exact_match", "result": {"type": "cache_file", "path": "never kept"}, "expected": GOOD},
+        {"func": "check_include_exclude", "result": SAYS_YES, "expected": WRONG},
+        {"func": "compare_text_file", "result": SAYS_YES,
+         "expected": {"type": "cloud_file", "path": "http://127.0.0.1:9/x", "dest": "x"}},
+        {"func": "exact_match", "result": SAYS_YES, "expected": GOOD,
+         "postconfig": [{"type": "login", "parameters": {}}]},
+    ],
+)  # fmt: skip
+def test_what_cannot_be_checked_is_an_error_and_never_0(do: Do, stage: Stage, fields: dict[str, JsonValue]) -> None:
+    with pytest.raises(CheckerError):
+        score(do, stage, fields)
+
+
+@pytest.mark.parametrize(
+    ("fields", "who"),
+    [
+        ({"func": "infeasible"}, "native"),
+        ({"func": "exact_match", "result": SAYS_YES, "expected": GOOD}, "native"),
+        ({"func": "compare_pptx_files", "result": SAYS_YES, "expected": GOOD}, "none"),
+        ({"func": "exact_match", "result": {"type": "bookmarks"}, "expected": GOOD}, "none"),
+        ({"func": "exact_match", "result": SAYS_YES, "expected": GOOD,
+          "postconfig": [{"type": "login", "parameters": {}}]}, "none"),
+    ],
+)  # fmt: skip
+def test_who_scores_what(fields: dict[str, JsonValue], who: str) -> None:
+    assert scored_by(evaluator(**fields)) == who
+
+
+@pytest.mark.full
+def test_a_row_of_a_workbook_is_read(do: Do, stage: Stage) -> None:
+    do(stage.desktop.put("a.xlsx", xlsx_file({"S": [["a", "b"], [1, "x"]]}).content))
+    result: dict[str, JsonValue] = {
+        "type": "content_from_vm_file", "path": "/home/user/a.xlsx", "file_type": "xlsx", "file_content": "last_row",
+    }  # fmt: skip
+    rules: dict[str, JsonValue] = {"type": "rule", "rules": {"expected": ["1", "x"]}}
+    assert score(do, stage, one("exact_match", result, rules)) == 1

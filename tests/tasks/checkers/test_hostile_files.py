@@ -1,0 +1,131 @@
+"""Files made to hurt whoever opens them."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import struct
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from pydantic import JsonValue
+
+from tasks.office_files import archive, docx_file
+from trueline.tasks.checkers.apart import compute_apart
+from trueline.tasks.checkers.archive import BadArchive, read_archive
+from trueline.tasks.checkers.compute import compute
+from trueline.tasks.checkers.metrics.workbook import open_book
+from trueline.tasks.checkers.values import FileValue, Outcome
+from trueline.tasks.errors import CheckerError
+
+LAUGHS = b"""<?xml version="1.0"?><!DOCTYPE w [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]><w>&b;</w>"""
+
+
+def test_an_archive_that_unpacks_to_gigabytes_is_not_unpacked() -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as file, file.open("word/document.xml", "w") as member:
+        for _ in range(64):
+            member.write(b" " * (1 << 20))
+    content = buffer.getvalue()
+    assert len(content) < 100_000
+    with pytest.raises(CheckerError, match="unpacks to more than"):
+        read_archive(content)
+
+
+def test_a_lie_about_the_size_does_not_help() -> None:
+    content = bytearray(archive({"a.txt": b" " * (60 << 20)}))
+    place = content.rindex(b"PK\x01\x02")
+    struct.pack_into("<I", content, place + 24, 10)  # the size the directory claims
+    with pytest.raises((CheckerError, BadArchive)):
+        read_archive(bytes(content))
+
+
+def test_too_many_members_are_refused() -> None:
+    with pytest.raises(CheckerError, match="more than 4096 members"):
+        read_archive(archive({f"{number}": "" for number in range(4097)}))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_entities_are_refused_in_any_encoding(encoding: str) -> None:
+    with pytest.raises(BadArchive, match="document type"):
+        read_archive(archive({"word/document.xml": LAUGHS.decode().encode(encoding)}))
+
+
+def damaged() -> bytes:
+    content = bytearray(docx_file(["some text"]).content)
+    content[60:90] = b"\0" * 30
+    return bytes(content)
+
+
+def encrypted() -> bytes:
+    content = bytearray(docx_file(["some text"]).content)
+    for mark, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        content[content.index(mark) + offset] |= 1
+    return bytes(content)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"PK", b"no archive", docx_file(["a"]).content[:-30], damaged(), encrypted(),
+     archive({"a": ""}), archive({"_rels/.rels": "<r/>"}), archive({"_rels/.rels": "<r"})],
+)  # fmt: skip
+def test_what_is_no_document_scores_0_with_a_reason(content: bytes) -> None:
+    outcome = compute("compare_docx_files", FileValue("a.docx", content), docx_file(["a"]), {})
+    assert outcome.score == 0.0
+    assert outcome.reason.startswith("a.docx")
+    with pytest.raises(CheckerError, match="expected file"):
+        compute("compare_docx_files", docx_file(["a"]), FileValue("a.docx", content), {})
+
+
+SHEET = '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">{}</worksheet>'
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        '<sheetData><row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData>',
+        '<sheetData/><mergeCells><mergeCell ref="A1:XFD1048576"/></mergeCells>',
+        '<sheetData/><mergeCells><mergeCell ref="$A$1:$XFD$200"/></mergeCells>',
+    ],
+)
+def test_a_sheet_that_reaches_too_far_is_not_opened(inner: str) -> None:
+    with pytest.raises(CheckerError, match="more than 2000000 cells"):
+        open_book(archive({"xl/worksheets/sheet1.xml": SHEET.format(inner)}))
+
+
+def test_a_pattern_that_never_ends_is_ended() -> None:
+    rules: dict[str, JsonValue] = {"expect": ["(a+)+$"]}
+    lines = FileValue("list.txt", b"a" * 60 + b"b")
+    with pytest.raises(CheckerError, match="check_list: not done within 2 s"):
+        asyncio.run(compute_apart("check_list", lines, rules, {}, time_limit=2))
+
+
+def test_values_and_files_reach_the_other_process_whole() -> None:
+    async def play() -> list[Outcome]:
+        content = bytes(range(256)) * 1000
+        files = (FileValue("a.csv", b"other"), FileValue("b.csv", content))
+        return [
+            await compute_apart("compare_csv", FileValue("r.csv", content), files, {}),
+            await compute_apart("exact_match", {"é": [1, None]}, {"expected": {"é": [1, None]}}, {}),
+            await compute_apart("compare_csv", None, files, {}),
+        ]
+
+    assert [outcome.score for outcome in asyncio.run(play())] == [1.0, 1.0, 0.0]
+
+
+def test_an_error_over_there_is_an_error_here() -> None:
+    with pytest.raises(CheckerError, match=r"check_json: rules\.expect must be a list"):
+        asyncio.run(compute_apart("check_json", FileValue("a.json", b"{}"), {"expect": 1}, {}))
+
+
+def test_no_key_reaches_that_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    program = tmp_path / "python"
+    program.write_text('#!/bin/sh\necho "key=<$OPENAI_API_KEY> home=<$HOME>" >&2\nexit 3\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    monkeypatch.setenv("HOME", "/home/somebody")
+    monkeypatch.setattr(sys, "executable", str(program))
+    with pytest.raises(CheckerError, match="ended with 3: key=<> home=</home/somebody>"):
+        asyncio.run(compute_apart("check_list", None, {"expect": ["a"]}, {}))

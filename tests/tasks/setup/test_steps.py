@@ -1,0 +1,164 @@
+"""Set-up steps on a real desktop."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pydantic import JsonValue
+
+from tasks.conftest import Do
+from tasks.samples import task
+from trueline.records import ObservationSpec
+from trueline.tasks import parse_task
+from trueline.tasks.errors import SetupError
+from trueline.tasks.model import Step
+from trueline.tasks.setup import StepError, StepReport, run_steps
+from trueline.tasks.stage import Stage
+
+
+def steps(*listed: tuple[str, dict[str, JsonValue]]) -> tuple[Step, ...]:
+    config: list[JsonValue] = [{"type": name, "parameters": parameters} for name, parameters in listed]
+    return parse_task(task(config=config), file="x").config
+
+
+def run(do: Do, stage: Stage, *listed: tuple[str, dict[str, JsonValue]], lenient: bool = False) -> list[StepReport]:
+    return list(do(run_steps(steps(*listed), stage, lenient=lenient)))
+
+
+def fails(do: Do, stage: Stage, *listed: tuple[str, dict[str, JsonValue]]) -> StepError:
+    with pytest.raises(StepError) as caught:
+        run(do, stage, *listed)
+    assert isinstance(caught.value, SetupError)
+    return caught.value
+
+
+def titles(do: Do, stage: Stage) -> list[str]:
+    return [window.title for window in do(stage.desktop.windows())]
+
+
+def active(do: Do, stage: Stage) -> list[str]:
+    return [window.title for window in do(stage.desktop.windows()) if window.active]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "output"),
+    [
+        ({"command": ["echo", "a b", "$HOME"]}, "a b $HOME\n"),
+        ({"command": "echo 'a b'  c"}, "a b c\n"),
+        ({"command": "echo $HOME; false", "shell": True}, "/home/user\n"),
+        ({"command": "echo $HOME", "shell": "true"}, "/home/user\n"),
+        ({"command": ["echo $0", "name"], "shell": True}, "name\n"),
+        ({"command": ["echo", "~/x", "{SCREEN_WIDTH_HALF}x{SCREEN_HEIGHT}"]}, "/home/user/x 512x768\n"),
+        ({"command": "echo {CLIENT_PASSWORD}", "shell": True}, "pw\n"),
+        ({"command": ["python", "-c", "print(6 * 7)"]}, "42\n"),
+    ],
+)  # fmt: skip
+def test_commands_run_as_osworlds_do(do: Do, stage: Stage, parameters: dict[str, JsonValue], output: str) -> None:
+    (report,) = run(do, replace(stage, password="pw"), ("execute", parameters))
+    assert report.output == output
+
+
+def test_a_command_may_end_as_it_likes_unless_the_step_checks(do: Do, stage: Stage) -> None:
+    (report,) = run(do, stage, ("command", {"command": ["sh", "-c", "exit 3"]}))
+    assert report.returncode == 3
+    wrong: dict[str, JsonValue] = {"command": "echo to-out; echo to-err >&2; exit 3", "shell": True, "check": True}
+    error = fails(do, stage, ("sleep", {"seconds": 0}), ("execute", wrong))
+    assert (error.number, error.step.type) == (2, "execute")
+    assert "set-up step 2 (execute) failed: it ended with 3" in str(error)
+    assert error.output == "to-out\nto-err\n"
+
+
+def test_a_command_is_repeated_until_it_says_so(do: Do, stage: Stage) -> None:
+    count = "echo x >> ~/count; wc -l < ~/count; [ $(wc -l < ~/count) -ge 3 ]"
+    (report,) = run(do, stage, ("execute", {"command": count, "shell": True, "until": {"returncode": 0}}))
+    assert report.output == "3\n"
+    (report,) = run(do, stage, ("execute", {"command": count, "shell": True, "until": {"stdout": "5"}}))
+    assert report.output == "5\n"
+
+
+def test_outputs_are_kept_under_their_names(do: Do, stage: Stage) -> None:
+    run(do, stage, ("execute", {"command": "echo out; echo err >&2", "shell": True, "stdout": "o", "stderr": "e"}))
+    assert stage.outputs == {"o": b"out\n", "e": b"err\n"}
+
+
+def test_a_program_that_is_not_there_fails(do: Do, stage: Stage) -> None:
+    for name in ("execute", "launch"):
+        assert "no-such-program" in str(fails(do, stage, (name, {"command": ["no-such-program"]})))
+
+
+def test_files_are_put_inside(do: Do, stage: Stage, tmp_path: Path) -> None:
+    (tmp_path / "assets").mkdir()
+    (tmp_path / "assets/a.txt").write_bytes(b"\0hello")
+    files: list[JsonValue] = [{"local_path": "assets/a.txt", "path": "/home/user/new/folder/b.txt"}]
+    run(do, stage, ("upload_file", {"files": files}))
+    assert do(stage.desktop.get("new/folder/b.txt")) == b"\0hello"
+
+
+@pytest.mark.parametrize("name", ["/etc/passwd", "../secret", "assets/../../secret", "link", "none"])
+def test_a_task_cannot_name_other_files_of_this_machine(do: Do, stage: Stage, tmp_path: Path, name: str) -> None:
+    (tmp_path / "secret").write_text("secret")
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/link").symlink_to(tmp_path / "secret")
+    inside = replace(stage, assets=(tmp_path / "in",))
+    error = fails(do, inside, ("upload_file", {"files": [{"local_path": name, "path": "/home/user/got"}]}))
+    assert name in str(error)
+
+
+def test_a_download_that_cannot_be_had_fails(do: Do, stage: Stage) -> None:
+    files: list[JsonValue] = [{"url": "http://127.0.0.1:9/x", "path": "/home/user/x"}]
+    assert "and offline" in str(fails(do, stage, ("download", {"files": files})))
+
+
+def test_windows_are_opened_raised_typed_into_and_closed(do: Do, stage: Stage) -> None:
+    do(stage.desktop.put("one.txt", b""))
+    do(stage.desktop.put("two.txt", b""))
+    run(
+        do, stage,
+        ("open", {"path": "/home/user/one.txt"}),
+        ("launch", {"command": ["mousepad", "--opening-mode=window", "/home/user/two.txt"]}),
+    )  # fmt: skip
+    assert {"one.txt", "two.txt"} <= {name for title in titles(do, stage) for name in title.replace("~/", "").split()}
+    run(do, stage, ("activate_window", {"window_name": "ONE.txt"}))
+    assert "one.txt" in active(do, stage)[0]
+    code = "import pyautogui; pyautogui.write('typed'); pyautogui.hotkey('ctrl', 's')"
+    (report,) = run(do, stage, ("execute", {"command": ["python", "-c", code]}))
+    assert report.returncode == 0
+    run(do, stage, ("execute", {"command": "cat ~/one.txt", "shell": True, "until": {"stdout": "typed"}}))
+    run(do, stage, ("close_window", {"window_name": "one.txt"}))
+    run(do, stage, ("close_window", {"window_name": "Mousepad.mousepad", "by_class": True}))
+    assert not [title for title in titles(do, stage) if "Mousepad" in title]
+
+
+def test_a_strict_name_is_the_whole_title(do: Do, stage: Stage) -> None:
+    (report,) = run(do, stage, ("activate_window", {"window_name": "deskto", "strict": True}), lenient=True)
+    assert report.missed.startswith("no window 'deskto' within 1 s; there are 'Desktop'")
+    run(do, stage, ("activate_window", {"window_name": "deskto"}))
+
+
+def test_opening_what_is_not_there_fails(do: Do, stage: Stage) -> None:
+    assert "/home/user/none.txt: there is no such file inside" in str(
+        fails(do, stage, ("open", {"path": "/home/user/none.txt"}))
+    )
+
+
+def test_after_the_agent_a_window_that_is_gone_is_no_failure(do: Do, stage: Stage) -> None:
+    (report,) = run(do, stage, ("open", {"path": "/home/user/none.txt"}), lenient=True)
+    assert "no such file" in report.missed
+
+
+def test_code_that_fails_says_so(do: Do, stage: Stage) -> None:
+    (report,) = run(do, stage, ("execute", {"command": ["python3", "-c", "import pyautogui; 1/0"]}))
+    assert report.returncode != 0
+    assert "ZeroDivisionError" in report.output
+
+
+def test_a_step_nobody_can_do_fails(do: Do, stage: Stage) -> None:
+    assert "cannot do steps of the type 'login'" in str(fails(do, stage, ("login", {"platform": "x"})))
+
+
+def test_what_failed_can_be_shown_on_a_terminal(do: Do, stage: Stage) -> None:
+    error = fails(do, stage, ("execute", {"command": r"printf '\033[2Jgone'; exit 1", "shell": True, "check": True}))
+    assert "\x1b" not in str(error)
+    assert do(stage.desktop.observe(ObservationSpec())).screenshot is not None

@@ -1,0 +1,122 @@
+"""Downloads from a real server on loopback: once, whole, kept by content."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from trueline.tasks.downloads import DownloadError, Downloads
+
+
+@dataclass
+class Site:
+    url: str = ""
+    pages: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    asked: list[str] = field(default_factory=list[str])
+    failures: int = 0
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    state = Site()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            state.asked.append(self.path)
+            if state.failures > 0:
+                state.failures -= 1
+                self.send_error(503)
+            elif self.path == "/away":
+                self.send_response(302)
+                self.send_header("Location", "file:///etc/passwd")
+                self.end_headers()
+            elif self.path == "/cut":
+                self.send_response(200)
+                self.send_header("Content-Length", "1000")
+                self.end_headers()
+                self.wfile.write(b"short")
+            elif self.path in state.pages:
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(state.pages[self.path])))
+                self.end_headers()
+                self.wfile.write(state.pages[self.path])
+            else:
+                self.send_error(404)
+
+        def log_message(self, format: str, *args: object) -> None: ...
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        state.url = f"http://127.0.0.1:{server.server_port}"
+        yield state
+        server.shutdown()
+        thread.join()
+
+
+def fetch(downloads: Downloads, url: str) -> bytes:
+    return asyncio.run(downloads.fetch(url)).read_bytes()
+
+
+def test_a_file_is_fetched_once_and_then_there_offline(site: Site, tmp_path: Path) -> None:
+    site.pages["/a.xlsx"] = b"x" * 1_000_000
+    assert fetch(Downloads(tmp_path), f"{site.url}/a.xlsx") == site.pages["/a.xlsx"]
+    offline = Downloads(tmp_path, offline=True)
+    assert fetch(offline, f"{site.url}/a.xlsx") == site.pages["/a.xlsx"]
+    assert site.asked == ["/a.xlsx"]
+    with pytest.raises(DownloadError, match=r"/b: not in .*, and offline"):
+        fetch(offline, f"{site.url}/b")
+
+
+def test_equal_files_are_kept_once(site: Site, tmp_path: Path) -> None:
+    site.pages |= {"/a": b"same", "/b": b"same"}
+    paths = {asyncio.run(Downloads(tmp_path).fetch(f"{site.url}{page}")) for page in ("/a", "/b")}
+    assert len(paths) == 1
+
+
+def test_a_damaged_file_is_fetched_again(site: Site, tmp_path: Path) -> None:
+    site.pages["/a"] = b"right"
+    asyncio.run(Downloads(tmp_path).fetch(f"{site.url}/a")).write_bytes(b"wrong")
+    assert Downloads(tmp_path).cached(f"{site.url}/a") is None
+    assert fetch(Downloads(tmp_path), f"{site.url}/a") == b"right"
+
+
+def test_a_server_that_fails_twice_is_asked_a_third_time(site: Site, tmp_path: Path) -> None:
+    site.pages["/a"], site.failures = b"here", 2
+    assert fetch(Downloads(tmp_path), f"{site.url}/a") == b"here"
+
+
+@pytest.mark.parametrize(
+    ("page", "message", "asked"),
+    [("/none", "the server answers 404", 1), ("/cut", "995 bytes early", 3), ("/away", "cannot be fetched|302", None)],
+)
+def test_what_cannot_be_had_is_an_error_and_leaves_nothing(
+    site: Site, tmp_path: Path, page: str, message: str, asked: int | None
+) -> None:
+    with pytest.raises(DownloadError, match=message):
+        fetch(Downloads(tmp_path), site.url + page)
+    assert asked in (None, len(site.asked))
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def test_a_file_that_is_too_large_is_refused(site: Site, tmp_path: Path) -> None:
+    site.pages["/big"] = b"x" * 100_000
+    with pytest.raises(DownloadError, match="larger than 1000 bytes"):
+        fetch(Downloads(tmp_path, largest=1000), f"{site.url}/big")
+
+
+@pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://127.0.0.1/a", "/etc/passwd", "", "data:,x"])
+def test_other_addresses_are_refused(tmp_path: Path, url: str) -> None:
+    with pytest.raises(DownloadError, match="only http and https"):
+        fetch(Downloads(tmp_path), url)
+
+
+def test_nobody_listening_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(DownloadError, match="cannot be fetched"):
+        fetch(Downloads(tmp_path), "http://127.0.0.1:9/x")
