@@ -12,7 +12,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -78,6 +78,21 @@ def _case(item: JsonValue, kind: Kind, screens: Screens) -> Case:
     example = Example.model_validate({**item, "expect": "pass" if kind == "benign" else "misaligned"})
     assert isinstance(about, str) and example.id
     return Case(example.id, kind, about, example_context(example, screens))
+
+
+def without_trees(cases: Sequence[Case]) -> tuple[Case, ...]:
+    """The same cases where nobody can say what a click hits and what has the keyboard."""
+
+    def blind(seen: Observation) -> Observation:
+        return replace(seen, tree=None)
+
+    def ask(context: GuardContext) -> GuardContext:
+        past = tuple(
+            replace(step, observation=step.observation and blind(step.observation)) for step in context.history
+        )
+        return replace(context, observation=blind(context.observation), history=past)
+
+    return tuple(replace(case, context=ask(case.context)) for case in cases)
 
 
 class Outcome(NamedTuple):
@@ -187,21 +202,32 @@ def milliseconds(rules: Rules, steps: int, rounds: int = 30) -> list[float]:
     return sorted(times[1:])
 
 
+def _data(result: dict[str, dict[str, Share]]) -> dict[str, dict[str, dict[str, float]]]:
+    return {part: {name: value._asdict() for name, value in row.items()} for part, row in result.items()}
+
+
+def _print_summary(result: dict[str, dict[str, Share]]) -> None:
+    print("| | tune | held-out |\n|---|---|---|")
+    for name in result["tune"]:
+        print(f"| {name} | {result['tune'][name]} | {result['held-out'][name]} |")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--part", choices=PARTS, help="list the cases of one part that the rules got wrong")
     args = parser.parse_args()
     rules = load_rules()
-    found = outcomes(read_cases(), rules)
+    cases = read_cases()
+    found = outcomes(cases, rules)
     result = summary(found)
+    blind = summary(outcomes(without_trees(cases), rules))
     if args.json:
-        data = {part: {name: value._asdict() for name, value in row.items()} for part, row in result.items()}
-        print(json.dumps({"rules": rules.digest, **data}, indent=2))
+        print(json.dumps({"rules": rules.digest, **_data(result), "without trees": _data(blind)}, indent=2))
         return
-    print("| | tune | held-out |\n|---|---|---|")
-    for name in result["tune"]:
-        print(f"| {name} | {result['tune'][name]} | {result['held-out'][name]} |")
+    _print_summary(result)
+    print("\nThe same without trees:\n")
+    _print_summary(blind)
     print("\n| goal (held-out) | stopped | of |\n|---|---|---|")
     for goal, stopped, n in by_goal(found, "held-out"):
         print(f"| {goal} | {stopped} | {n} |")

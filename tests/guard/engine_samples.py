@@ -22,6 +22,7 @@ from trueline.models.envfiles import Env
 from trueline.models.scripted import ScriptedModel
 from trueline.models.testing import FakeServer, Play, Say
 from trueline.models.testing.server import Seen
+from trueline.models.types import Answer, ModelId
 from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
 from trueline.records.verdict import Decision, Evidence, Finding, Stage, Verdict
@@ -103,6 +104,17 @@ def scripted(folder: Path, name: str, *rules: Mapping[str, object]) -> ScriptedM
 def says(answer: Mapping[str, JsonValue], delay_s: float = 0.0, cost: float = 0.0) -> dict[str, object]:
     """A rule that answers with JSON."""
     return {"answer": {"json": answer, "delay_s": delay_s, "usage": {"calls": 1, "cost": cost, "output_tokens": 7}}}
+
+
+class Quitter:
+    """A model that cancels itself instead of answering."""
+
+    id = ModelId(provider="scripted", model="quitter")
+
+    async def ask(self, request: Request) -> Answer:
+        raise asyncio.CancelledError
+
+    async def close(self) -> None: ...
 
 
 QUICK = RetryPolicy(attempts=1, malformed_attempts=1, first_s=0.001, longest_s=0.01, attempt_s=20, deadline_s=20)

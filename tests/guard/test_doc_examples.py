@@ -43,7 +43,7 @@ def run_loop(code: str, server: FakeServer, patch: pytest.MonkeyPatch) -> list[A
 
     own = {"task": TASK, "model": "any", "take_screenshot": terminal, "execute": execute, "as_data_url": as_data_url}
     names: dict[str, Any] = dict(own)
-    program = compile(block("from trueline.guard.session") + code, str(PAGE), "exec")
+    program = compile(block("GuardConfig, Session, guard_actions") + code, str(PAGE), "exec")
 
     async def work() -> None:
         async with server:

@@ -236,8 +236,9 @@ def test_a_record_says_how_the_guard_was_set(tmp_path: Path) -> None:
     assert setting.options["on_error"] == "block"
     other = GuardConfig(fast=config.fast, fast_sampling=Sampling(reasoning_effort="low"), on_error="ask")
     assert guard_setting(other) != guard_setting(config)
+    assert guard_setting(config, classifier="defender 1").options["classifier"] == "defender 1"
     assert "key" not in setting.options
-    assert set(prompt_hashes()) >= {"guard/fast_check.v1", "guard/systematic.v1", "guard/criteria.v1"}
+    assert set(prompt_hashes()) >= {"guard/fast_check.v1", "guard/systematic.v1", "guard/criteria.v2"}
 
 
 def test_each_stage_is_sampled_in_its_own_way() -> None:

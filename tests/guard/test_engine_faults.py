@@ -8,7 +8,7 @@ from typing import Literal
 
 import pytest
 
-from guard.engine_samples import BAD, CLEAR, FINE, QUICK, UNSURE, Rules, Servers, context, say, says, scripted
+from guard.engine_samples import BAD, CLEAR, FINE, QUICK, UNSURE, Quitter, Rules, Servers, context, say, says, scripted
 from trueline.guard.config import GuardConfig, Mode
 from trueline.guard.engine import DeActionGuard
 from trueline.guard.verdicts import enforce, usage_of
@@ -61,6 +61,19 @@ def test_a_fault_ends_undecided(name: str, broken: str, mode: Mode) -> None:
     assert failed.stage is (Stage.FAST_CHECK if broken == "fast" else Stage.SYSTEMATIC)
     assert failed.error and "\n" not in failed.error and failed.error in verdict.reason
     assert failed.usage is not None and failed.usage.cost is None
+
+
+@pytest.mark.parametrize("mode", ["cost", "latency"])
+def test_a_model_that_cancels_itself_is_undecided(tmp_path: Path, mode: Mode) -> None:
+    deep = scripted(tmp_path, "deep", says(FINE))
+    verdict = asyncio.run(DeActionGuard(GuardConfig(fast=Quitter(), systematic=deep, mode=mode)).check(context()))
+    assert verdict.decision is Decision.UNDECIDED and "gave up" in verdict.reason
+
+
+def test_time_that_was_waited_before_counts_against_the_deadline() -> None:
+    guard = DeActionGuard(GuardConfig(policy=Rules(), deadline=3600))
+    verdict = asyncio.run(asyncio.wait_for(guard.check(context(waited=3600.0)), 30))
+    assert "deadline of 3600 s" in verdict.reason
 
 
 @pytest.mark.parametrize("name", ["refusal", "truncated"])

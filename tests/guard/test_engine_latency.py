@@ -78,7 +78,8 @@ def test_a_clear_case_stops_the_analysis() -> None:
     stopped = verdict.findings[1]
     assert (stopped.stage, stopped.decision) == (Stage.SYSTEMATIC, None)
     # It was sent, and nobody knows what it cost: that is not nothing.
-    assert (extra_spend(verdict).calls, extra_spend(verdict).cost) == (1, None)
+    spent = extra_spend(verdict)
+    assert (spent.calls, spent.uncounted, spent.cost) == (1, 1, None)
 
 
 def test_an_analysis_that_comes_first_waits_for_the_fast_check(tmp_path: Path) -> None:

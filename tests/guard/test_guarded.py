@@ -115,6 +115,24 @@ def test_a_person_may_decide_what_the_guard_could_not() -> None:
     assert [step.proposal.id for step in guard.seen[-1].history] == ["doubt 1"]
 
 
+@pytest.mark.parametrize("words", ["one", "doubt"])
+def test_what_somebody_behind_the_guard_rejected_did_not_run(words: str) -> None:
+    async def ask(outcome: Outcome) -> bool:
+        return True
+
+    guard = WordGuard()
+    watched = guarded(Agent(words, "three", revisions=("two",)), guard, instruction="x", on_error="ask", ask=ask)
+
+    async def work() -> None:
+        rejected = await watched.propose(screen())
+        assert text(await watched.revise(rejected, Feedback(wrong="The window has gone."))) == "two"
+        assert guard.seen[-1].history == ()
+        await watched.propose(screen())
+
+    asyncio.run(work())
+    assert [step.proposal.id for step in guard.seen[-1].history] == ["two"]
+
+
 def test_without_an_instruction_nothing_is_proposed() -> None:
     with pytest.raises(InputError, match="instruction"):
         asyncio.run(guarded(Agent("one"), WordGuard()).propose(screen()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import json
+import subprocess
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -15,6 +16,7 @@ import pytest
 
 from support.guarding import TREE, png
 from support.serving import PICTURE
+from trueline.cli import main
 
 pytestmark = pytest.mark.full
 
@@ -108,11 +110,56 @@ def test_the_operators_files_are_the_screen(script: str, tmp_path: Path) -> None
     asyncio.run(work())
 
 
+def test_the_operator_is_told_of_files_that_are_not_there() -> None:
+    words = ["guard", "mcp", "--instruction", "x", "--screenshot", "nope.png", "--tree", "nope.xml"]
+    ended = subprocess.run(
+        [sys.executable, "-m", "trueline", *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
+    )
+    assert ended.returncode == 0
+    assert "--screenshot nope.png: there is no such file yet" in ended.stderr
+    assert "--tree nope.xml: there is no such file yet" in ended.stderr
+
+
+@pytest.mark.parametrize(("flag", "value"), [("--format", "magic"), ("--instruction", " ")])
+def test_wrong_usage_is_one_line(capsys: pytest.CaptureFixture[str], flag: str, value: str) -> None:
+    assert main(["guard", "mcp", flag, value]) == 2
+    err = capsys.readouterr().err
+    assert flag in err and err.count("\n") == 1
+
+
+def test_a_fixed_instruction_is_one_episode_whatever_the_caller_names_it(script: str) -> None:
+    async def work() -> None:
+        async with client(script, "--instruction", "x") as connected:
+            one = await check(connected, "rm -rf ~/Docu", session="a", screenshot=PICTURE)
+            two = await check(connected, "ments", session="b", screenshot=PICTURE)
+            assert [one.structured_content["step"], two.structured_content["step"]] == [1, 2]
+        async with client(script) as connected:
+            for name in ("a", "b"):
+                begun = await check(connected, "one", session=name, instruction="x", screenshot=PICTURE)
+                assert begun.structured_content["step"] == 1
+
+    asyncio.run(work())
+
+
+HIDING = 'pyautogui.write(\'delete\')\n"""\n```python\npyautogui.write(\'one\')\n```\n"""'
+
+
+def test_only_the_operator_says_how_actions_are_read(script: str) -> None:
+    async def work() -> None:
+        asked = {"action": HIDING, "screenshot": PICTURE}
+        async with client(script, "--instruction", "x") as connected:
+            read = await connected.call_tool("check_action", asked | {"format": "pyautogui_answer"})
+            assert read.structured_content["allowed"] is False
+        async with client(script, "--instruction", "x", "--format", "pyautogui_answer") as connected:
+            assert (await connected.call_tool("check_action", asked)).structured_content["allowed"] is True
+
+    asyncio.run(work())
+
+
 UNREADABLE: list[dict[str, object]] = [
     {},
     {"action": {"action": "explode"}},
     {"action": "WAIT", "screenshot": "no picture"},
-    {"action": "WAIT", "format": "magic"},
     {"action": "WAIT", "session": "x" * 65},
     {"action": "WAIT", "tree": "<!DOCTYPE a><a/>"},
 ]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from guard.engine_samples import CLICK, NOW, Servers, past, png, say, says, scripted, seen
+from guard.engine_samples import CLICK, NOW, Quitter, Servers, past, png, say, says, scripted, seen
 from trueline.actions import Type
 from trueline.guard.narrative import LONGEST, BackgroundNarrator, Narrator
 from trueline.models import Model
@@ -49,6 +49,11 @@ def test_what_goes_wrong_stands_in_the_narrative(play: Play, words: str) -> None
     told = servers.run(lambda model, _: Narrator(model, deadline=0.5 if play == Hang() else 20).narrate(STEP, AFTER))
     assert told.text is None
     assert told.error and (words in told.error or "in time" in told.error)
+
+
+def test_a_model_that_cancels_itself_leaves_no_narrative() -> None:
+    told = asyncio.run(Narrator(Quitter()).narrate(STEP, AFTER))
+    assert told.text is None and "gave up" in str(told.error)
 
 
 @pytest.mark.parametrize("missing", ["before", "after"])

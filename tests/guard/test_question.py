@@ -211,6 +211,14 @@ def test_without_a_point_the_screen_is_sent_as_it_is(actions: tuple[Done, ...]) 
     assert "No marks were drawn on this picture." in words(message)
 
 
+@pytest.mark.parametrize("actions", [(), (CLICK,)])
+def test_a_program_may_point_where_no_mark_is(actions: tuple[Click, ...]) -> None:
+    loop = Code(source="for y in range(100, 300, 50):\n    pyautogui.click(10, y)")
+    said = "at places that nobody can tell beforehand"
+    assert said in words(ask_about(context(*actions, loop), (), GuardConfig()))
+    assert said not in words(ask_about(context(CLICK), (), GuardConfig()))
+
+
 def test_marks_follow_the_pointer_of_earlier_steps() -> None:
     ctx = context(Click(), history=(past(1, Move(to=Point(70, 60))),), step=2)
     assert pointer_before(ctx) == (70, 60)

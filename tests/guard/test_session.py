@@ -173,6 +173,7 @@ class Teller:
 
     def __init__(self) -> None:
         self.asked: list[int] = []
+        self.late = asyncio.Event()
         self.stopped = 0
 
     async def narrate(self, step: PastStep, after: Observation, *, episode: str = "") -> Narrative:
@@ -180,6 +181,8 @@ class Teller:
         words = typed((step,))[0]
         if words == "fails":
             raise RuntimeError("no")
+        if words == "late":
+            await self.late.wait()
         if words == "stuck":
             try:
                 await asyncio.Event().wait()
@@ -213,6 +216,47 @@ def test_a_narrative_that_hangs_does_not_hold_up_the_guard_and_ends_with_the_ses
         assert guard.seen[-1].history[0].narrative is None
         await session.close()
         assert teller.stopped == 1
+
+    run(work)
+
+
+class Bounded(WordGuard):
+    """A guard with a deadline, which says that each check took a second."""
+
+    deadline = 0.1
+
+    async def check(self, context: GuardContext) -> Verdict:
+        return (await super().check(context)).model_copy(update={"latency": 1.0})
+
+
+def test_a_narrative_is_waited_for_once_within_the_deadline_and_taken_when_it_comes() -> None:
+    async def work() -> None:
+        guard, teller = Bounded(), Teller()
+        session = Session(guard, "x", narrator=teller)  # whose own timeout is far longer than this test's
+        await check(session, "late")
+        waiting = await check(session, "one")
+        waited = guard.seen[-1].waited
+        assert waited > 0 and waiting.verdict.latency == 1.0 + waited
+        blocked = await check(session, "delete")  # this one waits for the narrative of "one", which is there at once
+        assert guard.seen[-1].history[0].narrative is None and blocked.verdict.latency is not None
+        await check(session, "two")
+        assert guard.seen[-1].waited == 0
+        teller.late.set()
+        await asyncio.sleep(0)
+        await check(session, "three")
+        assert (guard.seen[-1].history[0].narrative or "").endswith("late changed False")
+
+    run(work)
+
+
+def test_a_guard_that_cancels_itself_lets_nothing_through() -> None:
+    class Quitter:
+        async def check(self, context: GuardContext) -> Verdict:
+            raise asyncio.CancelledError
+
+    async def work() -> None:
+        outcome = await check(Session(Quitter(), "x"), "one")
+        assert outcome.verdict.decision is Decision.UNDECIDED and not outcome.allowed
 
     run(work)
 

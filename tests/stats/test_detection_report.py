@@ -141,6 +141,29 @@ def test_categories_and_sources() -> None:
     assert {name: scores.counts.n for name, scores in found.by_source.items()} == {"s0": 2, "s1": 2}
 
 
+def test_misaligned_steps_without_a_category_have_a_row_of_their_own() -> None:
+    found = results((True, DEEP_FLAGS), (True, FAILED))
+    steps = found["t0"].steps
+    found["t0"] = found["t0"].model_copy(update={"steps": {1: steps[1].model_copy(update={"category": None})}})
+    by_category = report(rows_of(found, "file")).by_category
+    assert {name: part.n for name, part in by_category.items()} == {CATEGORY: 1, "unknown": 1}
+    assert by_category["unknown"].tp == 1
+
+
+def test_what_no_rule_decides_is_decided_once() -> None:
+    unmatched = evaluation(False, look(Stage.POLICY, None))
+    unmatched["verdict"]["stage"] = "policy"  # without a model: "no rule matched"
+    policy = report(rows_of(results((False, unmatched), (True, RULE_FLAGS)), "file")).stages[Stage.POLICY]
+    assert (policy.looked, policy.decided, policy.passed_on, policy.failed) == (2, 2, 0, 0)
+
+
+def test_steps_judged_without_all_narratives_are_counted() -> None:
+    untold = FAST_CLEARS | {"narratives_missing": 2}
+    found = report(rows_of(results((False, untold), (True, DEEP_FLAGS)), "file"))
+    assert as_json(found)["without_narratives"] == 1
+    assert "1 steps judged without all narratives" in as_text(found)
+
+
 def test_a_file_without_verdicts_is_an_error() -> None:
     with pytest.raises(InputError, match=r"old\.json: no labelled step has a verdict"):
         rows_of(results((True, None)), "old.json")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import importlib.util
 import logging
 import sys
 import time
@@ -12,11 +13,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trueline.cli.guard_flags import add_stage_flags, guard_config, model_name, open_models, read_policy
+from trueline.cli.guard_flags import (
+    add_stage_flags,
+    guard_config,
+    model_name,
+    open_models,
+    read_policy,
+    see_that_somebody_judges,
+)
 from trueline.cli.model.flags import count
-from trueline.cli.output import print_json, write_file
+from trueline.cli.output import check_place, print_json, write_file
 from trueline.cli.parser import Parser
-from trueline.errors import InputError
+from trueline.errors import InputError, MissingExtraError
 from trueline.text import printable
 
 if TYPE_CHECKING:
@@ -49,7 +57,8 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--result-file", type=Path, default=Path("output/deaction_results.json"), metavar="F",
                         help="verdicts, written here and resumed from here (output/deaction_results.json)")  # fmt: skip
     add_stage_flags(parser, systematic="openai|gpt-5", annotate=False)
-    parser.add_argument("--narrative-summary-model", metavar="SPEC", help="the model of the systematic analysis")
+    parser.add_argument("--narrative-summary-model", type=model_name, default=argparse.SUPPRESS, metavar="SPEC",
+                        help="provider|model, or none (the model of the systematic analysis)")  # fmt: skip
     parser.add_argument("--narrative-summary-cache-file", type=Path, metavar="F",
                         default=Path("output/narrative_summary_cache.json"),
                         help="narratives, kept for the next time (output/narrative_summary_cache.json)")  # fmt: skip
@@ -134,15 +143,10 @@ def _plan(args: argparse.Namespace) -> _Plan:
     _note_problems(file, read.unreadable, sources)
     models = Models(args.systematic_analysis_model, args.fast_check_model, _narrator(args))
     models = models.for_detector(args.detector)
-    policy = read_policy(args) if args.detector in ("deaction", "policy") else None
-    if args.detector == "deaction" and not (models.systematic or models.fast or policy):
-        raise InputError("there is nobody to judge: name a model, or leave --no_policy out")
-    if args.detector in ("task-shield", "inferact") and not models.systematic:
-        raise InputError(f"--detector {args.detector} asks a model: name it with --systematic_analysis_model")
-    if args.policy and policy is None:
-        raise InputError(f"--detector {args.detector} has no policy stage; leave --policy out")
+    policy = read_policy(args, args.detector)
+    see_that_somebody_judges(args.detector, models, policy)
     config = guard_config(args, policy, {})
-    setting = bench_setting(args.detector, models, config, policy and policy.digest)
+    setting = bench_setting(args.detector, models, config, policy)
     cache_file = args.narrative_summary_cache_file if models.narrative else None
     store = Store(args.result_file, cache_file, everything, setting)
     if store.damaged_lines:
@@ -165,7 +169,7 @@ async def _work(args: argparse.Namespace, plan: _Plan) -> None:
     models = plan.models
     # With nothing left to ask, no model is opened and no key is needed.
     names = (models.systematic, models.fast, models.narrative) if plan.steps_left else ()
-    async with plan.store as store, open_models(names, shared, lambda model: WatchedModel(model, watch)) as opened:
+    async with open_models(names, shared, lambda model: WatchedModel(model, watch)) as opened, plan.store as store:
         config = guard_config(args, plan.policy, opened if args.detector != "policy" else {})
         config = replace(config, narratives=models.narrative is not None)
         both = config.mode == "latency" and config.fast is not None and config.systematic is not None
@@ -197,12 +201,6 @@ def _show(args: argparse.Namespace, report: DetectionReport, run_facts: dict[str
     from trueline.stats.detection_data import as_csv, as_json
     from trueline.stats.detection_text import as_text
 
-    if args.csv is not None:
-        write_file(args.csv, as_csv(report).encode())
-    if args.table is not None:
-        from trueline.stats.detection_picture import draw_table
-
-        draw_table(report, args.table)
     if args.json:
         print_json(as_json(report) | run_facts)
     else:
@@ -210,6 +208,12 @@ def _show(args: argparse.Namespace, report: DetectionReport, run_facts: dict[str
         print(f"wall clock of this run: {run_facts['wall_s']:.1f} s; {run_facts['resumed']} steps were known before")
     if report.scores.counts.undecided:
         _say(f"{report.scores.counts.undecided} steps are undecided; the same command tries them again")
+    if args.csv is not None:
+        write_file(args.csv, as_csv(report).encode())
+    if args.table is not None:
+        from trueline.stats.detection_picture import draw_table
+
+        draw_table(report, args.table)
 
 
 def _read_others(files: Sequence[Path]) -> list[tuple[str, Rows]]:
@@ -239,16 +243,21 @@ def _benchmark_file(path: Path) -> Path:
 def _narrator(args: argparse.Namespace) -> str | None:
     if args.no_narrative_summary:
         return None
-    named = args.narrative_summary_model
-    return args.systematic_analysis_model if named is None else model_name(named)
+    return getattr(args, "narrative_summary_model", args.systematic_analysis_model)
 
 
 def _check_flags(args: argparse.Namespace) -> None:
+    """See that nothing is paid for whose outcome could not be shown."""
     for share in args.prevalence or ():
         if not 0 < share < 1:
             raise InputError(f"--prevalence {share}: a share between 0 and 1, such as 0.05")
     if args.table is not None and args.table.suffix not in (".png", ".svg", ".pdf"):
         raise InputError(f"{args.table}: --table writes .png, .svg or .pdf; give the file one of these endings")
+    for file in (args.csv, args.table):
+        if file is not None:
+            check_place(file)
+    if args.table is not None and importlib.util.find_spec("matplotlib") is None:
+        raise MissingExtraError("--table", "plot")
 
 
 def _note_problems(file: Path, unreadable: Sequence[Unreadable], sources: Sequence[Source]) -> None:

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trueline.cli.guard_live import add_live_flags, open_guard
+from trueline.cli.guard_live import add_live_flags, check_format, open_guard
 from trueline.cli.model.flags import safe_lines
 from trueline.cli.output import print_json
 from trueline.cli.parser import Parser
@@ -43,7 +43,7 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--format", default="auto", metavar="NAME", help="the action's vocabulary (told by its shape)")
     parser.add_argument("--domain", metavar="NAME", help="for rules that hold in one domain only")
     parser.add_argument("--json", action="store_true", help="the whole verdict as one JSON document")
-    add_live_flags(parser)
+    add_live_flags(parser, history=False)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -65,11 +65,12 @@ async def _check(args: argparse.Namespace, context: GuardContext) -> Verdict:
 
 
 def _context(args: argparse.Namespace) -> GuardContext:
-    from trueline.guard.incoming import FORMATS, read_observation, read_proposal
+    from trueline.guard.incoming import read_observation, read_proposal
     from trueline.guard.types import GuardContext
 
-    if args.format not in FORMATS:
-        raise InputError(f"--format {args.format}: none of {', '.join(FORMATS)}")
+    if not args.instruction.strip():
+        raise InputError("--instruction is empty: say what the user wants")
+    check_format(args.format)
     picture = None if args.screenshot is None else _read(args.screenshot)
     tree = None if args.tree is None else _decoded(_read(args.tree), str(args.tree))
     observation = read_observation(picture, tree=tree)

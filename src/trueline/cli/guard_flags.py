@@ -12,6 +12,7 @@ from trueline.cli.model.flags import positive
 from trueline.cli.parser import Parser
 
 if TYPE_CHECKING:
+    from trueline.guard.bench import Detector, Models
     from trueline.guard.config import GuardConfig
     from trueline.guard.policy import PolicyStage
     from trueline.guard.types import StageCheck
@@ -22,13 +23,14 @@ _NONE = ("", "none")
 """What leaves a model stage out."""
 
 
-def add_stage_flags(parser: Parser, *, systematic: str | None, annotate: bool) -> None:
+def add_stage_flags(parser: Parser, *, systematic: str | None, annotate: bool, history: bool = True) -> None:
     """Declare which stages look, and how.
 
     Args:
         parser: Where.
         systematic: The model of the systematic analysis if none is named.
         annotate: Whether the action is drawn on the screenshot if nothing is said.
+        history: Whether there are earlier steps, which the models could see.
     """
     parser.add_argument("--systematic-analysis-model", default=systematic, type=model_name, metavar="SPEC",
                         help=f"provider|model, or none ({systematic or 'none'})")  # fmt: skip
@@ -39,9 +41,12 @@ def add_stage_flags(parser: Parser, *, systematic: str | None, annotate: bool) -
     )
     parser.add_argument("--annotate-actions", action=argparse.BooleanOptionalAction, default=annotate,
                         help=f"draw the action on the screenshot ({'yes' if annotate else 'no'})")  # fmt: skip
-    parser.add_argument(
-        "--add-history-screenshots", action="store_true", help="show the models up to 100 earlier screens"
-    )
+    if history:
+        parser.add_argument(
+            "--add-history-screenshots", action="store_true", help="show the models up to 100 earlier screens"
+        )
+    else:
+        parser.set_defaults(add_history_screenshots=False)
     parser.add_argument("--guard-mode", choices=["cost", "latency"], default="cost",
                         help="ask the models in turn, or both at once; the verdicts are the same (cost)")  # fmt: skip
     parser.add_argument(
@@ -55,6 +60,8 @@ def add_stage_flags(parser: Parser, *, systematic: str | None, annotate: bool) -
     policy.add_argument("--policy", nargs="+", type=Path, metavar="RULES.yaml",
                         help="rules of the policy stage over the shipped ones")  # fmt: skip
     policy.add_argument("--no-policy", action="store_true", help="leave the policy stage out")
+    parser.add_argument("--guard-classifier", action="store_true",
+                        help="tell the models which screen texts look injected (extra: classifier)")  # fmt: skip
 
 
 def model_name(word: str) -> str | None:
@@ -70,17 +77,40 @@ def model_name(word: str) -> str | None:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def read_policy(args: argparse.Namespace) -> PolicyStage | None:
-    """Read the rules that the flags name, over the shipped ones; `None` without the policy stage.
+def read_policy(args: argparse.Namespace, detector: Detector) -> PolicyStage | None:
+    """Make the policy stage that the flags describe, if the detector has one and it is not left out.
 
     Raises:
-        InputError: A file is missing or wrong.
+        InputError: A file is missing or wrong, or a flag is about a stage that is not there.
+        MissingExtraError: The injection classifier is wanted and not installed.
     """
-    if args.no_policy:
-        return None
+    from trueline.errors import InputError
     from trueline.guard.policy import load_policy
 
-    return load_policy(args.policy or ())
+    if detector in ("deaction", "policy") and not args.no_policy:
+        return load_policy(args.policy or (), classifier=args.guard_classifier)
+    for flag, given in (("--policy", args.policy), ("--guard_classifier", args.guard_classifier)):
+        if given:
+            left_out = (
+                "--no_policy leaves the policy stage out" if args.no_policy else f"{detector} has no policy stage"
+            )
+            raise InputError(f"{flag} belongs to the policy stage, and {left_out}")
+    return None
+
+
+def see_that_somebody_judges(detector: Detector, models: Models, policy: PolicyStage | None) -> None:
+    """See that a detector has what it judges with.
+
+    Raises:
+        InputError: It has not.
+    """
+    from trueline.errors import InputError
+
+    if detector in ("deaction", "policy") and not (policy or models.systematic or models.fast):
+        or_model = "" if detector == "policy" else "name a model, or "
+        raise InputError(f"no stage is left that could judge: {or_model}leave --no_policy out")
+    if detector in ("task-shield", "inferact") and not models.systematic:
+        raise InputError(f"--detector {detector} asks a model: name it with --systematic_analysis_model")
 
 
 def guard_config(args: argparse.Namespace, policy: StageCheck | None, opened: Mapping[str, Model]) -> GuardConfig:

@@ -8,8 +8,10 @@ import logging
 import sys
 from pathlib import Path
 
-from trueline.cli.guard_live import add_live_flags, open_guard
+from trueline.cli.guard_live import add_live_flags, check_format, open_guard
+from trueline.cli.model.flags import remark
 from trueline.cli.parser import Parser
+from trueline.errors import InputError
 
 _EXAMPLES = """\
 examples:
@@ -29,12 +31,20 @@ def configure(parser: Parser) -> None:
                         help="the file that always holds the current screenshot (callers send it)")  # fmt: skip
     parser.add_argument("--tree", type=Path, metavar="F",
                         help="the file that always holds the current accessibility tree (callers send it)")  # fmt: skip
+    parser.add_argument("--format", default="auto", metavar="NAME",
+                        help="the vocabulary in which actions are executed (told by their shape)")  # fmt: skip
     add_live_flags(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Serve until stdin closes."""
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+    if args.instruction is not None and not args.instruction.strip():
+        raise InputError("--instruction is empty: say what the user wants, or leave it out")
+    check_format(args.format)
+    for flag, file in (("--screenshot", args.screenshot), ("--tree", args.tree)):
+        if file is not None and not file.is_file():
+            remark(f"warning: {flag} {file}: there is no such file yet; until there is, nothing is allowed")
     asyncio.run(_serve(args))
     return 0
 
@@ -45,6 +55,7 @@ async def _serve(args: argparse.Namespace) -> None:
     async with open_guard(args) as opened:
         settings = McpSettings(
             instruction=args.instruction,
+            format=args.format,
             screenshot=args.screenshot,
             tree=args.tree,
             on_error=args.guard_on_error,

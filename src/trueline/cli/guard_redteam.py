@@ -86,8 +86,7 @@ async def _attack(args: argparse.Namespace, options: Options) -> dict[str, Any]:
         rewriter = Rewriter(opened.models[args.attacker_model]) if args.attacker_model else None
         campaign = await attack(player, options, rewriter=rewriter, progress=_Progress(options))
         names = Models(args.systematic_analysis_model, args.fast_check_model, args.narrative_summary_model)
-        policy = getattr(opened.config.policy, "digest", None)
-        setting = bench_setting(args.detector, names.for_detector(args.detector), opened.config, policy)
+        setting = bench_setting(args.detector, names.for_detector(args.detector), opened.config, opened.policy)
     return {"guard": setting.model_dump(mode="json"), "attacker_model": args.attacker_model, **_document(campaign)}
 
 

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trueline.cli.guard_flags import read_policy
 from trueline.cli.guard_live import add_live_flags, open_guard
 from trueline.cli.model.flags import count
 from trueline.cli.output import print_json
@@ -79,15 +78,15 @@ def run(args: argparse.Namespace) -> int:
 def _proposed_rules(args: argparse.Namespace, report: ReplayReport) -> list[ProposedRules]:
     """Rules for what was stopped wrongly; without the policy stage no rule would change anything."""
     from trueline.guard.allow_rules import propose_rules
+    from trueline.guard.policy import load_rules
 
-    policy = read_policy(args)
-    if policy is None:
+    if args.no_policy:
         return []
     no_model = args.fast_check_model is None and args.systematic_analysis_model is None
     return propose_rules(
         report.good.flagged,
         report.rest.flagged,
-        policy.rules,
+        load_rules(args.policy or ()),
         unmatched_runs=no_model and args.guard_unmatched == "allow",
     )
 

@@ -259,7 +259,7 @@ def _rules_text(proposed: Sequence[ProposedRules]) -> str:
 
     lines = ["# Allow rules for the false stops, and what else they would have let through in these runs.", "rules:"]
     for item in proposed[:_SHOWN]:
-        grave = "; GRAVE: it allows deleting, sending out or privileges" if item.grave else ""
+        grave = "; GRAVE: it allows deleting, sending out, privileges or running code" if item.grave else ""
         passed_on = f", hands {item.passed_on} to the models" if item.passed_on else ""
         lines.append(f"  # lets {item.released} false stops through{passed_on}; costs {item.lost} other stops{grave}")
         for rule in item.rules:

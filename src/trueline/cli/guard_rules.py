@@ -81,7 +81,7 @@ def _test_document(rules: Rules, results: tuple[ExampleResult, ...], without: tu
         "passed": sum(result.ok for result in results),
         "failed": sum(not result.ok for result in results),
         "untested": list(without),
-        "examples": [{**result._asdict(), "file": str(result.file), "ok": result.ok} for result in results],
+        "examples": [{**result._asdict(), "file": str(result.file)} for result in results],
     }
 
 

@@ -26,14 +26,27 @@ def print_json(document: object) -> None:
     sys.stdout.flush()
 
 
+def check_place(path: Path) -> None:
+    """See that a file can be written, before anything is done whose outcome belongs in it.
+
+    Raises:
+        InputError: The folder is missing or may not be written, or a folder has the file's name.
+    """
+    _check_folder(path)
+    if path.is_dir():
+        raise InputError(f"{path}: is a folder; name a file")
+    if not os.access(path if path.exists() and not path.is_file() else path.resolve().parent, os.W_OK):
+        raise InputError(f"{path}: cannot be written (permission denied)")
+
+
 def write_file(path: Path, content: bytes) -> None:
     """Write a whole file by atomic rename.
 
     Raises:
-        InputError: The folder is missing or may not be written.
+        InputError: The folder is missing.
+        TruelineError: The file cannot be written.
     """
-    if not path.parent.is_dir():
-        raise InputError(f"{path}: there is no folder {path.parent} to write it in")
+    _check_folder(path)
     try:
         if path.exists() and not path.is_file():
             # A device or a pipe is written to, never replaced.
@@ -43,6 +56,11 @@ def write_file(path: Path, content: bytes) -> None:
         _replace(path.resolve(), content)
     except OSError as error:
         raise TruelineError(f"{path}: cannot be written ({error.strerror})") from error
+
+
+def _check_folder(path: Path) -> None:
+    if not path.parent.is_dir():
+        raise InputError(f"{path}: there is no folder {path.parent} to write it in")
 
 
 def _replace(path: Path, content: bytes) -> None:

@@ -1,9 +1,10 @@
 """Rules that would have let false stops through, and what else they would have let through: measured, not promised.
 
-Each proposed rule is as narrow as what was seen: this program with this path or host, this label in this application,
-this host, this recipient. What a rule forbids needs an allow that outranks it; what a model flags needs an allow for
-each thing that the proposal does, so rules come in sets. Whether they are wise is for a person to say: attacks that are
-not among the runs were not measured.
+Each proposed rule is as narrow as what was seen: this program with this path, host or only argument, this label in
+this application, this host, this recipient; what a rule cannot name that closely, such as code from the network or a
+command that cannot be seen, gets none. What a rule forbids needs an allow that outranks it; what a model flags needs an
+allow for each thing that the proposal does, so rules come in sets. Whether they are wise is for a person to say:
+attacks that are not among the runs were not measured.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from trueline.guard.policy.deeds import Addressed, Deed, Nothing, Opened, Presse
 from trueline.guard.policy.match import fits, hosts_of, place_of
 from trueline.guard.policy.reading import read
 from trueline.guard.policy.rulebook import CommandWhen, OpenWhen, PressWhen, RecipientWhen, Rule, TextWhen, When
+from trueline.guard.policy.shell.command import Does, ShellCommand
+from trueline.guard.policy.shell.programs import INTERPRETERS
 from trueline.guard.types import GuardContext
 from trueline.records.verdict import Decision
 
@@ -26,6 +29,9 @@ _LONGEST = 300
 """Characters of a pattern."""
 _HIGHEST = 1000
 _GRAVE = ("irreversible", "egress", "privilege")
+_RUNS_CODE: frozenset[Does] = frozenset({"run_file", "schedule", "persist", "install"})
+_UNSEEN: frozenset[Does] = frozenset({"run_remote", "run_decoded", "run_piped", "hidden"})
+"""What runs then is not in the words of the command, so no words could narrow a rule to it."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +46,7 @@ class ProposedRules:
     lost: int
     """Other stops that they would have let through: the cost."""
     grave: bool
-    """They allow something that deletes, sends out or raises privileges."""
+    """They allow something that deletes, sends out, raises privileges or runs code."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +80,7 @@ def propose_rules(
     found: dict[tuple[Rule, ...], bool] = {}
     for stop in wrong:
         if made := _rules_for(stop):
-            found[made] = any(deed.effect in _GRAVE for deed in stop.to_allow)
+            found[made] = any(_is_grave(deed) for deed in stop.to_allow)
     proposed: list[ProposedRules] = []
     for made, grave in list(found.items())[:_MOST_PROPOSED]:
         both = replace(rules, rules=(*rules.rules, *made))
@@ -116,7 +122,8 @@ def _rules_for(stop: _Stop) -> tuple[Rule, ...] | None:
     priority = 0 if stop.forbidden is None else min(stop.forbidden.rule.priority + 1, _HIGHEST)
     made: dict[Rule, None] = {}
     for deed in stop.to_allow:
-        when = _when(deed) if deed.certain else None
+        forbidden = stop.forbidden is not None and stop.forbidden.deed is deed
+        when = _when(deed) if deed.certain or forbidden else None
         if when is None:
             return None
         made[_rule(when, deed, priority)] = None
@@ -125,11 +132,9 @@ def _rules_for(stop: _Stop) -> tuple[Rule, ...] | None:
 
 def _when(deed: Deed) -> When | None:
     match deed:
-        case Ran(command=command) if command.program and len(command.paths) <= 1 and len(command.hosts) <= 1:
-            # A rule fits when any of several paths does, so it could not be kept narrow for a command that names more.
-            paths, hosts = map(_exactly, command.paths), map(_exactly, command.hosts)
-            when = CommandWhen(program=(_exactly(command.program),), path=tuple(paths), host=tuple(hosts))
-            return When(command=when)
+        case Ran(command=command):
+            when = _command(command)
+            return None if when is None else When(command=when)
         case Pressed(target=target) if target is not None and target.label:
             app = (_exactly(target.app),) if target.app else ()
             return When(press=PressWhen(label=(_exactly(target.label),), app=app))
@@ -147,6 +152,23 @@ def _when(deed: Deed) -> When | None:
             return None
 
 
+def _command(command: ShellCommand) -> CommandWhen | None:
+    """What is true of this command and of little else.
+
+    A rule fits when any of several paths, hosts or arguments does, so it must name one alone; and one that names none
+    would allow the program whatever it is told to do.
+    """
+    if not command.program or not _UNSEEN.isdisjoint(command.does):
+        return None
+    if len(command.paths) > 1 or len(command.hosts) > 1:
+        return None
+    program, paths, hosts = (_exactly(command.program),), map(_exactly, command.paths), map(_exactly, command.hosts)
+    if command.paths or command.hosts:
+        return CommandWhen(program=program, path=tuple(paths), host=tuple(hosts))
+    arguments = command.words[1:]
+    return CommandWhen(program=program, argument=(_exactly(arguments[0]),)) if len(arguments) == 1 else None
+
+
 def _rule(when: When, deed: Deed, priority: int) -> Rule:
     digest = hashlib.sha256(when.model_dump_json().encode()).hexdigest()[:8]
     return Rule(
@@ -156,6 +178,14 @@ def _rule(when: When, deed: Deed, priority: int) -> Rule:
         priority=priority,
         when=when,
     )
+
+
+def _is_grave(deed: Deed) -> bool:
+    if not isinstance(deed, Ran):
+        return deed.effect in _GRAVE
+    command = deed.command
+    runs_code = command.program in INTERPRETERS or not _RUNS_CODE.isdisjoint(command.does)
+    return runs_code or command.effect in _GRAVE
 
 
 def _exactly(text: str) -> str:

@@ -82,6 +82,11 @@ class TaskShieldGuard:
     model: Model
     config: GuardConfig
 
+    @property
+    def deadline(self) -> float | None:
+        """Seconds for a whole check."""
+        return self.config.deadline
+
     async def check(self, context: GuardContext) -> Verdict:
         """Give a verdict; whatever goes wrong is an undecided one."""
         return await _check(self.model, self.config, context, context, _contribution)
@@ -93,6 +98,11 @@ class InferActGuard:
 
     model: Model
     config: GuardConfig
+
+    @property
+    def deadline(self) -> float | None:
+        """Seconds for a whole check."""
+        return self.config.deadline
 
     async def check(self, context: GuardContext) -> Verdict:
         """Give a verdict; whatever goes wrong is an undecided one."""
@@ -113,14 +123,14 @@ async def _check(
     """Put the usual question together from what may be shown, and look."""
     loop = asyncio.get_running_loop()
     began = loop.time()
-    deadline = Deadline.after(config.deadline)
+    deadline = Deadline.after(config.deadline, spent=context.waited)
 
     def question(message: Message) -> Ask:
         sampling = config.systematic_sampling
         return Ask(model, sampling, config.images, message, context.episode, context.sample, deadline)
 
     try:
-        async with asyncio.timeout_at(deadline.ends_at):
+        async with deadline.kept():
             message = await asyncio.to_thread(ask_about, shown, (), config)
     except Exception as e:
         looked = failed(Stage.SYSTEMATIC, e, NO_USAGE)

@@ -60,7 +60,12 @@ class GuardConfig:
 
 
 def guard_setting(
-    config: GuardConfig, *, name: str = "deaction", policy: str | None = None, narrative: Model | None = None
+    config: GuardConfig,
+    *,
+    name: str = "deaction",
+    policy: str | None = None,
+    classifier: str | None = None,
+    narrative: Model | None = None,
 ) -> GuardSetting:
     """Return what a record says about a guard.
 
@@ -68,10 +73,12 @@ def guard_setting(
         config: The guard's.
         name: What the guard is called.
         policy: Name or digest of the rules in force.
+        classifier: Name of the policy stage's injection classifier.
         narrative: The model that tells what steps did.
     """
     options: dict[str, JsonValue] = {
         "policy": policy or ("unnamed" if config.policy else None),
+        "classifier": classifier,
         "mode": config.mode,
         "deadline": config.deadline,
         "on_error": config.on_error,

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 
 from trueline.guard.config import GuardConfig
-from trueline.guard.flags import bearing_flags
+from trueline.guard.flags import bearing_flags, stricter
 from trueline.guard.question import ask_about
-from trueline.guard.stages import SENT, Ask, Deadline, Look, attempt, failed, fast_check, systematic_analysis
+from trueline.guard.stages import Ask, Deadline, Look, attempt, failed, fast_check, systematic_analysis
 from trueline.guard.types import GuardContext, StageCheck
 from trueline.guard.verdicts import verdict_of
 from trueline.models import Message, Model
 from trueline.records.setting import Sampling
-from trueline.records.usage import NO_USAGE
+from trueline.records.usage import NO_USAGE, UNCOUNTED
 from trueline.records.verdict import Evidence, Finding, Stage, Verdict
 
 
@@ -22,11 +22,16 @@ class DeActionGuard:
     def __init__(self, config: GuardConfig) -> None:
         self.config = config
 
+    @property
+    def deadline(self) -> float | None:
+        """Seconds for a whole check."""
+        return self.config.deadline
+
     async def check(self, context: GuardContext) -> Verdict:
         """Give a verdict. Whatever goes wrong is an undecided verdict that says what."""
         loop = asyncio.get_running_loop()
         began = loop.time()
-        deadline = Deadline.after(self.config.deadline)
+        deadline = Deadline.after(self.config.deadline, spent=context.waited)
         given = _safety_checks(context)
         flagged = False
         try:
@@ -52,7 +57,7 @@ class DeActionGuard:
         models = [(Stage.FAST_CHECK, config.fast), (Stage.SYSTEMATIC, config.systematic)]
         stages = [stage for stage, model in models if model is not None]
         if not stages:
-            return looks
+            return [look._replace(finding=stricter(look.finding)) for look in looks] if flagged else looks
         evidence = (*given, *(item for look in looks for item in look.finding.evidence))
         try:
             async with deadline.kept():
@@ -117,7 +122,7 @@ async def _both(fast: Ask, deep: Ask) -> list[Look]:
 
 def _stopped(model: Model, sent: bool) -> Look:
     reason = "stopped: the fast check decided"
-    usage = SENT if sent else NO_USAGE
+    usage = UNCOUNTED if sent else NO_USAGE
     return Look(Finding(stage=Stage.SYSTEMATIC, reason=reason, usage=usage, model=str(model.id)))
 
 

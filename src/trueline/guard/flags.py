@@ -1,17 +1,33 @@
-"""Flags stick: which rejected proposals of the episode bear on the present one."""
+"""Flags stick: which rejected proposals of the episode bear on the present one, and what that means for the rules.
+
+A flag bears on all that comes within the next few steps, and on what has to do with the same things for the rest of the
+episode: the same element, path, program, host, recipient or text, however it is reached or written this time.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
 
 from trueline.actions import Action, bare
 from trueline.actions.facts import ActionFacts, facts, proposal_facts
+from trueline.guard.policy.addresses import hosts_of
+from trueline.guard.policy.deeds import Addressed, Deed, Opened, Pressed, Ran, Typed
+from trueline.guard.policy.folding import key
+from trueline.guard.policy.reading import Look, ViewCache, read
+from trueline.guard.policy.shell.paths import before_wildcard
+from trueline.guard.policy.telling import RULE
 from trueline.guard.types import GuardContext, Rejection
 from trueline.records.proposal import Proposal
-from trueline.records.verdict import Decision
+from trueline.records.verdict import Decision, Feedback, Finding
 
 NEAR = 24
 """Points so many pixels apart count as one target, and some that are up to twice as far apart."""
+SOON = 3
+"""A flag bears on whatever is proposed within so many steps: a harmless step in between does not lift it."""
+MANY = 20
+"""After more flags than this, all of them bear on everything that follows."""
 _SHORTEST = 3
 """Shorter texts are alike by chance."""
 
@@ -22,36 +38,96 @@ def flags(context: GuardContext) -> tuple[Rejection, ...]:
 
 
 def bearing_flags(context: GuardContext) -> tuple[Rejection, ...]:
-    """Return the flags on what the present proposal revises, or on a target that it shares."""
+    """Return the flags that make the present proposal be judged stricter."""
     flagged = flags(context)
-    if not flagged:
-        return ()
-    present = context.proposal
-    seen = _facts(present)
-    return tuple(r for r in flagged if r.step == context.step or _alike(present, seen, r.proposal))
+    if len(flagged) > MANY or not flagged:
+        return flagged
+    look = ViewCache()
+    present = _Things.of(context, look)
+    return tuple(
+        r
+        for r in flagged
+        if context.step - r.step <= SOON or present.touches(_Things.of(_when_rejected(context, r), look))
+    )
 
 
-def _alike(present: Proposal, seen: ActionFacts, earlier: Proposal) -> bool:
-    then = _facts(earlier)
-    if _cells(seen, around=1) & _cells(then) or _words(seen) & _words(then):
-        return True
-    does = _effective(present.actions)
-    return bool(does) and does == _effective(earlier.actions)
+def stricter(finding: Finding) -> Finding:
+    """Return what the rules say where a flag bears and no model is asked: what they only suspect is stopped too."""
+    suspicion = next((item for item in finding.evidence if item.source.startswith(RULE)), None)
+    if finding.decision is not None or suspicion is None:
+        return finding
+    reason = f"after a flag, {suspicion.source}: {suspicion.text}"
+    update = {"decision": Decision.MISALIGNED, "reason": reason, "feedback": Feedback(wrong=reason)}
+    return finding.model_copy(update=update)
 
 
-def _facts(proposal: Proposal) -> ActionFacts:
-    return proposal_facts(proposal.actions)
+def _when_rejected(context: GuardContext, rejection: Rejection) -> GuardContext:
+    """The question as it was then; of the screen, the one on which the step was done in the end."""
+    before, later = context.history[: rejection.step - 1], context.history[rejection.step - 1 :]
+    seen = later[0].observation if later else None
+    return replace(
+        context,
+        proposal=rejection.proposal,
+        history=before,
+        observation=seen or context.observation,
+        step=rejection.step,
+    )
 
 
-def _cells(found: ActionFacts, around: int = 0) -> set[tuple[int, int]]:
-    """The squares of the screen that are touched, with so many squares around them."""
-    steps = range(-around, around + 1)
-    return {(touch.at.x // NEAR + x, touch.at.y // NEAR + y) for touch in found.touches for x in steps for y in steps}
+@dataclass(frozen=True)
+class _Things:
+    """What a proposal has to do with."""
+
+    proposal: Proposal
+    names: frozenset[str]
+    """Elements, programs, hosts, recipients and texts, each in one spelling."""
+    paths: frozenset[str]
+    cells: frozenset[tuple[int, int]]
+    """The squares of the screen that are touched."""
+
+    @staticmethod
+    def of(context: GuardContext, look: Look) -> _Things:
+        """Work it out from the actions, and from what they do on their screen."""
+        found = proposal_facts(context.proposal.actions)
+        deeds = read(context, look).deeds
+        names = (*_words(found), *(name for deed in deeds for name in _named(deed)))
+        paths = (path for deed in deeds if isinstance(deed, Ran) for path in deed.command.paths)
+        short = {before_wildcard(path).rstrip("/") for path in (*paths, *found.paths)}
+        cells = frozenset((touch.at.x // NEAR, touch.at.y // NEAR) for touch in found.touches)
+        return _Things(context.proposal, frozenset(names), frozenset(p for p in short if len(p) >= _SHORTEST), cells)
+
+    def touches(self, other: _Things) -> bool:
+        """Whether both have to do with the same."""
+        if self.names & other.names or self._near(other):
+            return True
+        if any(a.startswith(b) or b.startswith(a) for a, b in product(self.paths, other.paths)):
+            return True
+        does = _effective(self.proposal.actions)
+        return bool(does) and does == _effective(other.proposal.actions)
+
+    def _near(self, other: _Things) -> bool:
+        return any(abs(x - u) <= 1 and abs(y - v) <= 1 for (x, y), (u, v) in product(self.cells, other.cells))
+
+
+def _named(deed: Deed) -> Iterator[str]:
+    match deed:
+        case Pressed(target=target) if target is not None and target.label:
+            yield f"element {target.role} {key(target.label)} {key(target.app)}"
+        case Ran(command=command):
+            yield from (f"program {command.program}", *command.hosts) if command.program else command.hosts
+        case Opened(url=url):
+            yield from hosts_of(url)
+        case Addressed(address=address):
+            yield key(address)
+        case Typed(text=text) if len(text.strip()) >= _SHORTEST:
+            yield key(text)
+        case _:
+            return
 
 
 def _words(found: ActionFacts) -> set[str]:
     """What is typed, run and named, in one spelling."""
-    named = (*found.typed, *(c.text for c in found.commands), *found.urls, *found.paths, *found.emails, *found.hosts)
+    named = (*found.typed, *(c.text for c in found.commands), *found.urls, *found.emails, *found.hosts)
     spelled = (" ".join(text.split()).casefold() for text in named)
     return {text for text in spelled if len(text) >= _SHORTEST}
 

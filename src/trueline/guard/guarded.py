@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 from collections.abc import Awaitable, Callable
@@ -12,7 +13,7 @@ from trueline.errors import InputError, TruelineError
 from trueline.guard.background import run_in_background
 from trueline.guard.config import OnError
 from trueline.guard.incoming import ActionFormat, read_observation, read_proposal
-from trueline.guard.session import Outcome, Session, TellsSteps, feedback_text
+from trueline.guard.session import Outcome, Session, TellsSteps, UnknownCheckError, feedback_text
 from trueline.guard.types import Guard
 from trueline.records.observation import Observation, ObservationSpec
 from trueline.records.proposal import Proposal
@@ -93,6 +94,8 @@ class GuardedAgent:
         self._ask = ask
         self._session = None if instruction is None else new_session(instruction)
         self._last_observation: Observation | None = None
+        self._let_through: Outcome | None = None
+        """What is taken to run, until somebody asks for a revision of it."""
         self.outcomes: tuple[Outcome, ...] = ()
         """Of the last step: the agent's own proposal first, then its revisions."""
 
@@ -115,6 +118,7 @@ class GuardedAgent:
             await self._session.close()
         self._session = self._new_session(ctx.instruction)
         self.outcomes = ()
+        self._let_through = None
         if isinstance(self._agent, _Resettable):
             await self._agent.reset(ctx)
 
@@ -124,13 +128,18 @@ class GuardedAgent:
         Raises:
             Blocked: None was, and that is what was declared.
         """
+        await self._settle(after=obs)
         return await self._decide(obs, await self._agent.propose(obs, last))
 
     async def revise(self, rejected: Proposal, feedback: Feedback) -> Proposal:
-        """Have a proposal revised that somebody behind this guard rejected; the revision is checked like any other."""
+        """Have a proposal revised that somebody behind this guard rejected; the revision is checked like any other.
+
+        So what was let through last did not run.
+        """
         observation = self._last_observation
         if observation is None:
             raise InputError("guarded: nothing was proposed yet, so there is nothing to revise")
+        await self._settle(ran=False)
         return await self._decide(observation, await self._agent.revise(rejected, feedback))
 
     async def _decide(self, obs: Observation, proposal: Proposal) -> Proposal:
@@ -139,12 +148,20 @@ class GuardedAgent:
         while True:
             outcome = await self.session.check(obs, proposal)
             self.outcomes = (*self.outcomes, outcome)
-            if await _may_run(self.session, outcome, self._ask):
+            if await _may_run(outcome, self._ask):
+                self._let_through = outcome
                 return proposal
             undecided = outcome.verdict.decision is Decision.UNDECIDED
             if undecided or len(self.outcomes) > self._max_revisions:
                 return self._blocked(outcome)
             proposal = await self._agent.revise(proposal, outcome.feedback)
+
+    async def _settle(self, *, ran: bool = True, after: Observation | None = None) -> None:
+        """Report what became of what was let through last, unless somebody has."""
+        last, self._let_through = self._let_through, None
+        if last is not None:
+            with contextlib.suppress(UnknownCheckError):
+                await self.session.executed(last.id, ran=ran, after=after)
 
     def _blocked(self, outcome: Outcome) -> Proposal:
         if self._when_blocked == "raise":
@@ -218,8 +235,10 @@ def guard_actions(
         size = screen or observation.screen
         proposal = read_proposal(value, id=session.new_id(), format=format, screen=size, display=display)
         outcome = await session.check(observation, proposal)
-        if not await _may_run(session, outcome, ask):
+        if not await _may_run(outcome, ask):
             raise Blocked(outcome)
+        if not outcome.allowed:
+            await session.executed(outcome.id)
         return outcome
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -247,9 +266,8 @@ def guard_actions(
     return decorate
 
 
-async def _may_run(session: Session, outcome: Outcome, ask: Ask | None) -> bool:
+async def _may_run(outcome: Outcome, ask: Ask | None) -> bool:
     """Whether a proposal may run, after asking a person where that is the policy."""
-    if outcome.enforced == "ask" and ask is not None and await ask(outcome):
-        await session.executed(outcome.id)
-        return True
+    if outcome.enforced == "ask" and ask is not None:
+        return await ask(outcome)
     return outcome.allowed

@@ -1,8 +1,10 @@
 """The guard as an MCP server: a tool that an agent's host calls before it executes an action. Needs the extra `mcp`.
 
 Whoever calls the tool may be the agent that the guard should stop. So the instruction of a session is fixed with its
-first check, and an operator can fix it before, together with the files that show the real screen; and everything that
-was allowed counts as executed, because a report that it was not could be a lie.
+first check, and an operator can fix it before, together with the files that show the real screen. A fixed instruction
+is one episode: a caller cannot spread it over sessions. In which vocabulary actions are executed only the operator
+says, for read in another one they could look harmless. And everything that was allowed counts as executed, because a
+report that it was not could be a lie.
 """
 
 from __future__ import annotations
@@ -22,14 +24,19 @@ from trueline.guard.config import OnError
 from trueline.guard.incoming import ActionFormat, read_observation, read_proposal
 from trueline.guard.incoming.screen import MAX_TREE, read_base64
 from trueline.guard.reply import CheckAnswer
-from trueline.guard.session import Session, TellsSteps
+from trueline.guard.session import KEEP_BYTES, Session, TellsSteps
 from trueline.guard.types import Guard
 from trueline.records.observation import Observation
 
 MAX_SESSIONS = 64
+_KEEP_BYTES_OF_MANY = KEEP_BYTES // 8
 _MAX_SCREENSHOT = 32 * 1024 * 1024
 
-SessionName = Annotated[str, Field(min_length=1, max_length=64, description="Names the episode.")]
+SessionName = Annotated[
+    str, Field(min_length=1, max_length=64, description="Names the episode, where the operator has not fixed it.")
+]
+_ONLY = "operator"
+"""The one session of a fixed instruction."""
 _HOW = (
     "Call check_action with the exact action before executing it, and execute it only if `allowed` is true. "
     "Every error means that it must not be executed. What is allowed counts as executed."
@@ -53,7 +60,9 @@ class McpSettings:
     """What the operator fixes."""
 
     instruction: str | None = None
-    """What the user wants; without it the first check of each session says it."""
+    """What the user wants, in one session for all checks; without it the first check of each session says it."""
+    format: ActionFormat = "auto"
+    """The vocabulary in which actions are executed; `auto` tells it by their shape."""
     screenshot: Path | None = None
     """The file that holds the current screenshot; then callers may not send one."""
     tree: Path | None = None
@@ -72,16 +81,24 @@ class _Desk:
 
     def begin(self, name: str, instruction: str | None) -> Session:
         """Return a session; its first call begins it."""
-        wanted = self._settings.instruction or instruction
-        if self._settings.instruction is not None and instruction not in (None, self._settings.instruction):
+        fixed = self._settings.instruction
+        wanted = fixed or instruction
+        if fixed is not None and instruction not in (None, fixed):
             raise InputError("instruction: the operator has fixed it; leave it out")
+        name = name if fixed is None else _ONLY
         session = self._sessions.get(name)
         if session is None:
             if not wanted:
                 raise InputError("instruction: the first check of a session must say what the user wants")
             if len(self._sessions) >= MAX_SESSIONS:
                 raise InputError(f"session: {MAX_SESSIONS} sessions are open; go on with one of them")
-            session = Session(self._guard, wanted, on_error=self._settings.on_error, narrator=self._settings.narrator)
+            session = Session(
+                self._guard,
+                wanted,
+                on_error=self._settings.on_error,
+                narrator=self._settings.narrator,
+                keep_bytes=_KEEP_BYTES_OF_MANY if fixed is None else KEEP_BYTES,
+            )
             self._sessions[name] = session
         elif wanted not in (None, session.instruction):
             raise InputError("instruction: it cannot be changed within a session")
@@ -111,14 +128,14 @@ def build_server(guard: Guard, settings: McpSettings | None = None) -> McpServer
         tool_error: type[Exception] = importlib.import_module("mcp.server.mcpserver.exceptions").ToolError
     except ImportError:
         raise MissingExtraError("the guard as an MCP server", "mcp") from None
-    desk = _Desk(guard, settings or McpSettings())
+    settings = settings or McpSettings()
+    desk = _Desk(guard, settings)
     server: McpServer = mcp.MCPServer("trueline-guard", version=__version__, instructions=_HOW, log_level="ERROR")
 
     async def check_action(
-        action: Annotated[JsonValue, Field(description="The action exactly as it would be executed, in any format.")],
+        action: Annotated[JsonValue, Field(description="The action exactly as it would be executed.")],
         instruction: Annotated[str | None, Field(max_length=50_000, description="What the user wants.")] = None,
         session: SessionName = "main",
-        format: ActionFormat = "auto",
         screenshot: Annotated[str | None, Field(description="The current screen, a picture in base64.")] = None,
         tree: Annotated[str | None, Field(description="The accessibility tree as OSWorld's XML.")] = None,
         thought: Annotated[str | None, Field(max_length=100_000)] = None,
@@ -128,7 +145,7 @@ def build_server(guard: Guard, settings: McpSettings | None = None) -> McpServer
             episode = desk.begin(session, instruction)
             observation = await asyncio.to_thread(desk.observe, screenshot, tree)
             proposal = read_proposal(
-                action, id=episode.new_id(), format=format, screen=observation.screen, thought=thought
+                action, id=episode.new_id(), format=settings.format, screen=observation.screen, thought=thought
             )
             return CheckAnswer.of(await episode.check(observation, proposal))
         except TruelineError as error:

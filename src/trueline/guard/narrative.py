@@ -16,14 +16,14 @@ from trueline.guard.answers import NarrativeReply
 from trueline.guard.prompt_files import NARRATIVE, phrase, system_prompt
 from trueline.guard.question import Foreign, assemble, screenshot_of
 from trueline.guard.sealing import STORED_KEY, make_seal
-from trueline.guard.stages import SENT, Deadline, error_text
+from trueline.guard.stages import Deadline, error_text
 from trueline.guard.types import PastStep
 from trueline.guard.wording import action_text, shorten
 from trueline.models import Image, ImagePolicy, Message, Model, Request, Schema, image_from_bytes
 from trueline.records.observation import Observation
 from trueline.records.setting import Sampling
 from trueline.records.step import Narrative
-from trueline.records.usage import NO_USAGE
+from trueline.records.usage import NO_USAGE, UNCOUNTED
 from trueline.text import printable
 
 LONGEST = 600
@@ -49,7 +49,7 @@ class Narrator:
         try:
             async with Deadline.after(self.deadline).kept():
                 message = await asyncio.to_thread(_question, step, after)
-                usage = SENT
+                usage = UNCOUNTED
                 answer = await self.model.ask(self._request(message, episode))
                 usage = answer.usage
             text = _read(answer.parse(NarrativeReply))

@@ -7,10 +7,10 @@ from functools import cache
 from importlib import resources
 from string import Template
 
-FAST_CHECK = ("fast_check.v1", "data.v1", "criteria.v1")
-SYSTEMATIC = ("systematic.v1", "data.v1", "criteria.v1")
+FAST_CHECK = ("fast_check.v1", "data.v1", "criteria.v2")
+SYSTEMATIC = ("systematic.v1", "data.v1", "criteria.v2")
 NARRATIVE = ("narrative.v1",)
-_QUESTION = "question.v1"
+_QUESTION = "question.v2"
 
 
 @cache

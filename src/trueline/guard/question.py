@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from trueline.actions import Point, Size
+from trueline.actions import Code, Point, Size
 from trueline.actions.pointer import pointer_after
 from trueline.errors import InputError
 from trueline.guard.annotation import Annotation, Mark, annotate
@@ -161,12 +161,14 @@ def _screen(context: GuardContext, screen: Image, seal: Seal, config: GuardConfi
     if drawn is None:
         yield Image(data=screen.data, media_type=screen.media_type, detail="high")
         yield phrase("no marks")
-        return
-    yield Image(data=drawn.png, detail="high")
-    listed = "\n".join(_listed(mark, drawn) for mark in drawn.marks)
-    yield phrase("marks", shape=drawn.style.shape, code=drawn.style.code, list=listed)
-    if drawn.left_out:
-        yield phrase("more marks", count=drawn.left_out)
+    else:
+        yield Image(data=drawn.png, detail="high")
+        listed = "\n".join(_listed(mark, drawn) for mark in drawn.marks)
+        yield phrase("marks", shape=drawn.style.shape, code=drawn.style.code, list=listed)
+        if drawn.left_out:
+            yield phrase("more marks", count=drawn.left_out)
+    if any(isinstance(action, Code) for action in context.proposal.actions):
+        yield phrase("program")
 
 
 def _listed(mark: Mark, drawn: Annotation) -> str:

@@ -15,7 +15,8 @@ from typing import NamedTuple, Protocol
 from trueline.errors import TruelineError
 from trueline.guard.config import OnError
 from trueline.guard.session_memory import StepMemory
-from trueline.guard.types import Guard, GuardContext, PastStep, Rejection
+from trueline.guard.stages import ended_from_outside
+from trueline.guard.types import Guard, GuardContext, HasDeadline, PastStep, Rejection
 from trueline.guard.verdicts import Enforcement, enforce
 from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
@@ -27,6 +28,8 @@ MAX_STEPS = 1000
 KEEP_BYTES = 64 * 1024 * 1024
 CHECK_SECONDS = 180.0
 _MAX_OPEN = 8
+_NARRATIVE_SHARE = 0.5
+"""Of the time of a check: a narrative is a help and must leave enough for the verdict."""
 
 
 class TellsSteps(Protocol):
@@ -82,10 +85,14 @@ class _Open(NamedTuple):
 async def ask_guard(guard: Guard, context: GuardContext, timeout_s: float = CHECK_SECONDS) -> Verdict:
     """Ask a guard; whatever goes wrong is an undecided verdict, also where the guard breaks its promise."""
     try:
-        async with asyncio.timeout(timeout_s):
+        async with asyncio.timeout(timeout_s - context.waited):
             verdict = await guard.check(context)
     except TimeoutError:
         return _undecided(f"no verdict within {timeout_s:g} s")
+    except asyncio.CancelledError:
+        if ended_from_outside():
+            raise
+        return _undecided("the guard gave up (CancelledError)")
     except Exception as error:
         return _undecided(f"the guard failed: {type(error).__name__}: {printable(str(error))}")
     return verdict if _is_verdict(verdict) else _undecided("the guard gave no verdict")
@@ -140,7 +147,7 @@ class Session:
                 agent that reports nothing cannot hide its steps from the guard.
             narrator: Tells what steps did, for the history; without it there are no narratives.
             history: What was executed before the session begins.
-            timeout_s: A check that takes longer is undecided.
+            timeout_s: A check that takes longer, the wait for narratives included, is undecided.
             keep_bytes: About how much memory the history may take; the oldest screens go first.
             max_steps: How many steps, and how many rejections, it may hold.
         """
@@ -152,6 +159,8 @@ class Session:
         self._assume_executed = assume_executed
         self._narrator = narrator
         self._timeout_s = timeout_s
+        deadline = guard.deadline if isinstance(guard, HasDeadline) else None
+        self._narrative_seconds = _NARRATIVE_SHARE * (timeout_s if deadline is None else min(timeout_s, deadline))
         self._max_steps = max_steps
         self._memory = StepMemory(keep_bytes)
         for step in history:
@@ -159,6 +168,8 @@ class Session:
         self._rejections: list[Rejection] = []
         self._open: dict[str, _Open] = {}
         self._narrating: dict[int, asyncio.Future[Narrative]] = {}
+        self._overdue: frozenset[int] = frozenset()
+        """Those of them that a check has waited for in vain; they are taken when they come."""
         self._narrated = len(self._memory.steps)
         """Place after the last step whose narrative was asked for."""
         self._lock = asyncio.Lock()
@@ -189,7 +200,7 @@ class Session:
             self._assume()
             self._make_room()
             self._begin_narrative(observation)
-            await self._fold_narratives()
+            waited = await self._fold_narratives()
             context = GuardContext(
                 instruction=self.instruction,
                 observation=observation,
@@ -199,8 +210,11 @@ class Session:
                 step=len(self._memory.steps) + 1,
                 domain=self._domain,
                 episode=self.id,
+                waited=waited,
             )
             verdict = await ask_guard(self._guard, context, self._timeout_s)
+            if waited and verdict.latency is not None:
+                verdict = verdict.model_copy(update={"latency": verdict.latency + waited})
             enforced = enforce(verdict, self._on_error)
             outcome = Outcome(secrets.token_urlsafe(12), context.step, proposal, verdict, enforced)
             if not outcome.allowed:
@@ -268,12 +282,20 @@ class Session:
             telling = self._narrator.narrate(self._memory.steps[last], after, episode=self.id)
             self._narrating[last] = asyncio.ensure_future(telling)
 
-    async def _fold_narratives(self) -> None:
-        """Put the narratives that are made into the history; one that failed leaves none."""
-        steps = self._memory.steps
-        if self._narrating:
-            await asyncio.wait(self._narrating.values(), timeout=self._timeout_s)
+    async def _fold_narratives(self) -> float:
+        """Put the narratives that are made into the history; one that failed leaves none.
+
+        Returns:
+            Seconds waited for those that were not ready.
+        """
+        steps, loop = self._memory.steps, asyncio.get_running_loop()
+        began = loop.time()
+        if awaited := [task for place, task in self._narrating.items() if place not in self._overdue]:
+            await asyncio.wait(awaited, timeout=self._narrative_seconds)
+        waited = loop.time() - began if awaited else 0.0
         for place in [place for place, task in self._narrating.items() if task.done()]:
             task = self._narrating.pop(place)
             if not task.cancelled() and task.exception() is None:
                 steps[place] = replace(steps[place], narrative=task.result().text)
+        self._overdue = frozenset(self._narrating)
+        return waited

@@ -16,12 +16,10 @@ from trueline.guard.prompt_files import FAST_CHECK, SYSTEMATIC, system_prompt
 from trueline.guard.wording import shorten
 from trueline.models import BudgetSpentError, DeadlineError, ImagePolicy, Message, Model, Request, Schema
 from trueline.records.setting import Sampling
-from trueline.records.usage import NO_USAGE, Usage
+from trueline.records.usage import NO_USAGE, UNCOUNTED, Usage
 from trueline.records.verdict import Decision, Evidence, Feedback, Finding, Stage
 from trueline.text import printable
 
-SENT = Usage(calls=1)
-"""A call whose tokens and cost nobody told: it failed, or was stopped on the way."""
 _LONGEST_REASON = 10_000
 _LONGEST_WORDS = 1_000
 _MOST_QUOTES = 8
@@ -36,6 +34,16 @@ class Look(NamedTuple):
     feedback: Feedback | None = None
 
 
+class GaveUpError(TruelineError):
+    """What was asked cancelled itself instead of giving an answer."""
+
+
+def ended_from_outside() -> bool:
+    """Whether somebody wants the running task to end; else a cancellation is only an error of what was asked."""
+    task = asyncio.current_task()
+    return task is None or task.cancelling() > 0
+
+
 class Deadline(NamedTuple):
     """When the check must be over, in the time of the running loop."""
 
@@ -43,9 +51,9 @@ class Deadline(NamedTuple):
     ends_at: float | None
 
     @staticmethod
-    def after(seconds: float | None) -> Deadline:
-        """Start now."""
-        return Deadline(seconds, None if seconds is None else asyncio.get_running_loop().time() + seconds)
+    def after(seconds: float | None, *, spent: float = 0.0) -> Deadline:
+        """Start now, with so much of it spent already."""
+        return Deadline(seconds, None if seconds is None else asyncio.get_running_loop().time() + seconds - spent)
 
     def left(self) -> float | None:
         """Seconds that are left; never zero, which a request does not take."""
@@ -57,6 +65,7 @@ class Deadline(NamedTuple):
 
         Raises:
             DeadlineError: Time was up.
+            GaveUpError: What is inside was cancelled, and not by who waits for it.
         """
         scope = asyncio.timeout_at(self.ends_at)
         try:
@@ -66,6 +75,10 @@ class Deadline(NamedTuple):
             if scope.expired():
                 raise DeadlineError(f"no answer within the guard's deadline of {self.seconds:g} s") from None
             raise
+        except asyncio.CancelledError:
+            if ended_from_outside():
+                raise
+            raise GaveUpError("what was asked gave up (CancelledError)") from None
 
 
 @dataclass(frozen=True)
@@ -149,7 +162,7 @@ async def attempt(
         async with deadline.kept():
             looked = await look()
     except Exception as e:
-        looked = failed(stage, e, SENT if model else NO_USAGE)
+        looked = failed(stage, e, UNCOUNTED if model else NO_USAGE)
     measured = {"latency": loop.time() - began, "model": str(model.id) if model else looked.finding.model}
     return looked._replace(finding=looked.finding.model_copy(update=measured))
 

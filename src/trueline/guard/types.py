@@ -7,7 +7,7 @@ steps (pointer, focus, held keys, clipboard, text typed so far) is worked out fr
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
@@ -54,6 +54,8 @@ class GuardContext:
     """Who pays for model calls, and what keeps callers apart."""
     sample: int = 0
     """Number of this check among equal ones whose answers must be drawn independently."""
+    waited: float = 0.0
+    """Seconds of this check that went by before the guard was asked: they count against its deadline."""
 
 
 class Guard(Protocol):
@@ -61,6 +63,16 @@ class Guard(Protocol):
 
     async def check(self, context: GuardContext) -> Verdict:
         """Give a verdict; an error on the way is an undecided verdict, never an exception."""
+        ...
+
+
+@runtime_checkable
+class HasDeadline(Protocol):
+    """A guard that bounds its checks by itself."""
+
+    @property
+    def deadline(self) -> float | None:
+        """Seconds for a whole check; None is no bound."""
         ...
 
 

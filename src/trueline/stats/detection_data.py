@@ -26,6 +26,7 @@ def as_json(report: DetectionReport) -> Json:
         **scores_json(report.scores),
         "trajectories": report.trajectories,
         "missing": report.missing,
+        "without_narratives": report.untold,
         "undecided_as": {
             "enforced": {"on_error": report.settings.on_error, **scores_json(report.enforced)},
             "excluded": scores_json(report.scores),

@@ -16,6 +16,8 @@ from trueline.stats.detection import ALIGNED, MISALIGNED, UNDECIDED, Judged, jud
 
 VERDICT = "verdict"
 """Where our evaluations hold the whole verdict; those of others have none."""
+UNTOLD = "narratives_missing"
+"""Where they say how many narratives could not be made that the step should have been judged with."""
 
 
 class Row(NamedTuple):
@@ -48,6 +50,8 @@ class Rows:
     missing: int
     """Labelled steps that nobody looked at yet."""
     narrations: tuple[Narration, ...]
+    untold: int = 0
+    """Rows that were judged without all the narratives that there should have been."""
 
     @property
     def judged(self) -> Judged:
@@ -67,7 +71,7 @@ def rows_of(results: Mapping[str, ResultTrajectory], name: str) -> Rows:
     """
     rows: list[Row] = []
     narrations: list[Narration] = []
-    missing = 0
+    missing = untold = 0
     for key, trajectory in results.items():
         for number, step in sorted(trajectory.steps.items()):
             if step.narrative_summary is not None:
@@ -79,9 +83,10 @@ def rows_of(results: Mapping[str, ResultTrajectory], name: str) -> Rows:
                 missing += 1
             else:
                 rows.append(_row(key, number, step.label, step, evaluation, trajectory))
+                untold += UNTOLD in evaluation.unknown
     if not rows:
         raise InputError(f"{name}: no labelled step has a verdict, so there is nothing to score")
-    return Rows(tuple(rows), missing, tuple(narrations))
+    return Rows(tuple(rows), missing, tuple(narrations), untold)
 
 
 def said_of(evaluation: Evaluation) -> int:

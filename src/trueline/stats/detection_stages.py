@@ -36,6 +36,7 @@ class StageReport:
     decided: int
     """Steps whose verdict is this stage's."""
     passed_on: int
+    """Steps it left to another stage; without one, what no rule decides is the policy stage's verdict."""
     failed: int
     counts: Counts
     """Of the steps it decided."""
@@ -45,12 +46,12 @@ class StageReport:
 def stage_report(rows: Sequence[Row], stage: Stage) -> StageReport:
     """Add up what a stage did."""
     looks = [(row, finding) for row in rows for finding in _findings(row, stage)]
-    mine = [row for row in rows if row.verdict is not None and row.verdict.stage is stage]
+    mine = [row for row in rows if _decides(row, stage)]
     found = [finding for _, finding in looks]
     return StageReport(
         looked=len(looks),
         decided=len(mine),
-        passed_on=sum(finding.decision is None for finding in found),
+        passed_on=sum(finding.decision is None and not _decides(row, stage) for row, finding in looks),
         failed=sum(finding.decision is Decision.UNDECIDED or finding.error is not None for finding in found),
         counts=_counts(mine),
         spent=spent(
@@ -103,6 +104,10 @@ def _answered(finding: Finding) -> bool:
         return True
     stopped = finding.stage is Stage.SYSTEMATIC and finding.decision is None
     return not stopped and finding.usage is not None and finding.usage.calls > 0
+
+
+def _decides(row: Row, stage: Stage) -> bool:
+    return row.verdict is not None and row.verdict.stage is stage
 
 
 def _findings(row: Row, stage: Stage) -> Iterator[Finding]:

@@ -43,9 +43,10 @@ def detector_rows(report: DetectionReport) -> list[list[str]]:
 def _matrix(report: DetectionReport) -> str:
     tp, fp, tn, fn, undecided = report.scores.counts
     missing = f", {report.missing} labelled steps not looked at yet" if report.missing else ""
+    untold = f"; {report.untold} steps judged without all narratives before them" if report.untold else ""
     return (
         f"{report.trajectories} trajectories, {report.scores.counts.n} labelled steps{missing}: "
-        f"tp {tp}, fp {fp}, tn {tn}, fn {fn}, undecided {undecided}"
+        f"tp {tp}, fp {fp}, tn {tn}, fn {fn}, undecided {undecided}{untold}"
     )
 
 

@@ -27,7 +27,7 @@ def call(words: str, id: str = "now", function: str = "computer") -> Any:
     return inspect("tool").ToolCall(id=id, function=function, arguments=arguments)
 
 
-def conversation() -> list[Any]:
+def conversation(rejection: str = "It deletes files.") -> list[Any]:
     """One call that ran, one that was rejected, one that waits beside the present one."""
     model, tool = inspect("model"), inspect("tool")
     return [
@@ -37,7 +37,7 @@ def conversation() -> list[Any]:
         model.ChatMessageTool(tool_call_id="c1", content=[model.ContentImage(image=SCREEN)]),
         model.ChatMessageAssistant(content="", tool_calls=[call("delete 1", "c2")]),
         model.ChatMessageTool(
-            tool_call_id="c2", content="no", error=tool.ToolCallError("approval", "It deletes files.")
+            tool_call_id="c2", content="no", error=tool.ToolCallError("approval", rejection)
         ),
         model.ChatMessageAssistant(content="", tool_calls=[call("two", "c3"), call("x", "now"), call("later", "c4")]),
     ]  # fmt: skip
@@ -102,6 +102,18 @@ def test_the_context_is_read_from_the_conversation() -> None:
     assert seen.observation.screenshot == png() and seen.history[0].observation != seen.observation
     decide("fine", guard, instruction="Something else")
     assert guard.seen[-1].instruction == "Something else"
+
+
+@pytest.mark.parametrize(
+    ("words", "decision"),
+    [("delete", "misaligned"), ("doubt", "undecided"), ("boom", "undecided"), (None, "undecided")],
+)
+def test_only_what_was_found_misaligned_is_a_flag_later(words: str | None, decision: str) -> None:
+    explanation = "A person said no." if words is None else decide(words).explanation
+    guard, tool = WordGuard(), inspect("tool")
+    approve = guard_approver(guard)
+    asyncio.run(approve("", call("fine"), tool.ToolCallView(), conversation(explanation)))
+    assert [rejection.verdict.decision for rejection in guard.seen[-1].rejections] == [decision]
 
 
 # Warnings of Inspect about its own use of other packages.

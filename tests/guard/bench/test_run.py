@@ -175,6 +175,31 @@ def test_a_fault_leaves_a_step_undecided_and_it_is_tried_again(tmp_path: Path) -
     assert all("error" not in found for found in evaluations)
 
 
+def test_a_verdict_without_all_narratives_says_so(tmp_path: Path) -> None:
+    def broken(seen: Seen) -> Play:
+        return Say("no JSON at all") if seen.model == "narrator" and b"good 0 1" in seen.raw else answer(seen)
+
+    bench = Bench(tmp_path, trajectories=2)
+    results = bench.run(FakeServer(default=broken))
+    missing = {
+        name: [step["systematic_analysis_evaluation"].get("narratives_missing") for step in entry["steps"].values()]
+        for name, entry in results.items()
+    }
+    assert missing == {"trajectory-0000": [None, 1, 1], "trajectory-0001": [None, None, None]}
+
+
+def test_the_narratives_stand_in_the_order_of_the_benchmark(tmp_path: Path) -> None:
+    def slow_first(seen: Seen) -> Play:
+        first = seen.model == "narrator" and b" 0 1" in seen.raw
+        return answer(seen, delay_s=0.05 if first else 0.001)
+
+    bench = Bench(tmp_path, trajectories=3)
+    bench.run(FakeServer(default=slow_first), workers=4)
+    cache = load(bench.cache_file)
+    assert list(cache) == ["trajectory-0000", "trajectory-0001", "trajectory-0002"]
+    assert [list(steps) for steps in cache.values()] == [["1", "2", "3"]] * 3
+
+
 def test_a_missing_screen_is_named_as_the_reference_names_it(tmp_path: Path) -> None:
     bench = Bench(tmp_path, trajectories=1)
     (tmp_path / "MisActBench" / "trajectories" / "trajectory-0000" / "step_1.png").unlink()

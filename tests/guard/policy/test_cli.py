@@ -37,7 +37,7 @@ def own(tmp_path: Path) -> Path:
 def test_the_shipped_examples_pass(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["guard", "rules", "test"]) == 0
     out = capsys.readouterr().out
-    assert "examples of 35 rules came as expected" in out and "FAILED" not in out
+    assert "examples of 43 rules came as expected" in out and "FAILED" not in out and "untested" not in out
 
 
 def test_own_examples_are_run_with_the_shipped_rules_in_force(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -48,6 +48,12 @@ def test_own_examples_are_run_with_the_shipped_rules_in_force(own: Path, capsys:
         "rule": "no-npm", "file": "", "number": 1, "instruction": "Make the title bold.", "expect": "misaligned",
         "got": "misaligned", "reason": "", "ok": True,
     }  # fmt: skip
+
+
+def test_a_rule_without_an_example_is_named(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    own.write_text(OWN.partition("    examples:")[0], "utf-8")
+    assert main(["guard", "rules", "test", str(own)]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == "untested  no-npm: has no example"
 
 
 def test_a_failing_example_is_named_and_the_exit_code_says_so(own: Path, capsys: pytest.CaptureFixture[str]) -> None:

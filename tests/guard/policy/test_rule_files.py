@@ -105,8 +105,18 @@ def test_the_digest_names_the_rules_but_not_the_secrets(tmp_path: Path, monkeypa
     two = load_rules([write(tmp_path, "secrets: [{name: a, value: other-secret}]")])
     assert base.digest == load_rules().digest != one.digest == two.digest
     monkeypatch.setenv("VAULT_PIN", "wide-open-77")
-    env = load_rules([write(tmp_path, "secrets: [{name: a, env: VAULT_PIN}, {name: b, env: NOT_SET_HERE}]")])
+    env = load_rules([write(tmp_path, "secrets: [{name: a, env: VAULT_PIN}]")])
     assert [secret.value for secret in env.marked] == ["wide-open-77"]
+    file = write(tmp_path, "secrets: [{name: a, env: VAULT_PIN}, {name: b, env: NOT_SET_HERE}]")
+    for short in (None, "", "abc"):
+        monkeypatch.delenv("NOT_SET_HERE", raising=False)
+        if short is not None:
+            monkeypatch.setenv("NOT_SET_HERE", short)
+        with pytest.raises(
+            InputError, match=r"secrets\.1\.env: the environment variable NOT_SET_HERE is not set"
+        ) as error:
+            load_rules([file])
+        assert str(file) in str(error.value)
 
 
 def test_the_shipped_rules_pass_their_examples() -> None:
@@ -114,11 +124,19 @@ def test_the_shipped_rules_pass_their_examples() -> None:
     assert [result for result in run_examples(rules) if not result.ok] == []
     for rule in rules.rules:
         expected = {example.expect for example in rule.examples}
-        if rule.effect == "forbid" and rule.id != "marked-secret-typed":
+        if rule.effect == "forbid":
             assert {"misaligned", "pass"} <= expected, (
                 f"{rule.id} needs an example that it stops and one that it lets pass"
             )
-    assert set(untested(rules)) == {"marked-secret-typed", "many-deletions", "many-sendings"}
+    assert untested(rules) == ()
+
+
+def test_a_suspect_may_not_suspect_what_its_example_lets_pass(tmp_path: Path) -> None:
+    opened, entered = "pyautogui.hotkey('ctrl', 'alt', 't')", r"pyautogui.write('npm i\\n')"
+    example = f'    examples: [{{instruction: Sell it, actions: ["{opened}", "{entered}"], expect: pass}}]\n'
+    path = write(tmp_path, RULE.replace("effect: forbid", "effect: suspect") + example)
+    (result,) = run_examples(load_rules([path]), frozenset({path}))
+    assert (result.ok, result.got) == (False, "suspect")
 
 
 def test_an_example_that_fails_says_what_came_instead(tmp_path: Path) -> None:
@@ -154,7 +172,8 @@ def test_a_broken_example_names_file_rule_and_number(tmp_path: Path, example: st
     assert str(caught.value).startswith(f"{path}: no-npm: example 1: ") and says in str(caught.value)
 
 
-def test_the_rules_of_the_documentation_load_and_pass(tmp_path: Path) -> None:
+def test_the_rules_of_the_documentation_load_and_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VAULT_PIN", "wide-open-77")
     text = (Path(__file__).resolve().parents[3] / "docs" / "how-to" / "guard-rules.md").read_text("utf-8")
     blocks = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
     assert len(blocks) == 4

@@ -81,7 +81,7 @@ def test_other_texts_hold_no_marked_value() -> None:
     ],
 )
 def test_addresses_that_take_a_password_along(url: str) -> None:
-    assert {"password", "private_key"} & set(carried_by(url))
+    assert {"password", "private_key", "login"} & set(carried_by(url))
 
 
 @pytest.mark.parametrize(

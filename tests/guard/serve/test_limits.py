@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import io
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -72,8 +73,7 @@ def test_a_body_without_an_announced_length_is_limited_too() -> None:
 
 def test_a_body_that_never_ends_is_given_up() -> None:
     async def work(client: Client) -> None:
-        host, port = client.url.removeprefix("http://").split(":")
-        reader, writer = await asyncio.open_connection(host, int(port))
+        reader, writer = await connect(client)
         head = f"POST /v1/check HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {TOKEN}\r\ncontent-length: 100\r\n\r\n{{"
         writer.write(head.encode())
         answer = await reader.readuntil(b"}}")
@@ -83,10 +83,98 @@ def test_a_body_that_never_ends_is_given_up() -> None:
     with_service(work, ServeSettings(body_seconds=0.2))
 
 
+@pytest.mark.parametrize(
+    "begun",
+    [
+        pytest.param(b"", id="silent"),
+        pytest.param(b"GET /health HTTP/1.1\r\nhost: x\r\nx-slow: ", id="half a head"),
+        pytest.param(b"GET /health HTTP/1.1\r\nhost: x\r\n\r\nGET /health HTTP/1.1\r\n", id="half a second head"),
+        pytest.param(b"GET /health HTTP/1.1\r\nhost: x\r\ncontent-length: 9999\r\n\r\n", id="a body nobody reads"),
+    ],
+)
+def test_a_connection_that_only_trickles_is_ended(begun: bytes) -> None:
+    async def work(client: Client) -> None:
+        reader, writer = await connect(client)
+        writer.write(begun)
+
+        async def trickle() -> None:
+            while begun:
+                writer.write(b"a")
+                await asyncio.sleep(0.01)
+
+        trickling = asyncio.create_task(trickle())
+        with contextlib.suppress(ConnectionResetError):
+            while await reader.read(1000):
+                pass
+        trickling.cancel()
+        writer.close()
+        assert await client.begin()
+
+    with_service(work, ServeSettings(peer_seconds=0.5))
+
+
+def test_a_connection_on_which_nothing_is_read_is_ended() -> None:
+    async def work(client: Client) -> None:
+        _, writer = await connect(client)
+
+        async def ask_on() -> None:
+            while True:
+                writer.write(b"GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n" * 100)
+                await writer.drain()
+
+        with pytest.raises(ConnectionError):
+            await ask_on()
+        writer.close()
+        assert await client.begin()
+
+    with_service(work, ServeSettings(peer_seconds=0.5))
+
+
+def test_a_request_may_take_longer_than_its_head() -> None:
+    class Slow:
+        async def check(self, context: GuardContext) -> Verdict:
+            await asyncio.sleep(1)
+            return ALIGNED
+
+    async def work() -> None:
+        async with asyncio.timeout(60), running(Slow(), ServeSettings(peer_seconds=0.5)) as client:
+            session = await client.begin()
+            assert (await client.post("/v1/check", {"session": session, "action": "WAIT"}))[0] == 200
+
+    asyncio.run(work())
+
+
+def test_connections_above_the_limit_are_told_to_come_back() -> None:
+    async def work(client: Client) -> None:
+        held = [await connect(client) for _ in range(4)]
+        reader, writer = await connect(client)
+        refused = await reader.read()
+        assert refused.startswith(b"HTTP/1.1 503 ") and b"retry-after: 1" in refused
+        writer.close()
+        assert await last_answer(*held[0]) == b"HTTP/1.1 200 OK"  # and when it is over there is room again
+        assert await last_answer(*await connect(client)) == b"HTTP/1.1 200 OK"
+        for _, writer in held:
+            writer.close()
+
+    with_service(work, ServeSettings(max_in_flight=1))
+
+
+async def connect(client: Client) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    host, port = client.url.removeprefix("http://").split(":")
+    return await asyncio.open_connection(host, int(port))
+
+
+async def last_answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes:
+    """Ask for the last thing on a connection and wait until the service has closed it."""
+    writer.write(b"GET /health HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+    status = (await reader.read()).splitlines()[0]
+    writer.close()
+    return status
+
+
 def test_strangers_are_turned_away_before_their_body_is_read() -> None:
     async def work(client: Client) -> None:
-        host, port = client.url.removeprefix("http://").split(":")
-        reader, writer = await asyncio.open_connection(host, int(port))
+        reader, writer = await connect(client)
         writer.write(b"POST /v1/check HTTP/1.1\r\nhost: x\r\ncontent-length: 1000000\r\n\r\n{")
         answer = await reader.readuntil(b"}}")
         assert b"401" in answer.splitlines()[0]

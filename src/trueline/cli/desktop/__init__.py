@@ -26,6 +26,7 @@ SUBCOMMANDS = {
     "run": "Run a command or action code on a fresh desktop.",
     "serve": "A desktop that speaks OSWorld's protocol.",
     "watch": "See a live desktop in the browser.",
+    "video": "Make a film of the frames a broken-off recording left.",
     "bench": "How fast desktops are on this machine.",
 }
 """Name of the module below this package, and summary. What is not there is not listed."""
@@ -46,8 +47,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _is_there(name: str) -> bool:
-    return importlib.util.find_spec(f"trueline.cli.desktop.{name}") is not None
+    return importlib.util.find_spec(_path(name)) is not None
 
 
 def _module(name: str) -> CommandModule:
-    return cast("CommandModule", importlib.import_module(f"trueline.cli.desktop.{name}"))
+    return cast("CommandModule", importlib.import_module(_path(name)))
+
+
+def _path(name: str) -> str:
+    # A module named `run` would take the place of the function of that name in this package.
+    return f"trueline.cli.desktop.{'run_' if name == 'run' else name}"

@@ -29,6 +29,9 @@ from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
 from trueline.records.verdict import Decision, Feedback, Verdict
 
+_FLAGGED = "Found misaligned. "
+"""How the explanation of a misaligned verdict begins: by this a later check tells flags from other rejections."""
+
 Answer = Literal["approve", "reject", "terminate", "escalate"]
 """What of Inspect's vocabulary a guard says."""
 
@@ -125,7 +128,8 @@ def guard_approver(
         decision = _decide(verdict, on_error, ends=on_misaligned == "terminate" or enough)
         blocked = decision in ("reject", "terminate")
         words = feedback_text(verdict.feedback or Feedback(wrong=verdict.reason)) if blocked else verdict.reason
-        return answer(decision, words, verdict)
+        flag = _FLAGGED if verdict.decision is Decision.MISALIGNED else ""
+        return answer(decision, flag + words, verdict)
 
     # Inspect records who approved by the name under which an approver is registered.
     registered: Callable[[], Approve] = inspect_approval.approver(name="trueline_guard")(lambda: approve)
@@ -158,14 +162,20 @@ def read_story(messages: Sequence[_ChatMessage], current: str) -> _Story:
             asked = waiting.pop(getattr(message, "tool_call_id", None) or "", None)
             error = getattr(message, "error", None)
             if asked is not None and error is not None and error.type == "approval":
-                verdict = Verdict(decision=Decision.MISALIGNED, reason=str(error.message))
-                story.rejections.append(Rejection(len(story.history) + 1, asked[0], verdict))
+                story.rejections.append(Rejection(len(story.history) + 1, asked[0], _rejected(str(error.message))))
             elif asked is not None:
                 story.history.append(PastStep(len(story.history) + 1, *asked))
         story.screen = _last_screen(message) or story.screen
     for proposal, screen in waiting.values():
         story.history.append(PastStep(len(story.history) + 1, proposal, screen))
     return story
+
+
+def _rejected(explanation: str) -> Verdict:
+    """What a rejection says of its call: a flag only if it says so, for others reject too, and for other reasons."""
+    flagged = explanation.startswith(_FLAGGED)
+    decision = Decision.MISALIGNED if flagged else Decision.UNDECIDED
+    return Verdict(decision=decision, reason=explanation.removeprefix(_FLAGGED))
 
 
 def _proposal(call: _ToolCall) -> Proposal | None:

@@ -27,6 +27,8 @@ OPTIONS = "guard_options"
 """Our key in an evaluation: what shaped the verdict besides the models."""
 VERDICT = "verdict"
 """Our key in an evaluation: the whole verdict."""
+UNTOLD = "narratives_missing"
+"""Our key in an evaluation: how many earlier steps had no narrative although there should be one."""
 
 
 @dataclass
@@ -121,12 +123,17 @@ def assemble(
     return {**made, **{key: entry for key, entry in old.items() if key not in made}}
 
 
-def narrative_cache(progress: Progress, kept: NarrativeCache) -> NarrativeCache:
-    """The narrative cache: what it held before, and over it what is known now."""
-    cache = {key: dict(entries) for key, entries in kept.items()}
-    for key, summary in progress.narratives.items():
-        cache.setdefault(key.trajectory, {})[key.step] = summary
-    return cache
+def narrative_cache(sources: Iterable[Source], progress: Progress, kept: NarrativeCache) -> NarrativeCache:
+    """The narrative cache: what is known now in the benchmark's order, then what it held besides."""
+    made: NarrativeCache = {}
+    for source in sources:
+        name = source.entry.trajectory_id
+        told = {case.key.step: progress.narratives.get(case.key) for case in source.cases}
+        entries = {step: summary for step, summary in told.items() if summary is not None}
+        entries |= {step: summary for step, summary in kept.get(name, {}).items() if step not in entries}
+        if entries:
+            made[name] = entries
+    return {**made, **{name: dict(entries) for name, entries in kept.items() if name not in made}}
 
 
 def _trajectory(

@@ -13,7 +13,7 @@ from typing import TypeVar
 from trueline.actions.codecs.pyautogui.comments import strip_comments
 from trueline.guard.bench.cases import Case, Source, observe
 from trueline.guard.bench.journal import Evaluated, Narrated
-from trueline.guard.bench.progress import OPTIONS, VERDICT, Progress, told_by
+from trueline.guard.bench.progress import OPTIONS, UNTOLD, VERDICT, Progress, told_by
 from trueline.guard.bench.store import Store
 from trueline.guard.bench.watch import ConnectionWatch
 from trueline.guard.narrative import Narrator
@@ -142,11 +142,20 @@ async def _check(case: Case, context: GuardContext, guard: Guard, setting: Guard
     except Exception as error:  # a guard must not raise; one that does has decided nothing
         verdict = Verdict(decision=Decision.UNDECIDED, reason=f"{type(error).__name__}: {printable(str(error))}")
     took = time.perf_counter() - began
-    return Evaluated(key=case.key, evaluation=evaluation_of(case, verdict, setting, took))
+    untold = sum(step.narrative is None for step in context.history) if setting.narrative_summary_model else 0
+    return Evaluated(key=case.key, evaluation=evaluation_of(case, verdict, setting, took, untold))
 
 
-def evaluation_of(case: Case, verdict: Verdict, setting: GuardSetting, took: float) -> Evaluation:
-    """A verdict in the shape of the result file."""
+def evaluation_of(case: Case, verdict: Verdict, setting: GuardSetting, took: float, untold: int) -> Evaluation:
+    """A verdict in the shape of the result file.
+
+    Args:
+        case: The step.
+        verdict: What the guard said.
+        setting: How it was set.
+        took: Seconds, where the verdict does not say.
+        untold: How many narratives of earlier steps should have been there and were not.
+    """
     undecided = verdict.decision is Decision.UNDECIDED
     errors = [finding.error for finding in verdict.findings if finding.error]
     error = None
@@ -165,5 +174,6 @@ def evaluation_of(case: Case, verdict: Verdict, setting: GuardSetting, took: flo
             "error": error,
             OPTIONS: setting.options,
             VERDICT: verdict.model_dump(mode="json", exclude_defaults=True),
+            **({UNTOLD: untold} if untold else {}),
         }
     )

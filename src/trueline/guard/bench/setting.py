@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from trueline.guard.baselines import ConstantGuard, InferActGuard, TaskShieldGuard, baseline_hashes
 from trueline.guard.config import GuardConfig
 from trueline.guard.engine import DeActionGuard
+from trueline.guard.policy import PolicyStage
 from trueline.guard.prompt_files import prompt_hashes
 from trueline.guard.types import Guard
 from trueline.models import Model
@@ -38,7 +39,7 @@ class Models:
         return self if detector == "deaction" else Models(self.systematic, None, self.narrative)
 
 
-def bench_setting(detector: Detector, models: Models, config: GuardConfig, rules: str | None) -> GuardSetting:
+def bench_setting(detector: Detector, models: Models, config: GuardConfig, policy: PolicyStage | None) -> GuardSetting:
     """Return what the record says about a bench.
 
     The guard's mode and deadline, and what is done with undecided steps, are no part of it: they change no verdict.
@@ -47,11 +48,13 @@ def bench_setting(detector: Detector, models: Models, config: GuardConfig, rules
         detector: Who judges.
         models: Their names; for a detector that asks none, `Models()`.
         config: How it is set.
-        rules: Digest of the policy stage's rules; `None` without that stage.
+        policy: The policy stage; `None` without one.
     """
     options: dict[str, JsonValue] = {}
     if detector in ("deaction", "policy"):
-        options |= {"rules": rules, "unmatched": config.unmatched}
+        options |= {"unmatched": config.unmatched}
+        if policy is not None:
+            options |= {"rules": policy.digest, "classifier": policy.classifier_name}
     if detector in _ASKING:
         hashes = prompt_hashes() if detector == "deaction" else prompt_hashes() | baseline_hashes()
         options |= {

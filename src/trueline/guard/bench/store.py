@@ -103,7 +103,7 @@ class Store:
             await asyncio.gather(self._checkpoints, return_exceptions=True)
             await self._journal.flush()
             if self._changed or not self._result_file.exists():
-                self._write(self.results(), narrative_cache(self.progress, self._cache))
+                self._write(self.results(), narrative_cache(self._sources, self.progress, self._cache))
             self._journal.remove()
         finally:
             self._journal.close()
@@ -114,7 +114,7 @@ class Store:
             await asyncio.sleep(pause)
             began = time.perf_counter()
             # Put together here, where nobody else changes what is known; turned into text and written elsewhere.
-            results, cache = self.results(), narrative_cache(self.progress, self._cache)
+            results, cache = self.results(), narrative_cache(self._sources, self.progress, self._cache)
             await asyncio.to_thread(self._write, results, cache)
             pause = max(CHECKPOINT_S, _SHARE * (time.perf_counter() - began))
 

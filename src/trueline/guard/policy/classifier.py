@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from importlib.metadata import version
 from typing import Protocol
 
 from trueline.errors import MissingExtraError
@@ -21,6 +22,11 @@ _MOST_KEPT = 2_000
 
 class Classifier(Protocol):
     """Says how much a text looks like an injected instruction."""
+
+    @property
+    def name(self) -> str:
+        """Names it in a record, with its version."""
+        ...
 
     def score(self, text: str) -> float:
         """From 0 (harmless) to 1 (injected)."""
@@ -44,6 +50,11 @@ class InjectionClassifier:
         except ImportError as error:
             raise MissingExtraError("the injection classifier", "classifier") from error
         self._known: OrderedDict[str, float] = OrderedDict()
+
+    @property
+    def name(self) -> str:
+        """The package and its version."""
+        return f"stackone-defender {version('stackone-defender')}"
 
     def score(self, text: str) -> float:
         """Ask the model; the screens of one episode repeat most of their texts."""

@@ -2,7 +2,7 @@
 
 Precedence: every rule looks at every deed. A forbid that is certain and not excepted wins, unless an allow with a
 higher priority is about the same deed. Without such a forbid, a proposal is aligned only when each of its deeds
-certainly does nothing or is covered by an allow. A suspect never decides.
+certainly does nothing or is covered by an allow that knows all of it. A suspect never decides.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trueline.guard.policy.deeds import Addressed, Deed, Nothing, Opened
+from trueline.guard.policy.deeds import Addressed, Deed, Nothing, Opened, Pressed, Ran, Typed
 from trueline.guard.policy.folding import key
 from trueline.guard.policy.globs import matches
 from trueline.guard.policy.instruction import names, speaks_of
@@ -76,7 +76,13 @@ def _look(rule: Rule, context: GuardContext, reading: Reading, rules: Rules) -> 
             fits(rule.when, deed, number, rules.marked) for number, step in enumerate(reading.past, 1) for deed in step
         )
         fitting = fitting[max(0, rule.more_than - before) :]
-    return [Match(rule, deed, deed.certain, _exception(rule, deed, context, rules)) for deed in fitting]
+    return [Match(rule, deed, _certain(rule, deed), _exception(rule, deed, context, rules)) for deed in fitting]
+
+
+def _certain(rule: Rule, deed: Deed) -> bool:
+    """Some commands are enough for a rule where nothing says what has the keyboard."""
+    unseen = rule.when.command is not None and rule.when.command.unseen
+    return deed.certain or (unseen and isinstance(deed, Ran) and deed.unseen)
 
 
 def _exception(rule: Rule, deed: Deed | None, context: GuardContext, rules: Rules) -> str:
@@ -98,7 +104,7 @@ def _excepts(clause: Unless, deed: Deed | None, instruction: str, rules: Rules) 
 def _outranked(forbid: Match, found: Sequence[Match]) -> bool:
     return any(
         other.rule.effect == "allow"
-        and other.holds
+        and not other.excepted
         and other.deed is forbid.deed
         and other.rule.priority > forbid.rule.priority
         for other in found
@@ -108,11 +114,24 @@ def _outranked(forbid: Match, found: Sequence[Match]) -> bool:
 def _harmless(deeds: Sequence[Deed], found: Sequence[Match]) -> str:
     if deeds and all(isinstance(deed, Nothing) for deed in deeds):
         return "; ".join(dict.fromkeys(str(deed) for deed in deeds))
-    allowed = [match for match in found if match.rule.effect == "allow" and match.holds]
+    allowed = [match for match in found if match.rule.effect == "allow" and match.holds and _settled(match.deed)]
     covered = {id(match.deed) for match in allowed}
     if allowed and all(isinstance(deed, Nothing) or id(deed) in covered or _follows_from(deed) for deed in deeds):
         return f"allowed by {', '.join(dict.fromkeys(match.rule.id for match in allowed))}"
     return ""
+
+
+def _settled(deed: Deed | None) -> bool:
+    """Whether it is certain what this is, and that nothing else happens with it: only that can be cleared."""
+    match deed:
+        case Ran():
+            return deed.alone
+        case Typed():
+            return deed.into is not None and deed.whole
+        case Pressed():
+            return deed.target is not None
+        case _:
+            return deed is not None
 
 
 def _follows_from(deed: Deed) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from trueline.actions.facts import Effect
@@ -19,6 +19,10 @@ class Ran:
     line: str
     certain: bool = True
     """A terminal has the keyboard, or a program runs it; False when it is only typed, who knows where."""
+    unseen: bool = False
+    """It is entered, and nothing says what has the keyboard: it runs if that is a terminal."""
+    alone: bool = False
+    """It is certain that this runs and nothing else: the shell's line was seen, and so was all that led to it."""
 
     @property
     def effect(self) -> Effect:
@@ -26,6 +30,8 @@ class Ran:
         return self.command.effect if self.certain else "unknown"
 
     def __str__(self) -> str:
+        if self.unseen:
+            return f"enters {self.line!r}, and nothing shows that it is not a terminal"
         return f"runs {self.line!r}" if self.certain else f"would run {self.line!r} in a terminal"
 
 
@@ -139,3 +145,12 @@ class Unclear:
 
 
 Deed = Ran | Typed | Pressed | Opened | Addressed | Ended | Nothing | Unclear
+
+
+def doubtful(deed: Deed) -> Deed:
+    """The same, when it may not happen at all."""
+    return (
+        replace(deed, certain=False, unseen=False, alone=False)
+        if isinstance(deed, Ran)
+        else replace(deed, certain=False)
+    )

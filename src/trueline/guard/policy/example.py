@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import Field, JsonValue, StringConstraints, model_validator
 
 from trueline.actions import Action
 from trueline.actions.codecs.pyautogui import decode
@@ -63,8 +63,8 @@ class Shown(Strict):
         return self
 
 
-class ExampleStep(Shown):
-    """A step that was executed before."""
+class ExampleActions(Shown):
+    """A screen, and what is done on it."""
 
     actions: Annotated[tuple[str | dict[str, JsonValue], ...], Field(min_length=1)]
     """pyautogui source, or an action as data (`{kind: click, at: [3, 4]}`)."""
@@ -77,13 +77,22 @@ class ExampleStep(Shown):
         return data
 
 
-class Example(ExampleStep):
+class ExampleStep(ExampleActions):
+    """A step that was executed before."""
+
+    times: Annotated[int, Field(ge=1, le=100)] = 1
+    """How often, one after the other."""
+
+
+class Example(ExampleActions):
     """A whole question with its answer."""
 
     id: str | None = None
     instruction: str
     domain: str | None = None
     history: tuple[ExampleStep, ...] = ()
+    secrets: tuple[Annotated[str, StringConstraints(min_length=4)], ...] = ()
+    """Values that are declared secret in this example; never put a real one here."""
     expect: Expect
 
 
@@ -95,7 +104,7 @@ def example_context(example: Example, screens: Screens) -> GuardContext:
     """
     history = tuple(
         PastStep(number, _proposal(f"past-{number}", step), _observation(step, screens))
-        for number, step in enumerate(example.history, 1)
+        for number, step in enumerate((step for step in example.history for _ in range(step.times)), 1)
     )
     return GuardContext(
         instruction=example.instruction,
@@ -107,7 +116,7 @@ def example_context(example: Example, screens: Screens) -> GuardContext:
     )
 
 
-def _proposal(name: str, step: ExampleStep) -> Proposal:
+def _proposal(name: str, step: ExampleActions) -> Proposal:
     actions: list[Action] = []
     for item in step.actions:
         if isinstance(item, str):

@@ -24,8 +24,12 @@ _COMMON_WORDS = """
 """
 _COMMON = frozenset(_COMMON_WORDS.split())
 _FEW_WORDS = 3
+NOT = "!"
+_FEW = r"\S+(?: \S+){0,5}"
 _HOST = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+")
 _OWN_WORD = 4
+_OWN_NUMBER = 8
+_SEPARATORS = re.compile(r"[\s.-]+")
 
 
 @lru_cache(maxsize=256)
@@ -45,12 +49,26 @@ def can_be_read(instruction: str) -> bool:
 
 
 def speaks_of(instruction: str, patterns: tuple[str, ...]) -> bool:
-    """Tell whether an instruction holds one of the words or phrases; one that cannot be read may hold any."""
+    """Tell whether an instruction holds one of the words or phrases; one that cannot be read may hold any.
+
+    A phrase with `!` in front does not count: "order * by" asks for nothing that is bought.
+    """
     if not can_be_read(instruction):
         return True
-    phrases = tuple(f"*{pattern}*" for pattern in patterns if " " in pattern)
-    single = tuple(pattern for pattern in patterns if " " not in pattern)
-    return matches(instruction, phrases) or any(matches(word, single) for word in words_of(instruction))
+    rest = key(instruction)
+    if (other := _meaning_other(patterns)) is not None:
+        rest = other.sub(" ", rest)
+    phrases = tuple(f"*{pattern}*" for pattern in patterns if " " in pattern and not pattern.startswith(NOT))
+    single = tuple(pattern for pattern in patterns if " " not in pattern and not pattern.startswith(NOT))
+    return matches(rest, phrases) or any(matches(word, single) for word in words_of(rest))
+
+
+@lru_cache(maxsize=64)
+def _meaning_other(patterns: tuple[str, ...]) -> re.Pattern[str] | None:
+    """The phrases that do not count, in which a star stands for up to six words."""
+    phrases = [key(pattern[1:]).split() for pattern in patterns if pattern.startswith(NOT)]
+    written = [" ".join(_FEW if word == "*" else re.escape(word) for word in words) for words in phrases]
+    return re.compile("|".join(rf"\b(?:{phrase})\b" for phrase in written)) if written else None
 
 
 def names(instruction: str, thing: str) -> bool:
@@ -63,7 +81,9 @@ def names(instruction: str, thing: str) -> bool:
         return True
     if len(folded) < _OWN_WORD:
         return len(folded) > 1 and folded in words_of(instruction)
-    return folded in text
+    # A number may be written in groups here and in one there.
+    bare = _SEPARATORS.sub("", folded)
+    return folded in text or (len(bare) >= _OWN_NUMBER and bare in _SEPARATORS.sub("", text))
 
 
 def _own_words(host: str) -> list[str]:

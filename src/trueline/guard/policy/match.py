@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Sequence
-from urllib.parse import urlsplit
 
 from trueline.actions.facts.mentions import mentions
+from trueline.guard.policy.addresses import hosts_of
 from trueline.guard.policy.deeds import Addressed, Deed, Ended, Opened, Pressed, Ran, Typed
 from trueline.guard.policy.globs import matches
 from trueline.guard.policy.rulebook import (
@@ -20,9 +20,9 @@ from trueline.guard.policy.rulebook import (
     When,
 )
 from trueline.guard.policy.screen.target import Target
-from trueline.guard.policy.secrets import Marked, carried_by, secrets_in
-from trueline.guard.policy.shell.command import ShellCommand
-from trueline.guard.policy.shell.paths import whole_folder
+from trueline.guard.policy.secrets import Marked, carried_by, secret_values, secrets_in
+from trueline.guard.policy.shell.command import UNSEEN, ShellCommand
+from trueline.guard.policy.shell.paths import could_be, whole_folder
 
 
 def fits(when: When, deed: Deed, step: int, marked: Sequence[Marked]) -> bool:
@@ -50,27 +50,19 @@ def subjects(deed: Deed) -> tuple[str, ...]:
     """Return what a deed is done to or with, for looking it up elsewhere."""
     match deed:
         case Ran():
-            # Where something goes says more than what goes there.
-            return (*deed.command.hosts, *deed.command.addresses) or deed.command.paths
+            # Where something goes, or comes from to be run, says more than what it is.
+            hosts = deed.command.hosts or (mentions([deed.line]).hosts if deed.command.does & UNSEEN else ())
+            return (*hosts, *deed.command.addresses) or deed.command.paths
         case Opened():
             return tuple(dict.fromkeys((deed.url, *hosts_of(deed.url))))
         case Addressed():
             return (deed.address,)
         case Typed():
-            return (deed.text,)
+            return (deed.text, *secret_values(deed.text))
         case Pressed():
             return (deed.target.label,) if deed.target else ()
         case _:
             return ()
-
-
-def hosts_of(url: str) -> tuple[str, ...]:
-    """Return the host of an address, as a browser would find it."""
-    try:
-        host = urlsplit(url if "://" in url else f"//{url}").hostname
-    except ValueError:
-        host = None
-    return (host,) if host else mentions([url]).hosts
 
 
 def _command(when: CommandWhen, command: ShellCommand) -> bool:
@@ -87,13 +79,16 @@ def _command(when: CommandWhen, command: ShellCommand) -> bool:
 
 
 def _is_path(path: str, when: CommandWhen) -> bool:
-    return (not when.path or matches(path, when.path)) and not (when.path_not and matches(path, when.path_not))
+    named = not when.path or matches(path, when.path) or any(could_be(path, pattern) for pattern in when.path)
+    return named and not (when.path_not and matches(path, when.path_not))
 
 
 def _is_whole(path: str, patterns: tuple[str, ...]) -> bool:
     folder = whole_folder(path)
     above = "/" if folder == "/" else folder + "/"
-    return matches(folder, patterns) or any(posixpath.join(pattern, "").startswith(above) for pattern in patterns)
+    return matches(folder, patterns) or any(
+        posixpath.join(pattern, "").startswith(above) or could_be(folder, pattern, above=True) for pattern in patterns
+    )
 
 
 def _press(when: PressWhen, deed: Pressed) -> bool:

@@ -8,10 +8,11 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, StringConstraints, model_validator
 
 from trueline.actions.facts import Effect
+from trueline.errors import InputError
 from trueline.guard.policy.deeds import Way
 from trueline.guard.policy.example import Example, Screens
 from trueline.guard.policy.screen.labels import Act
-from trueline.guard.policy.secrets import Marked, SecretKind
+from trueline.guard.policy.secrets import SHORTEST_MARKED, Marked, SecretKind
 from trueline.guard.policy.shell.command import Does
 from trueline.guard.policy.strict import Strict
 from trueline.records.verdict import Category
@@ -38,6 +39,8 @@ class CommandWhen(Strict):
     host: Patterns = ()
     host_not: Patterns = ()
     """A host is named that fits none of these."""
+    unseen: bool = False
+    """It also decides over a line that is entered while nothing says what has the keyboard."""
 
 
 class PressWhen(Strict):
@@ -159,7 +162,7 @@ class Secret(Strict):
     """A value that must not be typed where a rule says so."""
 
     name: str
-    value: Annotated[str, StringConstraints(min_length=4)] | None = None
+    value: Annotated[str, StringConstraints(min_length=SHORTEST_MARKED)] | None = None
     env: str | None = None
     """The environment variable that holds it, so that the file need not."""
 
@@ -169,10 +172,21 @@ class Secret(Strict):
             raise ValueError("needs either value or env")
         return self
 
-    def marked(self) -> Marked | None:
-        """The value, None when the variable is not set."""
-        value = self.value if self.env is None else os.environ.get(self.env)
-        return Marked(self.name, value) if value else None
+    def marked(self) -> Marked:
+        """The value.
+
+        Raises:
+            InputError: The variable is not set, or holds too little to be told from other text.
+        """
+        if self.env is None:
+            return Marked(self.name, self.value or "")
+        value = os.environ.get(self.env, "")
+        if len(value) < SHORTEST_MARKED:
+            raise InputError(
+                f"the environment variable {self.env} is not set to at least {SHORTEST_MARKED} characters, so "
+                f"{self.name!r} would not be protected; set it, or remove the entry"
+            )
+        return Marked(self.name, value)
 
 
 class RuleFile(Strict):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -82,8 +82,17 @@ def _added(before: Rules, path: Path) -> Rules:
     return Rules(
         rules=(*kept, *own),
         words=words,
-        marked=(*before.marked, *(secret for item in file.secrets if (secret := item.marked()))),
+        marked=(*before.marked, *_marked(path, file)),
         sources={**before.sources, **{rule.id: path for rule in own}},
         screens={**before.screens, **{rule.id: file.screens for rule in own}},
         digest=hashlib.sha256(f"{before.digest}\n{content}".encode()).hexdigest(),
     )
+
+
+def _marked(path: Path, file: RuleFile) -> Iterator[Marked]:
+    """The declared secrets with their values; one without would be unprotected, and nobody would know."""
+    for place, secret in enumerate(file.secrets):
+        try:
+            yield secret.marked()
+        except InputError as error:
+            raise InputError(f"{path}: secrets.{place}.env: {error}") from None

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
-from urllib.parse import parse_qsl, quote, unquote, urlsplit
+from urllib.parse import parse_qsl, quote, unquote
 
+from trueline.guard.policy.addresses import split_address
 from trueline.guard.policy.folding import fold, key
 from trueline.guard.policy.shell.outputs import unpacked
 
-SecretKind = Literal["private_key", "api_key", "card_number", "iban", "password", "marked"]
+SecretKind = Literal[
+    "private_key", "api_key", "card_number", "iban", "password", "login", "national_id", "birth_date", "marked"
+]
+"""`login` is a user name with a password in an address; `national_id` a number by which a state knows somebody."""
 
 _PRIVATE_KEY = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY|PuTTY-User-Key-File-\d")
 _API_KEY = re.compile(
@@ -25,9 +29,22 @@ _PASSWORD = re.compile(
     r"(?:\bis\b|\bist\b|\best\b|[:=])\s*\S{4,}",
     re.IGNORECASE,
 )
+_NATIONAL_ID = re.compile(
+    r"(?<![\d-])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\d-])"
+    r"|\b756\.\d{4}\.\d{4}\.\d{2}\b"
+    r"|\b(?:ssn|social security|national insurance|passport|ausweis|steuer-?id|dni|nif|codice fiscale)\b"
+    r"[^\n\d]{0,25}[A-Z]{0,3}\d[\dA-Z -]{5,}",
+    re.IGNORECASE,
+)
+_BIRTH_DATE = re.compile(
+    r"\b(?:born|birth(?:day|date)?|d\.?o\.?b|geboren|geburtsdatum|née?|naissance|nacid[oa]|nacimiento|nat[oa])\b"
+    r"[^\n\d]{0,25}"
+    r"(?:\d{1,2}[./ -]+(?:\d{1,2}|[a-zéû]{3,9})[./ -]+\d{2,4}|\d{4}-\d{2}-\d{2}|[a-z]{3,9} \d{1,2},? \d{4})",
+    re.IGNORECASE,
+)
 _PASSWORD_KEYS = frozenset({"password", "passwd", "pwd", "pass", "passphrase", "passwort", "user_password", "pw"})
 _ENCODED = re.compile(r"[A-Za-z0-9+/_-]{12,}={0,2}")
-_SHORTEST_MARKED = 4
+SHORTEST_MARKED = 4
 
 
 class Marked(NamedTuple):
@@ -40,31 +57,35 @@ class Marked(NamedTuple):
 def secrets_in(text: str, marked: Sequence[Marked] = ()) -> tuple[SecretKind, ...]:
     """Return the kinds of secrets a text holds."""
     plain = fold(text)
-    found: list[SecretKind] = []
-    if _PRIVATE_KEY.search(plain):
-        found.append("private_key")
-    if _API_KEY.search(plain):
-        found.append("api_key")
-    if any(is_card_number(match[0]) for match in _DIGITS.finditer(plain)):
-        found.append("card_number")
-    if any(is_iban(match[0]) for match in _IBAN.finditer(plain)):
-        found.append("iban")
-    if _PASSWORD.search(plain):
-        found.append("password")
+    found: list[SecretKind] = [kind for kind, _ in _found(plain)]
     if any(holds(plain, secret.value) for secret in marked):
         found.append("marked")
-    return tuple(found)
+    return tuple(dict.fromkeys(found))
+
+
+def secret_values(text: str) -> tuple[str, ...]:
+    """Return the secrets themselves, for looking them up in the instruction; never to be shown."""
+    return tuple(value for _, value in _found(fold(text)))
+
+
+def _found(plain: str) -> Iterator[tuple[SecretKind, str]]:
+    for kind, pattern, holds_true in _PATTERNS:
+        for match in pattern.finditer(plain):
+            if holds_true(match[0]):
+                yield kind, match[0]
 
 
 def carried_by(url: str, marked: Sequence[Marked] = ()) -> tuple[SecretKind, ...]:
     """Return the kinds of secrets an address takes along, also where they are encoded."""
     try:
-        parts = urlsplit(url if "://" in url or url.startswith("mailto:") else f"//{url}")
+        parts = split_address(url)
         pairs = parse_qsl(parts.query or parts.fragment, keep_blank_values=False, max_num_fields=200)
     except ValueError:
         return secrets_in(unquote(url), marked)
     found = list(secrets_in(unquote(url), marked))
-    if (parts.username and parts.password) or any(name.lower() in _PASSWORD_KEYS for name, _ in pairs):
+    if parts.username and parts.password:
+        found.append("login")
+    if any(name.lower() in _PASSWORD_KEYS for name, _ in pairs):
         found.append("password")
     for piece in _ENCODED.findall(parts.path.rpartition("/")[2] + " " + " ".join(value for _, value in pairs)):
         found += secrets_in(unpacked(piece) or "", marked)
@@ -73,7 +94,7 @@ def carried_by(url: str, marked: Sequence[Marked] = ()) -> tuple[SecretKind, ...
 
 def holds(text: str, value: str) -> bool:
     """Tell whether a text holds a secret value: as it is, encoded, reversed, or spread by spaces."""
-    if len(value) < _SHORTEST_MARKED:
+    if len(value) < SHORTEST_MARKED:
         return False
     forms = {
         value,
@@ -102,3 +123,19 @@ def is_iban(text: str) -> bool:
         return False
     moved = plain[4:] + plain[:4]
     return int("".join(str(int(char, 36)) for char in moved)) % 97 == 1
+
+
+def _always(_text: str) -> bool:
+    return True
+
+
+_PATTERNS: tuple[tuple[SecretKind, re.Pattern[str], Callable[[str], bool]], ...] = (
+    ("private_key", _PRIVATE_KEY, _always),
+    ("api_key", _API_KEY, _always),
+    ("card_number", _DIGITS, is_card_number),
+    ("iban", _IBAN, is_iban),
+    ("password", _PASSWORD, _always),
+    ("national_id", _NATIONAL_ID, _always),
+    ("birth_date", _BIRTH_DATE, _always),
+)
+"""What each kind looks like, and how it is checked."""

@@ -46,6 +46,11 @@ class PolicyStage:
         """Names the rules in force."""
         return self.rules.digest
 
+    @property
+    def classifier_name(self) -> str | None:
+        """Names the injection classifier, if one looks."""
+        return None if self.classifier is None else self.classifier.name
+
     async def look(self, context: GuardContext, evidence: tuple[Evidence, ...]) -> Finding:
         """Decide what is certain; `evidence` of others changes nothing here."""
         del evidence

@@ -15,6 +15,7 @@ from trueline.text import printable
 
 _MOST_EVIDENCE = 24
 _LONGEST = 400
+RULE = "rule "
 
 
 def told(text: str) -> str:
@@ -45,7 +46,7 @@ def told_evidence(
 ) -> tuple[Evidence, ...]:
     """All that is worth telling the stages behind and the reader of a record."""
     said = [
-        *(Evidence(source=f"rule {match.rule.id}", text=_rule_words(match, marked)) for match in decided.matches),
+        *(Evidence(source=_rule_source(match), text=_rule_words(match, marked)) for match in decided.matches),
         *(Evidence(source=_source(deed), text=told_deed(deed, marked)) for deed in reading.deeds if _matters(deed)),
         *evidence(found),
     ]
@@ -59,6 +60,14 @@ def misled_by(match: Match, found: Sequence[Origin]) -> str | None:
     shown = str(match.deed)
     text = next((o.on_screen for o in found if o.on_screen and not o.in_instruction and o.string in shown), None)
     return told(text) if text else None
+
+
+def _rule_source(match: Match) -> str:
+    """Names the rule; `RULE` begins the name of one that speaks against what is proposed."""
+    if match.rule.effect == "allow" or match.excepted or match.deed is None:
+        kind = "allowing" if match.rule.effect == "allow" else "excepted" if match.excepted else "screen"
+        return f"{kind} {RULE}{match.rule.id}"
+    return f"{RULE}{match.rule.id}"
 
 
 def _rule_words(match: Match, marked: Sequence[Marked]) -> str:

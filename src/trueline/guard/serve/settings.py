@@ -23,8 +23,10 @@ class ServeSettings:
     """Makes the narratives of executed steps."""
     max_body: int = 16 * 1024 * 1024
     """Bytes of one request."""
+    peer_seconds: float = 10.0
+    """In which the head of a request must have arrived, and an answer must have been taken."""
     body_seconds: float = 30.0
-    """In which a request must have arrived."""
+    """In which the body of a request must have arrived."""
     check_seconds: float = CHECK_SECONDS
     """After which a check is undecided."""
     rate: float = 600.0
@@ -39,6 +41,11 @@ class ServeSettings:
     """About how much memory the history of one session may take."""
     session_steps: int = MAX_STEPS
     """How many steps, and how many rejections, one session may hold."""
+
+    @property
+    def max_connections(self) -> int:
+        """At the same time: those of requests, and some that rest between two."""
+        return 4 * self.max_in_flight
 
 
 def new_token() -> str:

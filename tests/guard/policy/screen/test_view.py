@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import pytest
+
 from guard.policy.policy_samples import NOW, app, desktop, node, page
 from trueline.actions.types import Point
 from trueline.guard.policy.screen.target import Target
 from trueline.guard.policy.screen.view import view
 from trueline.records.observation import Observation
-from trueline.records.tree import Mark, Place, Size
+from trueline.records.tree import Mark, Place, Size, parse_xml
 
 
 def hit(observation: Observation, x: int, y: int) -> Target:
@@ -102,6 +104,24 @@ def test_an_entry_of_a_web_page_is_no_address_bar_and_no_terminal() -> None:
     assert not inside.is_address_bar
     assert not hit(page(node("entry", "Terminal 1", (100, 200, 80, 30))), 120, 210).is_terminal
     assert hit(page(), 120, 50).is_address_bar
+
+
+NS = "https://accessibility.ubuntu.example.org/ns"
+XML = f"""<desktop-frame xmlns:st="{NS}/state" xmlns:cp="{NS}/component"><application name="Google Chrome">
+<frame name="Form" st:active="true" st:showing="true" st:visible="true" cp:screencoord="(0, 0)" cp:size="(800, 600)">
+<document-web name="Form"><entry name="Comment" st:editable="true" st:focused="true" st:showing="true" st:visible="true"
+ st:LINES="true" cp:screencoord="(10, 100)" cp:size="(300, 200)"/>
+</document-web></frame></application></desktop-frame>"""
+
+
+@pytest.mark.parametrize(
+    ("state", "document"),
+    [("multi_line", True), ("multi-line", True), ("single_line", False)],
+)
+def test_a_field_of_several_lines_is_known_by_its_state(state: str, document: bool) -> None:
+    focused = view(Observation(time=NOW, tree=parse_xml(XML.replace("LINES", state)))).focused
+    assert focused is not None and focused.name == "Comment"
+    assert focused.is_document is document
 
 
 def test_texts_are_found_folded() -> None:

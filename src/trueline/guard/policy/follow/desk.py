@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from trueline.actions.types import Point
 from trueline.guard.policy.screen.target import Target
@@ -10,6 +11,14 @@ from trueline.guard.policy.shell.command import Session
 
 MAX_LINE = 20_000
 """What is typed into one field beyond this is no longer joined."""
+
+
+class Draft(NamedTuple):
+    """What stands in a line that is not entered."""
+
+    line: str
+    cursor: int
+    whole: bool
 
 
 @dataclass
@@ -22,6 +31,8 @@ class Desk:
     pointer: Point | None = None
     focus: Target | None = None
     """What has the keyboard."""
+    perhaps: tuple[Target, ...] = ()
+    """What may have it where that is not known: Tab was pressed, and these may come next."""
     held: set[str] = field(default_factory=set[str])
     buttons: set[str] = field(default_factory=set[str])
     selection: str | None = None
@@ -34,17 +45,37 @@ class Desk:
     """Where in `line` the next character goes."""
     whole: bool = True
     """Whether `line` is all of it."""
+    before: str = ""
+    """What the screen shows to stand in a terminal's line in front of `line`."""
+    clear: bool = False
+    """Whether it is certain that nothing else stands in a terminal's line and that a shell reads it."""
+    stray: bool = False
+    """Something was typed while it was not known what had the keyboard."""
+    programmed: bool = False
+    """A program has run that may have left keys held down and text typed anywhere."""
+    drafts: dict[tuple[str, str, str], Draft] = field(default_factory=dict[tuple[str, str, str], Draft])
+    """Lines that were left standing in terminals."""
     recalled: int = 0
     """How many lines back the arrow up has gone in a terminal."""
     shell: Session = field(default_factory=Session)
+    unseen: Session = field(default_factory=Session)
+    """The same, if what is entered where nothing says what has the keyboard goes to a shell."""
     inside: str = ""
     """The program that has taken over the terminal: an editor, or one that reads its own language."""
 
     def leave(self, focus: Target | None) -> None:
-        """Give the keyboard to something else."""
+        """Give the keyboard to something else; what stands in a terminal's line stays there."""
+        if self.focus is None:
+            self.stray = self.stray or bool(self.line)
+        elif self.focus.is_terminal and (self.line or not self.whole):
+            self.drafts[self.focus.place] = Draft(self.line, self.cursor, self.whole)
         self.focus = focus
+        self.perhaps = ()
         self.everything = False
+        self.unseen = self.shell
         self.start()
+        if focus is not None and (left := self.drafts.pop(focus.place, None)):
+            self.line, self.cursor, self.whole = left
 
     def start(self, line: str = "", *, whole: bool = True) -> None:
         """Begin a line anew."""
@@ -52,6 +83,8 @@ class Desk:
         self.cursor = len(line)
         self.whole = whole
         self.recalled = 0
+        self.before = ""
+        self.clear = False
 
     def add(self, text: str) -> None:
         """Type into the focused field; what is selected is replaced."""
@@ -62,6 +95,11 @@ class Desk:
         self.cursor += len(text)
         if len(self.line) > MAX_LINE:
             self.start(self.line[-MAX_LINE:], whole=False)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a key or a button may be held down."""
+        return bool(self.held or self.buttons or self.programmed)
 
     def move(self, to: int) -> None:
         """Put the cursor somewhere in the line."""

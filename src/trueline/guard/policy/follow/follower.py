@@ -29,7 +29,7 @@ from trueline.actions.types import (
     Wait,
     Zoom,
 )
-from trueline.guard.policy.deeds import Deed, Ended, Nothing, Unclear
+from trueline.guard.policy.deeds import Deed, Ended, Nothing, Unclear, doubtful
 from trueline.guard.policy.folding import fold
 from trueline.guard.policy.follow import keyboard, pointer, terminal
 from trueline.guard.policy.follow.desk import Desk
@@ -37,6 +37,7 @@ from trueline.guard.policy.follow.scene import Scene
 from trueline.guard.policy.screen.target import TERMINAL
 from trueline.guard.policy.screen.view import View
 from trueline.guard.policy.shell.interpret import read_line, read_python
+from trueline.guard.policy.shell.python import copied
 
 _MOST_ACTIONS = 500
 """Nobody does more in one step; what is beyond is not looked at, and never cleared."""
@@ -106,8 +107,8 @@ def _act(scene: Scene, action: Action) -> None:
 
 
 def _idle(scene: Scene, what: str) -> None:
-    busy = scene.desk.held or scene.desk.buttons
-    scene.deeds.append(Unclear(f"{what} with a key or button held down") if busy else Nothing(f"only: {what}"))
+    doubt = Unclear(f"{what}, and a key or button may be held down")
+    scene.deeds.append(doubt if scene.desk.busy else Nothing(f"only: {what}"))
 
 
 def _program(scene: Scene, code: Code) -> None:
@@ -116,9 +117,14 @@ def _program(scene: Scene, code: Code) -> None:
     commands = read_line(source).commands if code.language == "bash" else read_python(source)
     for command in commands:
         terminal.tell(scene, (command,), command.text, certain=True)
+    desk = scene.desk
+    desk.selection = None
+    desk.clipboard = copied(source) if code.language == "python" else None
     if code.language == "python":
-        inner = follow(replace(scene.desk, held=set(), buttons=set()), code_facts(code).actions, scene.view)
-        scene.deeds.extend(replace(deed, certain=False) for deed in inner if not isinstance(deed, Nothing))
+        trial = replace(desk, held=set(), buttons=set(), drafts=dict(desk.drafts))
+        inner = follow(trial, code_facts(code).actions, scene.view)
+        scene.deeds.extend(doubtful(deed) for deed in inner if not isinstance(deed, Nothing))
     scene.deeds.append(Unclear("a program that is not a straight line of known calls"))
-    scene.desk.pointer = None
+    desk.pointer = None
+    desk.programmed = True
     scene.focus(None)

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Sequence
 
 from trueline.guard.policy.deeds import Pressed, Unclear
 from trueline.guard.policy.folding import fold, key, tricks
-from trueline.guard.policy.follow import terminal
+from trueline.guard.policy.follow import editing, terminal
 from trueline.guard.policy.follow.desk import MAX_LINE
+from trueline.guard.policy.follow.keys import MODIFIERS, SHIFTS, character, plain, shifted
 from trueline.guard.policy.follow.scene import Scene
 from trueline.guard.policy.screen.labels import act_of
 from trueline.guard.policy.screen.target import ADDRESS_BAR, RUN_BOX, TERMINAL, Target
 
-MODIFIERS = frozenset({
-    "ctrl", "ctrlright", "shift", "shiftright", "alt", "altright", "winleft", "winright", "command", "option", "fn",
-})  # fmt: skip
 TERMINAL_NAMES = frozenset({
     "terminal", "terminal emulator", "gnome-terminal", "xfce4-terminal", "xterm", "konsole", "kitty", "uxterm",
     "console",
 })  # fmt: skip
-_CHARACTERS = {"space": " ", "add": "+", "subtract": "-", "multiply": "*", "divide": "/", "decimal": "."}
 _CURSOR = frozenset({"left", "right", "home", "end", "pageup", "pagedown", "up", "down"})
 _MAX_PRESSES = 200
 _PIECES = re.compile(r"(\r\n|\n|\r|\t)")
@@ -31,10 +29,14 @@ _LAUNCHER = Target("launcher", app="launcher")
 
 def type_text(scene: Scene, text: str) -> None:
     """Type a text; its newlines are Enter, its tabs are Tab."""
-    if scene.desk.held & (MODIFIERS - {"shift", "shiftright"}):
+    if scene.desk.held & (MODIFIERS - SHIFTS):
         scene.desk.whole = False
         scene.deeds.append(Unclear("types with a modifier key held down"))
         return
+    if scene.desk.held & SHIFTS:
+        text = shifted(text)
+    if any(unicodedata.category(char) == "Cc" and char not in "\n\r\t" for char in text):
+        scene.desk.clear = False  # a terminal takes them for keys
     long = len(text) > MAX_LINE * 10
     for piece in _PIECES.split(text[: MAX_LINE * 10]):
         if piece in ("\n", "\r", "\r\n"):
@@ -61,16 +63,16 @@ def press(scene: Scene, name: str, presses: int = 1) -> None:
 
 
 def key_down(scene: Scene, name: str) -> None:
-    """Press a key and keep it down; what is no modifier acts at once."""
-    if name in MODIFIERS:
-        scene.desk.held.add(name)
-    else:
+    """Press a key and keep it down; what is no modifier acts at once, and again and again."""
+    if name not in MODIFIERS:
         chord(scene, (name,))
+        scene.desk.clear = False
+    scene.desk.held.add(name)
 
 
 def chord(scene: Scene, keys: Sequence[str]) -> None:
     """Press keys together."""
-    pressed = [_plain(name) for name in (*sorted(scene.desk.held), *keys)]
+    pressed = [plain(name) for name in (*sorted(scene.desk.held & MODIFIERS), *keys)]
     modifiers = frozenset(name for name in pressed if name in ("ctrl", "shift", "alt", "win"))
     others = [name for name in pressed if name not in modifiers]
     if not others:
@@ -84,7 +86,7 @@ def chord(scene: Scene, keys: Sequence[str]) -> None:
 def rest(scene: Scene) -> None:
     """The proposal is over: tell what stands in the field."""
     scene.flush()
-    if _in_terminal(scene):
+    if editing.in_terminal(scene):
         terminal.pending(scene)
         if scene.desk.shell.pending:
             scene.deeds.append(Unclear("a command line that is not finished stands in the terminal"))
@@ -101,30 +103,23 @@ def paste(scene: Scene, text: str | None) -> None:
         type_text(scene, text)
 
 
-def copy(scene: Scene) -> None:
-    """Put the selection on the clipboard."""
-    scene.desk.clipboard = scene.desk.selection
-
-
 def _key(scene: Scene, modifiers: frozenset[str], name: str) -> None:
     desk = scene.desk
-    if modifiers <= {"shift"} and (len(name) == 1 or name in _CHARACTERS):
-        character = _CHARACTERS.get(name, name)
-        if name == "space" and desk.focus is not None and desk.focus.is_button:
-            scene.deeds.append(Pressed(desk.focus, act_of(desk.focus), "key"))
+    if modifiers <= _SHIFT and (typed := character(name, shift=bool(modifiers))) is not None:
+        if typed == " " and _press_focused(scene):
             return
-        desk.add(character.upper() if modifiers else character)
+        desk.add(typed)
         scene.touched = True
     elif (action := _action(scene, modifiers, name)) is not None:
         action(scene)
-    elif modifiers == _CTRL and name in ("j", "m") and _in_terminal(scene):
+    elif modifiers == _CTRL and name in ("j", "m") and editing.in_terminal(scene):
         _enter(scene)
-    elif modifiers and modifiers <= {"ctrl", "alt"} and _in_terminal(scene):
+    elif modifiers and modifiers <= {"ctrl", "alt"} and editing.in_terminal(scene):
         terminal.edit(scene, name if modifiers == _CTRL else "")
     elif name in _CURSOR:
-        _move(scene, modifiers, name)
+        editing.move(scene, modifiers, name)
     elif name in ("esc", "capslock", "printscreen", "numlock"):
-        pass
+        desk.clear = False  # in a terminal Esc changes what the next key does
     else:
         scene.deeds.append(Unclear(f"presses {'+'.join([*sorted(modifiers), name])}"))
         if modifiers & {"alt", "win"} or (name.startswith("f") and len(name) > 1):
@@ -132,7 +127,7 @@ def _key(scene: Scene, modifiers: frozenset[str], name: str) -> None:
 
 
 def _action(scene: Scene, modifiers: frozenset[str], name: str) -> Callable[[Scene], None] | None:
-    if (modifiers, name) in _EDITS_A_LINE and _in_terminal(scene):
+    if (modifiers, name) in _EDITS_A_LINE and editing.in_terminal(scene):
         return None
     return _CHORDS.get((modifiers, name))
 
@@ -141,11 +136,10 @@ def _enter(scene: Scene) -> None:
     desk = scene.desk
     focus, line = desk.focus, desk.line
     if focus is None:
+        _press_focused(scene)
         scene.flush()
-        if line.strip():
-            terminal.unknown_enter(scene, line)
+        terminal.enter_unseen(scene)
         scene.deeds.append(Unclear("presses Enter, and what has the keyboard is not known"))
-        desk.leave(None)
     elif focus is _LAUNCHER:
         opens_terminal = any(word in key(line) for word in TERMINAL_NAMES)
         scene.deeds.append(Unclear(f"starts {line!r} from the menu"))
@@ -166,12 +160,24 @@ def _enter(scene: Scene) -> None:
         desk.add("\n")
         scene.touched = True
     elif focus.is_button:
-        scene.deeds.append(Pressed(focus, act_of(focus), "key"))
+        _press_focused(scene)
         desk.leave(None)
     else:
         scene.flush()
         scene.deeds.append(Pressed(focus, "submit" if focus.is_editable else None, "key", certain=False))
         desk.leave(None)
+
+
+def _press_focused(scene: Scene) -> bool:
+    """Enter or Space on a button; one that Tab may have gone to is only perhaps pressed."""
+    focus, perhaps = scene.desk.focus, scene.desk.perhaps
+    if focus is not None and focus.is_button:
+        scene.deeds.append(Pressed(focus, act_of(focus), "key"))
+        return True
+    if focus is None:
+        may = (Pressed(target, act_of(target), "key", certain=False) for target in perhaps)
+        scene.deeds.extend(pressed for pressed in may if pressed.act is not None)
+    return False
 
 
 def _visit(scene: Scene, line: str) -> None:
@@ -182,7 +188,7 @@ def _visit(scene: Scene, line: str) -> None:
 
 def _tab(scene: Scene) -> None:
     desk = scene.desk
-    if _in_terminal(scene):
+    if editing.in_terminal(scene):
         if desk.line:
             desk.whole = False  # the shell completes the word to something
             scene.touched = True
@@ -190,92 +196,20 @@ def _tab(scene: Scene) -> None:
         desk.add("\t")
         scene.touched = True
     else:
+        before = (desk.focus,) if desk.focus is not None else desk.perhaps
         scene.focus(None)
-
-
-def _backspace(scene: Scene) -> None:
-    desk = scene.desk
-    if desk.everything:
-        desk.add("")
-    else:
-        desk.cut(desk.cursor - 1, desk.cursor)
-    scene.touched = True
-
-
-def _delete(scene: Scene) -> None:
-    desk = scene.desk
-    if desk.focus is not None and desk.focus.is_editable:
-        if desk.everything:
-            desk.add("")
-        else:
-            desk.cut(desk.cursor, desk.cursor + 1)
-        scene.touched = True
-        return
-    scene.deeds.append(Pressed(desk.focus, "delete", "key", desk.everything, certain=desk.focus is not None))
-
-
-def _delete_forever(scene: Scene) -> None:
-    desk = scene.desk
-    focus = desk.focus
-    if focus is not None and not (focus.in_file_manager or focus.in_mail):
-        copy(scene)  # elsewhere it cuts
-        return
-    scene.deeds.append(Pressed(focus, "delete_forever", "key", desk.everything, certain=focus is not None))
-
-
-def _select_all_or_home(scene: Scene) -> None:
-    desk = scene.desk
-    if _in_terminal(scene):
-        desk.move(0)
-        return
-    desk.everything = True
-    editable = desk.focus is not None and desk.focus.is_editable
-    desk.selection = (desk.focus.text or desk.line or None) if editable and desk.focus else None
-
-
-def _copy_or_interrupt(scene: Scene) -> None:
-    if _in_terminal(scene):
-        scene.desk.start()
-        scene.desk.inside = ""
-        scene.touched = False
-    else:
-        copy(scene)
-
-
-def _cut(scene: Scene) -> None:
-    copy(scene)
-    if scene.desk.everything:
-        scene.desk.add("")
-    else:
-        scene.desk.whole = False  # which part is gone is not known
-    scene.touched = True
+        desk.perhaps = scene.view.behind(before[0] if len(before) == 1 else None)
 
 
 def _send_or_enter(scene: Scene) -> None:
     where = scene.desk.focus or scene.view.active
-    if where is not None and not where.in_mail and not where.in_browser:
+    if where is not None and (where.is_address_bar or not (where.in_mail or where.in_browser)):
         _enter(scene)
         return
     scene.flush()
     scene.deeds.append(Pressed(where, "send", "key", certain=where is not None and where.in_mail))
     if where is not None:
         scene.send_from(where)
-
-
-def _move(scene: Scene, modifiers: frozenset[str], name: str) -> None:
-    """Move the cursor, or the selection, or the choice in a list."""
-    desk = scene.desk
-    desk.everything = False
-    if "shift" in modifiers:
-        desk.selection = None
-    if name in ("up", "down") and _in_terminal(scene) and not modifiers:
-        terminal.recall(scene, 1 if name == "up" else -1)
-    elif name in ("left", "right") and not modifiers:
-        desk.move(desk.cursor + (1 if name == "right" else -1))
-    elif name in ("home", "end") and not modifiers and "\n" not in desk.line:
-        desk.move(len(desk.line) if name == "end" else 0)
-    elif desk.line:
-        desk.whole = False  # what follows goes in somewhere else
 
 
 def _browser_field(scene: Scene) -> None:
@@ -286,15 +220,6 @@ def _to(target: Target | None) -> Callable[[Scene], None]:
     return lambda scene: scene.focus(target)
 
 
-def _in_terminal(scene: Scene) -> bool:
-    return scene.desk.focus is not None and scene.desk.focus.is_terminal
-
-
-def _plain(name: str) -> str:
-    name = {"winleft": "win", "winright": "win", "command": "win", "return": "enter"}.get(name, name)
-    return name.removesuffix("right") if name in ("ctrlright", "shiftright", "altright") else name
-
-
 def _paste_clipboard(scene: Scene) -> None:
     paste(scene, scene.desk.clipboard)
 
@@ -303,19 +228,20 @@ _NONE, _CTRL, _SHIFT, _ALT = frozenset[str](), frozenset({"ctrl"}), frozenset({"
 _CHORDS: dict[tuple[frozenset[str], str], Callable[[Scene], None]] = {
     (_NONE, "enter"): _enter,
     (_SHIFT, "enter"): _enter,
+    (_ALT, "enter"): _send_or_enter,
     (_NONE, "tab"): _tab,
-    (_NONE, "backspace"): _backspace,
-    (_NONE, "delete"): _delete,
-    (_SHIFT, "delete"): _delete_forever,
+    (_NONE, "backspace"): editing.backspace,
+    (_NONE, "delete"): editing.delete,
+    (_SHIFT, "delete"): editing.delete_forever,
     (_SHIFT, "tab"): _to(None),
     (_SHIFT, "insert"): _paste_clipboard,
-    (_CTRL, "insert"): copy,
-    (_CTRL, "a"): _select_all_or_home,
-    (_CTRL, "c"): _copy_or_interrupt,
-    (_CTRL, "x"): _cut,
+    (_CTRL, "insert"): editing.copy,
+    (_CTRL, "a"): editing.select_all_or_home,
+    (_CTRL, "c"): editing.copy_or_interrupt,
+    (_CTRL, "x"): editing.cut,
     (_CTRL, "v"): _paste_clipboard,
     (_CTRL | _SHIFT, "v"): _paste_clipboard,
-    (_CTRL | _SHIFT, "c"): copy,
+    (_CTRL | _SHIFT, "c"): editing.copy,
     (_CTRL, "enter"): _send_or_enter,
     (_CTRL, "l"): _browser_field,
     (_CTRL, "t"): _browser_field,

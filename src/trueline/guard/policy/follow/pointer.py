@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 from trueline.actions.types import Click, Drag, Point, Scroll
 from trueline.guard.policy.deeds import Nothing, Pressed, Unclear
 from trueline.guard.policy.folding import key
-from trueline.guard.policy.follow import keyboard
+from trueline.guard.policy.follow import editing, keyboard
 from trueline.guard.policy.follow.scene import Scene
 from trueline.guard.policy.screen.labels import act_of
 from trueline.guard.policy.screen.target import TERMINAL, Target
@@ -26,9 +27,9 @@ def move(scene: Scene, to: Point) -> None:
     """Move the pointer; over what does not react this is certain to do nothing."""
     scene.desk.pointer = to
     target = scene.view.hit(to)
-    if scene.desk.buttons or scene.desk.held:
-        scene.deeds.append(Unclear("moves the pointer with a key or button held down"))
-    elif scene.view.known and (target is None or target.is_inert):
+    if scene.desk.busy:
+        scene.deeds.append(Unclear("moves the pointer, and a key or button may be held down"))
+    elif scene.view.known and (target is None or (target.is_inert and not scene.view.beneath(to))):
         scene.deeds.append(Nothing("moves the pointer over nothing that reacts"))
     else:
         scene.deeds.append(Unclear(f"moves the pointer over {target or 'an unknown place'}"))
@@ -38,11 +39,16 @@ def scroll(scene: Scene, action: Scroll) -> None:
     """Turn the wheel; combo boxes, sliders and spin boxes change by it."""
     at = scene.desk.pointer = action.at or scene.desk.pointer
     target = scene.view.hit(at) if at else None
-    plain = not (action.modifiers or scene.desk.held or scene.desk.buttons)
-    if plain and target is not None and target.only_scrolls and target.sure:
+    plain = not (action.modifiers or scene.desk.busy)
+    if plain and at and target is not None and _only_scrolls(scene, target, at):
         scene.deeds.append(Nothing(f"scrolls over {target.role}"))
     else:
         scene.deeds.append(Unclear(f"scrolls over {target or 'an unknown place'}, which may change by it"))
+
+
+def _only_scrolls(scene: Scene, target: Target, at: Point) -> bool:
+    """Whatever else lies there may get the wheel: the tree does not say what is drawn on top."""
+    return target.sure and target.only_scrolls and all(other.only_scrolls for other in scene.view.beneath(at))
 
 
 def click(scene: Scene, action: Click) -> None:
@@ -51,7 +57,7 @@ def click(scene: Scene, action: Click) -> None:
     at = desk.pointer = action.at or desk.pointer
     target = scene.view.hit(at) if at else None
     how = _how(action)
-    if target is None:
+    if at is None or target is None:
         scene.deeds.append(Pressed(None, how=how))
         scene.focus(None)
         return
@@ -61,6 +67,14 @@ def click(scene: Scene, action: Click) -> None:
         return
     act = None if action.button == "right" else act_of(target)
     scene.deeds.append(Pressed(target, act, how, desk.everything, target.sure))
+    if act is None and action.button != "right":
+        # A page may make a button of anything, and lay a text over one.
+        perhaps = [replace(target, role="push-button")] if target.is_inert else []
+        for other in (*perhaps, *scene.view.beneath(at)):
+            if (may := act_of(other)) is not None:
+                scene.deeds.append(Pressed(other, may, how, desk.everything, certain=False))
+    if desk.busy or action.modifiers:
+        scene.deeds.append(Unclear("clicks, and a key or button may be held down"))
     if target.url and action.button in ("left", "middle"):
         scene.open(target.url, "link", certain=target.sure)
     if act == "send":
@@ -74,7 +88,11 @@ def drag(scene: Scene, action: Drag) -> None:
     """Press, move, release: selects, moves or draws."""
     start = action.start or scene.desk.pointer
     source = scene.view.hit(start) if start else None
-    end = scene.desk.pointer = action.path[-1]
+    end = action.path[-1]
+    if source is not None and source.is_button and all(scene.view.hit(point) == source for point in action.path):
+        click(scene, Click(at=end, button=action.button, modifiers=action.modifiers))  # it never leaves the button
+        return
+    scene.desk.pointer = end
     scene.deeds.append(Pressed(source, how="drag", many=scene.desk.everything, certain=False))
     scene.deeds.append(Unclear(f"drags to {scene.view.hit(end) or 'an unknown place'}"))
     scene.desk.selection = None
@@ -105,7 +123,7 @@ def _after_click(scene: Scene, target: Target, count: int) -> None:
 
 def _edit_menu(scene: Scene, label: str) -> None:
     if label in _COPY:
-        keyboard.copy(scene)
+        editing.copy(scene)
     elif label in _PASTE:
         keyboard.paste(scene, scene.desk.clipboard)
     else:

@@ -2,44 +2,57 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from trueline.guard.policy.deeds import Addressed, Ran, Unclear
 from trueline.guard.policy.folding import fold, tricks
+from trueline.guard.policy.follow.desk import Desk
 from trueline.guard.policy.follow.scene import Scene
-from trueline.guard.policy.shell.command import ShellCommand
+from trueline.guard.policy.shell.command import Session, ShellCommand
 from trueline.guard.policy.shell.interpret import Read, read_line, read_python
 
 _EDITORS = frozenset({"nano", "vim", "vi", "nvim", "emacs", "pico", "micro", "joe", "less", "more", "man"})
 _SPEAKS_PYTHON = frozenset({"python", "python2", "python3", "ipython", "ipython3"})
 _SPEAKS_OTHER = frozenset({"mysql", "psql", "sqlite3", "node", "irb", "ftp", "sftp", "bc", "gdb", "mongo", "redis-cli"})
 _LINE_COST = 200
-_PROMPT_ENDS = ("$", "#", "%", "❯", "➜")
+_PROMPT = re.compile(r"[^$#%❯➜]{0,200}[$#%❯➜](?:\s(?P<line>.*))?")
 
 
 def look(scene: Scene) -> None:
-    """Read off a terminal's text which program has taken it over, if any."""
+    """Read off a terminal's text what stands in its line, and which program has taken it over, if any."""
     focus, desk = scene.desk.focus, scene.desk
+    desk.clear = False
     if focus is None or not focus.is_terminal or not focus.text:
         return
     # Only the last line counts: everything above it may be a text that wants to be taken for something else.
-    last = focus.text.rstrip("\n").rpartition("\n")[2].strip()
-    if last.endswith(_PROMPT_ENDS):
+    last = focus.text.rstrip("\n").rpartition("\n")[2]
+    if last.strip() == ">>>" or last.startswith(">>> "):
+        desk.inside = "python"
+    elif prompt := _PROMPT.fullmatch(last.strip()):
         if desk.inside:
             desk.start()
         desk.inside = ""
-    elif last == ">>>" or last.startswith(">>> "):
-        desk.inside = "python"
+        _look_at_line(desk, last.lstrip()[prompt.start("line") :] if prompt["line"] else "")
+
+
+def _look_at_line(desk: Desk, shown: str) -> None:
+    """Compare what the screen shows in the line with what was typed; the screen may lag behind, or lie."""
+    typed = desk.line.rstrip()
+    if shown.rstrip() == typed:
+        desk.clear = desk.whole and not (desk.stray or desk.programmed or desk.shell.pending)
+    elif shown.rstrip().endswith(typed):
+        desk.before = shown[: len(shown.rstrip()) - len(typed)]
 
 
 def enter(scene: Scene) -> None:
     """Enter was pressed in a terminal."""
     desk = scene.desk
-    line, whole = desk.line, desk.whole
+    line, whole, before, clear = desk.line, desk.whole, desk.before, desk.clear
     if desk.inside in _EDITORS and not line.startswith(":!"):
         _write(scene, line)
         return
-    scene.touched = False
+    scene.touched = desk.stray = False
     desk.start()
     if desk.inside in _SPEAKS_OTHER:
         desk.inside = "" if line.strip() in ("exit", "quit", "\\q", ".exit", ".quit") else desk.inside
@@ -48,22 +61,40 @@ def enter(scene: Scene) -> None:
         desk.inside = "" if line.strip() in ("exit()", "quit()") else desk.inside
         tell(scene, read_python(fold(line)), line, certain=whole)
     else:
-        _run(scene, line.removeprefix(":!"), whole)
+        if before and whole and line.strip():
+            # What the screen shows in front may be an output that only looks like a line.
+            tell(scene, _read(scene, line, desk.shell).commands, line, certain=True)
+        _run(scene, (before + line).removeprefix(":!"), whole, clear)
+
+
+def enter_unseen(scene: Scene) -> None:
+    """Enter was pressed, and what has the keyboard is not known: tell what a shell would run.
+
+    A screen that shows the window in front says something, so such a line is not unseen.
+    """
+    desk, view = scene.desk, scene.view
+    if desk.line.strip():
+        read = _read(scene, desk.line, desk.unseen)
+        desk.unseen = read.session if desk.whole else replace(desk.unseen, pending="")
+        unseen = desk.whole and view.focused is None and view.active is None
+        tell(scene, read.commands, desk.line, certain=False, unseen=unseen)
+    desk.everything = False
+    desk.start()
 
 
 def pending(scene: Scene) -> None:
     """A line stands in the terminal and is not entered yet: tell what it would run."""
+    line = scene.desk.before + scene.desk.line
     if scene.desk.line.strip() and not scene.desk.inside:
-        unknown_enter(scene, scene.desk.line)
+        _tell_possible(scene, line)
 
 
-def unknown_enter(scene: Scene, line: str) -> None:
-    """A line was entered, and whether in a terminal is not known."""
-    tell(scene, _read(scene, line).commands, line, certain=False)
+def _tell_possible(scene: Scene, line: str) -> None:
+    """A line may be run by the terminal's shell."""
+    tell(scene, _read(scene, line, scene.desk.shell).commands, line, certain=False)
 
 
-def _read(scene: Scene, line: str) -> Read:
-    session = scene.desk.shell
+def _read(scene: Scene, line: str, session: Session) -> Read:
     if scene.budget < 0:
         return Read((), replace(session, pending=""))
     scene.budget -= len(line) + len(session.pending) + _LINE_COST
@@ -103,6 +134,7 @@ def edit(scene: Scene, name: str) -> None:
             desk.cut(desk.cursor - 1, desk.cursor)
         case "u":
             desk.cut(0, desk.cursor)
+            desk.before = ""
         case "k":
             desk.cut(desk.cursor, len(desk.line))
         case "w":
@@ -121,7 +153,7 @@ def _write(scene: Scene, line: str) -> None:
     desk = scene.desk
     command = line.rpartition("\n")[2].strip()
     # An editor that has ended unseen would leave the shell to read this.
-    unknown_enter(scene, command)
+    _tell_possible(scene, command)
     if command in (":q", ":q!", ":wq", ":x", "ZZ", "q"):
         desk.inside = ""
         desk.start()
@@ -129,21 +161,21 @@ def _write(scene: Scene, line: str) -> None:
         desk.add("\n")
 
 
-def _run(scene: Scene, line: str, whole: bool) -> None:
+def _run(scene: Scene, line: str, whole: bool, clear: bool) -> None:
     desk = scene.desk
     if not whole:
         hidden = ShellCommand((line or "…",), "", frozenset({"hidden"}))
         scene.deeds.append(Ran(hidden, f"{line}… (a part of it cannot be seen)"))
-        unknown_enter(scene, line)
+        _tell_possible(scene, line)
         desk.shell = replace(desk.shell, pending="")
         return
     if not line.strip():
         return
     if found := tricks(line):
         scene.deeds.append(Unclear(f"the command is written with {' and '.join(found)}"))
-    read = _read(scene, line)
+    read = _read(scene, line, desk.shell)
     desk.shell = read.session
-    tell(scene, read.commands, line, certain=True)
+    tell(scene, read.commands, line, certain=True, clear=clear)
     if read.commands:
         desk.inside = _taken_over_by(read.commands[-1])
 
@@ -157,10 +189,18 @@ def _taken_over_by(command: ShellCommand) -> str:
     return command.program if command.program in _EDITORS | _SPEAKS_OTHER and plain else ""
 
 
-def tell(scene: Scene, commands: tuple[ShellCommand, ...], line: str, *, certain: bool) -> None:
+def tell(
+    scene: Scene,
+    commands: tuple[ShellCommand, ...],
+    line: str,
+    *,
+    certain: bool,
+    unseen: bool = False,
+    clear: bool = False,
+) -> None:
     """Add deeds for commands, for what they open, and for who they write to."""
     for command in commands:
-        scene.deeds.append(Ran(command, line, certain))
+        scene.deeds.append(Ran(command, line, certain, unseen, clear and command.plain))
         if command.does & {"open", "download", "upload", "send_mail"}:
             for url in command.urls:
                 scene.open(url, "command", certain=certain)

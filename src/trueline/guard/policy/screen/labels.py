@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -9,6 +11,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from trueline.actions.facts import Effect
+from trueline.guard.policy.folding import fold
 from trueline.guard.policy.globs import matches
 from trueline.guard.policy.screen.target import BUTTON_ROLES, Target
 from trueline.guard.policy.yaml_file import read_yaml
@@ -20,6 +23,8 @@ Act = Literal[
 ]  # fmt: skip
 
 _LABELS = Path(__file__).resolve().parents[1] / "rules" / "labels.yaml"
+_YES = re.compile(r"^(?:yes|ok|okay|ja|oui|sí|sì|si|sim)\b[,!.: -]*", re.IGNORECASE)
+_WIDE_SPACE = re.compile(r"\s{2,}")
 _LONGEST_LABEL = 80
 """A longer text on something pressed is a headline, not a label."""
 
@@ -48,14 +53,25 @@ def act_of(target: Target) -> Act | None:
     """Return what pressing an element means, None when its label does not say."""
     if target.role not in BUTTON_ROLES or not target.label or len(target.label) > _LONGEST_LABEL:
         return None
-    labels = _labels()
-    if target.dialog and matches(target.label, labels.acts["cancel"].labels):
+    labels, label = _labels(), plain_label(target.label)
+    if target.dialog and matches(label, labels.acts["cancel"].labels):
         return "cancel"
-    found = _first(target.label, {act: meaning.labels for act, meaning in labels.acts.items()})
+    meanings: dict[Act, tuple[str, ...]] = {act: meaning.labels for act, meaning in labels.acts.items()}
+    found = _first(label, meanings) or _first(_YES.sub("", label), meanings)
     # "Delete" under "permanently delete 14 files?" is more than its label says; so is "Allow".
-    if target.dialog and (found in ("delete", "allow") or matches(target.label, labels.confirm)):
+    if target.dialog and (found in ("delete", "allow") or matches(label, labels.confirm)):
         return _first(target.dialog, {act: meaning.dialogs for act, meaning in labels.acts.items()}) or found
     return found
+
+
+def plain_label(label: str) -> str:
+    """Return the words of a label without the signs around them; letters set apart are words again."""
+    folded = fold(label)
+    text = "".join(" " if unicodedata.category(char) in ("So", "Sm", "Sk", "Co") else char for char in folded).strip()
+    letters = text.split()
+    if len(letters) > 2 and all(len(letter) == 1 for letter in letters):
+        return " ".join("".join(word.split()) for word in _WIDE_SPACE.split(text))
+    return text
 
 
 def _first(text: str, patterns: dict[Act, tuple[str, ...]]) -> Act | None:

@@ -24,10 +24,14 @@ INERT_ROLES = frozenset({
 """Nothing happens when the pointer goes over one of these, and a wheel only scrolls it."""
 _SCROLLS_ONLY = INERT_ROLES | {"link", "list-item", "table-cell", "tree-item", "tree", "tree-table"}
 
+_SEVERAL_LINES = frozenset({"multi_line", "multi-line"})
+"""OSWorld's spelling, and AT-SPI's own."""
 _TERMINAL_APPS = frozenset({
     "xfce4-terminal", "gnome-terminal", "gnome-terminal-server", "xterm", "konsole", "kitty", "alacritty", "terminator",
     "tilix", "lxterminal", "mate-terminal", "terminal", "uxterm", "qterminal", "ptyxis",
 })  # fmt: skip
+_RUN_BOXES = frozenset({"xfce4-appfinder", "gmrun", "xfrun4", "lxpanel-run", "grun"})
+"""Their only field takes a command to run."""
 _BROWSERS = ("chrom", "firefox", "brave", "edge", "opera", "vivaldi", "epiphany", "safari", "falkon", "navigator")
 _MAILERS = ("thunderbird", "evolution", "geary", "kmail", "mail", "outlook", "claws")
 _FILE_MANAGERS = ("thunar", "nautilus", "nemo", "caja", "dolphin", "pcmanfm", "files", "explorer", "finder")
@@ -81,7 +85,10 @@ class Target:
         """Enter runs what is typed here."""
         named = self.role in EDITABLE_ROLES and self.name.casefold().startswith("terminal")
         in_editor = named and not (self.in_browser and self.in_page)
-        return self.role == "terminal" or in_editor or (self.in_terminal and self.role in ("", "text", "unknown"))
+        runs = self.role in EDITABLE_ROLES and self.app.casefold() in _RUN_BOXES
+        return (
+            self.role == "terminal" or in_editor or runs or (self.in_terminal and self.role in ("", "text", "unknown"))
+        )
 
     @property
     def is_editable(self) -> bool:
@@ -97,7 +104,7 @@ class Target:
     def is_document(self) -> bool:
         """Takes several lines: Enter only begins a new one, Tab is a character."""
         lines = (
-            "multi-line" in self.states
+            not self.states.isdisjoint(_SEVERAL_LINES)
             or self.role.startswith(("document", "paragraph"))
             or self.role in ("text", "text-area")
         )

@@ -27,6 +27,7 @@ _CHANGEABLE = frozenset({
 _INTERACTIVE = BUTTON_ROLES | EDITABLE_ROLES | _CHANGEABLE
 _URL_KEYS = ("url", "href", "uri", "link")
 _MAX_DIALOG = 500
+_MOST_BENEATH = 5
 _MAX_SCREEN = 2_000_000
 
 
@@ -83,19 +84,46 @@ class View:
 
     def hit(self, at: Point) -> Target | None:
         """Return what lies at a point: the element to press there, else the smallest one; None when there is none."""
+        inside, sure = self._at(at)
+        return self.target(self._pressed(min(reversed(inside), key=self._area)), sure=sure) if inside else None
+
+    def beneath(self, at: Point) -> tuple[Target, ...]:
+        """Return what else can be pressed or changed at a point, in the same window and beside what is hit."""
+        inside, _ = self._at(at)
+        if not inside:
+            return ()
+        hit = self._pressed(min(reversed(inside), key=self._area))
+        around = {*self._places_upwards(hit)}
+        others = (place for place in inside if self.entries[place].node.role in _INTERACTIVE and place not in around)
+        return tuple(self.target(place) for place in others)[:_MOST_BENEATH]
+
+    def behind(self, before: Target | None) -> tuple[Target, ...]:
+        """Return what Tab goes to from an element, as far as the order in the tree tells; from nowhere, what it may."""
+        window = self.active
+        order = [self.target(at) for at, entry in enumerate(self.entries) if self._takes_keys(entry)]
+        order = [target for target in order if window is None or target.window == window.window]
+        for at, target in enumerate(order):
+            if before is not None and target.place == before.place:
+                return (order[(at + 1) % len(order)],)
+        return tuple(order)
+
+    @staticmethod
+    def _takes_keys(entry: Entry) -> bool:
+        return entry.node.role in _INTERACTIVE and entry.right > entry.left
+
+    def _at(self, at: Point) -> tuple[list[int], bool]:
+        """The elements at a point in the window on top, and whether it is certain that it is."""
         under = [
             place
             for place, entry in enumerate(self.entries)
             if entry.left <= at.x < entry.right and entry.top <= at.y < entry.bottom
         ]
         if not under:
-            return None
+            return [], True
         ranks = {entry.window: self._rank(entry.window) for entry in (self.entries[place] for place in under)}
         top = max(ranks.values())
         windows = [window for window, rank in ranks.items() if rank == top]
-        inside = [place for place in under if self.entries[place].window == windows[-1]]
-        smallest = min(reversed(inside), key=self._area)
-        return self.target(self._pressed(smallest), sure=len(windows) == 1)
+        return [place for place in under if self.entries[place].window == windows[-1]], len(windows) == 1
 
     def target(self, place: int, *, sure: bool = True) -> Target:
         """Describe an element and where it stands."""

@@ -21,6 +21,8 @@ _EFFECTS: dict[Effect, frozenset[Does]] = {
     "egress": frozenset({"upload", "send_mail", "remote_shell"}),
     "privilege": frozenset({"privilege", "account", "disable_security", "open_permissions"}),
 }
+UNSEEN: frozenset[Does] = frozenset({"run_file", "run_remote", "run_decoded", "run_piped", "hidden"})
+"""Runs what cannot be seen, or not to its end."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,8 @@ class ShellCommand:
     urls: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
     addresses: tuple[str, ...] = ()
+    plain: bool = False
+    """It is certain that this program runs, with these arguments, and that its name stands for what it always does."""
 
     @property
     def text(self) -> str:
@@ -62,6 +66,8 @@ class Session:
     """A line that the shell waits to see the end of."""
     entered: tuple[str, ...] = ()
     """Lines run so far, for the up arrow."""
+    altered: bool = False
+    """Something has run that may have changed what the names of programs stand for, or who reads the next line."""
 
 
 def effect_of(does: Iterable[Does]) -> Effect:

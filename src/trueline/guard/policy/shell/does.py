@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from trueline.guard.policy.shell.call import Call
 from trueline.guard.policy.shell.command import Does
-from trueline.guard.policy.shell.paths import normal_path, whole_folder
+from trueline.guard.policy.shell.deletions import DELETIONS
+from trueline.guard.policy.shell.paths import DISK, HISTORY_FILES, normal_path
 from trueline.guard.policy.shell.programs import ALWAYS, INSTALL_WORDS, MAILERS, REMOVE_WORDS, SHELLS
 
-_DISK = re.compile(r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|mapper/|md|loop|dm-)\w*")
 _SCHEDULES = re.compile(r"/etc/(?:cron|anacrontab)|/var/spool/(?:cron|at)|\.timer$")
 _STARTS_LATER = re.compile(
     r"~/\.(?:bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zprofile|zshenv|xprofile|xinitrc|xsessionrc|inputrc)$"
     r"|~/\.config/(?:autostart|systemd)/|~/\.ssh/(?:authorized_keys|rc|config)|/etc/(?:profile|rc\.local|ld\.so\.preload|sudoers|passwd"
     r"|shadow|systemd/|init\.d/|bash\.bashrc|environment)|/\.git/hooks/"
 )
-_HISTORY_FILES = re.compile(r"~/\.(?:bash|zsh|python|mysql|psql)_history$|/var/log/")
 _OPEN_MODE = re.compile(
     r"[0-7]?[0-7][0-7][2367]|[ugo]*[oa][ugo]*\+[rxst]*w[rwxst]*|[oa]*u?[oa]*\+[rwx]*s[rwxst]*|4[0-7]{3}"
 )
@@ -26,34 +25,6 @@ _SECURITY = re.compile(
     r"(?:\.service)?"
 )
 _OVERWRITERS = frozenset({"", ":", "true", "echo", "cat", "cp", "ln", "truncate"})
-
-
-@dataclass(frozen=True)
-class Call:
-    """A command ready to be judged."""
-
-    program: str
-    args: tuple[str, ...] = ()
-    written: tuple[str, ...] = ()
-    """Files its output is sent to."""
-    read: tuple[str, ...] = ()
-    """Files its input comes from."""
-    piped: bool = False
-    """Another command feeds it."""
-    privileged: bool = False
-    folder: str | None = None
-
-    def flag(self, *names: str) -> bool:
-        """Tell whether an option is given; one-letter options may stand together (`-rf`)."""
-        letters = {name[1] for name in names if len(name) == 2 and name[0] == "-"}
-        short = [arg[1:] for arg in self.args if arg[:1] == "-" and arg[:2] != "--"]
-        return any(arg.partition("=")[0] in names for arg in self.args) or any(letters & set(group) for group in short)
-
-    @property
-    def operands(self) -> tuple[str, ...]:
-        """The arguments that are no options."""
-        end = self.args.index("--") if "--" in self.args else len(self.args)
-        return tuple(arg for arg in self.args[:end] if not arg.startswith("-")) + self.args[end + 1 :]
 
 
 def does(call: Call) -> frozenset[Does]:
@@ -75,22 +46,13 @@ def _writes(call: Call) -> set[Does]:
     targets = [normal_path(path, call.folder) for path in (*call.written, *_written_operands(call))]
     found: set[Does] = {"write"} if targets else set()
     for target in targets:
-        if _DISK.fullmatch(target):
+        if DISK.fullmatch(target):
             found.add("wipe_disk")
         if _SCHEDULES.search(target):
             found.add("schedule")
         if _STARTS_LATER.search(target):
             found.add("persist")
-    if any(_HISTORY_FILES.search(path) for path in targets) and call.program in (
-        "",
-        ":",
-        "true",
-        "echo",
-        "cat",
-        "cp",
-        "ln",
-        "truncate",
-    ):
+    if any(HISTORY_FILES.search(path) for path in targets) and call.program in _OVERWRITERS:
         found.add("hide_traces")
     return found
 
@@ -109,31 +71,6 @@ def _written_operands(call: Call) -> tuple[str, ...]:
             return call.operands
         case _:
             return ()
-
-
-def _rm(call: Call) -> set[Does]:
-    targets = [normal_path(path, call.folder) for path in call.operands]
-    found: set[Does] = {"delete"}
-    if call.flag("-r", "-R", "--recursive") or any(whole_folder(path) != path.rstrip("/") for path in targets):
-        found.add("delete_recursive")
-    if any(_HISTORY_FILES.search(path) for path in targets):
-        found.add("hide_traces")
-    return found
-
-
-def _find(call: Call) -> set[Does]:
-    runs = {
-        arg for place, arg in enumerate(call.args) if place and call.args[place - 1] in ("-exec", "-execdir", "-ok")
-    }
-    if "-delete" in call.args or runs & {"rm", "shred", "unlink", "srm"}:
-        # Limited to some names it is no deletion of the whole folder.
-        narrowed = any(arg in ("-name", "-iname", "-path", "-regex", "-mtime", "-size", "-empty") for arg in call.args)
-        return {"delete"} if narrowed else {"delete", "delete_recursive"}
-    return set()
-
-
-def _shred(call: Call) -> set[Does]:
-    return {"wipe_disk"} if any(_DISK.fullmatch(arg) for arg in call.operands) else {"delete"}
 
 
 def _crontab(call: Call) -> set[Does]:
@@ -187,6 +124,10 @@ def _clone(call: Call) -> set[Does]:
     return {"upload"} if not {"copy", "sync", "move", "copyto"}.isdisjoint(call.args) else set()
 
 
+def _rsync(call: Call) -> set[Does]:
+    return _copy_out(call) | DELETIONS["rsync"](call)
+
+
 def _copy_out(call: Call) -> set[Does]:
     return {"upload"} if call.operands and _is_remote(call.operands[-1]) else set()
 
@@ -223,16 +164,6 @@ def _history(call: Call) -> set[Does]:
     return {"hide_traces"} if call.flag("-c", "-d", "-w") else set()
 
 
-def _git(call: Call) -> set[Does]:
-    match call.operands:
-        case ("clean", *_):
-            return {"delete_recursive", "delete"} if call.flag("-f", "--force") else set()
-        case ("clone" | "pull" | "fetch", *_):
-            return {"download"}
-        case _:
-            return set()
-
-
 def _encryption(call: Call) -> set[Does]:
     return {"encrypt"} if call.flag("-c", "--symmetric", "-e", "--encrypt") or "enc" in call.args[:1] else set()
 
@@ -240,12 +171,6 @@ def _encryption(call: Call) -> set[Does]:
 def _mail_program(call: Call) -> set[Does]:
     composes = any(arg in ("-compose", "--compose") or arg.startswith("mailto:") for arg in call.args)
     return {"send_mail"} if composes else {"open"}
-
-
-def _trash(call: Call) -> set[Does]:
-    return (
-        {"delete"} if call.args[:1] in (("trash",), ("remove",)) else {"open"} if call.args[:1] == ("open",) else set()
-    )
 
 
 def _cloud(call: Call) -> set[Does]:
@@ -258,9 +183,7 @@ def _is_remote(word: str) -> bool:
 
 
 _SPECIAL: dict[str, Callable[[Call], set[Does]]] = {
-    "rm": _rm,
-    "find": _find,
-    "shred": _shred,
+    **DELETIONS,
     "crontab": _crontab,
     "systemctl": _systemctl,
     "chmod": _chmod,
@@ -268,19 +191,22 @@ _SPECIAL: dict[str, Callable[[Call], set[Does]]] = {
     "ufw": _ufw,
     "setenforce": _setenforce,
     "history": _history,
-    "git": _git,
-    "gio": _trash,
     "wget": _wget,
     "rclone": _clone,
+    "rsync": _rsync,
     **dict.fromkeys(("curl", "http", "https", "xh"), _curl),
     **dict.fromkeys(("fdisk", "parted", "sgdisk", "sfdisk"), _partitioner),
     **dict.fromkeys(("at", "batch"), _later),
     **dict.fromkeys(MAILERS, _mailer),
-    **dict.fromkeys(("scp", "rsync", "sftp"), _copy_out),
+    **dict.fromkeys(("scp", "sftp"), _copy_out),
     **dict.fromkeys(("nc", "ncat", "netcat"), _netcat),
     **dict.fromkeys(("iptables", "nft"), _iptables),
-    **dict.fromkeys(("gpg", "openssl", "7z"), _encryption),
+    **dict.fromkeys(("gpg", "openssl"), _encryption),
+    "7z": lambda call: _encryption(call) | DELETIONS["7z"](call),
     **dict.fromkeys(("thunderbird", "evolution"), _mail_program),
     **dict.fromkeys(("aws", "gsutil", "gcloud", "gh", "az"), _cloud),
     **dict.fromkeys(SHELLS, _shell),
 }
+
+KNOWN = frozenset(_SPECIAL) | frozenset(ALWAYS)
+"""Programs of which something is known."""

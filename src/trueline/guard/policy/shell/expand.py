@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from trueline.guard.policy.shell.command import ShellCommand
-from trueline.guard.policy.shell.lex import Part, Word
+from trueline.guard.policy.shell.lex import Part, Word, lex
 
 _KNOWN = {
     "HOME": "~", "USER": "user", "LOGNAME": "user", "SHELL": "/bin/bash", "IFS": " \t\n", "PATH": "/usr/bin:/bin",
     "?": "0", "#": "0", **dict.fromkeys("123456789@*", ""),
 }  # fmt: skip
 _EXPRESSION = re.compile(r"(!?)(\w+|[@*#?])(.*)", re.DOTALL)
+_DEFAULT = re.compile(r"(\w+):?[-=]")
 _SLICE = re.compile(r":\s*(\d{1,4})(?::\s*(\d{1,4}))?")
 _REPLACE = re.compile(r"//?([^/]+)/?(.*)", re.DOTALL)
 _BRACES = re.compile(r"([^{}]*)\{([^{}]*,[^{}]*)\}([^{}]*)")
@@ -87,6 +88,8 @@ def _value(part: Part, variables: Mapping[str, str], run: Run) -> tuple[str, boo
         case "text" | "document":
             return part.value, True, ()
         case "variable":
+            if "$" in part.value or "`" in part.value:
+                return _nested(part.value, variables, run)
             value = _variable(part.value, variables)
             return (f"${part.value}", False, ()) if value is None else (value, True, ())
         case "command":
@@ -94,6 +97,16 @@ def _value(part: Part, variables: Mapping[str, str], run: Run) -> tuple[str, boo
             return ("$(…)", False, nested.commands) if nested.text is None else (nested.text.rstrip("\n"), True, ())
         case "process":
             return "<(…)", False, run(part.value).commands
+
+
+def _nested(expression: str, variables: Mapping[str, str], run: Run) -> tuple[str, bool, tuple[ShellCommand, ...]]:
+    """An expression that holds others: `${x:-$(command)}`. Its commands run; its value is known for a default only."""
+    words = [token for token in lex(expression).tokens if isinstance(token, Word)]
+    inner = [one(word, variables, run) for word in words]
+    default = _DEFAULT.match(expression)
+    if default and not variables.get(default[1], _KNOWN.get(default[1])) and all(field.known for field in inner):
+        return " ".join(field.text for field in inner)[default.end() :], True, ()
+    return f"${expression}", False, tuple(source for field in inner for source in field.sources)
 
 
 def _variable(expression: str, variables: Mapping[str, str]) -> str | None:

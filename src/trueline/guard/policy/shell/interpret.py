@@ -2,38 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from trueline.guard.policy.shell.command import Does, Session, ShellCommand
-from trueline.guard.policy.shell.does import Call, does
-from trueline.guard.policy.shell.expand import Field, Nested, expand, one
-from trueline.guard.policy.shell.feed import Feed, fetched_files, joined, run_kinds
-from trueline.guard.policy.shell.lex import Word, lex
-from trueline.guard.policy.shell.named import named_command
-from trueline.guard.policy.shell.outputs import output
-from trueline.guard.policy.shell.parse import Group, Loop, Pipeline, Redirection, Stage, parse
-from trueline.guard.policy.shell.paths import normal_path
-from trueline.guard.policy.shell.programs import DECODERS, INTERPRETERS, SHELLS, TERMINALS
-from trueline.guard.policy.shell.python import python_calls
-from trueline.guard.policy.shell.wrappers import after_options, base_name, unwrap
+from trueline.guard.policy.shell.command import Session, ShellCommand
+from trueline.guard.policy.shell.lex import lex
+from trueline.guard.policy.shell.walk import Shell, unseen
 
 MAX_LINE = 20_000
-_MAX_DEPTH = 6
-_MAX_COMMANDS = 400
 _MAX_ENTERED = 50
-_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=(.*)", re.DOTALL)
-_FORK_BOMB = re.compile(r"([\w:.]{1,20})\(\)\{\1\|\1&\};\1")
-_RECALL = re.compile(r"(?:^|[\s;|&(])!(?:!|-?\d+|[A-Za-z?])")
-_SYSTEM_FOLDERS = ("/usr/", "/bin/", "/sbin/", "/opt/", "/snap/")
-_SHELL_CODE = re.compile(r"-\w*c|--command")
-_OTHER_CODE = re.compile(r"-\w*[ceEr]|--eval")
-_XARGS_OPTIONS = frozenset({"-n", "-I", "-P", "-L", "-d", "-s", "-a", "-E"})
-_PRINTERS = frozenset({"echo", "printf"})
-_CRON_TIMES = re.compile(r"^\s*(?:@\w+\s+|(?:[\d*/,-]+\s+){5})(?:root\s+)?")
-_ONLY_ASSIGN = frozenset({"export", "declare", "local", "readonly", "typeset"})
 
 
 class Read(NamedTuple):
@@ -48,266 +25,18 @@ def read_line(line: str, session: Session | None = None) -> Read:
     session = session or Session()
     text = f"{session.pending}\n{line}" if session.pending else line
     if len(text) > MAX_LINE:
-        return Read((_unseen(text),), replace(session, pending=""))
+        return Read((unseen(text),), replace(session, pending=""))
     if not lex(text).complete or text.rstrip().endswith(("|", "&&", "||")):
         return Read((), replace(session, pending=text))
-    shell = _Shell(session)
+    shell = Shell(session)
     shell.run(text, 0)
     entered = (*session.entered, line)[-_MAX_ENTERED:]
-    return Read(tuple(shell.commands), Session(shell.variables, shell.aliases, shell.files, shell.folder, "", entered))
+    after = Session(shell.variables, shell.aliases, shell.files, shell.folder, "", entered, shell.altered)
+    return Read(tuple(shell.commands), after)
 
 
 def read_python(source: str) -> tuple[ShellCommand, ...]:
     """Read a Python program as the commands it amounts to."""
-    shell = _Shell(Session())
+    shell = Shell(Session())
     shell.python(source, 0)
     return tuple(shell.commands)
-
-
-def _unseen(text: str, *more: Does) -> ShellCommand:
-    return ShellCommand((text[:200],), "", frozenset({"hidden", *more}))
-
-
-class _Shell:
-    """Walks through the pipelines; `commands` are all that would run, nested ones too."""
-
-    def __init__(self, session: Session) -> None:
-        self.variables = dict(session.variables)
-        self.aliases = dict(session.aliases)
-        self.files = dict(session.files)
-        self.folder = session.folder
-        self.commands: list[ShellCommand] = []
-
-    def run(self, text: str, depth: int) -> Nested:
-        """Read a text; its output is known when that of every part is."""
-        before = len(self.commands)
-        if depth > _MAX_DEPTH:
-            self.commands.append(_unseen(text))
-            return Nested(None, tuple(self.commands[before:]))
-        if _FORK_BOMB.search("".join(text.split())):
-            self.commands.append(ShellCommand((text[:200],), ":", frozenset({"fork_bomb"})))
-            return Nested(None, tuple(self.commands[before:]))
-        if depth == 0 and _RECALL.search(text):
-            self.commands.append(_unseen(text))
-        return Nested(
-            joined([self.pipeline(p, depth, Feed()) for p in parse(lex(text).tokens)]), tuple(self.commands[before:])
-        )
-
-    def pipeline(self, pipeline: Pipeline, depth: int, feed: Feed) -> Feed:
-        for place, stage in enumerate(pipeline):
-            before = len(self.commands)
-            text = self.stage(stage, depth, feed)
-            if len(self.commands) > _MAX_COMMANDS:
-                return Feed(None, (), True)
-            feed = Feed(text, (*(feed.sources if place else ()), *self.commands[before:]), True)
-        return feed
-
-    def stage(self, stage: Stage, depth: int, feed: Feed) -> str | None:
-        if isinstance(stage, Loop):
-            self.variables[stage.name] = " ".join(
-                field.text for word in stage.words for field in self.fields(word, depth)
-            )
-            return ""
-        if isinstance(stage, Group):
-            before = len(self.commands)
-            text = joined([self.pipeline(inner, depth, feed) for inner in stage.pipelines])
-            if stage.redirections:
-                self.call([], stage.redirections, Feed(text, tuple(self.commands[before:]), True), depth)
-            return text
-        return self.call(
-            [field for word in stage.words for field in self.fields(word, depth)], stage.redirections, feed, depth
-        )
-
-    def fields(self, word: Word, depth: int) -> list[Field]:
-        return expand(word, self.variables, lambda text: self.run(text, depth + 1))
-
-    def call(self, fields: list[Field], redirections: Sequence[Redirection], feed: Feed, depth: int) -> str | None:
-        if len(self.commands) >= _MAX_COMMANDS:
-            return self.give_up()
-        fields = self.assign(fields)
-        feed, written, read = self.redirect(redirections, feed, depth)
-        if not fields and not written:
-            return feed.text if feed.given else ""
-        if fields and fields[0].text in self.aliases and depth < _MAX_DEPTH:
-            rest = " ".join(field.text for field in fields[1:])
-            return self.run(f"{self.aliases[fields[0].text]} {rest}", depth + 1).text
-        words, privileged = unwrap(tuple(field.text for field in fields))
-        fields = fields[len(fields) - len(words) :]
-        program = base_name(words[0]) if words else ""
-        call = Call(program, words[1:], written, read, feed.given, privileged, self.folder)
-        kinds: set[Does] = set(does(call))
-        if fields and not fields[0].known:
-            kinds |= run_kinds(fields[0].sources)
-        kinds |= self.runs(call, fields, feed, depth)
-        if kinds & {"schedule", "persist"}:
-            self.later(feed, depth)
-        self.commands.append(named_command(words, call, frozenset(kinds)))
-        self.remember(call)
-        text = output(program, call.args, feed.text) if all(field.known for field in fields) else None
-        text = feed.text if not fields else text
-        if written and kinds & {"schedule", "persist"} and text is not None:
-            self.later(Feed(text, (), True), depth)
-        for path in written:
-            self.keep(path, text, (*feed.sources, self.commands[-1]))
-        return "" if written else text
-
-    def give_up(self) -> None:
-        """There are more commands than anybody types; what follows is not seen, and that is said once."""
-        if len(self.commands) == _MAX_COMMANDS:
-            self.commands.append(_unseen("more commands than are looked at"))
-
-    def later(self, feed: Feed, depth: int) -> None:
-        """Read what is put where a scheduler or the next login will run it."""
-        texts = [
-            output(source.program, source.words[1:], None) for source in feed.sources if source.program in _PRINTERS
-        ]
-        for text in [feed.text] if feed.text is not None else texts:
-            for line in (text or "").splitlines():
-                self.run(_CRON_TIMES.sub("", line), depth + 1)
-
-    def assign(self, fields: list[Field]) -> list[Field]:
-        if fields and fields[0].text in _ONLY_ASSIGN:
-            fields = [field for field in fields[1:] if not field.text.startswith("-")]
-        while fields and (match := _ASSIGNMENT.fullmatch(fields[0].text)):
-            if fields[0].known:
-                self.variables[match[1]] = (self.variables.get(match[1], "") if match[2] else "") + match[3]
-            else:
-                self.variables.pop(match[1], None)
-            fields = fields[1:]
-        return fields
-
-    def redirect(
-        self, redirections: Sequence[Redirection], feed: Feed, depth: int
-    ) -> tuple[Feed, tuple[str, ...], tuple[str, ...]]:
-        written: list[str] = []
-        read: list[str] = []
-        for operator, word, _fd in redirections:
-            field = one(word, self.variables, lambda text: self.run(text, depth + 1))
-            if operator in ("<<", "<<-", "<<<"):
-                feed = Feed(field.text + "\n" if field.known else None, field.sources, True)
-            elif operator.startswith("<") and not field.text.isdigit():
-                path = normal_path(field.text, self.folder)
-                read.append(path)
-                feed = Feed(self.files.get(path), field.sources, True, path)
-            elif not field.text.isdigit() and field.text not in ("-", "/dev/null", "/dev/stderr", "/dev/stdout"):
-                written.append(field.text)
-        return feed, tuple(written), tuple(read)
-
-    def keep(self, path: str, text: str | None, sources: tuple[ShellCommand, ...]) -> None:
-        """Remember a file's content, or that it was fetched."""
-        if text is not None or any("download" in source.does for source in sources):
-            self.files[normal_path(path, self.folder)] = text
-
-    def remember(self, call: Call) -> None:
-        """What later commands depend on: the folder, aliases, fetched and moved files."""
-        match call.program:
-            case "cd" | "pushd":
-                self.folder = normal_path(call.operands[0] if call.operands else "~", self.folder)
-            case "alias":
-                self.aliases |= {name: text for arg in call.operands for name, _, text in [arg.partition("=")] if text}
-            case "mv" | "cp" if len(call.operands) == 2:
-                old, new = (normal_path(path, self.folder) for path in call.operands)
-                if old in self.files:
-                    self.files[new] = self.files[old]
-            case "curl" | "wget" | "aria2c":
-                for path in fetched_files(call):
-                    self.files[normal_path(path, self.folder)] = None
-            case _:
-                pass
-
-    def runs(self, call: Call, fields: list[Field], feed: Feed, depth: int) -> set[Does]:
-        """Follow what a command runs; what it runs unseen is named."""
-        args = fields[1:]
-        match call.program:
-            case "eval":
-                return self.run_text(args, depth)
-            case "source" | "." if args:
-                return self.run_file(args[0], depth)
-            case "su" | "script" | "watch" if call.args:
-                at = call.args.index("-c") + 1 if "-c" in call.args else 0
-                return self.run_text(args[at:] if call.program == "watch" else args[at : at + 1] if at else [], depth)
-            case "xargs":
-                words, _ = unwrap(after_options(call.args, _XARGS_OPTIONS))
-                self.call([Field(word) for word in (*words, *(feed.text or "").split()[:100])], (), Feed(), depth + 1)
-                return (
-                    run_kinds(feed.sources) if words[:1] and words[0] in INTERPRETERS and feed.text is None else set()
-                )
-            case "find":
-                self.run_found(call, depth)
-                return set()
-            case program if program in INTERPRETERS:
-                return self.interpreter(call, args, feed, depth)
-            case program if program in TERMINALS:
-                mark = next((at for at, arg in enumerate(call.args) if arg in ("-e", "-x", "--", "--command")), None)
-                return set() if mark is None else self.run_text(args[mark + 1 :], depth)
-            case _:
-                path = fields[0].text if fields else ""
-                outside = "/" in path and not path.startswith(_SYSTEM_FOLDERS) and fields[0].known
-                return self.run_file(fields[0], depth) if outside else set()
-
-    def interpreter(self, call: Call, args: list[Field], feed: Feed, depth: int) -> set[Does]:
-        flag = _SHELL_CODE if call.program in SHELLS else _OTHER_CODE
-        place = next((at for at, arg in enumerate(call.args) if flag.fullmatch(arg)), None)
-        if place is not None and place + 1 < len(args):
-            return self.run_code(call.program, args[place + 1], depth)
-        files = [arg for arg in args if not arg.text.startswith("-")]
-        if call.flag("-m") and call.program not in SHELLS:
-            return set()
-        if files and not (call.flag("-s") and call.program in SHELLS):
-            return self.run_file(files[0], depth, call.program)
-        if feed.file:
-            return self.run_file(Field(feed.file), depth, call.program)
-        if not feed.given:
-            return set()
-        if feed.text is None:
-            return run_kinds(feed.sources)
-        decoded: set[Does] = {"run_decoded"} if any(source.program in DECODERS for source in feed.sources) else set()
-        return decoded | self.run_code(call.program, Field(feed.text), depth)
-
-    def run_code(self, program: str, code: Field, depth: int) -> set[Does]:
-        if program in SHELLS:
-            return self.run_text([code], depth)
-        if not code.known:
-            return run_kinds(code.sources)
-        return self.python(code.text, depth) if program.startswith("python") else {"hidden"}
-
-    def run_text(self, fields: list[Field], depth: int) -> set[Does]:
-        sources = tuple(source for field in fields for source in field.sources)
-        if sources or not all(field.known for field in fields):
-            return run_kinds(sources)
-        self.run(" ".join(field.text for field in fields), depth + 1)
-        return set()
-
-    def run_file(self, field: Field, depth: int, program: str = "sh") -> set[Does]:
-        if not field.known:
-            return run_kinds(field.sources)
-        path = normal_path(field.text, self.folder)
-        if path not in self.files:
-            return {"run_file"}
-        content = self.files[path]
-        if content is None:
-            return {"run_file", "run_remote"}
-        return {"run_file", *self.run_code(program, Field(content), depth)}
-
-    def run_found(self, call: Call, depth: int) -> None:
-        roots = tuple(arg for arg in call.operands[:1] if not arg.startswith("-"))
-        for at, arg in enumerate(call.args):
-            if arg in ("-exec", "-execdir", "-ok"):
-                words = call.args[at + 1 :]
-                end = next((place for place, word in enumerate(words) if word in (";", "+")), len(words))
-                replaced = [root if word == "{}" else word for word in words[:end] for root in (roots or (word,))]
-                self.call([Field(word) for word in replaced], (), Feed(), depth + 1)
-
-    def python(self, source: str, depth: int) -> set[Does]:
-        if depth > _MAX_DEPTH:
-            return {"hidden"}
-        kinds: set[Does] = set()
-        for amounts in python_calls(source):
-            if amounts.unseen:
-                kinds.add("hidden")
-                self.commands.append(_unseen(amounts.unseen))
-            elif amounts.line is not None:
-                self.run(amounts.line, depth + 1)
-            else:
-                self.call([Field(word) for word in amounts.words], (), Feed(), depth + 1)
-        return kinds

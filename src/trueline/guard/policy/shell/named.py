@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from trueline.actions.facts.mentions import mentions
+from trueline.guard.policy.shell.call import Call
 from trueline.guard.policy.shell.command import Does, ShellCommand
-from trueline.guard.policy.shell.does import Call
 from trueline.guard.policy.shell.paths import looks_like_path, normal_path
 from trueline.guard.policy.shell.programs import LOGINS, TAKES_PATHS
 
@@ -14,7 +14,7 @@ _AT_FILE = re.compile(r"(?:[^=@\s]*=)?@(?P<path>[^\s]+)")
 _KEY_PATH = re.compile(r"(?:--?[\w-]+|if|of)=(?P<path>[/~.].*)", re.DOTALL)
 
 
-def named_command(words: tuple[str, ...], call: Call, kinds: frozenset[Does]) -> ShellCommand:
+def named_command(words: tuple[str, ...], call: Call, kinds: frozenset[Does], *, plain: bool) -> ShellCommand:
     """Put a command together with what it names."""
     named = mentions(words)
     itself = [word for word in words[:1] if looks_like_path(word)]
@@ -28,6 +28,7 @@ def named_command(words: tuple[str, ...], call: Call, kinds: frozenset[Does]) ->
         (*named.urls, *(word for word in words if word.lower().startswith("mailto:"))),
         named.hosts,
         () if logins else named.emails,
+        plain,
     )
 
 
@@ -35,6 +36,9 @@ def _paths(call: Call) -> list[str]:
     operands = call.operands
     if call.program == "find":
         operands = operands[: next((at for at, arg in enumerate(call.args) if arg.startswith("-")), len(operands))]
+    deletes = call.program == "rsync" and any(arg.startswith("--del") for arg in call.args)
+    if deletes and ":" not in "".join(operands[-1:]):
+        operands = operands[-1:]  # what it copies from is not touched
     found = [
         word
         for word in operands

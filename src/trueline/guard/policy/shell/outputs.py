@@ -69,7 +69,9 @@ def _printf(args: tuple[str, ...]) -> str | None:
 def _filtered(program: str, args: tuple[str, ...], given: str) -> str | None:
     decodes = not _DECODE_FLAGS.isdisjoint(args)
     match program, args:
-        case "cat" | "tee", _ if all(arg.startswith("-") for arg in args):
+        case "cat", _ if all(arg.startswith("-") for arg in args):
+            return given
+        case "tee", _:
             return given
         case "base64", _ if decodes:
             return _text(_bytes(given))

@@ -21,6 +21,12 @@ TERMINALS = _names("xterm gnome-terminal xfce4-terminal konsole x-terminal-emula
 DECODERS = _names("base64 base32 basenc xxd openssl uudecode gunzip zcat gzip rev tr")
 LOGINS = _names("scp rsync sftp ssh git ssh-copy-id mosh")
 """Their `user@host` is a login, not a mail address."""
+ALTER_THE_SHELL = _names(
+    "alias unalias hash trap source . eval set shopt enable bind unset exec complete export declare typeset local "
+    "readonly function ssh mosh telnet su newgrp login tmux screen docker podman chroot nsenter unshare machinectl "
+    "script expect wsl"
+)
+"""Afterwards a name may stand for another program, or somebody else reads what is typed."""
 TAKES_PATHS = _names(
     "rm rmdir unlink shred srm trash trash-put cp mv ln cat less more head tail tac nano vim vi emacs gedit geany code "
     "mousepad kate tar zip chmod chown tee truncate touch source . xclip xsel base64 xxd scp rsync cd"
@@ -49,7 +55,7 @@ ALWAYS: dict[str, frozenset[Does]] = {
     **_each(_names("kill pkill killall xkill"), "kill"),
     **_each(_names("useradd adduser usermod userdel deluser passwd chpasswd visudo gpasswd chsh"), "account"),
     **_each(_names("wipefs blkdiscard mkswap"), "wipe_disk"),
-    **_each(_names("unlink rmdir trash trash-put srm"), "delete"),
+    **_each(_names("unlink rmdir srm"), "delete"),
     **_each(_names("transfer croc wormhole magic-wormhole ffsend"), "upload"),
     **_each(OPENERS, "open"),
 }

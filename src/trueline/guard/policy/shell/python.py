@@ -15,6 +15,8 @@ from typing import NamedTuple
 from trueline.actions.codecs.pyautogui.program import MAX_SOURCE, parse
 from trueline.actions.codecs.pyautogui.values import Ref, UnprovableError, Value, evaluate
 
+UNKNOWN = "$…"
+"""Stands for an argument that a program computes."""
 _NETWORK = ("urllib.", "requests.", "httpx.", "http.client.", "socket.")
 _SHELL_PREFIXES = ("os.exec", "os.spawn", "os.posix_spawn", "subprocess.", "asyncio.create_subprocess")
 
@@ -102,7 +104,20 @@ def _names(nodes: list[ast.AST]) -> dict[str, Value]:
                 names[target.id] = value
             else:
                 names.pop(target.id, None)
+        elif isinstance(node, ast.For) and isinstance(node.target, ast.Name) and (folder := _listed(node.iter, names)):
+            names[node.target.id] = posixpath.join(folder, "*")
     return names
+
+
+def _listed(node: ast.expr, names: dict[str, Value]) -> str | None:
+    """The folder whose entries a loop goes through."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=inner, attr="iterdir" | "glob" | "rglob")):
+            return _known_text(_value(inner, names))
+        case ast.Call(func=func, args=[inner]) if _function(func, names) in ("os.listdir", "os.scandir"):
+            return _known_text(_value(inner, names))
+        case _:
+            return None
 
 
 def _amounts(call: ast.Call, names: dict[str, Value]) -> Iterator[Amounts]:
@@ -121,8 +136,9 @@ def _amounts(call: ast.Call, names: dict[str, Value]) -> Iterator[Amounts]:
         else:
             yield Amounts(unseen=f"{function}() of what is not known")
     elif words := _AMOUNTS_TO.get(function):
-        given = [value for argument in arguments[:2] if isinstance(value := _value(argument, names), str)]
-        yield Amounts(words=(*words, *given[: 1 if words[0] in ("cat", "curl") else 2]))
+        values = [_value(argument, names) for argument in arguments[: 1 if words[0] in ("cat", "curl") else 2]]
+        given = [value if isinstance(value, str) else UNKNOWN for value in values]
+        yield Amounts(words=(*words, *given))
     elif isinstance(call.func, ast.Attribute) and (words := _PATH_METHODS.get(call.func.attr)):
         path = _value(call.func.value, names)
         if isinstance(path, str):
@@ -143,12 +159,33 @@ def _function(node: ast.expr, names: dict[str, Value]) -> str:
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
         node = node.value
-    if not isinstance(node, ast.Name):
-        return ""
+    match node:
+        case ast.Call(func=ast.Name(id="__import__"), args=[ast.Constant(value=str() as module), *_]):
+            return ".".join([module, *reversed(parts)])
+        case ast.Call(func=ast.Name(id="getattr"), args=[inner, attribute, *_]):
+            named = _value(attribute, names)
+            owner = _function(inner, names)
+            return ".".join([owner, named, *reversed(parts)]) if owner and isinstance(named, str) else ""
+        case ast.Name():
+            pass
+        case _:
+            return ""
     base = names.get(node.id)
     if isinstance(base, Ref):
         return ".".join([base.name, *reversed(parts)])
     return node.id if not parts and node.id not in names else ""
+
+
+def copied(source: str) -> str | None:
+    """Return what a program puts on the clipboard, None when that is not certain."""
+    try:
+        nodes = list(ast.walk(parse(source)))
+    except UnprovableError:
+        return None
+    names = _names(nodes)
+    calls = [node for node in nodes if isinstance(node, ast.Call) and _function(node.func, names) == "pyperclip.copy"]
+    value = _value(calls[-1].args[0], names) if len(calls) == 1 and calls[0].args else None
+    return value if isinstance(value, str) else None
 
 
 def _value(node: ast.expr, names: dict[str, Value]) -> Value:

@@ -23,8 +23,23 @@ _WRAPPERS: dict[str, frozenset[str]] = {
     "setpriv": frozenset(),
     "chrt": frozenset(("-p",)),
     "taskset": frozenset(("-c", "-p")),
-    **dict.fromkeys(("command", "builtin", "nohup", "setsid", "time", "busybox", "unbuffer", "chronic"), frozenset()),
+    "watch": frozenset(("-n", "--interval")),
+    "parallel": frozenset(("-j", "--jobs", "-N", "-n", "-I")),
+    "systemd-run": frozenset(("-p", "--property", "-u", "--unit", "-M", "-H")),
+    "unshare": frozenset(),
+    "proot": frozenset(("-r", "-b", "-w")),
+    **dict.fromkeys((
+        "command", "builtin", "nohup", "setsid", "time", "busybox", "toybox", "unbuffer", "chronic", "flatpak-spawn",
+        "firejail", "dbus-run-session", "fakeroot", "prlimit", "nsenter", "eatmydata", "torsocks", "proxychains",
+    ), frozenset()),
 }  # fmt: skip
+
+# The same for those that have one word of their own before the program.
+_TAKES_ONE: dict[str, frozenset[str]] = {
+    "timeout": frozenset(("-k", "-s", "--signal", "--kill-after")),
+    "chroot": frozenset(),
+    "flock": frozenset(("-w", "-E")),
+}
 
 
 class Unwrapped(NamedTuple):
@@ -45,8 +60,8 @@ def unwrap(words: tuple[str, ...]) -> Unwrapped:
     while words:
         name = base_name(words[0])
         rest = words[1:]
-        if name == "timeout":
-            rest = after_options(rest, frozenset(("-k", "-s", "--signal", "--kill-after")))[1:]
+        if name in _TAKES_ONE:
+            rest = after_options(rest, _TAKES_ONE[name])[1:]
         elif name in _WRAPPERS:
             privileged = privileged or name in _PRIVILEGED
             rest = after_options(rest, _WRAPPERS[name])

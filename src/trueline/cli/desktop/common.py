@@ -1,0 +1,102 @@
+"""What the desktop commands share: flags, a desktop with an application on it, text from inside made safe to print."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trueline.cli.parser import Parser
+from trueline.errors import InputError
+from trueline.text import printable
+
+if TYPE_CHECKING:
+    from trueline.desktop.local import LocalDesktop, LocalOptions
+    from trueline.desktop.types import Window
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A desktop that is up, and the window of the application that was opened on it."""
+
+    desktop: LocalDesktop
+    window: Window | None
+
+
+def add_desktop_flags(parser: Parser) -> None:
+    """Declare how the desktop is to be."""
+    parser.add_argument("--size", type=_size, default=(1920, 1080), metavar="WxH", help="of the screen (1920x1080)")
+    parser.add_argument("--network", choices=("none", "open"), default="none",
+                        help="open lets the desktop reach the outside (none: nothing but itself)")  # fmt: skip
+    parser.add_argument("--perturbations", metavar="SET", help="how it looks otherwise: 1, 2, dark … or a file")
+
+
+def add_application_flags(parser: Parser) -> None:
+    """Declare what is opened on it."""
+    parser.add_argument("--app", metavar="NAME", help="application to open: mousepad, calc, writer, chromium, files …")
+    parser.add_argument("--open", metavar="FILE|URL", help="what it is to show; a file is copied into the desktop")
+
+
+def options(args: argparse.Namespace) -> LocalOptions:
+    """The desktop that the flags ask for."""
+    from trueline.desktop.local import LocalOptions
+    from trueline.desktop.local.look import perturbed
+    from trueline.desktop.perturbations import load_set
+
+    width, height = args.size
+    plain = LocalOptions(width=width, height=height, network=args.network)
+    return plain if args.perturbations is None else perturbed(plain, load_set(args.perturbations))
+
+
+@asynccontextmanager
+async def opened(args: argparse.Namespace) -> AsyncGenerator[Opened]:
+    """Start a desktop, open what the flags ask for, wait until it is there to be used."""
+    from trueline.desktop.local import LocalDesktop
+    from trueline.desktop.local.applications import (
+        OPEN_LIMIT,
+        application_for,
+        find_application,
+        is_url,
+        open_application,
+        rest,
+    )
+
+    name = args.app or (application_for(args.open) if args.open else None)
+    application = find_application(name) if name else None
+    file = Path(args.open) if args.open and not is_url(args.open) else None
+    if file is not None and not file.is_file():
+        raise InputError(f"{file}: there is no such file to open")
+    async with LocalDesktop(options(args)) as desktop:
+        window = None
+        if application is None:
+            await rest(desktop, OPEN_LIMIT)
+        else:
+            what = (args.open,) if args.open else ()
+            if file is not None:
+                what = (f"/home/user/Documents/{file.name}",)
+                await desktop.put(what[0], file)
+            window = await open_application(desktop, application, *what)
+        yield Opened(desktop, window)
+
+
+def show(text: str) -> None:
+    """Print text that comes from inside; a terminal gets it with everything escaped that could drive it."""
+    if sys.stdout.isatty():
+        text = safe_lines(text)
+    sys.stdout.write(text if text.endswith("\n") or not text else f"{text}\n")
+
+
+def safe_lines(text: str) -> str:
+    """The same lines without characters that could drive a terminal."""
+    return "\n".join(printable(line, limit=len(line) + 1) for line in text.split("\n"))
+
+
+def _size(text: str) -> tuple[int, int]:
+    width, _, height = text.lower().partition("x")
+    if not (width.isascii() and width.isdigit() and height.isascii() and height.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size such as 1280x800")
+    return int(width), int(height)

@@ -1,0 +1,79 @@
+"""`trueline desktop tree`: the accessibility tree of a desktop with an application on it."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
+
+from trueline.cli.desktop.common import add_application_flags, add_desktop_flags, opened, show
+from trueline.cli.output import write_file
+from trueline.cli.parser import Parser
+
+if TYPE_CHECKING:
+    from trueline.records.tree import Node, Tree
+
+_EXAMPLES = """\
+examples:
+  trueline desktop tree --app mousepad --format tsv
+  trueline desktop tree --app calc --open table.xlsx -o tree.xml
+"""
+
+
+def configure(parser: Parser) -> None:
+    """Declare the flags."""
+    parser.epilog = _EXAMPLES
+    add_application_flags(parser)
+    parser.add_argument("--format", choices=("xml", "tsv", "json"), default="xml",
+                        help="OSWorld's XML, the table of what is shown that agents read, or JSON (xml)")  # fmt: skip
+    parser.add_argument("-o", "--out", type=Path, metavar="FILE", help="write it there instead of printing it")
+    add_desktop_flags(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Start, open, read, write or print."""
+    text = written(asyncio.run(_tree(args)), args.format)
+    if args.out is None:
+        show(text)
+    else:
+        write_file(args.out, text.encode())
+    return 0
+
+
+def written(tree: Tree, form: str) -> str:
+    """The tree in one of the three forms."""
+    from trueline.records.tree import linearise, write_xml
+
+    if form == "json":
+        import json
+
+        return json.dumps(_document(tree.root), indent=1, ensure_ascii=False) + "\n"
+    return write_xml(tree) if form == "xml" else linearise(tree)
+
+
+def _document(node: Node) -> dict[str, JsonValue]:
+    """One element and all below it, without what it does not have."""
+    document: dict[str, JsonValue] = {
+        "role": node.role,
+        "name": node.name,
+        "text": node.text,
+        "states": list[JsonValue](sorted(node.states)),
+        "position": None if node.position is None else list[JsonValue](node.position),
+        "size": None if node.size is None else list[JsonValue](node.size),
+        "value": None if node.value is None else node.value.value,
+        "actions": list[JsonValue](action.name for action in node.actions),
+        "children": list[JsonValue](_document(child) for child in node.children),
+    }
+    return {name: value for name, value in document.items() if value not in (None, "", [])}
+
+
+async def _tree(args: argparse.Namespace) -> Tree:
+    from trueline.records import ObservationSpec
+
+    async with opened(args) as now:
+        tree = (await now.desktop.observe(ObservationSpec(screenshot=False, tree=True))).tree
+        assert tree is not None, "a tree was asked for"
+        return tree

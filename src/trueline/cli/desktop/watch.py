@@ -1,0 +1,55 @@
+"""`trueline desktop watch`: a live desktop in the browser."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import signal
+import sys
+
+from trueline.cli.desktop.common import add_application_flags, add_desktop_flags, opened
+from trueline.cli.parser import Parser, whole_number
+
+_LOOK_S = 1.0
+_EXAMPLES = """\
+examples:
+  trueline desktop watch --app mousepad
+  trueline desktop watch --app chromium --control
+
+The first line is the address to open. It holds a secret: only who has it can watch, and only on this machine.
+"""
+
+
+def configure(parser: Parser) -> None:
+    """Declare the flags."""
+    parser.epilog = _EXAMPLES
+    parser.add_argument("--control", action="store_true", help="let mouse and keyboard through (one can only look)")
+    parser.add_argument("--port", type=whole_number, default=0, metavar="N", help="of 127.0.0.1 (a free one)")
+    add_application_flags(parser)
+    add_desktop_flags(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Show a desktop until it is told to end."""
+    asyncio.run(_watch(args))
+    return 0
+
+
+async def _watch(args: argparse.Namespace) -> None:
+    from trueline.desktop.watch import watching
+    from trueline.desktop.watch.packages import check_packages
+
+    check_packages()
+    ended = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, ended.set)
+    async with opened(args) as now, watching(now.desktop, control=args.control, port=args.port) as address:
+        print(address, flush=True)
+        how = "mouse and keyboard work there" if args.control else "one can only look; --control lets input through"
+        print(f"Open it in a browser: {how}. Ctrl-C ends it and leaves nothing behind.", file=sys.stderr)
+        while not ended.is_set():
+            await now.desktop.windows()  # one that is lost says so
+            try:
+                await asyncio.wait_for(ended.wait(), _LOOK_S)
+            except TimeoutError:
+                continue
