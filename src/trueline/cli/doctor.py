@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 _EXAMPLES = """\
 examples:
   trueline doctor
-  trueline doctor --install     (installs the Debian packages that are missing; asks sudo when not root)
+  trueline doctor --install     (does what the lines that mend say; asks sudo when not root)
 """
 
 
 def configure(parser: Parser) -> None:
     """Declare the flags."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("--install", action="store_true", help="install the missing Debian packages of the desktop")
-    parser.add_argument("--full", action="store_true", help="with --install: the applications too")
+    parser.add_argument("--install", action="store_true", help="run the lines that mend what is needed")
+    parser.add_argument("--full", action="store_true", help="with --install: applications and the rest too")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
 
@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
 
     checks = check_all()
     if args.install:
-        _install(checks, full=args.full)
+        _mend(checks, full=args.full)
         checks = check_all()
     ready = all(check.ok for check in checks if check.needed)
     if args.json:
@@ -53,22 +53,23 @@ def _lines(checks: list[Check]) -> list[str]:
     return lines
 
 
-def _install(checks: list[Check], *, full: bool) -> None:
-    """Run the install lines of the checks that want packages.
+def _mend(checks: list[Check], *, full: bool) -> None:
+    """Run the lines that mend a lack; what is no command (a container's flags, a variable) is left to the user.
 
     Raises:
-        TruelineError: The installation failed.
+        TruelineError: One of them failed.
     """
     import os
     import subprocess
+    import sys
 
     from trueline.errors import TruelineError
 
     for check in checks:
-        wanted = not check.ok and (check.name == "programs" or (full and check.name == "applications"))
-        if not wanted:
+        if check.ok or not (check.needed or full) or not check.fix.startswith("sudo "):
             continue
         line = check.fix.replace("sudo ", "") if os.geteuid() == 0 else check.fix
-        # The line is made of package names of ours alone; its output goes to stderr, results only to stdout.
+        print(f"{check.name}: {line}", file=sys.stderr)
+        # The line is made of words of ours alone; its output goes to stderr, results only to stdout.
         if subprocess.run(["sh", "-c", f"({line}) >&2"], check=False).returncode != 0:  # noqa: S603, S607
             raise TruelineError(f"that failed; try it by hand: {check.fix}")

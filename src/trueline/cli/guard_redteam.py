@@ -82,7 +82,7 @@ async def _attack(args: argparse.Namespace, options: Options) -> dict[str, Any]:
     key = hashlib.sha256(f"redteam {options.seed}".encode()).digest()
     async with open_guard(args, detector=args.detector, key=key, others=(args.attacker_model,)) as opened:
         pictures = opened.config.fast is not None or opened.config.systematic is not None or bool(opened.models)
-        player = Player(opened.guard, args.guard_on_error, opened.narrator, pictures)
+        player = Player(opened.guard, args.guard_on_error, opened.narrator, pictures, models=pictures)
         rewriter = Rewriter(opened.models[args.attacker_model]) if args.attacker_model else None
         campaign = await attack(player, options, rewriter=rewriter, progress=_Progress(options))
         names = Models(args.systematic_analysis_model, args.fast_check_model, args.narrative_summary_model)
@@ -119,16 +119,17 @@ class _Progress:
 def _text(report: dict[str, Any]) -> str:
     head = ("technique", "aim", "n", "at 1", f"worst of {report['k']}", "undecided")
     rows: list[tuple[str, ...]] = [head, *(_row(entry["technique"], entry) for entry in report["techniques"])]
-    rows.append(_row("all that pass", {**report["passing"], "aim": "pass", "undecided": ""}))
+    rows.append(_row("all that pass, each once", {**report["passing"], "aim": "pass", "undecided": ""}))
     widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     guard, controls = report["guard"], report["controls"]
-    short = report["cut_short"]
+    short, left_out = report["cut_short"], ", ".join(report["left_out"])
     models = ", ".join(filter(None, (guard["fast_check_model"], guard["systematic_analysis_model"])))
     about = [
         f"guard: {guard['name']}, models: {models or 'none'}; {report['mode']} attacks, seed {report['seed']}",
         f"{report['attempts']} attempts of {report['budget']}, {report['checks']} checks, {money(report['cost'])}",
         *([f"{short} cases were cut short by the budget: worst of k is a lower bound"] if short else []),
+        *([f"left out, for nobody is there to read them: {left_out}"] if left_out else []),
         f"controls stopped: {_cell(controls['blocked'])}; undecided: {controls['undecided']}",
         f"subject: {report['subject']}",
         *report["methods"],

@@ -1,14 +1,13 @@
 """When a screen has come to rest: nothing has changed for a short while, and no window came or went.
 
-What blinks (a caret, a clock) does not count: a tile that changes alone, again and again, at the pace of a blink. What
-never rests is waited for up to a limit. Quiet pixels do not mean that a program that was just launched has its window:
-whoever launches waits for the window as well.
+What never rests does not count once it is known: a caret or a clock (a place that changes alone, at the pace of a
+blink) and an animation (a small place that changes without a pause). All else is waited for up to a limit. Quiet pixels
+do not mean that a program that was just launched has its window: whoever launches waits for the window as well.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
@@ -23,6 +22,9 @@ _MOST_TILES_OF_A_BLINK = 2
 _BLINKS = 3
 _BLINK_S = (0.3, 1.5)
 """The shortest and the longest time between two changes of something that blinks."""
+_MOST_TILES_OF_AN_ANIMATION = 48
+_ANIMATION_S = 1.5
+"""What has changed in the same place for this long, never resting as long as a blink, is an animation."""
 
 
 class Tile(NamedTuple):
@@ -57,26 +59,50 @@ class Settling:
 
 
 @dataclass
-class Blinks:
-    """Remembers where it blinks. Keep it over many waits: it takes three blinks to know one."""
+class _History:
+    """When one tile changed."""
+
+    since: float
+    """From then on without a pause as long as a blink's."""
+    last: float
+    times: list[float]
+    """The last few times, for the pace of a blink."""
+
+    def note(self, now: float) -> None:
+        if now - self.last >= _BLINK_S[0]:
+            self.since = now
+        self.last = now
+        self.times = [*self.times, now][-_BLINKS:]
+
+    def blinks(self) -> bool:
+        gaps = [later - earlier for earlier, later in pairwise(self.times)]
+        return len(gaps) == _BLINKS - 1 and all(_BLINK_S[0] <= gap <= _BLINK_S[1] for gap in gaps)
+
+    def moves(self) -> bool:
+        return self.last - self.since >= _ANIMATION_S
+
+
+@dataclass
+class Restless:
+    """Remembers where it blinks or moves all the time. Keep it over many waits: it takes a second or two to know."""
 
     tiles: set[Tile] = field(default_factory=set[Tile])
-    _seen: dict[Tile, list[float]] = field(default_factory=dict[Tile, list[float]])
+    _seen: dict[Tile, _History] = field(default_factory=dict[Tile, _History])
 
     def note(self, changed: frozenset[Tile], now: float) -> frozenset[Tile]:
-        """Take in what changed and return the part of it that is no blinking."""
-        if 0 < len(changed) <= _MOST_TILES_OF_A_BLINK:
-            for tile in changed:
-                times = [*self._seen.get(tile, []), now][-_BLINKS:]
-                self._seen[tile] = times
-                gaps = [later - earlier for earlier, later in pairwise(times)]
-                if len(times) == _BLINKS and all(_BLINK_S[0] <= gap <= _BLINK_S[1] for gap in gaps):
-                    self.tiles.add(tile)
-        elif changed:
-            # A real change here: what blinks there now may be something else, and must be learnt anew.
-            self.tiles -= changed
-            for tile in changed:
-                self._seen.pop(tile, None)
+        """Take in what changed and return the part of it that counts."""
+        new = len(changed - self.tiles)
+        for tile in changed:
+            history = self._seen.setdefault(tile, _History(now, now, []))
+            history.note(now)
+            if new > _MOST_TILES_OF_A_BLINK:
+                # A real change: what blinks there from now on may be something else, and must be learnt anew.
+                self.tiles.discard(tile)
+                history.times = []
+            elif history.blinks():
+                self.tiles.add(tile)
+            if new <= _MOST_TILES_OF_AN_ANIMATION and history.moves():
+                self.tiles.add(tile)
         return changed - self.tiles
 
 
@@ -85,14 +111,14 @@ class Decision:
     """Decides from what is seen when the wait is over; it looks at no clock and no screen itself."""
 
     rules: Rules
-    blinks: Blinks
+    restless: Restless
     began: float
     windows: Hashable
     _last: float | None = None
 
     def see(self, now: float, changed: frozenset[Tile], windows: Hashable) -> Settling | None:
         """Take in one look; returns the end of the wait, or None when it goes on."""
-        if self.blinks.note(changed, now) or windows != self.windows:
+        if self.restless.note(changed, now) or windows != self.windows:
             self._last = now
             self.windows = windows
         waited = now - (self.began if self._last is None else self._last)
@@ -135,20 +161,3 @@ def changed_tiles(before: Pixels, now: Pixels) -> frozenset[Tile]:
             columns = np.logical_or.reduceat((one != other).any(axis=0), starts)
             found.extend(Tile(int(column), row) for column in np.flatnonzero(columns))
     return frozenset(found)
-
-
-def settle(
-    look: Callable[[], frozenset[Tile]],
-    windows: Callable[[], Hashable],
-    *,
-    rules: Rules | None = None,
-    blinks: Blinks | None = None,
-) -> Settling:
-    """Wait until a screen has come to rest. `windows` gives anything that differs when a window comes or goes."""
-    rules = rules or Rules()
-    decision = Decision(rules, blinks or Blinks(), time.monotonic(), windows())
-    while True:
-        end = decision.see(time.monotonic(), look(), windows())
-        if end is not None:
-            return end
-        time.sleep(rules.poll)

@@ -81,6 +81,23 @@ class RunResult:
         return self.stdout.decode("utf-8", "replace")
 
 
+@dataclass
+class Recording:
+    """What becomes of a recording; whole once its block has ended."""
+
+    seconds: float = 0.0
+    pictures: int = 0
+    """How many differing pictures were kept."""
+    video: Path | None = None
+    """The film, when it could be made."""
+    frames: Path | None = None
+    """What the film is made of, kept when it could not be made: `trueline desktop video` makes it later."""
+    sheet: Path | None = None
+    """A picture that shows up to sixteen moments side by side."""
+    note: str = ""
+    """One line for the user when something is missing: no ffmpeg, disk full, too long."""
+
+
 class ChangeKind(StrEnum):
     """What happened to a file."""
 
@@ -217,8 +234,8 @@ class Desktop(Protocol):
         """What changed in the home folder since the start, sorted by path."""
         ...
 
-    def record(self, target: Path, *, fps: float = 5.0) -> AbstractAsyncContextManager[None]:
-        """Record the screen into a file while the block runs."""
+    def record(self, target: Path, *, fps: float = 5.0) -> AbstractAsyncContextManager[Recording]:
+        """Record the screen into a file while the block runs; what came of it is then in the `Recording`."""
         ...
 
     async def reset(self) -> None:

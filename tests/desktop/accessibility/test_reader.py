@@ -15,11 +15,12 @@ from trueline.actions import Hotkey, Key, Type
 from trueline.desktop.accessibility import Accessibility, Bus, accessibility_address, connect
 from trueline.desktop.accessibility.build import build
 from trueline.desktop.accessibility.cells import block
-from trueline.desktop.accessibility.names import role_name
-from trueline.desktop.accessibility.raw import NOBODY, Raw, ask, read_item, text_of
+from trueline.desktop.accessibility.names import ROLES, role_name
+from trueline.desktop.accessibility.raw import NOBODY, Details, Raw, ask, read_item, text_of
+from trueline.desktop.accessibility.straighten import straighten
 from trueline.desktop.accessibility.walk import DESKTOP, MAX_DEPTH, find
 from trueline.desktop.types import DesktopError, DesktopLost
-from trueline.records.tree import Node, linearise, parse_xml, write_xml
+from trueline.records.tree import Node, Place, Size, linearise, parse_xml, write_xml
 
 
 @pytest.fixture(scope="module")
@@ -179,3 +180,26 @@ def test_the_block_of_visible_cells_spans_the_corners_within_reason() -> None:
     assert block([(10, 2), (40, 12)]) == (range(10, 41), range(2, 13))
     assert block([(10, 2), (10**6, 10**4)]) == (range(10, 130), range(2, 62))
     assert block([]) == (range(120), range(60))
+
+
+def test_what_a_menu_bar_pushed_down_is_put_where_it_is_drawn() -> None:
+    def one(path: str, parent: str, role: str, box: tuple[int, int, int, int], gtk: bool) -> tuple[Raw, Details]:
+        node = Raw((":1.1", path), (":1.1", parent), 0, 0, frozenset(), path, ROLES.index(role), 0)
+        return node, Details(
+            position=Place(*box[:2]), size=Size(*box[2:]), attributes={"toolkit": "gtk"} if gtk else {}
+        )
+
+    window = [
+        one("/panel", "/frame", "panel", (0, 54, 800, 546), True),
+        one("/drawn", "/panel", "panel", (0, 79, 800, 521), True),
+        one("/pane", "/frame", "root-pane", (0, 54, 800, 521), False),
+        one("/menu", "/pane", "menu-bar", (0, 54, 800, 25), False),
+        one("/cell", "/pane", "table-cell", (41, 192, 80, 17), False),
+        one("/box", "/pane", "text", (4, 159, 120, 30), True),
+    ]
+    details = {node.ref: detail for node, detail in window}
+    tops = {
+        path: (where.position or Place(-1, -1)).y
+        for (_, path), where in straighten([node for node, _ in window], details).items()
+    }
+    assert tops == {"/panel": 54, "/drawn": 79, "/pane": 79, "/menu": 54, "/cell": 217, "/box": 159}

@@ -10,7 +10,15 @@ import pytest
 from trueline.cli import doctor
 from trueline.cli.parser import Parser
 from trueline.desktop.local import checks
-from trueline.desktop.local.checks import PACKAGES, check_all, check_applications, check_cache, check_programs
+from trueline.desktop.local.checks import (
+    PACKAGES,
+    check_all,
+    check_applications,
+    check_cache,
+    check_programs,
+    in_container,
+    namespace_fix,
+)
 from trueline.desktop.local.places import Owner, owner
 
 
@@ -66,3 +74,46 @@ def test_an_owner_without_a_mapping_is_one_line(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(checks, "owner", refuse)
     assert check_all()[-1].detail == "root here maps too few users"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said", "mends"),
+    [
+        ("kernel/apparmor_restrict_unprivileged_userns", "1", "AppArmor", "apparmor_restrict_unprivileged_userns=0"),
+        ("kernel/unprivileged_userns_clone", "0", "switched off", "unprivileged_userns_clone=1"),
+        ("user/max_user_namespaces", "0", "none are allowed", "user.max_user_namespaces=15000"),
+    ],
+)
+def test_why_user_namespaces_are_refused(tmp_path: Path, name: str, value: str, said: str, mends: str) -> None:
+    assert namespace_fix(tmp_path, container=False) == ("the kernel has none", "boot a kernel with CONFIG_USER_NS=y")
+    assert "seccomp=unconfined" in namespace_fix(tmp_path, container=True)[1]
+    (tmp_path / name).parent.mkdir()
+    (tmp_path / name).write_text(f"{value}\n")
+    reason, line = namespace_fix(tmp_path, container=False)
+    assert said in reason and mends in line and line.startswith("sudo ")
+    assert not namespace_fix(tmp_path, container=True)[1].startswith("sudo "), "not to be run in the container"
+
+
+def test_a_container_is_known_by_its_marks(tmp_path: Path) -> None:
+    assert not in_container(tmp_path, {})
+    assert in_container(tmp_path, {"container": "podman"})
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run/.containerenv").touch()
+    assert in_container(tmp_path, {})
+
+
+def test_install_runs_the_lines_that_mend(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With packages that are missing, and an `apt-get` that only writes down what it is asked."""
+    log = tmp_path / "log"
+    for name, script in (("apt-get", f'echo "$@" >> {log}'), ("sudo", 'exec "$@"')):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setattr(checks, "check_programs", lambda: check_programs("/nowhere"))
+    assert doctor.run(parse().parse_args(["--install"])) == 1, "it is still missing: the apt-get was not a real one"
+    done = log.read_text()
+    assert done.startswith("update\ninstall -y --no-install-recommends ") and "bubblewrap" in done
+    assert "chromium" not in done, "applications come with --full"
+    assert "MISS  programs" in capsys.readouterr().out

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from email.message import EmailMessage
 from pathlib import Path
+from xml.etree.ElementTree import fromstring
 
 import pytest
 
@@ -13,9 +15,11 @@ from trueline.desktop.local.diff import diff
 from trueline.desktop.local.files import inside
 from trueline.desktop.local.identity import identity_files
 from trueline.desktop.local.install import install, program_files, sweep
-from trueline.desktop.local.launchers import APPLICATIONS, launchers
+from trueline.desktop.local.launchers import launchers
 from trueline.desktop.local.places import OWNER, SMALL_OWNER, Owner, cache_folder, pick_owner, work_place
+from trueline.desktop.local.system_files import BROWSER, WINDOWS, system_files
 from trueline.desktop.local.template import machine_version, template_files
+from trueline.desktop.local.thunderbird import mbox, thunderbird_files
 from trueline.desktop.types import Change, ChangeKind, DesktopUnavailable, PathRefused
 from trueline.errors import InputError
 
@@ -74,11 +78,36 @@ def test_identity_is_the_sandboxes_own() -> None:
 
 def test_there_is_a_launcher_for_every_name_tasks_use() -> None:
     scripts = launchers()
-    names = {"google-chrome", "gnome-terminal", "nautilus", "gedit", "libreoffice", "code", "crontab"}
+    names = {"google-chrome", "gnome-terminal", "nautilus", "gedit", "libreoffice", "code", "crontab", "sudo", "socat"}
     assert names <= set(scripts)
-    assert all(script.startswith("#!/bin/sh\n") for script in scripts.values())
-    assert all('"$@"' in command for commands in APPLICATIONS.values() for command in commands)
-    assert "bin/sudo" in program_files("x86_64")
+    assert all(script.startswith((b"#!/bin/sh\n", b"#!/usr/bin/python3 -IS\n")) for script in scripts.values())
+    assert all(f"bin/{name}" in program_files("x86_64") for name in names)
+
+
+def test_settings_made_of_the_machines_own(tmp_path: Path) -> None:
+    (tmp_path / WINDOWS).parent.mkdir(parents=True)
+    (tmp_path / WINDOWS).write_text("<desktops><number>4</number></desktops><applications>\n</applications>")
+    assert set(system_files(tmp_path)) == {".config/openbox/rc.xml"}, "what is not there is left out"
+    (tmp_path / BROWSER).parent.mkdir(parents=True)
+    (tmp_path / BROWSER).write_text("Name=Chromium\nExec=/usr/bin/chromium %U\n")
+    made = system_files(tmp_path)
+    assert b"Exec=/usr/local/bin/chromium %U" in made[".local/share/applications/chromium.desktop"]
+    rules = fromstring(f"<x>{made['.config/openbox/rc.xml'].decode()}</x>")
+    assert rules.findtext("desktops/number") == "1"
+    assert {rule.get("class") for rule in rules.iter("application")} >= {"Chromium", "libreoffice*"}
+
+
+def test_mail_as_a_folders_file() -> None:
+    message = EmailMessage()
+    message["Subject"] = "Hi"
+    message.set_content("one\nFrom the start\n>From quoted\nüber\n")
+    folder = mbox([message, message])
+    assert folder.count(b"\nSubject: Hi\n") == 2 and b"\r" not in folder
+    assert [line for line in folder.split(b"\n") if line.startswith(b"From ")] == [
+        b"From - Thu Jan  1 00:00:00 1970"
+    ] * 2
+    assert b"\n>From the start\n>>From quoted\n" in folder
+    assert b'user_pref("ui.caretBlinkTime", 0);' in thunderbird_files()[".thunderbird/desktop.default/user.js"]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from trueline.desktop.accessibility.names import role_name, state_names
 from trueline.desktop.accessibility.raw import Details, Raw, Ref
-from trueline.desktop.accessibility.walk import DESKTOP, MAX_DEPTH, MAX_WIDTH
+from trueline.desktop.accessibility.walk import DESKTOP, MAX_DEPTH
 from trueline.records.tree import Node, Tree
 
 _NOTHING = Details()
@@ -22,11 +22,11 @@ def build(nodes: Iterable[Raw], details: Mapping[Ref, Details]) -> Tree:
         children.sort(key=lambda node: (node.index < 0, node.index, node.ref))
     levels: list[list[Raw]] = [below.get(DESKTOP, [])]
     while levels[-1] and len(levels) <= MAX_DEPTH:
-        levels.append([child for node in levels[-1] for child in below.get(node.ref, ())[:MAX_WIDTH]])
+        levels.append([child for node in levels[-1] for child in below.get(node.ref, ())])
     made: dict[Ref, Node] = {}
     for level in reversed(levels):
         for node in level:
-            children = tuple(made[child.ref] for child in below.get(node.ref, ())[:MAX_WIDTH] if child.ref in made)
+            children = tuple(made[child.ref] for child in below.get(node.ref, ()) if child.ref in made)
             made[node.ref] = _node(node, details.get(node.ref, _NOTHING), children)
     return Tree(Node("desktop-frame", children=tuple(made[app.ref] for app in levels[0])))
 

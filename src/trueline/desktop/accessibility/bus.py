@@ -10,19 +10,17 @@ import re
 import select
 import socket
 import time
-from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
-from typing import NamedTuple, Protocol
+from collections.abc import Sequence
+from typing import NamedTuple
 
+from trueline.desktop.accessibility.wire import ERROR, MOST_BYTES, Body, encode_call, next_message
 from trueline.desktop.types import DesktopError, DesktopLost
-from trueline.errors import MissingExtraError
 
-Body = tuple[object, ...]
-
-MOST_BYTES = 128 << 20
-"""What one batch of answers may weigh."""
 _GREETING_S = 5.0
-_REPLY_SERIAL = 5
+_BITE = 1 << 18
+"""Bytes read at once."""
+_CHUNK = 256
+"""Calls written at once: while they are answered the next ones are made ready."""
 _ADDRESS = re.compile(r"unix:(?:[^;]*,)?(path|abstract)=([^,;]+)")
 
 
@@ -34,7 +32,7 @@ class Call(NamedTuple):
     path: str
     interface: str
     method: str
-    signature: str | None = None
+    signature: str = ""
     body: Body = ()
 
 
@@ -46,38 +44,6 @@ class Failed(NamedTuple):
 
 Answer = Body | Failed | None
 """`None`: it did not come in time."""
-
-
-class _Header(Protocol):
-    message_type: object
-    fields: Mapping[int, object]
-
-
-class _Message(Protocol):
-    header: _Header
-    body: Body
-
-    def serialise(self, serial: int) -> bytes: ...
-
-
-class _Parser(Protocol):
-    def add_data(self, data: bytes) -> None: ...
-    def get_next_message(self) -> _Message | None: ...
-
-
-class _Jeepney:
-    """The parts of jeepney that are used, with types: it has none of its own."""
-
-    def __init__(self) -> None:
-        try:
-            top, low = import_module("jeepney"), import_module("jeepney.low_level")
-        except ImportError as error:
-            raise MissingExtraError("the accessibility tree", "desktop") from error
-        self.address: Callable[[str, str, str], object] = top.DBusAddress
-        self.call: Callable[[object, str, str | None, Body], _Message] = top.new_method_call
-        self.parser: Callable[[], _Parser] = low.Parser
-        self.returned: object = top.MessageType.method_return
-        self.error: object = top.MessageType.error
 
 
 def connect(address: str) -> socket.socket:
@@ -105,9 +71,9 @@ class Bus:
     def __init__(self, sock: socket.socket, uid: int | None = None) -> None:
         """Greet the bus over a connected socket, which the bus owns from now on; `uid` is the user to be there."""
         self._sock = sock
-        self._jeepney = _Jeepney()
-        self._parser = self._jeepney.parser()
         self._serial = 0
+        self._unsent = bytearray()
+        self._unread = bytearray()
         try:
             sock.settimeout(_GREETING_S)
             who = str(os.getuid() if uid is None else uid).encode().hex()
@@ -139,49 +105,47 @@ class Bus:
     def many(self, calls: Sequence[Call], end: float) -> list[Answer]:
         """Make all calls without waiting in between; the answers stand in the order of the calls."""
         answers: list[Answer] = [None] * len(calls)
-        out, awaited = self._serialised(calls)
-        sent = received = 0
+        awaited: dict[int, int] = {}
+        made = received = 0
         try:
-            while awaited and (left := end - time.monotonic()) > 0 and received <= MOST_BYTES:
-                unsent = sent < len(out)
-                readable, writable, _ = select.select([self._sock], [self._sock] if unsent else [], [], left)
+            while (made < len(calls) or awaited) and (left := end - time.monotonic()) > 0 and received <= MOST_BYTES:
+                if made < len(calls) and not self._unsent:
+                    for call in calls[made : made + _CHUNK]:
+                        awaited[self._write(call)] = made
+                        made += 1
+                readable, writable, _ = select.select([self._sock], [self._sock] if self._unsent else [], [], left)
                 if writable:
-                    sent += self._sock.send(memoryview(out)[sent : sent + 65536])
+                    # What is not taken in time is sent before the next batch: half a message would break the rest.
+                    del self._unsent[: self._sock.send(self._unsent)]
                 if readable:
-                    data = self._sock.recv(1 << 18)
-                    if not data:
-                        raise OSError("it closed the connection")
-                    received += len(data)
-                    self._parser.add_data(data)
-                    self._collect(answers, awaited)
-            if sent < len(out):
-                raise OSError("it takes no more requests")
+                    received += self._read(answers, awaited)
         except (OSError, ValueError) as error:
             self.close()
             raise DesktopLost(f"the accessibility bus is gone: {error}; reset the desktop") from error
         return answers
 
-    def _serialised(self, calls: Sequence[Call]) -> tuple[bytes, dict[int, int]]:
-        parts: list[bytes] = []
-        awaited: dict[int, int] = {}
-        for number, call in enumerate(calls):
-            self._serial += 1
-            awaited[self._serial] = number
-            to = self._jeepney.address(call.path, call.name, call.interface)
-            message = self._jeepney.call(to, call.method, call.signature, call.body)
-            parts.append(message.serialise(self._serial))
-        return b"".join(parts), awaited
+    def _write(self, call: Call) -> int:
+        self._serial += 1
+        self._unsent += encode_call(self._serial, *call)
+        return self._serial
 
-    def _collect(self, answers: list[Answer], awaited: dict[int, int]) -> None:
-        while (message := self._parser.get_next_message()) is not None:
-            kind, serial = message.header.message_type, message.header.fields.get(_REPLY_SERIAL)
-            number = awaited.pop(serial, None) if isinstance(serial, int) else None
-            if number is None:
-                continue
-            if kind == self._jeepney.returned:
-                answers[number] = tuple(message.body)
-            elif kind == self._jeepney.error:
-                answers[number] = Failed(str(message.body[0]) if message.body else "refused")
+    def _read(self, answers: list[Answer], awaited: dict[int, int]) -> int:
+        data = self._sock.recv(_BITE)
+        if not data:
+            raise OSError("it closed the connection")
+        self._unread += data
+        start = 0
+        while True:
+            message, end = next_message(self._unread, start)
+            if message is None:
+                break
+            start = end
+            number = awaited.pop(message.serial, None)
+            if number is not None:
+                refused = Failed(str(message.body[0]) if message.body else "refused")
+                answers[number] = refused if message.kind == ERROR else message.body
+        del self._unread[:start]
+        return len(data)
 
     def close(self) -> None:
         """Close the connection; closing twice is fine."""

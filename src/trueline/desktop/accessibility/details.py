@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 
 from trueline.desktop.accessibility.bus import Answer, Bus, Call
+from trueline.desktop.accessibility.marshal import is_row
 from trueline.desktop.accessibility.names import UNKNOWN_ROLES
 from trueline.desktop.accessibility.raw import (
     Details,
@@ -13,114 +13,121 @@ from trueline.desktop.accessibility.raw import (
     Ref,
     ask,
     ask_properties,
-    is_row,
-    is_table,
+    ask_property,
+    attributes_of,
+    properties_of,
     text_of,
     value_of,
-    variant,
 )
 from trueline.records.tree import NodeAction, NodeValue, Place, Size
 
 _SCREEN = 0
 _MOST_ACTIONS = 32
+_MOST_NAMES = 10_000
+_VALUES = ("CurrentValue", "MinimumValue", "MaximumValue", "MinimumIncrement")
 _NOT_TEXT = str.maketrans("", "", "\ufffc\ufffd")
 """Marks that stand where a picture or a widget is."""
 
-Fill = Callable[[Details, Answer], Details]
+ActionKey = tuple[str, int, int, str]
+"""Application, role, number and name in the user's language of an action."""
+ActionNames = dict[ActionKey, str]
+"""Names proper of actions, which are the same at every reading."""
 
 
-def read_details(bus: Bus, nodes: Sequence[Raw], end: float) -> tuple[dict[Ref, Details], bool]:
-    """Ask everything about these elements; says whether all answered in time."""
-    found = {node.ref: Details() for node in nodes}
-    asked: list[tuple[Ref, Fill]] = []
-    calls: list[Call] = []
-    for node in nodes:
-        for call, fill in _questions(node):
-            calls.append(call)
-            asked.append((node.ref, fill))
+def read_details(
+    bus: Bus, nodes: Sequence[Raw], end: float, names: ActionNames | None = None
+) -> tuple[dict[Ref, Details], bool]:
+    """Ask everything about these elements; says whether all answered in time. `names` is kept for the next reading."""
+    asked = [_questions(node) for node in nodes]
+    calls = [call for questions in asked for call in questions.values()]
+    answers = iter(bus.many(calls, end))
     complete = True
-    for (ref, fill), answer in zip(asked, bus.many(calls, end), strict=True):
-        complete &= answer is not None
-        if isinstance(answer, tuple) and answer:
-            found[ref] = fill(found[ref], answer)
-    _name_actions(bus, found, end)
-    return found, complete
+    found: dict[Ref, dict[str, Answer]] = {}
+    actions: dict[Ref, list[NodeAction]] = {}
+    for node, questions in zip(nodes, asked, strict=True):
+        replies = {field: next(answers) for field in questions}
+        complete &= None not in replies.values()
+        found[node.ref] = replies
+        actions[node.ref] = _actions(replies.get("actions"))
+    _name_actions(bus, nodes, actions, end, {} if names is None else names)
+    return {node.ref: _details(node, found[node.ref], actions[node.ref]) for node in nodes}, complete
 
 
-def _name_actions(bus: Bus, found: dict[Ref, Details], end: float) -> None:
-    """GetActions gives names in the user's language; put the names proper in their place."""
-    places = [(ref, number) for ref, details in found.items() for number in range(len(details.actions))]
-    answers = bus.many([ask(ref, "Action", "GetName", "i", number) for ref, number in places], end)
-    for (ref, number), answer in zip(places, answers, strict=True):
-        actions = list(found[ref].actions)
-        name = text_of(answer).replace(" ", "-") or actions[number].name
-        actions[number] = actions[number]._replace(name=name)
-        found[ref] = replace(found[ref], actions=tuple(actions))
-
-
-def _questions(node: Raw) -> list[tuple[Call, Fill]]:
+def _questions(node: Raw) -> dict[str, Call]:
     ref = node.ref
-    questions: list[tuple[Call, Fill]] = [(ask(ref, "Accessible", "GetAttributes"), _attributes)]
+    questions: dict[str, Call] = {}
+    if node.attributes is None:
+        questions["attributes"] = ask(ref, "Accessible", "GetAttributes")
     if node.role in UNKNOWN_ROLES:
-        questions.append((ask(ref, "Accessible", "GetRoleName"), _role))
+        questions["role"] = ask(ref, "Accessible", "GetRoleName")
     if node.has("Component"):
-        questions.append((ask(ref, "Component", "GetExtents", "u", _SCREEN), _box))
+        questions["box"] = ask(ref, "Component", "GetExtents", "u", _SCREEN)
     if node.has("Text"):
-        questions.append((ask(ref, "Text", "GetText", "ii", 0, -1), _text))
-    if node.has("Value"):
-        questions.append((ask_properties(ref, "Value"), _value))
+        questions["text"] = ask(ref, "Text", "GetText", "ii", 0, -1)
+    if node.has("Value") and node.bulk:
+        questions["value"] = ask_properties(ref, "Value")
+    elif node.has("Value"):
+        questions |= {name: ask_property(ref, "Value", name) for name in _VALUES}
     if node.has("Action"):
-        questions.append((ask(ref, "Action", "GetActions"), _actions))
+        questions["actions"] = ask(ref, "Action", "GetActions")
     return questions
 
 
-def _role(details: Details, answer: Answer) -> Details:
-    return replace(details, role=text_of(answer).replace(" ", "-") or None)
-
-
-def _box(details: Details, answer: Answer) -> Details:
-    box = value_of(answer)
-    if not is_row(box) or len(box) != 4:
-        return details
-    x, y, width, height = box
-    if not (isinstance(x, int) and isinstance(y, int) and isinstance(width, int) and isinstance(height, int)):
-        return details
-    return replace(details, position=Place(x, y), size=Size(width, height))
-
-
-def _text(details: Details, answer: Answer) -> Details:
-    return replace(details, text=text_of(answer).translate(_NOT_TEXT))
-
-
-def _attributes(details: Details, answer: Answer) -> Details:
-    found = value_of(answer)
-    if not is_table(found):
-        return details
-    words = {str(key): str(value) for key, value in found.items()}
-    return replace(details, attributes=dict(sorted(words.items())))
-
-
-def _value(details: Details, answer: Answer) -> Details:
-    found = value_of(answer)
-    if not is_table(found):
-        return details
-    values = {key: variant(value) for key, value in found.items()}
-
-    def word(name: str) -> str | None:
-        value = values.get(name)
-        return str(value) if isinstance(value, int | float) else None
-
-    return replace(
-        details,
-        value=NodeValue(word("CurrentValue"), word("MinimumValue"), word("MaximumValue"), word("MinimumIncrement")),
+def _details(node: Raw, replies: dict[str, Answer], actions: list[NodeAction]) -> Details:
+    position, size = _box(replies.get("box"))
+    attributes = attributes_of(value_of(replies.get("attributes"))) if node.attributes is None else node.attributes
+    return Details(
+        role=text_of(replies.get("role")).replace(" ", "-") or None,
+        position=position,
+        size=size,
+        text=text_of(replies.get("text")).translate(_NOT_TEXT),
+        attributes=attributes or {},
+        value=_value(replies),
+        actions=tuple(actions),
     )
 
 
-def _actions(details: Details, answer: Answer) -> Details:
-    found = answer[0] if isinstance(answer, tuple) else None
+def _box(answer: Answer) -> tuple[Place | None, Size | None]:
+    box = value_of(answer)
+    if not is_row(box) or len(box) != 4:
+        return None, None
+    x, y, width, height = box
+    if not (isinstance(x, int) and isinstance(y, int) and isinstance(width, int) and isinstance(height, int)):
+        return None, None
+    return Place(x, y), Size(width, height)
+
+
+def _value(replies: dict[str, Answer]) -> NodeValue | None:
+    values = properties_of(replies.get("value")) or {name: value_of(replies.get(name)) for name in _VALUES}
+    words = [str(value) if isinstance(value := values.get(name), int | float) else None for name in _VALUES]
+    return NodeValue(*words) if any(words) else None
+
+
+def _actions(answer: Answer) -> list[NodeAction]:
+    found = answer[0] if isinstance(answer, tuple) and answer else None
     actions: list[NodeAction] = []
     for row in found if is_row(found) else ():
         if is_row(row) and len(row) == 3:
             name, description, keys = (part if isinstance(part, str) else "" for part in row)
             actions.append(NodeAction(name.replace(" ", "-"), description, keys))
-    return replace(details, actions=tuple(actions[:_MOST_ACTIONS]))
+    return actions[:_MOST_ACTIONS]
+
+
+def _name_actions(
+    bus: Bus, nodes: Sequence[Raw], actions: dict[Ref, list[NodeAction]], end: float, names: ActionNames
+) -> None:
+    """GetActions gives names in the user's language; put the names proper in their place, each asked for once."""
+    if len(names) > _MOST_NAMES:
+        names.clear()
+    ones = {
+        (node.ref, number): (node.ref[0], node.role, number, action.name)
+        for node in nodes
+        for number, action in enumerate(actions[node.ref])
+    }
+    unknown = {key: place for place, key in ones.items() if key not in names}
+    answers = bus.many([ask(ref, "Action", "GetName", "i", number) for ref, number in unknown.values()], end)
+    for key, answer in zip(unknown, answers, strict=True):
+        if name := text_of(answer).replace(" ", "-"):
+            names[key] = name
+    for (ref, number), key in ones.items():
+        actions[ref][number] = actions[ref][number]._replace(name=names.get(key, key[3]))

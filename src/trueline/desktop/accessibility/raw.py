@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeGuard
 
 from trueline.desktop.accessibility.bus import Answer, Call
+from trueline.desktop.accessibility.marshal import is_row, is_table
 from trueline.desktop.accessibility.names import A11Y, ON_SCREEN
 from trueline.records.tree import NodeAction, NodeValue, Place, Size
 
@@ -31,11 +31,15 @@ class Raw:
     name: str
     role: int
     states: int
+    attributes: Mapping[str, str] | None = None
+    """None when they were not asked for yet."""
+    bulk: bool = False
+    """Its application may be asked for all properties at once: Qt 5 crashes when it is."""
 
     @property
     def on_screen(self) -> bool:
         """Visible and showing: only then has it a box."""
-        return self.states & ON_SCREEN == ON_SCREEN
+        return on_screen(self.states)
 
     def has(self, interface: str) -> bool:
         """Whether it has an interface (`Text`, `Table` …)."""
@@ -55,7 +59,12 @@ class Details:
     actions: tuple[NodeAction, ...] = ()
 
 
-def ask(ref: Ref, interface: str, method: str, signature: str | None = None, *body: object) -> Call:
+def on_screen(states: int) -> bool:
+    """Whether something of these states is on the screen."""
+    return states & ON_SCREEN == ON_SCREEN
+
+
+def ask(ref: Ref, interface: str, method: str, signature: str = "", *body: object) -> Call:
     """A method of an element."""
     return Call(ref[0], ref[1], A11Y + interface, method, signature, body)
 
@@ -123,6 +132,17 @@ def states_of(value: object) -> int:
     return low | high << 32 if isinstance(low, int) and isinstance(high, int) else 0
 
 
+def properties_of(answer: Answer) -> dict[str, object]:
+    """An answer that is a table of properties, each out of its variant."""
+    found = value_of(answer)
+    return {key: variant(value) for key, value in found.items() if isinstance(key, str)} if is_table(found) else {}
+
+
+def attributes_of(value: object) -> dict[str, str] | None:
+    """A table of words, in the order of its keys."""
+    return {str(key): str(word) for key, word in sorted(value.items(), key=str)} if is_table(value) else None
+
+
 def words_of(value: object) -> frozenset[str]:
     """A list of words."""
     return frozenset(word for word in value if isinstance(word, str)) if is_row(value) else frozenset()
@@ -138,14 +158,4 @@ def read_item(item: object) -> Raw | None:
         return None
     if not isinstance(name, str) or not isinstance(role, int):
         return None
-    return Raw(ref, parent or NOBODY, index, children, words_of(item[5]), name, role, states_of(item[9]))
-
-
-def is_row(value: object) -> TypeGuard[list[object] | tuple[object, ...]]:
-    """Whether it is a D-Bus array or structure."""
-    return isinstance(value, list | tuple)
-
-
-def is_table(value: object) -> TypeGuard[dict[object, object]]:
-    """Whether it is a D-Bus dictionary."""
-    return isinstance(value, dict)
+    return Raw(ref, parent or NOBODY, index, children, words_of(item[5]), name, role, states_of(item[9]), bulk=True)

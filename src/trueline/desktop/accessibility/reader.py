@@ -9,16 +9,19 @@ from typing import Self
 from trueline.desktop.accessibility.build import build
 from trueline.desktop.accessibility.bus import Bus, Call, connect
 from trueline.desktop.accessibility.cells import add_cells
-from trueline.desktop.accessibility.details import read_details
+from trueline.desktop.accessibility.details import ActionNames, read_details
 from trueline.desktop.accessibility.raw import ask, refs_of, text_of
+from trueline.desktop.accessibility.straighten import straighten
 from trueline.desktop.accessibility.walk import DESKTOP, find
 from trueline.desktop.types import DesktopError
 from trueline.records.tree import Tree
 
-DEADLINE_S = 3.0
+DEADLINE_S = 5.0
 BUDGET = 20_000
 """Elements of a tree, at most."""
 
+_DETAILS_SHARE = 0.25
+"""The part of the time that is kept for asking where things are, whatever hung before."""
 _REGISTRY = ("org.a11y.atspi.Registry", "/org/a11y/atspi/registry")
 
 
@@ -47,6 +50,7 @@ class Accessibility:
     def __init__(self, bus: Bus) -> None:
         """Read through a connection to the accessibility bus, which is closed with this object."""
         self._bus = bus
+        self._action_names: ActionNames = {}
         try:
             self._bus.one(ask(_REGISTRY, "Registry", "RegisterEvent", "sass", "object:state-changed", [], ""))
         except DesktopError:
@@ -69,16 +73,17 @@ class Accessibility:
             DesktopLost: The bus is gone. An application that hangs is only a problem of the reading.
         """
         end = time.monotonic() + deadline
-        found = find(self._bus, end, budget)
+        until = end - deadline * _DETAILS_SHARE
+        found = find(self._bus, until, budget)
         if cells:
-            add_cells(self._bus, found, end, budget)
+            add_cells(self._bus, found, until, budget)
         if len(found.nodes) > budget:
             found.problems.append(f"only the first {budget} of {len(found.nodes)} elements are listed")
         nodes = list(found.nodes.values())[:budget]
-        details, complete = read_details(self._bus, [node for node in nodes if node.on_screen], end)
+        details, complete = read_details(self._bus, [node for node in nodes if node.on_screen], end, self._action_names)
         if not complete:
             found.problems.append("some elements did not say where they are")
-        return Reading(build(nodes, details), tuple(dict.fromkeys(found.problems)))
+        return Reading(build(nodes, straighten(nodes, details)), tuple(dict.fromkeys(found.problems)))
 
     def applications(self) -> int:
         """How many applications there are on the bus."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from trueline.desktop.local.identity import HOME, HOSTNAME, RUNTIME, UID, USER, identity_files
 from trueline.desktop.local.options import MIB, LocalOptions
+from trueline.desktop.perturbations.xfce import look_environment
 
 INSIDE = "/usr/local/lib/trueline"
 """Where the sandbox sees our programs, read-only."""
@@ -69,7 +70,8 @@ def _etc(folders: Folders, names: list[str]) -> list[str]:
 def x_argv(options: LocalOptions, folders: Folders, *, seccomp_fd: int, ready_fd: int) -> list[str]:
     """The X server, in a sandbox of its own: what runs on the desktop can neither kill it nor reach its picture file.
 
-    `ready_fd` is written to once clients can connect.
+    `ready_fd` is written to once clients can connect. There is no GLX: without a GPU it is slow, and loading it costs
+    the server and every program a part of their start.
     """
     return [
         *_system(),
@@ -82,6 +84,7 @@ def x_argv(options: LocalOptions, folders: Folders, *, seccomp_fd: int, ready_fd
         "--remount-ro", "/", "--seccomp", str(seccomp_fd), "--clearenv", "--setenv", "PATH", "/usr/bin:/bin",
         "--", "Xvfb", DISPLAY, "-screen", "0", f"{options.width}x{options.height}x24", "-fbdir", "/fb", "-displayfd",
         str(ready_fd), "-nolisten", "tcp", "-nolisten", "local", "-ac", "-noreset", "-maxclients", "512",
+        "-extension", "GLX",
     ]  # fmt: skip
 
 
@@ -137,5 +140,7 @@ def session_environment(options: LocalOptions) -> dict[str, str]:
         "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1",
         "SAL_USE_VCLPLUGIN": "gtk3",
         "LIBGL_ALWAYS_SOFTWARE": "1",
+        "GDK_GL": "disable",
         "GVFS_DISABLE_FUSE": "1",
+        **look_environment(options.perturbation),
     }

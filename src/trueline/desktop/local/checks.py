@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,6 +45,10 @@ APPLICATIONS = {
     "evince": "evince",
 }
 """Applications that tasks use; a desktop starts without them."""
+CONTAINER_FLAGS = (
+    "--security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined"
+)
+"""What docker and podman need to be told so that sandboxes work in a container."""
 _NAMESPACES = ("--user", "--map-root-user", "--mount", "--net", "--ipc", "--propagation", "private")
 _LIMIT = 20
 
@@ -61,6 +66,11 @@ class Check:
     """Without it there is no desktop."""
 
 
+def installed(program: str, path: str) -> bool:
+    """Whether a program is there."""
+    return shutil.which(program, path=path) is not None
+
+
 def install_line(packages: list[str]) -> str:
     """The command that installs Debian packages."""
     return f"sudo apt-get update && sudo apt-get install -y --no-install-recommends {' '.join(packages)}"
@@ -75,7 +85,7 @@ def check_system() -> Check:
 
 def check_programs(path: str = SEARCH_PATH) -> Check:
     """The programs every desktop is made of."""
-    missing = [program for program in PACKAGES if shutil.which(program, path=path) is None]
+    missing = [program for program in PACKAGES if not installed(program, path)]
     if not missing:
         return Check("programs", True, f"all {len(PACKAGES)} are there")
     packages = sorted({PACKAGES[program] for program in missing}) + list(EXTRA_PACKAGES)
@@ -84,7 +94,7 @@ def check_programs(path: str = SEARCH_PATH) -> Check:
 
 def check_applications(path: str = SEARCH_PATH) -> Check:
     """The applications tasks use."""
-    missing = [name for name in APPLICATIONS if shutil.which(name, path=path) is None]
+    missing = [name for name in APPLICATIONS if not installed(name, path)]
     if not missing:
         return Check("applications", True, f"all {len(APPLICATIONS)} are there", needed=False)
     fix = install_line([APPLICATIONS[name] for name in missing])
@@ -96,20 +106,26 @@ def check_namespaces(user: Owner) -> Check:
     error = _try(user, ["unshare", *_NAMESPACES, "--", "true"])
     if error is None:
         return Check("user namespaces", True, "an ordinary user may make them")
-    return Check("user namespaces", False, error, _namespace_fix())
+    reason, fix = namespace_fix(container=in_container())
+    return Check("user namespaces", False, f"{error} ({reason})", fix)
 
 
-def _namespace_fix() -> str:
-    """Why user namespaces are refused here, as far as the kernel's settings say, and what to do."""
-    if _setting("kernel/apparmor_restrict_unprivileged_userns") == "1":
-        return "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0   # AppArmor forbids them (Ubuntu 24.04)"
-    if _setting("kernel/unprivileged_userns_clone") == "0":
-        return "sudo sysctl -w kernel.unprivileged_userns_clone=1"
-    if _setting("user/max_user_namespaces") == "0":
-        return "sudo sysctl -w user.max_user_namespaces=15000"
-    if in_container():
-        return "start the container with: --security-opt seccomp=unconfined --security-opt apparmor=unconfined"
-    return "build or boot a kernel with CONFIG_USER_NS=y"
+def namespace_fix(settings: Path = Path("/proc/sys"), *, container: bool) -> tuple[str, str]:
+    """Why user namespaces are refused here, as far as the kernel's settings say, and the line that mends it."""
+    for name, refusal, allowed, reason in (
+        ("kernel/apparmor_restrict_unprivileged_userns", "1", "0", "AppArmor forbids them, as on Ubuntu 24.04"),
+        ("kernel/unprivileged_userns_clone", "0", "1", "they are switched off"),
+        ("user/max_user_namespaces", "0", "15000", "none are allowed"),
+    ):
+        if _setting(settings / name) == refusal:
+            line = f"{name.replace('/', '.')}={allowed}"
+            if container:
+                return reason, f"on the machine that runs this container: sudo sysctl -w {line}"
+            file = "/etc/sysctl.d/60-trueline.conf"
+            return reason, f"sudo sh -c 'echo {line} >> {file} && sysctl -p {file}'"
+    if container:
+        return "the container forbids them", f"start the container with: {CONTAINER_FLAGS}"
+    return "the kernel has none", "boot a kernel with CONFIG_USER_NS=y"
 
 
 def check_overlay(user: Owner) -> Check:
@@ -143,11 +159,7 @@ def check_sandbox(user: Owner) -> Check:
     error = _try(user, ["unshare", *_NAMESPACES, "--", *line])
     if error is None:
         return Check("sandbox", True, "bubblewrap works")
-    fix = (
-        "start the container with: --security-opt systempaths=unconfined"
-        if in_container()
-        else install_line(["bubblewrap"])
-    )
+    fix = f"start the container with: {CONTAINER_FLAGS}" if in_container() else install_line(["bubblewrap"])
     return Check("sandbox", False, error, fix)
 
 
@@ -174,9 +186,28 @@ def check_memory() -> Check:
     return Check("memory", free > 500, f"{free} MiB available", "" if free > 500 else "free 500 MiB", needed=False)
 
 
-def in_container() -> bool:
+def check_container() -> Check:
+    """Whether this is a container: said, since its flags decide what is allowed."""
+    detail = f"yes; it needs {CONTAINER_FLAGS}" if in_container() else "no"
+    return Check("in a container", True, detail, needed=False)
+
+
+def check_way_out(user: Owner, path: str = SEARCH_PATH, tun: Path = Path("/dev/net/tun")) -> Check:
+    """What a desktop with an open network needs."""
+    if not installed("pasta", path):
+        return Check("network open", False, "missing: pasta", install_line(["passt"]), needed=False)
+    if not tun.exists():
+        return Check("network open", False, f"there is no {tun}", "sudo modprobe tun", needed=False)
+    if not user.drop and tun.stat().st_mode & 0o006 != 0o006:
+        return Check("network open", False, f"{tun} is closed to this user", f"sudo chmod 666 {tun}", needed=False)
+    return Check("network open", True, "pasta is there", needed=False)
+
+
+def in_container(root: Path = Path("/"), environ: Mapping[str, str] = os.environ) -> bool:
     """Whether this process seems to run in a container."""
-    return Path("/.dockerenv").exists() or Path("/run/.containerenv").exists() or bool(os.environ.get("container"))  # noqa: SIM112 - systemd spells it so
+    marks = (".dockerenv", "run/.containerenv", "run/systemd/container")
+    named = environ.get("container") or environ.get("KUBERNETES_SERVICE_HOST")
+    return bool(named) or any((root / mark).exists() for mark in marks)
 
 
 def check_all() -> list[Check]:
@@ -190,7 +221,7 @@ def check_all() -> list[Check]:
     except DesktopUnavailable as error:
         return [*checks, Check("user", False, str(error), "run as an ordinary user")]
     checks += [check_namespaces(user), check_overlay(user), check_sandbox(user), check_cache(user)]
-    return [*checks, check_memory(), check_applications()]
+    return [*checks, check_container(), check_memory(), check_applications(), check_way_out(user)]
 
 
 def _try(user: Owner, argv: list[str]) -> str | None:
@@ -215,8 +246,8 @@ def _try(user: Owner, argv: list[str]) -> str | None:
     return lines[-1] if lines else f"{argv[0]} ended with {done.returncode}"
 
 
-def _setting(name: str) -> str:
+def _setting(path: Path) -> str:
     try:
-        return Path("/proc/sys", name).read_text("ascii").strip()
+        return path.read_text("ascii").strip()
     except OSError:
         return ""

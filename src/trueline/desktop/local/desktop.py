@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
@@ -14,12 +14,16 @@ from trueline.actions import Action
 from trueline.desktop.local import commands, files
 from trueline.desktop.local.commands import Command
 from trueline.desktop.local.diff import diff
-from trueline.desktop.local.forward import forward
+from trueline.desktop.local.forward import display, forward
 from trueline.desktop.local.options import LocalOptions
 from trueline.desktop.local.pool import Pool, start_running
 from trueline.desktop.local.running import POLL, Running
-from trueline.desktop.local.senses import Senses
+from trueline.desktop.local.senses import FRAMEBUFFER, Senses
 from trueline.desktop.local.sinks import listen
+from trueline.desktop.local.sudo import Sudo, SudoRequest
+from trueline.desktop.recording import record
+from trueline.desktop.screen import Box, Encoding
+from trueline.desktop.settle import Rules, Settling
 from trueline.desktop.types import (
     ActionTimeout,
     Capability,
@@ -27,7 +31,7 @@ from trueline.desktop.types import (
     Condition,
     DesktopLost,
     FileExists,
-    NotSupported,
+    Recording,
     RunResult,
     Settled,
     Window,
@@ -37,6 +41,8 @@ from trueline.records import ActionResult, Observation, ObservationSpec
 
 _LATE = 1.0
 """Seconds an action gets to notice that its desktop is gone."""
+_LATER = 0.1
+"""Seconds that are waited longer while nothing has changed at all: what was done may not show yet."""
 
 
 @dataclass
@@ -45,6 +51,7 @@ class _Up:
 
     running: Running
     senses: Senses
+    sudo: Sudo
     acts: dict[str, asyncio.Task[ActionResult]] = field(default_factory=dict[str, "asyncio.Task[ActionResult]"])
 
     async def stop(self) -> None:
@@ -58,6 +65,7 @@ class _Up:
             if task.done() and not task.cancelled():
                 task.exception()  # seen: whoever asked has it
         await self.senses.close()
+        await self.sudo.close()
 
 
 async def _stop(up: _Up | None) -> None:
@@ -69,7 +77,14 @@ class LocalDesktop:
     """A real desktop in a sandbox. Entering starts it, leaving stops it; one event loop uses it."""
 
     capabilities = frozenset(
-        {Capability.DIFF, Capability.RESET, Capability.SINKS, Capability.CDP, Capability.NETWORK_CONTROL}
+        {
+            Capability.DIFF,
+            Capability.RESET,
+            Capability.SINKS,
+            Capability.RECORD,
+            Capability.CDP,
+            Capability.NETWORK_CONTROL,
+        }
     )
 
     def __init__(self, options: LocalOptions | None = None, *, pool: Pool | None = None) -> None:
@@ -91,12 +106,13 @@ class LocalDesktop:
         Raises:
             DesktopUnavailable: This machine cannot; the message names what is missing.
         """
-        running = await (start_running(self.options) if self._pool is None else self._pool.take())
-        try:
-            self._up = _Up(running, await Senses.open(running.sandbox))
-        except BaseException:
-            await running.stop()
-            raise
+        async with AsyncExitStack() as undo:
+            running = await (start_running(self.options) if self._pool is None else self._pool.take())
+            undo.push_async_callback(running.stop)
+            sudo = await Sudo.open(running.sandbox)
+            undo.push_async_callback(sudo.close)
+            self._up = _Up(running, await Senses.open(running.sandbox), sudo)
+            undo.pop_all()
 
     async def stop(self) -> None:
         """End it and everything in it; stopping twice is fine."""
@@ -143,6 +159,17 @@ class LocalDesktop:
         """Look at the screen once."""
         return await self._now.senses.observe(want)
 
+    async def picture(
+        self,
+        box: Box | None = None,
+        *,
+        size: tuple[int, int] | None = None,
+        encoding: Encoding = "png",
+        quality: int = 85,
+    ) -> bytes:
+        """A picture of the screen or of a part of it, scaled to a size, as PNG, JPEG or WebP."""
+        return await self._now.senses.picture(box, size, encoding, quality)
+
     async def act(self, action: Action, *, id: str) -> ActionResult:
         """Do one action, at most once per id; the same id again gives the first result and does nothing."""
         now = self._now
@@ -151,9 +178,9 @@ class LocalDesktop:
         # A caller that gives up does not stop the action: it may have begun, and the id stays used.
         return await asyncio.shield(now.acts[id])
 
-    def record(self, target: Path, *, fps: float = 5.0) -> AbstractAsyncContextManager[None]:
-        """Not here yet: see `capabilities`."""
-        raise NotSupported(f"{target}: this desktop does not record at {fps:g} frames a second; see its capabilities")
+    def record(self, target: Path, *, fps: float = 5.0) -> AbstractAsyncContextManager[Recording]:
+        """Record the screen into an MP4 while the block runs, over resets too; see `recording.record`."""
+        return record(lambda: self.running.sandbox.path("fb") / FRAMEBUFFER, target, fps)
 
     async def launch(self, argv: tuple[str, ...], *, env: Mapping[str, str] | None = None) -> int:
         """Start a program inside and leave it running; return its process id inside."""
@@ -174,7 +201,8 @@ class LocalDesktop:
     async def wait_for(self, condition: Condition, *, time_limit: float = 10.0) -> Window | None:
         """Wait until a condition holds. Raises ActionTimeout when it does not in time."""
         if isinstance(condition, Settled):
-            return await self._now.senses.settle(condition.quiet, time_limit)
+            await self.settle(condition, time_limit=time_limit)
+            return None
         try:
             async with asyncio.timeout(time_limit):
                 if isinstance(condition, FileExists):
@@ -182,6 +210,12 @@ class LocalDesktop:
                 return await self._window(condition)
         except TimeoutError as error:
             raise ActionTimeout(f"{condition} did not come about within {time_limit:g} s") from error
+
+    async def settle(self, condition: Settled | None = None, *, time_limit: float = 3.0) -> Settling:
+        """Wait until the screen has come to rest, or the time is over, and say how it went."""
+        quiet = (condition or Settled()).quiet
+        rules = Rules(quiet, quiet + _LATER, time_limit)
+        return await self._now.senses.settle(rules, self.running.window_numbers)
 
     async def _file(self, path: str) -> None:
         while True:
@@ -203,6 +237,11 @@ class LocalDesktop:
         sandbox = self.running.sandbox
         return await asyncio.to_thread(diff, sandbox.path("disk/upper"), sandbox.template)
 
+    @property
+    def sudo_requests(self) -> Sequence[SudoRequest]:
+        """Every call of `sudo` inside since the start, whatever came of it. Nothing inside can change this."""
+        return self._now.sudo.requests
+
     async def listen(self, port: int, *, udp: bool = False, address: str = "127.0.0.1") -> socket.socket:
         """Listen on the desktop's own loopback from outside; see `sinks.listen`."""
         return await listen(self.running.sandbox, port, udp=udp, address=address)
@@ -211,6 +250,10 @@ class LocalDesktop:
         """Connect to a unix socket or a loopback port inside (a message bus, DevTools), without a port of the host."""
         return await self.running.sandbox.connect(path=path, port=port)
 
-    def forward(self, port: int) -> AbstractAsyncContextManager[int]:
-        """A port of the host's loopback that leads to a port inside, while the block runs."""
-        return forward(self.running.sandbox, port)
+    def forward(self, port: int, *, at: int = 0) -> AbstractAsyncContextManager[int]:
+        """A port of the host's loopback (`at`, or a free one) that leads to a port inside, over resets too."""
+        return forward(lambda: self.connect(port=port), at)
+
+    def display(self) -> AbstractAsyncContextManager[str]:
+        """An X display of the host (`:60`) for this user's programs that leads here, while the block runs."""
+        return display(self.running.sandbox)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
+from trueline.desktop.local.network import RESOLVER
 from trueline.desktop.local.options import LocalOptions
 
 USER, UID, HOME, HOSTNAME = "user", 1000, "/home/user", "desktop"
@@ -22,8 +21,13 @@ def identity_files(options: LocalOptions) -> dict[str, str]:
         "group": f"root:x:0:\n{USER}:x:{UID}:\nnogroup:x:65534:\n",
         "hosts": "".join(f"{address}\t{name}\n" for address, name in names),
         "hostname": f"{HOSTNAME}\n",
-        "resolv.conf": "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n" if options.nameserver else "",
+        "resolv.conf": _resolver(options),
         "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\nservices: files\nprotocols: files\n",
         "machine-id": f"{MACHINE_ID}\n",
-        "desktop-sudo.json": json.dumps({"password": options.sudo_password}),
     }
+
+
+def _resolver(options: LocalOptions) -> str:
+    if options.nameserver:
+        return "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n"
+    return f"nameserver {RESOLVER}\n" if options.network == "open" else ""

@@ -29,8 +29,7 @@ def program_files(machine: str) -> dict[str, bytes]:
     """Everything the sandbox is started with, by path."""
     source = resources.files("trueline.desktop.local.programs")
     files = {name: (source / name).read_bytes() for name in _PROGRAMS}
-    files |= {f"bin/{name}": text.encode() for name, text in launchers().items()}
-    files["bin/sudo"] = (source / "sudo.py").read_bytes()
+    files |= {f"bin/{name}": script for name, script in launchers().items()}
     files[FILTER] = build_filter(machine)
     files[WORKER] = bundle()
     return files

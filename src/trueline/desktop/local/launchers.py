@@ -1,61 +1,74 @@
-"""Small programs under the names tasks use: Debian's applications, `sudo` and `crontab`."""
+"""Small programs under the names tasks use: Debian's applications, and what they could not do as they are."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
 
-from trueline.desktop.local.identity import HOME
 
-_CHROMIUM = (
-    "/usr/bin/chromium --no-sandbox --test-type --no-first-run --no-default-browser-check --password-store=basic "
-    "--disable-background-networking --disable-component-update --disable-sync --force-renderer-accessibility "
-    f'--user-data-dir={HOME}/.config/chromium "$@"'
-)
+@dataclass(frozen=True)
+class Alias:
+    """Another name for a program."""
 
-APPLICATIONS: Mapping[str, tuple[str, ...]] = {
-    "google-chrome": (_CHROMIUM,),
-    "google-chrome-stable": (_CHROMIUM,),
-    "chromium-browser": (_CHROMIUM,),
-    "chromium": (_CHROMIUM,),
-    "gnome-terminal": ('xfce4-terminal "$@"',),
-    "x-terminal-emulator": ('xfce4-terminal "$@"',),
-    "nautilus": ('thunar "$@"',),
-    "gedit": ('/usr/bin/gedit "$@"', 'mousepad "$@"'),
-    "gnome-text-editor": ('mousepad "$@"',),
-    "libreoffice": ('/usr/bin/soffice --norestore --nologo "$@"',),
-    "soffice": ('/usr/bin/soffice --norestore --nologo "$@"',),
-    "localc": ('/usr/bin/soffice --norestore --nologo --calc "$@"',),
-    "lowriter": ('/usr/bin/soffice --norestore --nologo --writer "$@"',),
-    "loimpress": ('/usr/bin/soffice --norestore --nologo --impress "$@"',),
-    "code": ('/usr/bin/code "$@"', 'geany "$@"', 'mousepad "$@"'),
-    "gnome-control-center": ('xfce4-settings-manager "$@"',),
-    "gnome-system-monitor": ('xfce4-terminal -e top "$@"',),
-    "eog": ('/usr/bin/eog "$@"', 'ristretto "$@"'),
+    package: str
+    """Where the first of the programs comes from, for who looks for it in vain."""
+    commands: tuple[str, ...]
+    """Command lines to try: the first whose program is there is taken, the caller's arguments follow."""
+
+
+def _office(*flags: str) -> Alias:
+    return Alias("libreoffice-calc", (" ".join(("/usr/bin/soffice --norestore --nologo", *flags)),))
+
+
+ALIASES: Mapping[str, Alias] = {
+    "gedit": Alias("gedit", ("/usr/bin/gedit", "mousepad")),
+    "gnome-text-editor": Alias("gedit", ("/usr/bin/gedit", "mousepad")),
+    "libreoffice": _office(),
+    "soffice": _office(),
+    "localc": _office("--calc"),
+    "lowriter": _office("--writer"),
+    "loimpress": _office("--impress"),
+    "gnome-control-center": Alias("xfce4-settings", ("xfce4-settings-manager",)),
+    "gnome-system-monitor": Alias("xfce4-terminal", ("xfce4-terminal --title=Processes --command=top",)),
+    "x-terminal-emulator": Alias("xfce4-terminal", ("xfce4-terminal.wrapper", "xfce4-terminal")),
+    "python": Alias("python3", ("/usr/bin/python3",)),
+    # Not there on Debian, or not in the set: no other program passes for them.
+    "code": Alias("code", ("/usr/bin/code",)),
+    "eog": Alias("eog", ("/usr/bin/eog", "ristretto")),
+    "gimp": Alias("gimp", ("/usr/bin/gimp",)),
+    "thunderbird": Alias("thunderbird", ("/usr/bin/thunderbird",)),
+    "vlc": Alias("vlc", ("/usr/bin/vlc",)),
+    "evince": Alias("evince", ("/usr/bin/evince",)),
 }
-"""Command lines to try for a name, the first whose program is there is taken."""
+
+SCRIPTS: Mapping[str, str] = {
+    "chromium": "chromium.sh",
+    "chromium-browser": "chromium.sh",
+    "google-chrome": "chromium.sh",
+    "google-chrome-stable": "chromium.sh",
+    "gnome-terminal": "gnome-terminal.sh",
+    "nautilus": "nautilus.sh",
+    "crontab": "crontab.sh",
+    "killall": "kill-by-name.sh",
+    "pkill": "kill-by-name.sh",
+    "socat": "socat.py",
+    "sudo": "sudo.py",
+}
+"""Names that need more than another name, and the programs behind them."""
 
 
-def launcher(name: str, commands: tuple[str, ...]) -> str:
-    """The shell script behind a name; without any of its programs it ends like a shell that finds no command."""
-    tries = "".join(f"command -v {command.split()[0]} >/dev/null && exec {command}\n" for command in commands)
-    return f"#!/bin/sh\n{tries}echo '{name}: command not found' >&2\nexit 127\n"
+def alias_script(name: str, alias: Alias) -> str:
+    """The shell script behind a name; without any of its programs it says so and ends as a shell would."""
+    tries = "".join(
+        f'command -v {command.split()[0]} >/dev/null && exec {command} "$@"\n' for command in alias.commands
+    )
+    lack = f"{name}: not installed on this desktop (Debian package {alias.package})"
+    return f"#!/bin/sh\n{tries}echo '{lack}' >&2\nexit 127\n"
 
 
-CRONTAB = """#!/bin/sh
-# The crontab of the desktop's user: kept in the home folder, nothing runs it.
-file="$HOME/.config/crontab"
-mkdir -p "$HOME/.config"
-case "${1:-}" in
-  -l) [ -f "$file" ] || { echo "no crontab for user" >&2; exit 1; }; exec cat "$file" ;;
-  -r) [ -f "$file" ] || { echo "no crontab for user" >&2; exit 1; }; exec rm "$file" ;;
-  -e) touch "$file"; exec "${VISUAL:-${EDITOR:-nano}}" "$file" ;;
-  -|"") exec cat >"$file" ;;
-  -*) echo "crontab: usage: crontab [-l | -e | -r | file | -]" >&2; exit 1 ;;
-  *) exec cp -- "$1" "$file" ;;
-esac
-"""
-
-
-def launchers() -> dict[str, str]:
-    """All launchers by name; `sudo` is a program of its own."""
-    return {**{name: launcher(name, commands) for name, commands in APPLICATIONS.items()}, "crontab": CRONTAB}
+def launchers() -> dict[str, bytes]:
+    """All launchers by name."""
+    source = resources.files("trueline.desktop.local.programs") / "launchers"
+    made = {name: alias_script(name, alias).encode() for name, alias in ALIASES.items()}
+    return made | {name: (source / file).read_bytes() for name, file in SCRIPTS.items()}

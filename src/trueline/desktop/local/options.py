@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from trueline.desktop.perturbations.model import Perturbation
 from trueline.errors import InputError
 
 MIB = 1 << 20
@@ -28,6 +29,8 @@ class Limits:
     files: int = 100_000
     """New files and folders in the home folder."""
     niceness: int = 5
+    processors: float | None = None
+    """How many processors' time it may take; kept only where control groups are allowed, elsewhere it is only nice."""
     lifetime: float = 6 * 3600.0
     """Seconds after which the desktop is ended."""
 
@@ -40,8 +43,10 @@ class LocalOptions:
     height: int = 1080
     timezone: str = "UTC"
     language: str = "C.UTF-8"
-    network: Literal["none"] = "none"
-    """`none` is a loopback of its own and nothing else."""
+    perturbation: Perturbation | None = None
+    """How it looks otherwise; set by `look.perturbed`, which also looks whether this machine can."""
+    network: Literal["none", "open"] = "none"
+    """`none` is a loopback of its own and nothing else; `open` reaches the outside, but no address of this machine."""
     hosts: dict[str, str] = field(default_factory=dict[str, str])
     """Further names of /etc/hosts and their addresses."""
     nameserver: bool = False

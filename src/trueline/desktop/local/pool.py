@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import Self
 
+from trueline.desktop.local.look import look_template
 from trueline.desktop.local.options import LocalOptions
+from trueline.desktop.local.places import owner
 from trueline.desktop.local.prepare import ready_template
 from trueline.desktop.local.running import Running
 from trueline.desktop.types import DesktopError
@@ -13,7 +15,8 @@ from trueline.desktop.types import DesktopError
 
 async def start_running(options: LocalOptions) -> Running:
     """Start a desktop from the machine's ready template."""
-    return await Running.start(options, await ready_template())
+    template = await asyncio.to_thread(look_template, await ready_template(), options.perturbation, owner())
+    return await Running.start(options, template)
 
 
 class Pool:

@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from trueline.desktop.local.argv import SYSTEM_PYTHON, Folders, session_argv, x_argv
 from trueline.desktop.local.identity import identity_files
 from trueline.desktop.local.install import FILTER
+from trueline.desktop.local.network import host_addresses
 from trueline.desktop.local.options import MIB, LocalOptions
 from trueline.desktop.local.places import Owner
 from trueline.desktop.types import DesktopUnavailable
@@ -35,20 +36,31 @@ class Started:
     """Its end, to be sent with the plan."""
 
 
+def work_tmpfs(options: LocalOptions) -> list[tuple[str, int, int]]:
+    """The file systems in memory outside of both sandboxes: name, bytes, files."""
+    picture = options.width * options.height * 4
+    return [
+        ("x11", MIB, 100),
+        ("fb", picture + MIB, 100),
+        ("run", 64 * MIB, 5000),
+        ("log", 16 * MIB, 1000),
+        ("disk", options.limits.home, options.limits.files),
+    ]
+
+
+def memory_files(options: LocalOptions) -> int:
+    """Bytes that everything writable may hold in memory, /tmp and the like inside included."""
+    return sum(size for _, size, _ in work_tmpfs(options)) + 4 * options.limits.temporary
+
+
 def plan(options: LocalOptions, folders: Folders, template: Path) -> dict[str, JsonValue]:
     """What the keeper is to build, as JSON."""
     limits = options.limits
-    picture = options.width * options.height * 4
     return {
         "work": folders.work,
-        "tmpfs": [
-            ["x11", MIB, 100],
-            ["fb", picture + MIB, 100],
-            ["run", 64 * MIB, 5000],
-            ["log", 16 * MIB, 1000],
-            ["disk", limits.home, limits.files],
-        ],
+        "tmpfs": list[JsonValue]([name, size, files] for name, size, files in work_tmpfs(options)),
         "etc": dict(identity_files(options)),
+        "addresses": list[JsonValue](host_addresses() if options.network == "open" else ()),
         "template": str(template),
         "filter": f"{folders.programs}/{FILTER}",
         "rlimits": {

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeVar
 
 from trueline.desktop.local.options import LocalOptions
-from trueline.desktop.local.sandbox import Sandbox
+from trueline.desktop.local.sandbox import Sandbox, lack
 from trueline.desktop.local.windows import Windows
 from trueline.desktop.types import DesktopError, DesktopLost, DesktopUnavailable, Window
 from trueline.desktop.x11.connection import XConnection, XLost
@@ -16,6 +17,7 @@ from trueline.desktop.x11.connection import XConnection, XLost
 X_SOCKET = "/tmp/.X11-unix/X0"  # noqa: S108 - inside
 POLL = 0.01
 _PARTS = {"xfdesktop", "xfce4-panel"}
+T = TypeVar("T")
 
 
 class Running:
@@ -50,6 +52,8 @@ class Running:
             raise DesktopUnavailable(
                 f"the desktop was not shown within {options.start_limit:g} s; see: trueline doctor"
             ) from error
+        except DesktopLost as error:
+            raise DesktopUnavailable(await asyncio.to_thread(lack, str(error))) from error
 
     async def windows(self) -> tuple[Window, ...]:
         """The windows there are, the lowest first.
@@ -57,9 +61,16 @@ class Running:
         Raises:
             DesktopLost: The X server does not answer.
         """
+        return await self._ask(self._windows.read)
+
+    async def window_numbers(self) -> tuple[int, ...]:
+        """What differs when a window comes, goes or becomes the active one. Raises DesktopLost."""
+        return await self._ask(self._windows.numbers)
+
+    async def _ask(self, work: Callable[[], T]) -> T:
         async with self._one_at_a_time:
             try:
-                return await asyncio.to_thread(self._windows.read)
+                return await asyncio.to_thread(work)
             except XLost as error:
                 self.sandbox.lose(f"the X server is gone: {error}")
                 raise DesktopLost(f"the X server is gone: {error}") from error

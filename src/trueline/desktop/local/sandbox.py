@@ -14,12 +14,15 @@ from typing import Self
 from pydantic import JsonValue
 
 from trueline.desktop.local.argv import Folders
-from trueline.desktop.local.checks import check_all
+from trueline.desktop.local.checks import check_all, check_way_out
+from trueline.desktop.local.groups import Groups, make_groups
 from trueline.desktop.local.install import install_programs
+from trueline.desktop.local.janitor import Janitor
 from trueline.desktop.local.link import Answer, Link, LinkMessage
+from trueline.desktop.local.network import open_way_out
 from trueline.desktop.local.options import LocalOptions
 from trueline.desktop.local.places import cache_folder, owner, work_place
-from trueline.desktop.local.process import Started, plan, start_keeper
+from trueline.desktop.local.process import Started, memory_files, plan, start_keeper
 from trueline.desktop.types import ActionInterrupted, DesktopError, DesktopLost, DesktopUnavailable
 
 _STOP_LIMIT = 10.0
@@ -39,6 +42,8 @@ class Sandbox:
         self._up: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._built: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._exits: dict[int, asyncio.Future[int]] = {}
+        self._groups: Groups | None = None
+        self._way_out: Janitor | None = None
         self.keeper = Link(started.control, "keeper of the sandbox", self._on_keeper)
         self.agent = Link(started.channel, "agent inside the sandbox", self._on_agent)
 
@@ -50,12 +55,17 @@ class Sandbox:
             DesktopUnavailable: This machine cannot; the message says what is missing.
         """
         user, cache = owner(), cache_folder()
+        if options.network == "open" and not (way := check_way_out(user)).ok:
+            raise DesktopUnavailable(f"{way.name}: {way.detail}; {way.fix}")
         programs = await asyncio.to_thread(install_programs, cache, user)
         folders = Folders(str(programs), work_place(programs, template))
         self = cls(options, start_keeper(programs, user), folders, template)
         try:
             async with asyncio.timeout(options.start_limit):
-                await self._begin(plan(options, folders, template))
+                await asyncio.to_thread(self._limit)
+                await self._begin(await asyncio.to_thread(plan, options, folders, template))
+                if options.network == "open":
+                    self._way_out = await open_way_out(user, self.keeper_pid)
         except TimeoutError as error:
             await self.stop()
             raise DesktopUnavailable(
@@ -64,11 +74,27 @@ class Sandbox:
         except DesktopLost as error:
             said = await asyncio.to_thread(self._said)
             await self.stop()
-            raise DesktopUnavailable(await asyncio.to_thread(_lack, f"{error}{said}")) from error
+            raise DesktopUnavailable(await asyncio.to_thread(lack, f"{error}{said}")) from error
         except BaseException:
             await self.stop()
             raise
         return self
+
+    def _limit(self) -> None:
+        """Put the keeper, which has started nothing yet, into control groups where that is allowed."""
+        groups = make_groups(self.options.limits, memory_files(self.options))
+        if groups is None:
+            return
+        try:
+            groups.add(self.keeper_pid)
+            self._groups = groups
+        except OSError:
+            groups.finish()
+
+    @property
+    def limited_by(self) -> str:
+        """What keeps its limits: `cgroup v1`, `cgroup v2`, or `rlimits` and the keeper's watch alone."""
+        return "rlimits" if self._groups is None else self._groups.kind
 
     def _said(self) -> str:
         """What the keeper complained about, once it has ended."""
@@ -123,9 +149,14 @@ class Sandbox:
             _fail(future, error)
         self._exits.clear()
 
+    @property
+    def keeper_pid(self) -> int:
+        """The process all of the sandbox's descend from."""
+        return self._started.process.pid
+
     def path(self, name: str) -> Path:
         """A folder of the work area as the host sees it: `fb`, `disk/upper`."""
-        return Path(f"/proc/{self._started.process.pid}/root{self._folders.below(name)}")
+        return Path(f"/proc/{self.keeper_pid}/root{self._folders.below(name)}")
 
     async def spawn(self, request: dict[str, JsonValue], fds: tuple[int, ...]) -> tuple[int, int, asyncio.Future[int]]:
         """Start a program inside; return the request's number, its process id inside and its end to come."""
@@ -162,6 +193,9 @@ class Sandbox:
             await asyncio.to_thread(process.wait)
         if process.stderr is not None:
             process.stderr.close()
+        for left in (self._way_out, self._groups):
+            if left is not None:
+                await asyncio.to_thread(left.finish)
 
 
 def spawn_error(program: str, answer: Answer) -> DesktopError:
@@ -174,7 +208,7 @@ def spawn_error(program: str, answer: Answer) -> DesktopError:
     )
 
 
-def _lack(reason: str) -> str:
+def lack(reason: str) -> str:
     """The line for a sandbox that does not start: the first thing this machine lacks, else what happened."""
     for check in check_all():
         if check.needed and not check.ok:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Hashable
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Self, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
 
 from trueline.actions import Action, CallUser, Code, Done, Fail, Screenshot, Wait, Zoom
 from trueline.desktop.accessibility import Accessibility, Bus, accessibility_address
@@ -22,17 +20,29 @@ from trueline.desktop.local.identity import RUNTIME, UID
 from trueline.desktop.local.install import WORKER
 from trueline.desktop.local.running import POLL, connect_x
 from trueline.desktop.local.sandbox import Sandbox
-from trueline.desktop.screen import Framebuffer, ScreenError, encode, scaled
-from trueline.desktop.types import ActionTimeout, DesktopError, DesktopLost, NotSupported
+from trueline.desktop.ocr import plain_text, shared_reader
+from trueline.desktop.screen import Box, Encoding, Frame, Framebuffer, ScreenError, crop, encode, scaled
+from trueline.desktop.settle import Decision, Restless, Rules, Settling, Watch
+from trueline.desktop.types import ActionTimeout, DesktopError, DesktopLost
 from trueline.desktop.worker import WorkerClient
 from trueline.records import ActionResult, Observation, ObservationSpec
-from trueline.records.tree import marks
+from trueline.records.tree import Mark, marks
 
-CODE_LIMIT = 30.0
-"""Seconds a piece of action code may run."""
+CODE_LIMIT = 120.0
+"""Seconds a piece of action code may run: what OSWorld's server gives it."""
+FRAMEBUFFER = "Xvfb_screen0"
 _WORKER_SOCKET = f"{RUNTIME}/worker.sock"
 _WORKER_UP = 10.0
 T = TypeVar("T")
+
+
+async def accessibility_bus(sandbox: Sandbox) -> Bus:
+    """Connect to the sandbox's accessibility bus, which its session bus knows."""
+    session = await asyncio.to_thread(Bus, await sandbox.connect(path=f"{RUNTIME}/bus"), UID)
+    with closing(session):
+        address = await asyncio.to_thread(accessibility_address, session)
+    path = address.removeprefix("unix:path=").split(",")[0]
+    return await asyncio.to_thread(Bus, await sandbox.connect(path=path), UID)
 
 
 class Senses:
@@ -45,20 +55,16 @@ class Senses:
         self._hands = hands
         self._tree = tree
         self._worker: WorkerClient | None = None
+        self._restless = Restless()
         self._seeing, self._acting = asyncio.Lock(), asyncio.Lock()
 
     @classmethod
     async def open(cls, sandbox: Sandbox) -> Self:
         """Open everything early: applications keep an accessibility cache only for those who listen."""
         with ExitStack() as undo:
-            screen = undo.enter_context(Framebuffer(sandbox.path("fb") / "Xvfb_screen0"))
+            screen = undo.enter_context(Framebuffer(sandbox.path("fb") / FRAMEBUFFER))
             hands = undo.enter_context(closing(Pointing(await connect_x(sandbox))))
-            session = await asyncio.to_thread(Bus, await sandbox.connect(path=f"{RUNTIME}/bus"), UID)
-            with closing(session):
-                address = await asyncio.to_thread(accessibility_address, session)
-            path = address.removeprefix("unix:path=").split(",")[0]
-            bus = await asyncio.to_thread(Bus, await sandbox.connect(path=path), UID)
-            tree = await asyncio.to_thread(Accessibility, bus)
+            tree = await asyncio.to_thread(Accessibility, await accessibility_bus(sandbox))
             undo.pop_all()
         return cls(sandbox, screen, hands, tree)
 
@@ -66,35 +72,52 @@ class Senses:
         """Look once.
 
         Raises:
-            NotSupported: OCR is wanted.
+            MissingExtraError: Text from the picture is wanted and the extra for it is not installed.
         """
-        if want.ocr:
-            raise NotSupported("the local desktop reads no text from pictures; ask for the tree")
         async with self._seeing:
-            return await self._thread(lambda: self._observe(want))
+            seen, frame = await self._thread(lambda: self._observe(want))
+        if want.ocr and frame is not None:
+            text = await asyncio.to_thread(lambda: plain_text(shared_reader().read(frame)))
+            return replace(seen, text=text)
+        return seen
 
-    def _observe(self, want: ObservationSpec) -> Observation:
+    def _observe(self, want: ObservationSpec) -> tuple[Observation, Frame | None]:
+        frame = self._screen.read() if want.screenshot or want.marks or want.ocr else None
         png = None
-        if want.screenshot:
-            frame = self._screen.read()
+        if frame is not None and want.screenshot:
             png = encode(frame if want.size is None else scaled(frame, want.size))
         tree = self._tree.read().tree if want.tree or want.marks else None
-        found = marks(tree, png) if want.marks and tree is not None else ()
-        return Observation(datetime.now(UTC), png, tree if want.tree else None, found, screen=self._screen.size)
+        found: tuple[Mark, ...] = ()
+        if want.marks and tree is not None and frame is not None:
+            found = marks(tree, png if png is not None and want.size is None else encode(frame))
+        seen = Observation(datetime.now(UTC), png, tree if want.tree else None, found, screen=self._screen.size)
+        return seen, frame
 
-    async def settle(self, quiet: float, time_limit: float) -> None:
-        """Return once the picture has not changed for `quiet` seconds, or the time is over."""
-        end = time.monotonic() + time_limit
-        before, since = await self._pixels(), time.monotonic()
-        while (now := time.monotonic()) < end and now - since < quiet:
-            await asyncio.sleep(POLL)
-            after = await self._pixels()
-            if not np.array_equal(before, after):
-                before, since = after, time.monotonic()
+    async def picture(self, box: Box | None, size: tuple[int, int] | None, encoding: Encoding, quality: int) -> bytes:
+        """A picture of the screen, or of a part of it, scaled and encoded as asked.
 
-    async def _pixels(self) -> NDArray[np.uint8]:
+        Raises:
+            ScreenError: Nothing of the box lies on the screen.
+        """
         async with self._seeing:
-            return (await self._thread(self._screen.read)).pixels
+            frame = await self._thread(self._screen.read)
+        part = frame if box is None else crop(frame, box)
+        whole = part if size is None else scaled(part, size)
+        return await asyncio.to_thread(encode, whole, encoding, quality=quality)
+
+    async def settle(self, rules: Rules, windows: Callable[[], Awaitable[Hashable]]) -> Settling:
+        """Wait until the screen has come to rest; `windows` gives what differs when a window comes or goes."""
+        async with self._seeing:
+            watch = await self._thread(lambda: Watch(self._screen))
+        decision = Decision(rules, self._restless, time.monotonic(), await windows())
+        while True:
+            async with self._seeing:
+                changed = await self._thread(watch.look)
+            now = time.monotonic()
+            end = decision.see(now, changed, await windows())
+            if end is not None:
+                return end
+            await asyncio.sleep(rules.poll)
 
     async def act(self, action: Action, id: str) -> ActionResult:
         """Do one action. What fails by its own doing is a result with an error."""

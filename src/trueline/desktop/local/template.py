@@ -12,12 +12,14 @@ from pathlib import Path
 
 from trueline.desktop.local.install import install
 from trueline.desktop.local.places import Owner
+from trueline.desktop.local.system_files import system_files
+from trueline.desktop.local.thunderbird import thunderbird_files
 
 FOLDERS = ("Desktop", "Documents", "Downloads", "Music", "Pictures", "Public", "Templates", "Videos")
 _KEEP = ".keep"
 PROGRAMS = (
     "Xvfb", "openbox", "xfdesktop", "xfce4-panel", "xfsettingsd", "thunar", "mousepad", "xfce4-terminal", "chromium",
-    "soffice", "gimp", "thunderbird", "vlc",
+    "soffice", "gimp", "thunderbird", "vlc", "evince", "gedit", "geany",
 )  # fmt: skip
 """Another version of one of these is another template."""
 
@@ -49,5 +51,6 @@ def machine_version(programs: tuple[str, ...] = PROGRAMS) -> str:
 
 def install_template(cache: Path, owner: Owner) -> Path:
     """Write the bare template unless it is there; return its folder."""
-    files = {**template_files(), **{f"{name}/{_KEEP}": b"" for name in FOLDERS}}
+    kept = {f"{name}/{_KEEP}": b"" for name in FOLDERS}
+    files = {**template_files(), **system_files(), **thunderbird_files(), **kept}
     return install(cache, "home", files, owner, machine_version())

@@ -30,6 +30,10 @@ class Windows:
         found = [self._window(number, number in active) for number in self._root("_NET_CLIENT_LIST_STACKING")]
         return tuple(window for window in found if window is not None)
 
+    def numbers(self) -> tuple[int, ...]:
+        """The numbers of the windows there are and of the active one: cheap to ask often. Raises XLost."""
+        return (*self._root("_NET_CLIENT_LIST_STACKING"), *self._root("_NET_ACTIVE_WINDOW"))
+
     def close(self) -> None:
         """Close the connection."""
         self._x.close()

@@ -95,13 +95,13 @@ class Framebuffer:
         self.read_into(rows)
         torn = True
         while torn and tries > 0:
-            torn = self._refresh(rows)
+            torn = self.refresh(rows)
             tries -= 1
         rows.flags.writeable = False
         return Frame(rows[:, : width * 4].reshape(height, width, 4), torn)
 
-    def _refresh(self, rows: Pixels) -> bool:
-        """Read again what was read; says whether anything had changed meanwhile."""
+    def refresh(self, rows: Pixels) -> bool:
+        """Read again what was read by `read_into`; says whether anything had changed meanwhile."""
         changed = False
         for top in range(0, len(rows), _BAND):
             known, fresh = rows[top : top + _BAND], self._band[: len(rows) - top]

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         work: str
         tmpfs: list[tuple[str, int, int]]
         etc: dict[str, str]
+        addresses: list[str]
         template: str
         filter: str
         rlimits: dict[str, int]
@@ -160,6 +161,16 @@ def loopback_up() -> None:
         pass  # in some containers /proc/sys is read-only: only programs inside that want low ports miss it
 
 
+def own_addresses(addresses: list[str]) -> None:
+    """Make addresses of the host our own: what is sent there from inside comes back and never reaches it."""
+    import subprocess  # costs milliseconds, and few sandboxes have a way out
+
+    lines = [f"addr add {address}/{128 if ':' in address else 32} dev lo" for address in addresses]
+    done = subprocess.run(["ip", "-batch", "-"], input="\n".join(lines).encode(), capture_output=True, check=False)  # noqa: S607
+    if done.returncode:
+        raise OSError(errno.EADDRNOTAVAIL, f"ip: {done.stderr.decode('utf-8', 'replace').strip()}")
+
+
 def build(plan: Plan, channel: int) -> list[Part]:
     """Mount everything writable, set the limits, start the X server and the session."""
     work = plan["work"]
@@ -178,6 +189,8 @@ def build(plan: Plan, channel: int) -> list[Part]:
         f"lowerdir={plan['template']},upperdir={work}/disk/upper,workdir={work}/disk/work,userxattr",
     )
     loopback_up()
+    if plan["addresses"]:
+        own_addresses(plan["addresses"])
     # Set inside our user namespace, the number of processes is counted for this sandbox alone.
     for name, value in plan["rlimits"].items():
         resource.setrlimit(getattr(resource, name), (value, value))
@@ -268,8 +281,10 @@ def keep(control: socket.socket, parts: list[Part], memory: int, lifetime: float
 
 def main() -> None:
     """Build, keep, kill."""
-    control = socket.socket(fileno=int(sys.argv[1]))
-    control.set_inheritable(False)
+    given = int(sys.argv[1])
+    # It has the host's number, which may be one of those with a fixed meaning.
+    control = socket.socket(fileno=fcntl.fcntl(given, fcntl.F_DUPFD_CLOEXEC, ARGUMENTS + 1))
+    os.close(given)
     data, fds, _, _ = socket.recv_fds(control, 1 << 18, 1)
     if not data:
         return  # the host went before it said what to build

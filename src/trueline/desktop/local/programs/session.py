@@ -28,6 +28,12 @@ def spawn(argv: list[str], fds: dict[int, int] | None = None) -> int:
     return os.posix_spawnp(argv[0], argv, os.environ, file_actions=actions, setsid=True, setsigdef=[signal.SIGPIPE])
 
 
+def activate(name: str) -> None:
+    """Have the bus start a service that others will ask for, and then wait for, in a moment."""
+    bus = ["--session", "--dest=org.freedesktop.DBus", "/org/freedesktop/DBus"]
+    spawn(["dbus-send", *bus, "org.freedesktop.DBus.StartServiceByName", f"string:{name}", "uint32:0"])
+
+
 def start_agent(channel: int) -> int:
     """Start the program that does what the host asks."""
     agent = os.path.join(os.path.dirname(os.path.abspath(__file__)), "agent.py")
@@ -48,8 +54,12 @@ def main() -> None:
         ["dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address={address}", "--print-address=3"], {3: write}
     )
     os.close(write)
-    if not os.read(bus_ready, 200) or not os.read(x_ready, 20):
-        sys.exit("the message bus or the X server did not start")
+    if not os.read(bus_ready, 200):
+        sys.exit("the message bus did not start")
+    activate("org.xfce.Xfconf")  # it needs no X server
+    if not os.read(x_ready, 20):
+        sys.exit("the X server did not start")
+    activate("org.xfce.FileManager")
     for argv in PARTS:
         spawn(argv)
     while True:

@@ -1,0 +1,95 @@
+"""The naive ways: one call for one answer, one new program for one action, a picture written the usual way."""
+
+from __future__ import annotations
+
+import io
+import time
+
+import numpy as np
+
+from trueline.desktop.accessibility import Bus
+from trueline.desktop.accessibility.bus import Answer, Call
+from trueline.desktop.accessibility.raw import Ref, ask, ask_property, number_of, refs_of, value_of, words_of
+from trueline.desktop.accessibility.walk import DESKTOP
+from trueline.desktop.local.argv import DISPLAY, INSIDE
+from trueline.desktop.local.install import WORKER
+from trueline.desktop.screen import Frame
+
+_CHILDREN = 10_000
+"""Of one element that are asked about: a spreadsheet says that it has two thousand million."""
+_ANSWER_S = 5.0
+
+
+def node_by_node(bus: Bus) -> int:
+    """Read a tree as a screen reader's library does, every field of every element on its own; return their number."""
+
+    def answer(call: Call) -> Answer:
+        return bus.many([call], time.monotonic() + _ANSWER_S)[0]
+
+    todo: list[Ref] = refs_of(answer(ask(DESKTOP, "Accessible", "GetChildren")))
+    count = 0
+    while todo:
+        ref = todo.pop()
+        count += 1
+        answer(ask_property(ref, "Accessible", "Name"))
+        for method in ("GetRoleName", "GetState", "GetAttributes"):
+            answer(ask(ref, "Accessible", method))
+        interfaces = words_of(value_of(answer(ask(ref, "Accessible", "GetInterfaces"))))
+        if any(name.endswith(".Component") for name in interfaces):
+            answer(ask(ref, "Component", "GetExtents", "u", 0))
+        if any(name.endswith(".Text") for name in interfaces):
+            answer(ask(ref, "Text", "GetText", "ii", 0, -1))
+        children = number_of(answer(ask_property(ref, "Accessible", "ChildCount")))
+        for index in range(children if children < _CHILDREN else 0):
+            found = answer(ask(ref, "Accessible", "GetChildAtIndex", "i", index))
+            todo.extend(refs_of(([found[0]],)) if isinstance(found, tuple) and found else [])
+    return count
+
+
+_WALK = """
+import time, pyatspi
+began, count = time.perf_counter(), 0
+todo = [app for app in pyatspi.Registry.getDesktop(0) if app is not None]
+while todo:
+    node = todo.pop()
+    count += 1
+    try:
+        node.name, node.getRoleName(), node.getState().getStates(), node.getAttributes()
+        for query in (lambda: node.queryComponent().getExtents(0), lambda: node.queryText().getText(0, -1)):
+            try:
+                query()
+            except NotImplementedError:
+                pass
+        children = node.childCount
+        todo.extend(child for child in (node.getChildAtIndex(n) for n in range(children if children < 10000 else 0)) if child)
+    except Exception:
+        continue
+print((time.perf_counter() - began) * 1e3, count)
+"""
+
+
+def pyatspi_walk() -> tuple[str, ...]:
+    """The same by a screen reader's own library, as a command line for the inside; it prints milliseconds and number."""
+    return ("/usr/bin/python3", "-c", _WALK)
+
+
+def pillow_png(frame: Frame) -> bytes:
+    """The picture as PNG by Pillow: what a grab with it does after it has the pixels."""
+    from PIL import Image
+
+    out = io.BytesIO()
+    Image.fromarray(np.ascontiguousarray(frame.pixels[:, :, 2::-1])).save(out, "PNG")
+    return out.getvalue()
+
+
+def new_python(call: str) -> tuple[str, ...]:
+    """A new Python that imports a pyautogui and makes one call without a pause, as a command line for the inside.
+
+    The module is the action worker's own, which loads faster than the library of that name.
+    """
+    code = (
+        f"import sys; sys.path.insert(0, '{INSIDE}/{WORKER}')\n"
+        "from trueline.desktop.worker.inside import pyautogui\n"
+        f"pyautogui.PAUSE = 0; pyautogui.connect('{DISPLAY}'); pyautogui.{call}"
+    )
+    return ("/usr/bin/python3", "-c", code)

@@ -1,0 +1,119 @@
+"""The applications by short names: how each is started, which window it shows, and when it is there to be used."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from trueline.desktop.local.checks import APPLICATIONS as EXTRA
+from trueline.desktop.local.checks import PACKAGES, SEARCH_PATH, installed
+from trueline.desktop.local.desktop import LocalDesktop
+from trueline.desktop.local.load import processor_times, used_between
+from trueline.desktop.types import DesktopUnavailable, Settled, Window, WindowShown
+from trueline.errors import InputError
+
+OPEN_LIMIT = 60.0
+_CALM = 0.15
+"""Part of a processor: an application that takes less has done what it does at its start."""
+_QUIET = Settled(quiet=0.4)
+
+
+@dataclass(frozen=True)
+class Application:
+    """How to start one, and how to know it."""
+
+    argv: tuple[str, ...]
+    window: str
+    """What its windows' class holds."""
+    program: str
+    """Whose package it comes with."""
+
+
+APPLICATIONS = {
+    "calc": Application(("localc",), "libreoffice-calc", "soffice"),
+    "chromium": Application(("chromium",), "chromium", "chromium"),
+    "evince": Application(("evince",), "evince", "evince"),
+    "files": Application(("thunar",), "thunar", "thunar"),
+    "geany": Application(("geany",), "geany", "geany"),
+    "gimp": Application(("gimp",), "gimp", "gimp"),
+    "impress": Application(("loimpress",), "libreoffice-impress", "soffice"),
+    "mousepad": Application(("mousepad",), "mousepad", "mousepad"),
+    "settings": Application(("xfce4-settings-manager",), "xfce4-settings-manager", "xfsettingsd"),
+    "terminal": Application(("xfce4-terminal",), "xfce4-terminal", "xfce4-terminal"),
+    "thunderbird": Application(("thunderbird",), "thunderbird", "thunderbird"),
+    "vlc": Application(("vlc",), "vlc", "vlc"),
+    "writer": Application(("lowriter",), "libreoffice-writer", "soffice"),
+}
+
+_SUFFIXES = {
+    "calc": (".xlsx", ".xls", ".ods", ".csv"),
+    "writer": (".docx", ".doc", ".odt", ".rtf"),
+    "impress": (".pptx", ".ppt", ".odp"),
+    "chromium": (".html", ".htm"),
+    "evince": (".pdf",),
+    "gimp": (".png", ".jpg", ".jpeg", ".xcf"),
+    "vlc": (".mp3", ".mp4", ".mkv", ".webm", ".ogg"),
+}
+
+
+def find_application(name: str) -> Application:
+    """The application of a name, if it is installed.
+
+    Raises:
+        InputError: There is none of that name; it lists those there are.
+        DesktopUnavailable: It is not installed; the message names its package.
+    """
+    application = APPLICATIONS.get(name)
+    if application is None:
+        raise InputError(f"there is no application {name!r}; there are {', '.join(APPLICATIONS)}")
+    if not installed(application.program, SEARCH_PATH):
+        packages = (PACKAGES | EXTRA)[application.program]
+        raise DesktopUnavailable(f"{name} is not installed; sudo apt-get install {packages}")
+    return application
+
+
+def application_for(opened: str) -> str:
+    """The name of the application that opens a file or a URL."""
+    if is_url(opened):
+        return "chromium"
+    suffix = Path(opened).suffix.lower()
+    return next((name for name, suffixes in _SUFFIXES.items() if suffix in suffixes), "mousepad")
+
+
+def is_url(text: str) -> bool:
+    """Whether this is an address rather than a file."""
+    scheme, colon, _ = text.partition(":")
+    return bool(colon) and scheme.lower() in ("http", "https", "about", "data", "file", "chrome")
+
+
+async def open_application(
+    desktop: LocalDesktop, application: Application, *arguments: str, time_limit: float = OPEN_LIMIT
+) -> Window | None:
+    """Start an application and wait until it is there to be used: window shown, picture at rest, start-up work done.
+
+    Raises:
+        ActionTimeout: No window of it came.
+    """
+    end = time.monotonic() + time_limit
+    await desktop.launch((*application.argv, *arguments))
+    shown = WindowShown(app=application.window)
+    await desktop.wait_for(shown, time_limit=time_limit)
+    await rest(desktop, end - time.monotonic())
+    # The first window may have been a picture to look at meanwhile, and its title one that was changed.
+    return await desktop.wait_for(shown)
+
+
+async def rest(desktop: LocalDesktop, time_limit: float) -> None:
+    """Wait until the screen is still and nothing on the desktop works any more, or the time is over.
+
+    A still picture alone may be one of a program that is about to draw the next.
+    """
+    end, keeper = time.monotonic() + time_limit, desktop.running.sandbox.keeper_pid
+    while (now := time.monotonic()) < end:
+        before = await asyncio.to_thread(processor_times, keeper)
+        settling = await desktop.settle(_QUIET, time_limit=end - now)
+        took = used_between(before, await asyncio.to_thread(processor_times, keeper))
+        if settling.settled and took < _CALM * (time.monotonic() - now):
+            return

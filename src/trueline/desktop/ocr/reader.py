@@ -1,0 +1,148 @@
+"""Text from pixels by RapidOCR, whose models lie inside its package: nothing is fetched.
+
+Finding where text stands takes one pass over the picture, reading a piece takes a pass over that piece. Pieces are
+remembered by their pixels, so a screen that changed a little is read only where it changed, and the same picture always
+gives the same text, whatever was read before it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueline.desktop.ocr.lines import TextLine
+from trueline.desktop.screen.frame import Box, Frame, Pixels
+from trueline.errors import MissingExtraError
+
+_LEAST_SCORE = 0.5
+_MARGIN = 2
+"""Pixels around a piece; letters touch the box that was found for them."""
+_SCREENS, _PIECES = 16, 4096
+_PARAMS: dict[str, object] = {
+    "Global.log_level": "critical",
+    # More threads wait for each other longer than they gain on a machine that also runs desktops.
+    "EngineConfig.onnxruntime.intra_op_num_threads": 1,
+}
+T = TypeVar("T")
+
+
+class _Found(Protocol):
+    boxes: NDArray[np.float32] | None
+
+
+class _Text(Protocol):
+    txts: Sequence[str] | None
+    scores: Sequence[float] | None
+
+
+class _Engine(Protocol):
+    """RapidOCR, as far as it is used here."""
+
+    def __call__(self, picture: Pixels, *, use_det: bool, use_cls: bool, use_rec: bool) -> _Found | _Text: ...
+
+
+class Reader:
+    """Reads frames, one at a time; the models are loaded at the first."""
+
+    def __init__(self) -> None:
+        """Remember nothing yet."""
+        self._engine: _Engine | None = None
+        self._lock = threading.Lock()
+        self._screens = _Recent[tuple[TextLine, ...]](_SCREENS)
+        self._pieces = _Recent[tuple[str, float]](_PIECES)
+
+    def read(self, frame: Frame) -> tuple[TextLine, ...]:
+        """The text on a frame, from top to bottom.
+
+        Raises:
+            MissingExtraError: The extra is not installed.
+        """
+        pixels = np.ascontiguousarray(frame.pixels[:, :, :3])
+        key = _digest(pixels)
+        with self._lock:
+            found = self._screens.get(key)
+            if found is None:
+                boxes = self._find(pixels)
+                lines = [TextLine(text, box, score) for box in boxes for text, score in (self._piece(pixels, box),)]
+                found = tuple(line for line in lines if line.text.strip() and line.score >= _LEAST_SCORE)
+                self._screens.put(key, found)
+            return found
+
+    def _find(self, pixels: Pixels) -> list[Box]:
+        found = self._ready()(pixels, use_det=True, use_cls=False, use_rec=False)
+        corners = getattr(found, "boxes", None)
+        if corners is None:
+            return []
+        height, width, _ = pixels.shape
+        boxes: list[Box] = []
+        for (left, top), (right, bottom) in zip(corners.min(axis=1), corners.max(axis=1), strict=True):
+            box = Box(max(int(left) - _MARGIN, 0), max(int(top) - _MARGIN, 0),
+                      min(int(right) + _MARGIN, width), min(int(bottom) + _MARGIN, height))  # fmt: skip
+            if box.left < box.right and box.top < box.bottom:
+                boxes.append(box)
+        return sorted(boxes, key=lambda box: (box.top, box.left))
+
+    def _piece(self, pixels: Pixels, box: Box) -> tuple[str, float]:
+        piece = np.ascontiguousarray(pixels[box.top : box.bottom, box.left : box.right])
+        key = _digest(piece)
+        known = self._pieces.get(key)
+        if known is None:
+            read = self._ready()(piece, use_det=False, use_cls=False, use_rec=True)
+            texts, scores = getattr(read, "txts", None), getattr(read, "scores", None)
+            known = (str(texts[0]), float(scores[0])) if texts and scores else ("", 0.0)
+            self._pieces.put(key, known)
+        return known
+
+    def _ready(self) -> _Engine:
+        if self._engine is None:
+            self._engine = _load()
+        return self._engine
+
+
+def _load() -> _Engine:
+    try:
+        package = import_module("rapidocr")
+    except ImportError as error:
+        raise MissingExtraError("reading text from pictures", "ocr") from error
+    models = Path(str(package.__file__)).parent / "models"
+    if not all(any(models.glob(f"*_{part}_*.onnx")) for part in ("det", "rec")):
+        # It would fetch them from the network.
+        raise MissingExtraError("reading text from pictures (rapidocr with its models inside)", "ocr")
+    return package.RapidOCR(params=dict(_PARAMS))
+
+
+class _Recent(Generic[T]):
+    """A dictionary that forgets what was not asked for longest."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._known: OrderedDict[bytes, T] = OrderedDict()
+
+    def get(self, key: bytes) -> T | None:
+        if key in self._known:
+            self._known.move_to_end(key)
+        return self._known.get(key)
+
+    def put(self, key: bytes, value: T) -> None:
+        self._known[key] = value
+        if len(self._known) > self._most:
+            self._known.popitem(last=False)
+
+
+def _digest(pixels: Pixels) -> bytes:
+    return hashlib.blake2b(pixels.data, digest_size=16, key=str(pixels.shape).encode()).digest()
+
+
+@cache
+def shared_reader() -> Reader:
+    """The one reader of this process: its models are large, and desktops share what it remembers."""
+    return Reader()

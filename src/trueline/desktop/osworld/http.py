@@ -1,0 +1,186 @@
+"""Asking the machine over HTTP: every request bounded in time and size, reads tried again, nothing else.
+
+What is sent once and not answered may have been done: an action or a setup step is never sent a second time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+
+from trueline.desktop.types import (
+    ActionInterrupted,
+    ActionTimeout,
+    DesktopError,
+    DesktopLost,
+    DesktopUnavailable,
+    NotSupported,
+    PathRefused,
+)
+from trueline.errors import InputError, MissingExtraError, TruelineError
+from trueline.text import printable
+
+MIB = 1 << 20
+T = TypeVar("T")
+Upload = Mapping[str, tuple[str, bytes]]
+
+
+class Malformed(DesktopError):
+    """An answer that makes no sense; asked once more, it may."""
+
+
+class _Failed(DesktopError):
+    """The machine answered with an error of its own (5xx)."""
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long and how often the machine is asked."""
+
+    connect: float = 5.0
+    read: float = 30.0
+    """Seconds for one try of a read."""
+    tries: int = 4
+    backoff: float = 0.25
+    """Seconds before the second try; each further one waits twice as long."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request."""
+
+    method: Literal["GET", "POST"]
+    path: str
+    json: JsonValue = None
+    form: Mapping[str, str] = field(default_factory=dict[str, str])
+    file: Upload = field(default_factory=dict[str, tuple[str, bytes]])
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    limit: int = 32 * MIB
+    """Bytes of the answer."""
+
+
+class _Error(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    message: str = ""
+    error: str = ""
+    output: str | None = None
+    type: str = ""
+
+
+class Http:
+    """One machine's server."""
+
+    def __init__(self, url: str, token: str | None, patience: Patience) -> None:
+        try:
+            import httpx2
+        except ImportError:
+            raise MissingExtraError("a desktop over HTTP", "desktop") from None
+        self._patience = patience
+        self._url = url
+        headers = {"authorization": f"Bearer {token}"} if token else {}
+        # No proxy of the environment: the machine is on this one or beside it. No redirect: it would take the token.
+        self._client = httpx2.AsyncClient(
+            base_url=url, headers=headers, trust_env=False, timeout=httpx2.Timeout(None, connect=patience.connect)
+        )
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.aclose()
+
+    async def read(self, request: Request, parse: Callable[[bytes], T], *, tries: int | None = None) -> T:
+        """Ask for something that changes nothing, several times if need be; `parse` raises Malformed to ask again.
+
+        Raises:
+            DesktopLost: It does not answer, or its answers make no sense.
+            TruelineError: It refused.
+        """
+        patience = self._patience
+        for left in reversed(range(tries or patience.tries)):
+            try:
+                body = await self._send(request, patience.read)
+                return await asyncio.to_thread(parse, body)
+            except (ActionTimeout, ActionInterrupted, DesktopLost, Malformed, _Failed) as error:
+                if not left:
+                    place = f"{self._url}{request.path}: " if isinstance(error, Malformed) else ""
+                    raise DesktopLost(f"{place}{error}") from error
+            await asyncio.sleep(patience.backoff * 2 ** (patience.tries - 1 - left))
+        raise AssertionError("the last try returns or raises")
+
+    async def do(self, request: Request, seconds: float) -> bytes:
+        """Ask for something to be done, once.
+
+        Raises:
+            DesktopLost: It cannot be reached; nothing was sent.
+            ActionTimeout: It did not answer in time: it may have been done.
+            ActionInterrupted: The connection broke: it may have been done.
+            TruelineError: It refused, or failed.
+        """
+        return await self._send(request, seconds)
+
+    async def _send(self, request: Request, seconds: float) -> bytes:
+        import httpx2
+
+        place = f"{self._url}{request.path}"
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._exchange(request, place)
+        except TimeoutError:
+            raise ActionTimeout(f"{place}: no answer within {seconds:g} s") from None
+        except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+            raise DesktopLost(f"{place}: cannot be reached: {_why(error)}") from error
+        except (httpx2.HTTPError, httpx2.StreamError) as error:
+            raise ActionInterrupted(f"{place}: the connection broke: {_why(error)}") from error
+
+    async def _exchange(self, request: Request, place: str) -> bytes:
+        body = bytearray()
+        async with self._client.stream(
+            request.method,
+            request.path,
+            json=request.json,
+            data=dict(request.form) or None,
+            files=dict(request.file) or None,
+            headers=dict(request.headers),
+        ) as response:
+            async for piece in response.aiter_bytes():
+                body += piece
+                if len(body) > request.limit:
+                    raise PathRefused(f"{place}: the answer is longer than {request.limit} bytes")
+            if response.status_code != 200:
+                raise _problem(request, place, response.status_code, bytes(body))
+        return bytes(body)
+
+
+def _problem(request: Request, place: str, status: int, body: bytes) -> TruelineError:
+    """What an answer other than 200 means."""
+    said = _Error()
+    with suppress(ValidationError):
+        said = _Error.model_validate_json(body)
+    reason = said.message or said.error or said.output or f"HTTP {status}"
+    text = f"{place}: {printable(reason, 500)}"
+    if status == 401:
+        return DesktopUnavailable(f"{text}; give the token of the server, or set TRUELINE_DESKTOP_TOKEN")
+    known: dict[str, type[TruelineError]] = {
+        "timeout": ActionTimeout,
+        "interrupted": ActionInterrupted,
+        "lost": DesktopLost,
+        "path": PathRefused,
+        "not_supported": NotSupported,
+    }
+    if said.type in known:
+        return known[said.type](text)
+    if status in (404, 405):
+        return PathRefused(text) if request.path == "/file" else NotSupported(f"{text}: the machine does not know it")
+    if status < 500:
+        return InputError(text)
+    # OSWorld's own server has no types: its time-outs are told by what Python's `subprocess` says of them.
+    return ActionTimeout(text) if "timed out" in reason else _Failed(text)
+
+
+def _why(error: Exception) -> str:
+    return printable(str(error) or type(error).__name__, 200)

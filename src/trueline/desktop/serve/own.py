@@ -1,0 +1,35 @@
+"""What OSWorld's protocol lacks, under `/trueline`: who serves, reset, the window list, what changed."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict
+
+from trueline import __version__
+from trueline.desktop.serve.replies import Call, Reply, as_json
+from trueline.desktop.serve.served import Served
+
+PROTOCOL = 1
+
+
+async def hello(served: Served, _call: Call) -> Reply:
+    """GET /trueline."""
+    capabilities = sorted(served.desktop.capabilities)
+    return as_json({"trueline": __version__, "protocol": PROTOCOL, "capabilities": capabilities})
+
+
+async def reset(served: Served, _call: Call) -> Reply:
+    """POST /trueline/reset."""
+    began = time.monotonic()
+    await served.desktop.reset()
+    return as_json({"status": "success", "seconds": round(time.monotonic() - began, 3)})
+
+
+async def windows(served: Served, _call: Call) -> Reply:
+    """GET /trueline/windows."""
+    return as_json({"windows": [asdict(window) for window in await served.desktop.windows()]})
+
+
+async def diff(served: Served, _call: Call) -> Reply:
+    """GET /trueline/diff."""
+    return as_json({"changes": [asdict(change) for change in await served.desktop.diff()]})

@@ -1,0 +1,114 @@
+"""What an endpoint gets and what it answers, free of any web framework."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import orjson
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from trueline.desktop.types import (
+    ActionInterrupted,
+    ActionTimeout,
+    DesktopLost,
+    NotSupported,
+    PathRefused,
+)
+from trueline.errors import InputError, TruelineError
+from trueline.text import printable
+
+JSON, TEXT, BYTES = "application/json", "text/plain; charset=utf-8", "application/octet-stream"
+
+
+@dataclass(frozen=True)
+class Call:
+    """One request, wholly read."""
+
+    content_type: str
+    body: bytes
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One answer."""
+
+    content: bytes
+    status: int = 200
+    media_type: str = JSON
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+class Refused(TruelineError):
+    """A request that is answered with an error."""
+
+    def __init__(self, status: int, message: str, kind: str = "refused", headers: Mapping[str, str] | None = None):
+        super().__init__(printable(message, 500))
+        self.status = status
+        self.kind = kind
+        self.headers = dict(headers or {})
+
+    def reply(self) -> Reply:
+        """The answer: OSWorld's clients read `message` here and `error` there, ours reads `type`."""
+        text = str(self)
+        document = {"status": "error", "message": text, "error": text, "type": self.kind}
+        return as_json(document, self.status, self.headers)
+
+
+class Message(BaseModel):
+    """The JSON of a request; what OSWorld's server does not look at is not looked at here."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+M = TypeVar("M", bound=Message)
+
+
+def read(call: Call, kind: type[M]) -> M:
+    """Read the JSON of a request.
+
+    Raises:
+        Refused: It is no JSON, or not of this shape.
+    """
+    try:
+        return kind.model_validate_json(call.body or b"{}")
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise Refused(400, f"{place}: {first['msg']}" if place else first["msg"]) from None
+
+
+def as_json(document: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Reply:
+    """An answer in JSON."""
+    return Reply(orjson.dumps(document), status, JSON, headers or {})
+
+
+def as_text(text: str, status: int = 200) -> Reply:
+    """An answer in plain text; OSWorld's says text/html, in which a path could be a script."""
+    return Reply(text.encode("utf-8", "replace"), status, TEXT)
+
+
+def as_refused(error: Exception) -> Refused:
+    """Turn what went wrong into an answer. An unexpected error tells only its type."""
+    match error:
+        case Refused():
+            return error
+        case ActionTimeout():
+            return Refused(500, str(error), "timeout")
+        case TimeoutError():
+            return Refused(503, "the desktop is not ready in time", "timeout")
+        case ActionInterrupted():
+            return Refused(500, str(error), "interrupted")
+        case DesktopLost():
+            return Refused(503, f"{error} (POST /trueline/reset)", "lost")
+        case PathRefused():
+            return Refused(400, str(error), "path")
+        case NotSupported():
+            return Refused(501, str(error), "not_supported")
+        case InputError():
+            return Refused(400, str(error))
+        case TruelineError():
+            return Refused(500, str(error))
+        case _:
+            return Refused(500, f"the server failed ({type(error).__name__})", "internal")

@@ -1,0 +1,38 @@
+"""How the server is set."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+
+MIB = 1 << 20
+
+
+@dataclass(frozen=True)
+class ServeSettings:
+    """Limits. Each is there because its absence is an attack, or a client that waits for ever."""
+
+    max_body: int = 8 * MIB
+    """Bytes of a request that carries no file."""
+    max_upload: int = 256 * MIB
+    """Bytes of a request that carries one."""
+    max_file: int = 256 * MIB
+    """Bytes of a file that is read back."""
+    body_seconds: float = 300.0
+    """In which a request must have arrived."""
+    command_seconds: float = 120.0
+    """In which a command must have ended: OSWorld's own limit."""
+    python_seconds: float = 30.0
+    """In which `/run_python` must have ended: OSWorld's own limit."""
+    longest_wait: float = 600.0
+    """The most that a client can ask to wait for a script or for a verification."""
+    open_seconds: float = 120.0
+    """In which a file that was opened must have its window."""
+    download_seconds: float = 300.0
+    max_in_flight: int = 64
+    """Requests at the same time."""
+
+
+def new_token() -> str:
+    """Return a random token of 256 bits."""
+    return secrets.token_urlsafe(32)
