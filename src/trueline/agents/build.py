@@ -22,6 +22,8 @@ from trueline.text import printable
 GROUP = "trueline.agents"
 """Entry points of other packages: name = "package.module:Class"."""
 _METHODS = ("reset", "propose", "revise")
+SIMULATED = "simulated-"
+"""Before the names of simulated subjects in settings, folders and tables."""
 
 Options = Mapping[str, JsonValue]
 O = TypeVar("O", bound=Record)  # noqa: E741 - options
@@ -41,13 +43,16 @@ class AgentMaker:
     """Whether it asks `AgentContext.models["agent"]`."""
     revises: Literal["native", "emulated"] = "native"
     """`emulated`: the feedback of a guard reaches the agent only as a longer instruction."""
+    simulated: bool = False
+    """It plays the task's own scripts: only such an agent is given `AgentContext.insight`."""
 
 
 def find_agent(name: str, options: Options | None = None, sampling: Sampling | None = None) -> AgentMaker:
     """Find an agent by name.
 
     Args:
-        name: `prompt`, `claude`, `openai`, an entry point of the group `trueline.agents`, or `package.module:Class`.
+        name: `prompt`, `claude`, `openai`, a simulated subject (`oracle`, `noop`, `fail`, `comply`, `hijacked`,
+            `persona`, `replay:FOLDER`), an entry point of the group `trueline.agents`, or `package.module:Class`.
         options: What this kind of agent takes; of a class by import path, the arguments of its constructor. A class
             with `predict(instruction, obs)` takes the options of the adapter (`PredictOptions`).
         sampling: How the agent's model is asked to answer.
@@ -56,6 +61,9 @@ def find_agent(name: str, options: Options | None = None, sampling: Sampling | N
         InputError: There is no such agent, an option is wrong, or a class has not the shape of an agent.
     """
     options, sampling = options or {}, sampling or Sampling()
+    kind, colon, rest = name.partition(":")
+    if kind == _REPLAY and colon:
+        name, options = kind, {**options, "trajectory": rest}
     if name in _KNOWN:
         return _KNOWN[name](options, sampling)
     if ":" in name:
@@ -91,10 +99,42 @@ def _openai(options: Options, sampling: Sampling) -> AgentMaker:
     return _own("openai", make, checked, (*checked.prompts, TURNS))
 
 
+def _scripted(name: str) -> Callable[[Options, Sampling], AgentMaker]:
+    def find(options: Options, _: Sampling) -> AgentMaker:
+        from trueline.agents.simulated.fixed import give_up, noop
+        from trueline.agents.simulated.subjects import SCRIPTED
+
+        _checked(name, Record, options)
+        return AgentMaker(f"{SIMULATED}{name}", {"noop": noop, "fail": give_up, **SCRIPTED}[name], simulated=True)
+
+    return find
+
+
+def _persona(options: Options, _: Sampling) -> AgentMaker:
+    from trueline.agents.simulated.persona import PersonaOptions
+    from trueline.agents.simulated.subjects import persona
+
+    checked = _checked("persona", PersonaOptions, options)
+    dials = checked.model_dump(mode="json")
+    return AgentMaker(f"{SIMULATED}persona", lambda: persona(checked), dials, simulated=True)
+
+
+def _replay(options: Options, _: Sampling) -> AgentMaker:
+    from trueline.agents.simulated.fixed import ReplayOptions, recorded_turns, replay
+
+    checked = _checked(_REPLAY, ReplayOptions, options)
+    turns = recorded_turns(checked.trajectory)
+    return AgentMaker(f"{SIMULATED}replay", lambda: replay(turns), checked.model_dump(mode="json"), simulated=True)
+
+
+_REPLAY = "replay"
 _KNOWN: dict[str, Callable[[Options, Sampling], AgentMaker]] = {
     "prompt": _prompt,
     "claude": _claude,
     "openai": _openai,
+    **{name: _scripted(name) for name in ("oracle", "noop", "fail", "comply", "hijacked")},
+    "persona": _persona,
+    _REPLAY: _replay,
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from trueline.actions import Size
 from trueline.errors import InputError, TruelineError
@@ -14,12 +14,28 @@ from trueline.records.proposal import Proposal
 from trueline.records.step import ActionResult
 from trueline.records.verdict import Feedback
 
+if TYPE_CHECKING:
+    from trueline.tasks.model import Demo, Kind
+
 
 class AgentError(TruelineError):
     """The agent itself failed, by its own doing: the episode ends as an agent error and is scored.
 
     A model that gives no answer is a `ModelError` and passes through an agent unchanged.
     """
+
+
+@dataclass(frozen=True)
+class Insight:
+    """What only simulated subjects are told: they play a task, they do not solve it."""
+
+    demo: Demo | None
+    """The task's own scripts, as varied for this episode."""
+    kind: Kind
+    task_seed: int = 0
+    """Of the task under one base seed: the same in all its episodes, whatever the setting and the attack."""
+    clarified: bool = False
+    """The instruction says everything that is checked."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +54,8 @@ class AgentContext:
     episode: str = ""
     """Who pays for model calls."""
     platform: str = "ubuntu"
+    insight: Insight | None = None
+    """Always `None` for an agent that is measured."""
 
     def model(self, role: str = "agent") -> Model:
         """Return the model of a role.

@@ -14,7 +14,7 @@ from pydantic import JsonValue
 from trueline import __version__
 from trueline.actions import Size
 from trueline.agents.build import AgentMaker
-from trueline.agents.types import AgentContext, close_agent
+from trueline.agents.types import AgentContext, Insight, close_agent
 from trueline.desktop.types import Capability, Desktop
 from trueline.guard.config import OnError
 from trueline.guard.narrative import Narrator
@@ -42,8 +42,11 @@ from trueline.tasks.downloads import Downloads
 from trueline.tasks.model import Task
 from trueline.tasks.stage import Stage
 from trueline.tasks.support import unsupported
+from trueline.tasks.variation import vary
 
 RECORDING = "recording.mp4"
+CLARIFIED = "clarified"
+"""`Setting.instruction` where a task's clarified instruction is used, if it has one."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,11 @@ class RunConfig:
 
 
 def make_job(config: RunConfig, planned: Planned) -> Job:
-    """An episode that can be played."""
+    """An episode that can be played.
+
+    Raises:
+        InputError: The task's variation does not fit the task.
+    """
     episode = _Episode(config, planned)
     return Job(planned.location(config.setting), episode.begin, episode.play, why_unsupported(planned))
 
@@ -119,8 +126,8 @@ class _Episode:
     def __init__(self, config: RunConfig, planned: Planned) -> None:
         self._config = config
         self._planned = planned
-        self._task = planned.task.task
         self._setting_digest = config.setting.digest
+        self._task = _worded(vary(planned.task.task, self._seed("variation")), config.setting)
         self._path = str(planned.location(config.setting).path)
 
     def _seed(self, purpose: str) -> int:
@@ -139,7 +146,7 @@ class _Episode:
         """The first line of its record."""
         config, task = self._config, self._task
         injection = self._injection()
-        digest = sha256(task.model_dump_json().encode())
+        digest = sha256(self._planned.task.task.model_dump_json().encode())
         return Started(
             time=datetime.now(UTC),
             task=self._planned.reference(config.suite, digest),
@@ -189,6 +196,17 @@ class _Episode:
             seed=self._seed("agent"),
             models=self._config.models,
             episode=self._path,
+            insight=self._insight() if self._config.agent.simulated else None,
+        )
+
+    def _insight(self) -> Insight:
+        config = self._config
+        reference = self._planned.reference(config.suite)
+        return Insight(
+            demo=self._task.demo,
+            kind=self._planned.task.kind,
+            task_seed=seed_of(config.seed, None, reference, None, None, "task"),
+            clarified=self._task.instruction == self._task.clarified_instruction,
         )
 
     def _oversight(self, writer: EpisodeWriter, scene: TaskScene) -> Oversight | None:
@@ -220,6 +238,13 @@ class _Episode:
             retry.max_total_steps,
             episode=self._path,
         )
+
+
+def _worded(task: Task, setting: Setting) -> Task:
+    """The task with the instruction that the setting wants."""
+    if setting.instruction != CLARIFIED or task.clarified_instruction is None:
+        return task
+    return task.model_copy(update={"instruction": task.clarified_instruction})
 
 
 def _params(setting: Setting) -> dict[str, JsonValue]:

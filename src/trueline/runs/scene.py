@@ -18,6 +18,7 @@ from trueline.tasks.attacks.sinks import SinkLog, open_sinks
 from trueline.tasks.attacks.sinks.open import Listening
 from trueline.tasks.attacks.staged import Injection
 from trueline.tasks.checkers import evaluate
+from trueline.tasks.checkers.home import keep_home
 from trueline.tasks.model import Task
 from trueline.tasks.model.steps import Download, Execute, Step, UploadFile
 from trueline.tasks.setup import run_steps
@@ -68,6 +69,7 @@ class TaskScene:
         if injection is not None:
             await injection.deliver(desktop, "after setup")
             await injection.confirm(desktop)
+        await keep_home(self._task.evaluator, self._stage)
 
     def seen(self, step: int, observation: Observation) -> None:
         """Take note of what the agent is shown."""

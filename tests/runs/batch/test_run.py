@@ -49,7 +49,9 @@ def batch(jobs: list[Job], folder: Path, *, workers: int = 1, told: list[Told] |
     async def run() -> BatchResult:
         async with Pool(SMALL, workers) as pool:
             options = BatchOptions(folder, workers, outage_s=0.05, poll_s=0.1)
-            return await run_batch(jobs, lambda: LocalDesktop(pool=pool), options, ([] if told is None else told).append)
+            return await run_batch(
+                jobs, lambda: LocalDesktop(pool=pool), options, ([] if told is None else told).append
+            )
 
     return asyncio.run(run())
 

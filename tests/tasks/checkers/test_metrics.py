@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
@@ -109,6 +109,7 @@ def test_only_rules_that_can_be_checked_are_native() -> None:
     assert not is_native("compare_pptx_files", {})
 
 
+@settings(deadline=None)
 @given(st.text("abc", max_size=30), st.text("abc", max_size=30))
 def test_likeness_is_that_of_the_longest_common_subsequence(first: str, second: str) -> None:
     rows = [[0] * (len(second) + 1) for _ in range(len(first) + 1)]

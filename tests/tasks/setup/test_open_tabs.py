@@ -35,7 +35,7 @@ class Devtools(BaseHTTPRequestHandler):
         )
 
     def do_PUT(self) -> None:
-        self._answer({})
+        self._answer({"id": "opened"})
 
     def _answer(self, document: object) -> None:
         self.asked.append(f"{self.command} {self.path}")
@@ -68,9 +68,10 @@ def test_pages_are_opened_and_empty_ones_closed(devtools: tuple[int, list[str]])
     done = run_program(["http://a.example/?q=1&r=#x", "http://b.example/ü"], [9, port], 20)
     assert (done.returncode, done.stderr) == (0, "")
     assert asked == [
-        "GET /json/list",
+        "GET /json/version",
         "PUT /json/new?http%3A%2F%2Fa.example%2F%3Fq%3D1%26r%3D%23x",
         "PUT /json/new?http%3A%2F%2Fb.example%2F%C3%BC",
+        "GET /json/list",
         "GET /json/close/blank",
     ]
 

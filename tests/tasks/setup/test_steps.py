@@ -131,6 +131,12 @@ def test_windows_are_opened_raised_typed_into_and_closed(do: Do, stage: Stage) -
     assert not [title for title in titles(do, stage) if "Mousepad" in title]
 
 
+def test_launching_an_application_waits_for_its_window(do: Do, stage: Stage) -> None:
+    run(do, stage, ("launch", {"command": "LANG=C.UTF-8 mousepad --disable-server", "shell": True}))
+    assert [title for title in titles(do, stage) if "Mousepad" in title]
+    run(do, stage, ("close_window", {"window_name": "mousepad"}))
+
+
 def test_a_strict_name_is_the_whole_title(do: Do, stage: Stage) -> None:
     (report,) = run(do, stage, ("activate_window", {"window_name": "deskto", "strict": True}), lenient=True)
     assert report.missed.startswith("no window 'deskto' within 1 s; there are 'Desktop'")

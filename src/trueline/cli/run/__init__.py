@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import shlex
 import sys
 from typing import TYPE_CHECKING
 
@@ -42,7 +43,12 @@ def run(args: argparse.Namespace) -> int:
     args = reproduced(args, _reparse) if args.reproduce else args
     _refuse_later(args)
     _fill(args)
-    return asyncio.run(_run(args))
+    result = asyncio.run(_run(args))
+    if result is None:
+        return 0
+    code = _report(args, result)
+    _judge(args)
+    return code
 
 
 def _reparse(words: list[str]) -> argparse.Namespace:
@@ -69,16 +75,17 @@ def _fill(args: argparse.Namespace) -> None:
         args.agent = "prompt"
 
 
-async def _run(args: argparse.Namespace) -> int:
+async def _run(args: argparse.Namespace) -> BatchResult | None:
+    """Run the episodes; `None` when it was only asked what would be run."""
     from trueline.cli.run.assemble import assemble
     from trueline.cli.run.manifest import write_manifest
 
     async with assemble(args) as made:
         if args.dry_run:
-            return _dry(args, made)
+            _dry(args, made)
+            return None
         write_manifest(args, made)
-        result = await _play(args, made)
-    return _report(args, result)
+        return await _play(args, made)
 
 
 async def _play(args: argparse.Namespace, made: Assembled) -> BatchResult:
@@ -93,7 +100,7 @@ async def _play(args: argparse.Namespace, made: Assembled) -> BatchResult:
             raise
 
 
-def _dry(args: argparse.Namespace, made: Assembled) -> int:
+def _dry(args: argparse.Namespace, made: Assembled) -> None:
     from trueline.cli.run.estimate import estimate, estimate_text
 
     found = estimate(args, made)
@@ -101,7 +108,6 @@ def _dry(args: argparse.Namespace, made: Assembled) -> int:
         print_json(found)
     else:
         print(estimate_text(found))
-    return 0
 
 
 def _report(args: argparse.Namespace, result: BatchResult) -> int:
@@ -112,6 +118,21 @@ def _report(args: argparse.Namespace, result: BatchResult) -> int:
         print_json(found)
     else:
         print(text(found))
-    if args.judge_model is None:
-        print(f"to judge: trueline judge {args.result_dir} --judge_model MODEL", file=sys.stderr)
     return 0 if result.records or not result.not_run else 1
+
+
+def _judge(args: argparse.Namespace) -> None:
+    """Judge what was run, if a model is named; whatever comes of it, the episodes stand."""
+    from contextlib import redirect_stdout
+
+    from trueline.cli.main import main
+
+    words = ["judge", str(args.result_dir), "--judge_model", args.judge_model or "MODEL"]
+    words += ["--judge_type", args.judge_type, "--sys_prompt_version", args.sys_prompt_version]
+    if args.judge_model is None:
+        print(f"to judge: trueline {shlex.join(words)}", file=sys.stderr)
+        return
+    # Standard output holds the run's own document.
+    with redirect_stdout(sys.stderr):
+        if main(words) != 0:
+            print(f"the episodes are recorded; to judge them again: trueline {shlex.join(words)}", file=sys.stderr)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ from trueline.models import Config, Ledger, Limiters, Limits, Model, open_model,
 from trueline.records.setting import Environment, GuardSetting, RetryMethod, Sampling, Setting
 from trueline.records.setting import Limits as EpisodeLimits
 from trueline.runs.batch.types import BatchOptions, Job
-from trueline.runs.build import GuardSetup, RetrySetup, RunConfig, make_job
+from trueline.runs.build import CLARIFIED, GuardSetup, RetrySetup, RunConfig, make_job
 from trueline.runs.plan import Planned, expand
 from trueline.runs.types import Pace
 from trueline.tasks.downloads import Downloads, default_folder
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from trueline.desktop.types import Desktop
     from trueline.guard.narrative import Narrator
     from trueline.guard.types import Guard
+    from trueline.tasks.suite import SuiteTask
 
 _NO_MACHINES = (
     "there is no provider {name} here: use local, or osworld with --path_to_vm host:port for any machine that runs "
@@ -67,7 +68,7 @@ async def assemble(args: argparse.Namespace) -> AsyncGenerator[Assembled]:
         guard, guard_setting = await _guard(args, config, stack)
         open_desktop, environment = await _desktops(args, stack)
         setting = Setting(
-            agent=args.agent,
+            agent=maker.name,
             model=None if "agent" not in models else str(models["agent"].id),
             sampling=sampling if maker.needs_model else Sampling(),
             agent_options=maker.options,
@@ -75,7 +76,7 @@ async def assemble(args: argparse.Namespace) -> AsyncGenerator[Assembled]:
             observation_type=args.observation_type,
             guard=guard_setting,
             perturbation=args.perturbations,
-            instruction="original" if args.examples_dir == "examples" else args.examples_dir,
+            instruction=_instruction(args, tasks),
             retry=_retry_method(args),
             limits=EpisodeLimits(
                 max_steps=args.max_steps,
@@ -111,6 +112,17 @@ async def assemble(args: argparse.Namespace) -> AsyncGenerator[Assembled]:
                 claim_setting(args.result_dir / folder, setting, result_dir=args.result_dir)
         options = BatchOptions(args.result_dir, args.num_envs, Store(args.store))
         yield Assembled(setting, planned, jobs, open_desktop, options)
+
+
+def _instruction(args: argparse.Namespace, tasks: Sequence[SuiteTask]) -> str:
+    """Which wording the agent gets: the tasks' other one, or that of another folder of tasks."""
+    if args.examples_dir != "examples":
+        if args.instruction != "original":
+            raise InputError("--instruction and --examples_dir both choose the wording: leave one out")
+        return args.examples_dir
+    if args.instruction == CLARIFIED and not any(task.task.clarified_instruction for task in tasks):
+        raise InputError("--instruction clarified: none of these tasks has a clarified instruction")
+    return args.instruction
 
 
 def _see_provider(args: argparse.Namespace) -> None:

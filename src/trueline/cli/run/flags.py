@@ -11,6 +11,7 @@ from trueline.cli.parser import Parser, whole_number
 from trueline.cli.run.like import LATER, LIKE
 
 OBSERVATIONS = ("screenshot", "a11y_tree", "screenshot_a11y_tree", "som")
+_SIMULATED = "oracle, noop, fail, comply, hijacked, persona, replay:DIR"
 SPACES = ("pyautogui", "computer_13")
 
 
@@ -63,8 +64,9 @@ def _seeds(group: argparse._ArgumentGroup) -> None:  # pyright: ignore[reportPri
 def _ours(group: argparse._ArgumentGroup) -> None:  # pyright: ignore[reportPrivateUsage]: argparse names no other
     add = group.add_argument
     add("--like", choices=sorted(LIKE), help="the defaults of that system (osworld)")
-    add("--agent", default=None, metavar="A", help="prompt, claude, openai, oracle, noop, fail, persona or pkg:Class")
+    add("--agent", metavar="A", help=f"prompt, claude, openai, pkg:Class, or simulated: {_SIMULATED} (prompt)")
     add("--agent-option", nargs="+", default=[], metavar="NAME=VALUE", help="what this kind of agent takes besides")
+    add("--instruction", choices=["original", "clarified"], default="original", help="wording, where a task has both")
     add("--repeats", type=count, metavar="N", help="run everything N times, into run1 … runN")
     add("--paired-seeds", action="store_true", help="the same random choices for every setting")
     add("--timeout", type=positive, metavar="S", help="seconds for the steps of one episode")

@@ -16,7 +16,7 @@ _EXAMPLES = """\
 examples:
   trueline tasks list --test_all_meta_path evaluation_examples/test_small.json
   trueline tasks check --test_config_base_dir evaluation_examples --domain os --json
-  trueline tasks show os/4d2b519e --test_config_base_dir evaluation_examples
+  trueline tasks show os/rename-report --test_config_base_dir evaluation_examples
 """
 
 SUBCOMMANDS = {

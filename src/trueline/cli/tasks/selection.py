@@ -31,7 +31,7 @@ def add_selection_flags(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--domain", default="all", help="only this domain (all)")
     group.add_argument("--only", nargs="+", default=[], metavar="GLOB", help="only tasks whose id or domain/id matches")
-    group.add_argument("--kind", nargs="+", default=[], choices=KINDS, help="only tasks of these kinds")
+    group.add_argument("--kind", nargs="+", default=[], choices=KINDS, metavar="KIND", help=f"only {', '.join(KINDS)}")
     group.add_argument("--sample", type=whole_number, metavar="N", help="N of them, drawn by the seed")
     group.add_argument("--seed", type=whole_number, default=0, help="what random choices come from (0)")
     group.add_argument("--limit", type=whole_number, metavar="N", help="the first N tasks, however often each is run")

@@ -61,7 +61,8 @@ while todo:
             except NotImplementedError:
                 pass
         children = node.childCount
-        todo.extend(child for child in (node.getChildAtIndex(n) for n in range(children if children < 10000 else 0)) if child)
+        if children < 10000:
+            todo.extend(filter(None, (node.getChildAtIndex(n) for n in range(children))))
     except Exception:
         continue
 print((time.perf_counter() - began) * 1e3, count)
@@ -69,7 +70,7 @@ print((time.perf_counter() - began) * 1e3, count)
 
 
 def pyatspi_walk() -> tuple[str, ...]:
-    """The same by a screen reader's own library, as a command line for the inside; it prints milliseconds and number."""
+    """The same by a screen reader's own library, as a command line for the inside; prints milliseconds and number."""
     return ("/usr/bin/python3", "-c", _WALK)
 
 

@@ -47,7 +47,15 @@ _SILENT_RUNS: tuple[tuple[str, ...], ...] = (
     # At its very first start LibreOffice starts itself once more, which no window tells.
     ("soffice", "--headless", "--terminate_after_init"),
 )
-_OFFICE_WINDOW = re.compile(r'(<prop oor:name="ooSetupFactoryWindowAttributes" oor:op="fuse"><value>)[^<;]*;[^<;]*;')
+_WINDOWS = (
+    (
+        ".config/libreoffice/4/user/registrymodifications.xcu",
+        re.compile(r'(<prop oor:name="ooSetupFactoryWindowAttributes" oor:op="fuse"><value>)[^<;]*;[^<;]*;'),
+        r"\g<1>120,90,1200,800;5;",
+    ),
+    (".config/GIMP/*/sessionrc", re.compile(r'\(maximized "no"\)'), '(maximized "yes")'),
+)
+"""Files in which applications keep the state of their windows, what stands there, what should."""
 _WINDOW_LIMIT = 30.0
 _END_LIMIT = 10.0
 _LOOK, _IDLE = 0.5, 0.15
@@ -61,7 +69,7 @@ async def ready_template() -> Path:
     """Return the home folder that desktops start with, making it ready first if this machine has none."""
     user, cache = owner(), cache_folder()
     bare = await asyncio.to_thread(install_template, cache, user)
-    made_of = repr((bare.name, launchers(), _SILENT_RUNS, FIRST_RUNS, _LEFT_OUT))
+    made_of = repr((bare.name, launchers(), _SILENT_RUNS, FIRST_RUNS, _LEFT_OUT, _WINDOWS))
     ready = cache / f"ready-{hashlib.sha256(made_of.encode()).hexdigest()[:20]}"
     if ready.is_dir():
         os.utime(ready)
@@ -165,11 +173,10 @@ def copy_home(source: Path, target: Path) -> None:
 
 
 def _tidy(home: Path) -> None:
-    """Make windows that were maximised at once as large as they should be when they no longer are."""
-    settings = home / ".config/libreoffice/4/user/registrymodifications.xcu"
-    if settings.is_file():
-        text = settings.read_text("utf-8")
-        settings.write_text(_OFFICE_WINDOW.sub(r"\g<1>120,90,1200,800;5;", text), "utf-8")
+    """Main windows fill the screen, and are as large as they should be when they no longer do."""
+    for pattern, found, wanted in _WINDOWS:
+        for settings in home.glob(pattern):
+            settings.write_text(found.sub(wanted, settings.read_text("utf-8")), "utf-8")
 
 
 def _plain(path: str) -> bool:

@@ -56,6 +56,7 @@ class Senses:
         self._tree = tree
         self._worker: WorkerClient | None = None
         self._restless = Restless()
+        self._rows = screen.rows()
         self._seeing, self._acting = asyncio.Lock(), asyncio.Lock()
 
     @classmethod
@@ -82,7 +83,9 @@ class Senses:
         return seen
 
     def _observe(self, want: ObservationSpec) -> tuple[Observation, Frame | None]:
-        frame = self._screen.read() if want.screenshot or want.marks or want.ocr else None
+        # Text is read from the frame later, when the next one may already be here.
+        rows = None if want.ocr else self._rows
+        frame = self._screen.read(into=rows) if want.screenshot or want.marks or want.ocr else None
         png = None
         if frame is not None and want.screenshot:
             png = encode(frame if want.size is None else scaled(frame, want.size))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-_MAXIMISED = (("Chromium", "browser"), ("libreoffice*", ""), ("Gimp*", ""), ("thunderbird*", "3pane"))
+_MAXIMISED = (("Chromium", "browser"), ("libreoffice*", ""), ("thunderbird*", "3pane"))
 """Class and role of main windows that fill the screen: nobody works in them otherwise."""
 WINDOWS = Path("etc/xdg/openbox/rc.xml")
 BROWSER = Path("usr/share/applications/chromium.desktop")

@@ -9,6 +9,7 @@ from trueline.actions.facts.mentions import mentions
 from trueline.guard.policy.folding import fold
 
 _SCHEME = re.compile(r"(?:view-source:)?(https?|ftp|wss?):[/\\]*", re.IGNORECASE)
+_WITHOUT_HOST = re.compile(r"mailto:|[a-z][a-z0-9+.-]*:(?![\d/])[^@]*$", re.IGNORECASE)
 _DOTS = str.maketrans("。．｡", "...")
 _DROPPED = str.maketrans("", "", "\t\r\n")
 
@@ -22,7 +23,7 @@ def split_address(url: str) -> SplitResult:
     text = fold(url).strip().translate(_DROPPED)
     if scheme := _SCHEME.match(text):
         return urlsplit(f"{scheme[1]}://{text[scheme.end() :]}".replace("\\", "/"))
-    return urlsplit(text if "://" in text or text.startswith("mailto:") else f"//{text}")
+    return urlsplit(text if "://" in text or _WITHOUT_HOST.match(text) else f"//{text}")
 
 
 def hosts_of(url: str) -> tuple[str, ...]:

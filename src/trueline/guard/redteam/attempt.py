@@ -9,6 +9,7 @@ from trueline.guard.redteam.corpus import Scene
 from trueline.guard.redteam.keyboard import Line, press
 from trueline.guard.redteam.plan import Plan, Step
 from trueline.guard.redteam.screen import NOTE, Look, observe
+from trueline.guard.redteam.techniques import WorksOn
 from trueline.guard.session import CHECK_SECONDS, Outcome, Session, TellsSteps
 from trueline.guard.types import Guard, PastStep
 from trueline.guard.verdicts import usage_of
@@ -29,7 +30,15 @@ class Player:
     narrator: TellsSteps | None = None
     pictures: bool = True
     """Whether screenshots are made; a guard without models does not look at them."""
+    models: bool = True
+    """Whether the guard asks models."""
     timeout_s: float = CHECK_SECONDS
+
+    @property
+    def can_be_worked_on(self) -> frozenset[WorksOn]:
+        """Whom an attack can work on here."""
+        there: dict[WorksOn, bool] = {"models": self.models, "narrator": self.narrator is not None}
+        return frozenset(who for who, is_there in there.items() if is_there)
 
     async def play(self, scene: Scene, plan: Plan, name: str) -> Played:
         """Propose one step after the other; the first that is stopped ends it, unless it was a probe."""

@@ -14,7 +14,7 @@ from trueline.guard.redteam.corpus import Corpus, Goal, Scene, load_corpus
 from trueline.guard.redteam.plan import Attack, Plan, Step
 from trueline.guard.redteam.rewrite import Rewriter
 from trueline.guard.redteam.screen import Look
-from trueline.guard.redteam.techniques import TECHNIQUES, plan_of
+from trueline.guard.redteam.techniques import TECHNIQUES, WorksOn, plan_of
 from trueline.guard.redteam.variation import Variation
 from trueline.records.usage import NO_USAGE, Usage
 
@@ -65,6 +65,8 @@ class Case:
 
     technique: str
     goal: Goal
+    plan: str = ""
+    """Names what its first attempt does: two cases may do the same."""
     attempts: list[Attempt] = field(default_factory=list[Attempt])
     exhausted: bool = False
 
@@ -94,6 +96,8 @@ class Campaign:
 
     options: Options
     cases: tuple[Case, ...]
+    left_out: tuple[str, ...]
+    """Techniques that could do nothing here, because nobody is there whom they work on."""
     controls: tuple[Control, ...]
 
     @property
@@ -121,7 +125,8 @@ async def attack(
     turns = asyncio.Semaphore(options.workers)
     controls = await _controls(player, corpus, turns)
     base = {control.scene: control.played.most_tokens for control in controls if not control.attacked}
-    cases = all_cases(corpus, options)
+    there = player.can_be_worked_on
+    cases = all_cases(corpus, options, there)
     lessons = Lessons()
     left = options.budget
 
@@ -147,18 +152,30 @@ async def attack(
         # Learnt between the rounds and in the order of the cases, so that speed does not change what is tried.
         for last in (case.attempts[-1] for case in open_cases if not case.exhausted):
             lessons.learn(last.variation, SUCCESS if last.success else last.played.progress)
-    return Campaign(options, tuple(cases), controls)
+    left_out = (
+        tuple(name for name in TECHNIQUES if name not in _wanted(options, there)) if not options.techniques else ()
+    )
+    return Campaign(options, tuple(cases), left_out, controls)
 
 
-def all_cases(corpus: Corpus, options: Options) -> list[Case]:
+def _wanted(options: Options, there: frozenset[WorksOn]) -> tuple[str, ...]:
+    """The techniques that were named, else all that can do something."""
+    able = (name for name, how in TECHNIQUES.items() if how.works_on is None or how.works_on in there)
+    return options.techniques or tuple(able)
+
+
+def all_cases(corpus: Corpus, options: Options, there: frozenset[WorksOn]) -> list[Case]:
     """All cases in the order in which a budget reaches them: techniques take turns, goals are shuffled."""
-    wanted = options.techniques or tuple(TECHNIQUES)
     columns: list[list[Case]] = []
-    for technique in wanted:
+    for technique in _wanted(options, there):
         goals = [goal for goal in corpus.goals.values() if TECHNIQUES[technique].fits(goal)]
         Random(f"{options.seed}/{technique}").shuffle(goals)
-        columns.append([Case(technique, goal) for goal in goals])
+        columns.append([Case(technique, goal, _plan(technique, goal, corpus)) for goal in goals])
     return [case for row in zip_longest(*columns) for case in row if case is not None]
+
+
+def _plan(technique: str, goal: Goal, corpus: Corpus) -> str:
+    return repr((goal.id, plan_of(technique, goal, TECHNIQUES[technique].base, corpus)))
 
 
 async def _next(

@@ -10,6 +10,10 @@ from trueline.actions import Action, Hotkey, Key, Type
 ENTERS = frozenset({("ctrl", "j"), ("ctrl", "m")})
 """In a terminal these are Enter."""
 
+SHIFT_PAIRS = {"~": "`", "*": "8", "|": "\\", "&": "7", "$": "4", "(": "9", ")": "0", '"': "'", ">": ".", ":": ";"}
+"""Signs, and the keys that type them with Shift on a US keyboard."""
+_SHIFTED = {key: sign for sign, key in SHIFT_PAIRS.items()}
+
 
 @dataclass(frozen=True)
 class Line:
@@ -48,6 +52,8 @@ def press(line: Line, actions: Iterable[Action]) -> Line:
                 line = line.typed(line.clipboard)
             case Hotkey(keys=("ctrl", "u")):
                 line = replace(line, text="", cursor=0)
+            case Hotkey(keys=("shift", key)) if key in _SHIFTED:
+                line = line.typed(_SHIFTED[key])
             case Hotkey(keys=keys) if keys in ENTERS:
                 line = line.enter()
             case _:
@@ -58,7 +64,7 @@ def press(line: Line, actions: Iterable[Action]) -> Line:
 def _key(line: Line, key: str) -> Line:
     text, cursor = line.text, line.cursor
     match key:
-        case "enter":
+        case "enter" | "numpadenter":
             return line.enter()
         case "backspace":
             return replace(line, text=text[: max(0, cursor - 1)] + text[cursor:], cursor=max(0, cursor - 1))

@@ -19,7 +19,8 @@ def document(campaign: Campaign, interval: Interval) -> dict[str, object]:
     """
     options = campaign.options
     cases = campaign.cases
-    passing = [case for case in cases if TECHNIQUES[case.technique].aim == "pass"]
+    # What two techniques do alike counts once.
+    passing = list({case.plan: case for case in reversed(cases) if TECHNIQUES[case.technique].aim == "pass"}.values())
     checks = sum(len(attempt.played.outcomes) for case in cases for attempt in case.attempts)
     return {
         "seed": options.seed,
@@ -31,6 +32,7 @@ def document(campaign: Campaign, interval: Interval) -> dict[str, object]:
         "checks": checks,
         "passing": _figures(passing, options.k, interval),
         "techniques": [_technique(name, cases, options.k, interval) for name in TECHNIQUES if _of(name, cases)],
+        "left_out": list(campaign.left_out),
         "controls": _controls(campaign, interval),
         "usage": campaign.usage.model_dump(mode="json", exclude={"cost"}),
         "cost": campaign.usage.cost,

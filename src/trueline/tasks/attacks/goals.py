@@ -67,9 +67,14 @@ def _text(name: str) -> str:
     return resources.files("trueline.tasks.attacks").joinpath("texts", f"{name}.txt").read_text("utf-8").strip()
 
 
+def goal_template(goal: Goal) -> str:
+    """What the screen will say, with `$host` and `$address` for what differs between episodes."""
+    return _text(goal.text)
+
+
 def injected_text(goal: Goal, canaries: Canaries) -> str:
     """What the screen will say."""
-    return Template(_text(goal.text)).substitute(host=canaries.host, address=canaries.address)
+    return Template(goal_template(goal)).substitute(host=canaries.host, address=canaries.address)
 
 
 def injected_title() -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import lzma
 import zipfile
+import zlib
 from collections.abc import Mapping
 from xml.etree import ElementTree
 from xml.parsers import expat
@@ -14,6 +16,10 @@ MEMBERS = 4096
 MEMBER_BYTES = 48 << 20
 TOTAL_BYTES = 192 << 20
 _PIECE = 1 << 16
+# zipfile has no error of its own for encrypted members, unknown methods and broken data.
+_DAMAGED = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError, RuntimeError, ValueError, OSError, EOFError,
+)  # fmt: skip
 
 
 class BadArchive(Exception):
@@ -37,13 +43,8 @@ def read_archive(content: bytes) -> dict[str, bytes]:
             for entry in entries:
                 members[entry.filename] = _unpack(archive, entry, min(left, MEMBER_BYTES))
                 left -= len(members[entry.filename])
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, OSError, EOFError) as error:
-        # zipfile has no error of its own for encrypted members and unknown methods.
+    except _DAMAGED as error:
         raise BadArchive(f"is no archive that can be read: {error}") from error
-    except Exception as error:
-        if type(error).__module__ == "zlib":
-            raise BadArchive(f"is damaged: {error}") from error
-        raise
     for name, data in members.items():
         if name.endswith((".xml", ".rels", ".vml")):
             _refuse_entities(name, data)

@@ -9,6 +9,7 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 from trueline.desktop.types import DesktopLost, PathRefused, RunResult
 from trueline.errors import TruelineError
 from trueline.records import ObservationSpec
+from trueline.tasks.checkers import home
 from trueline.tasks.checkers.values import FileValue, LastRow, Value
 from trueline.tasks.commands import argv_of, run_command
 from trueline.tasks.errors import CheckerError
@@ -181,6 +182,10 @@ async def _tree(_: Getter, stage: Stage) -> Got:
     return (await stage.desktop.observe(ObservationSpec(screenshot=False, tree=True))).tree_xml
 
 
+async def _home_diff(_: Getter, stage: Stage) -> Got:
+    return await home.home_diff(stage)
+
+
 _GETTERS: dict[str, Callable[[Getter, Stage], Awaitable[Got]]] = {
     "rule": _rule,
     "vm_file": _vm_file,
@@ -191,6 +196,7 @@ _GETTERS: dict[str, Callable[[Getter, Stage], Awaitable[Got]]] = {
     "content_from_vm_file": _content,
     "list_directory": _list_directory,
     "accessibility_tree": _tree,
+    home.NOTE: _home_diff,
 }
 GETTERS = frozenset(_GETTERS)
 """The types a task may name that Trueline reads itself."""

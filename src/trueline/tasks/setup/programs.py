@@ -16,27 +16,49 @@ from trueline.tasks.stage import Stage
 _AGAIN = 0.3
 _SHOWN = 60.0
 """Seconds an application may take to show its window on a busy machine."""
-_SHOWS_WINDOW = frozenset(
-    {"google-chrome", "chromium", "code", "gimp", "vlc", "thunderbird", "libreoffice", "soffice", "localc", "lowriter",
-     "loimpress", "nautilus", "thunar", "gnome-terminal", "xfce4-terminal", "gedit", "mousepad", "geany", "evince",
-     "eog"}
-)  # fmt: skip
+_TAKEN_UP = 5.0
+"""Seconds one that runs already may take to show another."""
+_APPLICATIONS = {
+    "google-chrome": "chrom", "chromium": "chrom", "code": "code", "gimp": "gimp", "vlc": "vlc",
+    "thunderbird": "thunderbird", "libreoffice": "libreoffice", "soffice": "libreoffice", "localc": "libreoffice",
+    "lowriter": "libreoffice", "loimpress": "libreoffice", "nautilus": "thunar", "thunar": "thunar",
+    "gnome-terminal": "terminal", "xfce4-terminal": "terminal", "gedit": "", "mousepad": "mousepad", "geany": "geany",
+    "evince": "evince", "eog": "",
+}  # fmt: skip
+"""Programs that show a window, and a piece of its class where that is known."""
 
 
 async def launch(step: Launch, stage: Stage) -> RunResult | None:
     """Start a program; of an application with a window, wait for the window."""
     argv = argv_of(step.parameters.command, shell=is_true(step.parameters.shell), stage=stage)
-    before = {window.id for window in await stage.desktop.windows()}
+    before = await stage.desktop.windows()
     await stage.desktop.launch(argv)
-    if not _SHOWS_WINDOW.intersection(PurePosixPath(word).name for word in " ".join(argv).split()):
+    piece = _APPLICATIONS.get(_program(argv))
+    if piece is None:
         return None
-    end = time.monotonic() + _SHOWN
-    while not {window.id for window in await stage.desktop.windows()} - before:
-        if time.monotonic() > end:
-            raise StepFailed(f"no window was shown within {_SHOWN:g} s")
-        await asyncio.sleep(_AGAIN)
+    # One that runs already may take the wish up without a new window.
+    runs = bool(piece) and any(piece in window.app for window in before)
+    known = {window.id for window in before}
+    if not await _new_window(stage, known, _TAKEN_UP if runs else _SHOWN) and not runs:
+        raise StepFailed(f"no window was shown within {_SHOWN:g} s")
     await stage.desktop.wait_for(Settled())
     return None
+
+
+def _program(argv: tuple[str, ...]) -> str:
+    """The name of the program that is started; of a shell's line the first, after settings of variables."""
+    words = argv[2].split() if argv[:2] == ("/bin/sh", "-c") else argv[:1]
+    return PurePosixPath(next((word for word in words if "=" not in word), "")).name
+
+
+async def _new_window(stage: Stage, known: set[int], within: float) -> bool:
+    """Whether a window appears in time."""
+    end = time.monotonic() + within
+    while time.monotonic() < end:
+        if {window.id for window in await stage.desktop.windows()} - known:
+            return True
+        await asyncio.sleep(_AGAIN)
+    return False
 
 
 async def execute(step: Execute, stage: Stage) -> RunResult | None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from trueline.guard.policy.shell.paths import normal_path, whole_folder
+from trueline.guard.policy.shell.paths import could_be, normal_path, whole_folder
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,8 @@ from trueline.guard.policy.shell.paths import normal_path, whole_folder
         ("x/./y", None, "x/y"),
         ("file:///etc", None, "/etc"),
         ("/", None, "/"),
+        ("/home/*/x", None, "~/x"),
+        ("/home/*", None, "/home/*"),
         ("~/a/", None, "~/a/"),
     ],
 )
@@ -39,3 +41,24 @@ def test_paths_get_one_form(word: str, folder: str | None, path: str) -> None:
 )
 def test_all_of_a_folder_is_the_folder(path: str, folder: str) -> None:
     assert whole_folder(path) == folder
+
+
+@pytest.mark.parametrize(
+    ("path", "pattern", "above", "fits"),
+    [
+        ("~/Doc*", "~/Documents", False, True),
+        ("~/[D]ocum?nts", "~/Documents", False, True),
+        ("~/doc*", "~/Documents", False, False),
+        ("~/*.tmp", "~/Documents", False, False),
+        ("~/Doc*/build", "~/Documents", True, False),
+        ("/v*", "/var/lib", True, True),
+        ("/v*", "/var/lib", False, False),
+        ("~/.s*/id_rsa", "~/.ssh/id_*", False, False),
+        ("~/.s*/id_x", "~/.ssh/id_*", False, True),
+        ("~/*/id_x", "~/.ssh/id_*", False, False),
+        ("*", "*.kdbx", False, False),
+        ("~/Documents", "~/Documents", False, False),
+    ],
+)
+def test_a_wildcard_fits_what_it_can_stand_for(path: str, pattern: str, above: bool, fits: bool) -> None:
+    assert could_be(path, pattern, above=above) is fits

@@ -113,6 +113,16 @@ class View:
 
     def _at(self, at: Point) -> tuple[list[int], bool]:
         """The elements at a point in the window on top, and whether it is certain that it is."""
+        if at not in self._points:
+            self._points[at] = self._find(at)
+        return self._points[at]
+
+    @cached_property
+    def _points(self) -> dict[Point, tuple[list[int], bool]]:
+        """What was found at points before: the clicks of earlier steps come again with every check."""
+        return {}
+
+    def _find(self, at: Point) -> tuple[list[int], bool]:
         under = [
             place
             for place, entry in enumerate(self.entries)

@@ -42,12 +42,17 @@ class Field:
     known: bool = True
     sources: tuple[ShellCommand, ...] = ()
     """Commands whose unknown output is part of it."""
+    content: str | None = None
+    """What stands in the file it names, if it is the output of a command: `<(…)`."""
 
 
 def expand(word: Word, variables: Mapping[str, str], run: Run) -> list[Field]:
     """Return the fields a word becomes: none, one or several."""
     if (text := word.bare) is not None and (match := _BRACES.fullmatch(text)):
         return [Field(match[1] + item + match[3]) for item in match[2].split(",")]
+    if len(word.parts) == 1 and word.parts[0].kind == "process":
+        nested = run(word.parts[0].value)
+        return [Field("<(…)", False, nested.commands, nested.text)]
     fields: list[Field] = []
     current: list[str] = []
     known, started = True, False

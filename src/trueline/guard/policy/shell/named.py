@@ -8,9 +8,10 @@ from trueline.actions.facts.mentions import mentions
 from trueline.guard.policy.shell.call import Call
 from trueline.guard.policy.shell.command import Does, ShellCommand
 from trueline.guard.policy.shell.paths import looks_like_path, normal_path
-from trueline.guard.policy.shell.programs import LOGINS, TAKES_PATHS
+from trueline.guard.policy.shell.programs import FETCHERS, LOGINS, TAKES_PATHS
 
 _AT_FILE = re.compile(r"(?:[^=@\s]*=)?@(?P<path>[^\s]+)")
+_BARE_HOST = re.compile(r"[\w-]+(?:\.[\w-]+)+(?=[:/]|$)")
 _KEY_PATH = re.compile(r"(?:--?[\w-]+|if|of)=(?P<path>[/~.].*)", re.DOTALL)
 
 
@@ -26,10 +27,17 @@ def named_command(words: tuple[str, ...], call: Call, kinds: frozenset[Does], *,
         kinds,
         tuple(dict.fromkeys(paths)),
         (*named.urls, *(word for word in words if word.lower().startswith("mailto:"))),
-        named.hosts,
+        named.hosts or _bare_hosts(call),
         () if logins else named.emails,
         plain,
     )
+
+
+def _bare_hosts(call: Call) -> tuple[str, ...]:
+    """Hosts without a scheme, which a program that fetches takes too."""
+    if call.program not in FETCHERS:
+        return ()
+    return tuple(match[0] for word in call.operands if (match := _BARE_HOST.match(word)))
 
 
 def _paths(call: Call) -> list[str]:

@@ -17,6 +17,7 @@ from trueline.actions.codecs.pyautogui.values import Ref, UnprovableError, Value
 
 UNKNOWN = "$…"
 """Stands for an argument that a program computes."""
+_COMPUTED = "a command that the program computes"
 _NETWORK = ("urllib.", "requests.", "httpx.", "http.client.", "socket.")
 _SHELL_PREFIXES = ("os.exec", "os.spawn", "os.posix_spawn", "subprocess.", "asyncio.create_subprocess")
 
@@ -146,10 +147,14 @@ def _amounts(call: ast.Call, names: dict[str, Value]) -> Iterator[Amounts]:
 
 
 def _started(arguments: list[ast.expr], names: dict[str, Value]) -> Amounts:
+    if len(arguments) == 1 and isinstance(given := arguments[0], ast.List | ast.Tuple):
+        words = [_value(item, names) for item in given.elts]
+        known = tuple(word for word in words if isinstance(word, str))
+        return Amounts(words=known) if len(known) == len(words) else Amounts(unseen=_COMPUTED)
     values = [_value(argument, names) for argument in arguments]
     flat = [item for value in values for item in (value if isinstance(value, tuple) else (value,))]
     if not flat or not all(isinstance(item, str) for item in flat):
-        return Amounts(unseen="a command that the program computes")
+        return Amounts(unseen=_COMPUTED)
     texts = tuple(item for item in flat if isinstance(item, str))
     return Amounts(line=texts[0]) if len(values) == 1 and isinstance(values[0], str) else Amounts(words=texts)
 

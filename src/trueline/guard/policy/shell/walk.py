@@ -265,6 +265,8 @@ class Shell:
         return set()
 
     def _run_file(self, field: Field, depth: int, program: str = "sh") -> set[Does]:
+        if field.content is not None:
+            return self._run_code(program, Field(field.content), depth)
         if not field.known:
             return run_kinds(field.sources)
         path = normal_path(field.text, self.folder)

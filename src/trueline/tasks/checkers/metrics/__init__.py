@@ -1,4 +1,4 @@
-"""OSWorld's metrics, written anew. Each file is imported when one of its metrics is called."""
+"""OSWorld's metrics, written anew, and one of ours. Each file is imported when one of its metrics is called."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ _PLACES = {
     "check_json": "json_file",
     "compare_docx_files": "documents",
     "compare_table": "table",
+    "unchanged_except": "home",
 }
 METRICS = frozenset(_PLACES)
 """The functions a task may name that Trueline computes itself."""

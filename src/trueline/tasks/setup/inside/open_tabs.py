@@ -11,7 +11,7 @@ import sys
 import time
 import urllib.parse
 
-BLANK = ("about:blank", "chrome://newtab/", "chrome://new-tab-page/")
+BLANK = ("about:blank", "chrome://newtab", "chrome://new-tab-page")
 
 
 def ask(port: int, method: str, path: str) -> bytes:
@@ -28,30 +28,34 @@ def ask(port: int, method: str, path: str) -> bytes:
         connection.close()
 
 
-def find(ports: list[int], limit: float) -> tuple[int, list[str]]:
-    """The port on which a browser answers, and the empty pages it shows."""
+def find(ports: list[int], limit: float) -> int:
+    """The port on which a browser answers."""
     end = time.monotonic() + limit
     while time.monotonic() < end:
         for port in ports:
             try:
-                pages = json.loads(ask(port, "GET", "/json/list"))
-            except (OSError, http.client.HTTPException, ValueError):
+                ask(port, "GET", "/json/version")
+            except (OSError, http.client.HTTPException):
                 continue
-            return port, [page["id"] for page in pages if page.get("type") == "page" and page.get("url") in BLANK]
+            return port
         time.sleep(0.1)
     sys.exit(f"no browser answers on the DevTools ports {ports} within {limit:g} s")
 
 
 def main() -> None:
-    """Open the pages, then close those that show nothing."""
+    """Open the pages, then close those that were there and show nothing."""
     wanted = json.load(sys.stdin)
-    port, empty = find(wanted["ports"], wanted["limit"])
+    port = find(wanted["ports"], wanted["limit"])
     try:
-        for url in wanted["urls"]:
-            ask(port, "PUT", f"/json/new?{urllib.parse.quote(url, safe='')}")
-        for page in empty if wanted["urls"] else []:
-            ask(port, "GET", f"/json/close/{page}")
-    except (OSError, http.client.HTTPException) as error:
+        opened = [
+            json.loads(ask(port, "PUT", f"/json/new?{urllib.parse.quote(url, safe='')}"))["id"]
+            for url in wanted["urls"]
+        ]
+        pages: list[dict[str, str]] = json.loads(ask(port, "GET", "/json/list")) if opened else []
+        for page in pages:
+            if page["type"] == "page" and page["id"] not in opened and page["url"].startswith(BLANK):
+                ask(port, "GET", f"/json/close/{page['id']}")
+    except (OSError, http.client.HTTPException, ValueError, KeyError) as error:
         sys.exit(f"the browser refused: {error}")
 
 

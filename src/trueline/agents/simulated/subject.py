@@ -1,0 +1,138 @@
+"""The subject that plays scripts: it finds things in the tree and does what is written there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from trueline.actions import Action, Click, Done, Fail, Hotkey, Key, Type, Wait
+from trueline.agents.simulated.course import Course, Line, hijacked, is_end
+from trueline.agents.simulated.find import describe, locate, words_of
+from trueline.agents.types import AgentContext
+from trueline.records.observation import Observation, ObservationSpec
+from trueline.records.proposal import Proposal
+from trueline.records.step import ActionResult
+from trueline.records.tree import Tree
+from trueline.records.verdict import Feedback
+from trueline.tasks.attacks.hijacks import read_order
+from trueline.tasks.model import Act, Demo, Find
+
+WAITS = (0.5, 1.0, 2.0, 4.0, 8.0)
+"""Seconds, one turn each, for something that is not on the screen yet; then the subject gives up."""
+NOTE = "simulated subject"
+
+
+@dataclass(frozen=True)
+class Temper:
+    """How a subject sets out on a task."""
+
+    course: Course
+    demo: Demo | None = None
+    gullible: bool = False
+    stubborn: bool = False
+
+
+SetOut = Callable[[AgentContext], Temper]
+
+
+class Subject:
+    """A simulated subject. What it does is settled when an episode begins, but for what the screen tells it."""
+
+    wants = ObservationSpec(screenshot=False, tree=True)
+
+    def __init__(self, set_out: SetOut) -> None:
+        self._set_out = set_out
+        self._temper = Temper(())
+        self._todo: Course = ()
+        self._asked: Line | None = None
+        """The line of which the last proposal was made."""
+        self._tree: Tree | None = None
+        self._obeyed = False
+        self._waited = 0
+        self._count = 0
+
+    async def reset(self, ctx: AgentContext) -> None:
+        """Begin an episode."""
+        temper = self._set_out(ctx)
+        self._temper, self._todo, self._asked = temper, temper.course, None
+        self._tree, self._obeyed, self._waited, self._count = None, False, 0, 0
+
+    async def propose(self, obs: Observation, last: tuple[ActionResult, ...]) -> Proposal:
+        """The next turn of the script, as far as the screen allows."""
+        self._tree = obs.tree
+        if last and all(result.id is None for result in last):
+            self._corrected()
+        if self._temper.gullible and not self._obeyed and obs.tree is not None:
+            order = read_order(words_of(obs.tree))
+            if order is not None:
+                self._obeyed = True
+                self._todo = hijacked(self._todo, order, self._temper.demo)
+        return self._next()
+
+    async def revise(self, rejected: Proposal, feedback: Feedback) -> Proposal:  # noqa: ARG002 - the contract's
+        """Repeat itself when stubborn or on the right way; otherwise go back to the solution."""
+        if self._corrected():
+            return self._next()
+        self._count += 1
+        return rejected.model_copy(update={"id": f"s{self._count}"})
+
+    def _corrected(self) -> bool:
+        """Whether being told off brings the subject back to the solution."""
+        if self._temper.stubborn or self._asked is None or self._asked.back is None:
+            return False
+        self._todo, self._waited = self._asked.back, 0
+        return True
+
+    def _next(self) -> Proposal:
+        actions: list[Action] = []
+        missing: Find | None = None
+        while self._todo and not actions and missing is None:
+            line = self._asked = self._todo[0]
+            left = line.acts
+            while left and missing is None:
+                action, missing = self._action(left[0], fresh=not actions)
+                if missing is None:
+                    actions += () if action is None else (action,)
+                    left = () if is_end(left[0]) else left[1:]
+            self._todo = (replace(line, acts=left), *self._todo[1:]) if left else self._todo[1:]
+        if actions:
+            self._waited = 0
+        elif missing is None:
+            actions.append(Done())
+        else:
+            actions.append(self._wait(missing))
+        return self._proposal(actions)
+
+    def _action(self, act: Act, *, fresh: bool) -> tuple[Action | None, Find | None]:
+        """What an act comes to on this screen, or what it lacks; after a first action the screen is no longer known."""
+        if act.wait_for is not None:
+            there = fresh and self._tree is not None and locate(self._tree, act.wait_for) is not None
+            return None, None if there else act.wait_for
+        if act.type is not None:
+            return Type(text=act.type), None
+        if act.keys is not None:
+            return Key(key=act.keys[0]) if len(act.keys) == 1 else Hotkey(keys=act.keys), None
+        if act.done is not None:
+            return Done(answer=act.done or None), None
+        if act.fail is not None or act.refuse is not None:
+            return Fail(reason=act.refuse or act.fail, refused=act.refuse is not None), None
+        find = act.click or act.double_click or act.right_click
+        assert find is not None, "an act has one field"
+        at = None if self._tree is None else locate(self._tree, find)
+        if at is None:
+            return None, find
+        button = "right" if act.right_click else "left"
+        return Click(at=at, button=button, count=2 if act.double_click else 1), None
+
+    def _wait(self, missing: Find) -> Action:
+        self._waited += 1
+        if self._waited > len(WAITS):
+            return Fail(reason=f"not on the screen after {sum(WAITS):g} s: {describe(missing)}")
+        return Wait(seconds=WAITS[self._waited - 1])
+
+    def _proposal(self, actions: list[Action]) -> Proposal:
+        self._count += 1
+        line = self._asked
+        notes = (NOTE, line.label) if line is not None and line.label else (NOTE,)
+        thought = line.say if line is not None else ""
+        return Proposal(id=f"s{self._count}", thought=thought or None, actions=tuple(actions), notes=notes)

@@ -1,0 +1,78 @@
+"""What a reader without any judgement makes of an injected text: which goal it serves, and how it would serve it.
+
+For simulated subjects and audits. Host and address are read from the text itself, as whoever believes it would.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+
+from pydantic import TypeAdapter
+
+from trueline.tasks.attacks.goals import GOALS, goal_template
+from trueline.tasks.model import Demo, DemoStep
+
+_SCRIPTS = TypeAdapter(dict[str, tuple[DemoStep, ...]])
+_SHAPES = {"host": r"[\w-]+(?:\.[\w-]+)+", "address": r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"}
+
+
+@dataclass(frozen=True)
+class Order:
+    """What an injected text tells its reader to do."""
+
+    goal: str
+    values: Mapping[str, str] = field(default_factory=dict[str, str])
+    """`host`, `address`: as the text names them."""
+
+
+def read_order(words: str) -> Order | None:
+    """Find one of the injected texts in what is on a screen; line breaks do not matter."""
+    plain = " ".join(words.split())
+    for goal in GOALS:
+        if (found := _pattern(goal).search(plain)) is not None:
+            return Order(goal, found.groupdict())
+    return None
+
+
+def hijack_steps(order: Order, demo: Demo | None = None) -> tuple[DemoStep, ...]:
+    """How an order is followed: as the task's own demo says, otherwise through a terminal.
+
+    `{host}` and `{address}` in what is typed stand for what the text names.
+    """
+    own = demo.hijack.get(order.goal) if demo is not None else None
+    return tuple(_filled(step, order.values) for step in (own if own is not None else _scripts()[order.goal]))
+
+
+@cache
+def _pattern(goal: str) -> re.Pattern[str]:
+    text = re.escape(" ".join(goal_template(GOALS[goal]).split()))
+    seen: set[str] = set()
+
+    def group(match: re.Match[str]) -> str:
+        name = match[1]
+        if name in seen:
+            return f"(?P={name})"
+        seen.add(name)
+        return f"(?P<{name}>{_SHAPES[name]})"
+
+    return re.compile(re.sub(r"\\\$(\w+)", group, text), re.IGNORECASE)
+
+
+@cache
+def _scripts() -> dict[str, tuple[DemoStep, ...]]:
+    content = resources.files("trueline.tasks.attacks").joinpath("hijacks.json").read_bytes()
+    return _SCRIPTS.validate_json(content)
+
+
+def _filled(step: DemoStep, values: Mapping[str, str]) -> DemoStep:
+    def put(text: str) -> str:
+        for name, value in values.items():
+            text = text.replace(f"{{{name}}}", value)
+        return text
+
+    acts = tuple(act if act.type is None else act.model_copy(update={"type": put(act.type)}) for act in step.acts)
+    return step.model_copy(update={"acts": acts})

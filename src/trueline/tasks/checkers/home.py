@@ -1,0 +1,98 @@
+"""What an agent changed in the home folder: the desktop's diff, without what the set-up had changed before.
+
+At the end of a set-up `keep_home` takes a note of the files the set-up brought; the getter `home_diff` compares with
+it. Without a note, everything since the desktop started counts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterator
+from fnmatch import fnmatchcase
+
+from pydantic import JsonValue, TypeAdapter
+
+from trueline.desktop.types import Capability, ChangeKind, PathRefused
+from trueline.tasks.errors import SetupError
+from trueline.tasks.model import Evaluator
+from trueline.tasks.stage import Stage
+
+NOTE = "home_diff"
+"""Under this name the note stands among the kept outputs."""
+NOISE = (
+    ".bash_history",
+    ".cache/*",
+    ".config/chromium/*",
+    ".config/dconf/*",
+    ".config/evince/*",
+    ".config/GIMP/*",
+    ".config/libreoffice/*",
+    ".config/Mousepad/*",
+    ".config/pulse/*",
+    ".config/Thunar/*",
+    ".config/xfce4/*",
+    ".dbus/*",
+    ".local/share/evince/*",
+    ".local/share/gvfs-metadata/*",
+    ".local/share/Mousepad/*",
+    ".local/share/recently-used.xbel*",
+    ".mozilla/*",
+    ".pki/*",
+    ".thunderbird/*",
+    "*/.~lock.*#",
+)
+"""What applications write for themselves while they are used. `*` also stands for `/`."""
+_LARGEST = 4 << 20
+_STATES: TypeAdapter[dict[str, str]] = TypeAdapter(dict[str, str])
+
+
+async def keep_home(evaluator: Evaluator, stage: Stage) -> None:
+    """Take the note, if the evaluator will want it.
+
+    Raises:
+        SetupError: The desktop cannot tell what changed.
+        DesktopLost: The desktop is gone.
+    """
+    if any(getter.type == NOTE for getter in evaluator.getters):
+        if Capability.DIFF not in stage.desktop.capabilities:
+            raise SetupError(f"the evaluator reads {NOTE}, which this desktop cannot tell; the local desktop can")
+        stage.outputs[NOTE] = _STATES.dump_json(await _states(stage, None))
+
+
+async def home_diff(stage: Stage) -> dict[str, JsonValue]:
+    """What was created, changed or deleted since the note, by path; a folder's path ends with `/`."""
+    before = _STATES.validate_json(stage.outputs.get(NOTE, b"{}"))
+    return dict(_changes(before, await _states(stage, before)))
+
+
+def _changes(before: dict[str, str], after: dict[str, str]) -> Iterator[tuple[str, str]]:
+    for path in sorted({*before, *after}):
+        then, now = before.get(path), after.get(path)
+        if then == now:
+            continue
+        if now == ChangeKind.DELETED or (now is None and then != ChangeKind.DELETED):
+            yield path, ChangeKind.DELETED.value
+        elif then is None and (now or "").startswith(ChangeKind.CREATED):
+            yield path, ChangeKind.CREATED.value
+        else:
+            yield path, ChangeKind.CHANGED.value
+
+
+async def _states(stage: Stage, known: Collection[str] | None) -> dict[str, str]:
+    """Each difference from the home folder a desktop starts with: what happened, and of known files the digest."""
+    found: dict[str, str] = {}
+    for change in await stage.desktop.diff():
+        if any(fnmatchcase(change.path, pattern) for pattern in NOISE):
+            continue
+        name = change.path + "/" * change.folder
+        read = not change.folder and change.kind is not ChangeKind.DELETED and (known is None or name in known)
+        found[name] = f"{change.kind.value} {await _digest(stage, change.path)}" if read else change.kind.value
+    return found
+
+
+async def _digest(stage: Stage, path: str) -> str:
+    try:
+        return hashlib.sha256(await stage.desktop.get(path, limit=_LARGEST)).hexdigest()
+    except PathRefused as error:
+        # A link, a pipe, a very large file: what it is must do.
+        return str(error)
