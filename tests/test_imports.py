@@ -14,14 +14,15 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "trueline"
 
 # What each room may import besides itself. `errors`, `text` and the package itself are open to all.
 OPEN = {"errors", "text", "__init__"}
-BELOW_TASKS = {"desktop", "models", "records", "actions"}
+BELOW_TASKS = {"desktop", "models", "records", "actions", "serving"}
 MAY_IMPORT: dict[str, set[str]] = {
     "__main__": {"cli"},
     "actions": set(),
     "records": {"actions"},
     "stats": {"records"},
     "models": {"records", "actions"},
-    "desktop": {"records", "actions"},
+    "serving": set(),
+    "desktop": {"records", "actions", "serving"},
     "tasks": BELOW_TASKS,
     "agents": {"tasks", *BELOW_TASKS},
     "guard": {"tasks", *BELOW_TASKS},

@@ -14,7 +14,8 @@ import pytest
 
 from trueline.desktop.local import LocalDesktop, LocalOptions
 from trueline.desktop.local.checks import check_all
-from trueline.desktop.serve import Listener, ServeSettings, serve
+from trueline.desktop.serve import ServeSettings, serve
+from trueline.serving import Listener
 
 TOKEN = "a-token-of-the-tests-0123456789"
 SMALL = LocalOptions(width=1024, height=768)

@@ -11,8 +11,9 @@ from typing import Any
 import aiohttp
 
 from support.guarding import WordGuard, png
-from trueline.guard.serve import Listener, ServeSettings, serve
+from trueline.guard.serve import ServeSettings, serve
 from trueline.guard.types import Guard
+from trueline.serving import Listener
 
 TOKEN = "a-token-of-the-tests-0123456789"
 OTHER = "another-token-of-the-tests-987654"

@@ -15,7 +15,8 @@ from trueline.cli.parser import Parser
 from trueline.errors import InputError
 
 if TYPE_CHECKING:
-    from trueline.guard.serve import Listener, ServeSettings
+    from trueline.guard.serve import ServeSettings
+    from trueline.serving import Listener
 
 _EXAMPLES = """\
 examples:
@@ -54,7 +55,7 @@ def configure(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serve until a signal."""
-    from trueline.guard.serve import Listener
+    from trueline.serving import Listener
 
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
     tokens = _tokens(args)
@@ -67,7 +68,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 async def _serve(args: argparse.Namespace, listener: Listener, given: list[str]) -> None:
-    from trueline.guard.serve import ServeSettings, new_token, serve
+    from trueline.guard.serve import ServeSettings, serve
+    from trueline.serving import new_token
 
     async with open_guard(args) as opened:
         settings = ServeSettings(
@@ -104,7 +106,7 @@ def _announce(args: argparse.Namespace, listener: Listener, token: str | None, s
 
 def _tokens(args: argparse.Namespace) -> list[str]:
     """Return the tokens that the flags give; they are checked before anything is opened."""
-    from trueline.guard.serve.limits import Tokens
+    from trueline.serving import Tokens
 
     tokens: list[str] = [args.token] if args.token is not None else []
     if args.token_file is not None:

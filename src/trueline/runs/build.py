@@ -45,6 +45,8 @@ from trueline.tasks.support import unsupported
 from trueline.tasks.variation import vary
 
 RECORDING = "recording.mp4"
+VARIATION = "variation"
+"""The purpose under which a task's variation is drawn."""
 CLARIFIED = "clarified"
 """`Setting.instruction` where a task's clarified instruction is used, if it has one."""
 
@@ -102,6 +104,12 @@ def make_job(config: RunConfig, planned: Planned) -> Job:
     return Job(planned.location(config.setting), episode.begin, episode.play, why_unsupported(planned))
 
 
+def episode_seed(config: RunConfig, planned: Planned, purpose: str) -> int:
+    """Where an episode's choices of one kind come from."""
+    digest = None if config.paired_seeds else config.setting.digest
+    return seed_of(config.seed, digest, planned.reference(config.suite), planned.attack(None), planned.repeat, purpose)
+
+
 def why_unsupported(planned: Planned) -> str:
     """What stands in the way of running it at all; empty when nothing does."""
     task, injected = planned.task.task, planned.injected
@@ -127,14 +135,11 @@ class _Episode:
         self._config = config
         self._planned = planned
         self._setting_digest = config.setting.digest
-        self._task = _worded(vary(planned.task.task, self._seed("variation")), config.setting)
+        self._task = _worded(vary(planned.task.task, self._seed(VARIATION)), config.setting)
         self._path = str(planned.location(config.setting).path)
 
     def _seed(self, purpose: str) -> int:
-        digest = None if self._config.paired_seeds else self._setting_digest
-        reference = self._planned.reference(self._config.suite)
-        attack = self._planned.attack(None)
-        return seed_of(self._config.seed, digest, reference, attack, self._planned.repeat, purpose)
+        return episode_seed(self._config, self._planned, purpose)
 
     def _injection(self) -> Injection | None:
         injected = self._planned.injected
@@ -201,11 +206,10 @@ class _Episode:
 
     def _insight(self) -> Insight:
         config = self._config
-        reference = self._planned.reference(config.suite)
         return Insight(
             demo=self._task.demo,
             kind=self._planned.task.kind,
-            task_seed=seed_of(config.seed, None, reference, None, None, "task"),
+            task_seed=seed_of(config.seed, None, self._planned.reference(config.suite), None, None, "task"),
             clarified=self._task.instruction == self._task.clarified_instruction,
         )
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 
 from trueline.desktop.types import Desktop
 from trueline.guard.session import Outcome
+from trueline.guard.verify import View, changes
 from trueline.records.end import End
 from trueline.records.proposal import Proposal
 from trueline.records.step import Attempt, Gap
 from trueline.records.verdict import Decision, Feedback, Verdict
 from trueline.runs.types import Oversight
-from trueline.runs.verify import View, changes
 
 MOST_RECHECKS = 3
 """How often a proposal is checked again because the screen has changed under it."""

@@ -13,6 +13,7 @@ from trueline.actions import Action, CallUser, Done, Fail
 from trueline.desktop.types import ActionInterrupted, ActionTimeout, DesktopError, Settled
 from trueline.errors import TruelineError
 from trueline.guard.session import feedback_text
+from trueline.guard.verify import View, view
 from trueline.models.errors import MissingKeyError, ModelError, UnsupportedError
 from trueline.records.end import End
 from trueline.records.observation import ObservationRecord, ObservationSpec
@@ -21,7 +22,6 @@ from trueline.records.step import ActionResult, Attempt, Gap, Step, StepTimings
 from trueline.records.verdict import Feedback
 from trueline.runs.oversight import Deciding, Ruling, decide
 from trueline.runs.types import AgentFailed, Parts, Recorder
-from trueline.runs.verify import View, view
 from trueline.text import printable
 
 T = TypeVar("T")

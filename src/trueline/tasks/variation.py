@@ -27,10 +27,10 @@ def vary(task: Task, seed: int) -> Task:
     """
     if not task.variation:
         return task
-    drawn = {name: _draw(alternatives, seed, name) for name, alternatives in task.variation.items()}
+    values = drawn(task, seed)
     document = task.to_json()
     document.pop("variation")
-    filled = {key: _fill(value, drawn, f"$.{key}", task.id) for key, value in document.items()}
+    filled = {key: _fill(value, values, f"$.{key}", task.id) for key, value in document.items()}
     try:
         # As JSON: lists become tuples, nothing else is bent.
         return Task.model_validate_json(json.dumps(filled))
@@ -39,21 +39,26 @@ def vary(task: Task, seed: int) -> Task:
         raise InputError(f"task {task.id}: with its variation filled in, {first['loc']}: {first['msg']}") from None
 
 
+def drawn(task: Task, seed: int) -> dict[str, JsonValue]:
+    """The alternative of each name that a seed gives."""
+    return {name: _draw(alternatives, seed, name) for name, alternatives in task.variation.items()}
+
+
 def _draw(alternatives: tuple[JsonValue, ...], seed: int, name: str) -> JsonValue:
     digest = hashlib.sha256(f"{seed}\0{name}".encode()).digest()
     return alternatives[int.from_bytes(digest[:8]) % len(alternatives)]
 
 
-def _fill(value: JsonValue, drawn: Mapping[str, JsonValue], path: str, task: str) -> JsonValue:
+def _fill(value: JsonValue, values: Mapping[str, JsonValue], path: str, task: str) -> JsonValue:
     if isinstance(value, dict):
-        return {key: _fill(item, drawn, f"{path}.{key}", task) for key, item in value.items()}
+        return {key: _fill(item, values, f"{path}.{key}", task) for key, item in value.items()}
     if isinstance(value, list):
-        return [_fill(item, drawn, f"{path}[{place}]", task) for place, item in enumerate(value)]
+        return [_fill(item, values, f"{path}[{place}]", task) for place, item in enumerate(value)]
     if not isinstance(value, str):
         return value
 
     def put(match: re.Match[str]) -> str:
-        found = drawn.get(match[1])
+        found = values.get(match[1])
         if match[2] is not None:
             found = found.get(match[2]) if isinstance(found, dict) else None
         if found is None or isinstance(found, dict | list):

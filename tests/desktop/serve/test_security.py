@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from pathlib import Path
 
 import aiohttp
@@ -83,6 +84,22 @@ def test_too_large_and_too_slow(runner: asyncio.Runner, service: Service) -> Non
             writer.close()
 
     runner.run(work())
+
+
+@pytest.mark.parametrize(
+    "begun", [b"", b"GET /screenshot HTTP/1.1\r\nhost: x\r\nx-slow: "], ids=["silent", "half a head"]
+)
+def test_connections_that_hold_something_up_are_ended(runner: asyncio.Runner, service: Service, begun: bytes) -> None:
+    async def work() -> None:
+        async with served(service.desktop, settings=ServeSettings(peer_seconds=0.3)) as hasty:
+            reader, writer = await asyncio.open_connection("127.0.0.1", hasty.port)
+            writer.write(begun)
+            with contextlib.suppress(ConnectionResetError):
+                assert await reader.read() == b""
+            writer.close()
+            assert (await hasty.get("/platform")).status == 200
+
+    runner.run(asyncio.wait_for(work(), 60))
 
 
 def test_no_file_of_the_host_is_read_or_written(runner: asyncio.Runner, service: Service, tmp_path: Path) -> None:

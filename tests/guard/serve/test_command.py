@@ -143,7 +143,7 @@ def test_another_address_than_loopback_is_warned_about(script: str) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--token", "short"], "token: give at least one, of 16 characters"),
+        (["--token", "short"], "token: give one of at least 16"),
         (["--token-file", "nowhere"], "--token-file nowhere: cannot be read"),
         (["--no-policy"], "no stage is left that could judge"),
         (["--port", "70000"], "--port 70000: a port is 0 to 65535"),

@@ -15,11 +15,12 @@ from support.serving import OTHER, TOKEN, Client, running
 from trueline.errors import InputError
 from trueline.guard.serve import ServeSettings
 from trueline.guard.serve.errors import ApiError
-from trueline.guard.serve.limits import RateLimit, Tokens
+from trueline.guard.serve.limits import RateLimit
 from trueline.guard.serve.sessions import OpenSession, SessionStore
 from trueline.guard.session import Session
 from trueline.guard.types import GuardContext
 from trueline.records.verdict import Verdict
+from trueline.serving import Tokens
 
 
 def with_service(work: Callable[[Client], Awaitable[None]], settings: ServeSettings) -> None:

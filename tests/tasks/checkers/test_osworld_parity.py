@@ -182,7 +182,7 @@ def test_json_files(tmp_path: Path) -> None:
         options: dict[str, JsonValue] = {"is_yaml": True} if rng.random() < 0.3 else {}
         return Case("check_json", text_file(broken + json.dumps(document), "a.json"), rules, options)
 
-    same_scores(generate(6, 500, make), tmp_path)
+    same_scores(generate(6, 1000, make), tmp_path)
 
 
 def test_documents(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from trueline.agents.simulated.persona import Choices, slip_of
 from trueline.agents.types import Insight
 from trueline.errors import InputError
 from trueline.tasks.attacks.hijacks import Order, hijack_steps
-from trueline.tasks.model import Act, Demo, DemoStep, Kind
+from trueline.tasks.model import Act, Demo, DemoStep, Kind, Slip
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,14 @@ def of_persona(insight: Insight, demo: Demo, choices: Choices, seed: int) -> Cou
     if slip is None:
         # Every task can be left too early: then something that is checked is missing.
         return _left_early(right) if choices.slips else right
+    return with_slip(demo, slip)
+
+
+def with_slip(demo: Demo, slip: Slip) -> Course:
+    """The task with one wrong turn."""
+    right = solution(demo)
     wrong = _lines(slip.steps, right[slip.at :], f"slip: {slip.category.value}")
-    rest = tuple(right[slip.at + 1 :]) if slip.then == "continue" else ()
+    rest = right[slip.at + 1 :] if slip.then == "continue" else ()
     return _ending((*right[: slip.at], *wrong, *rest))
 
 

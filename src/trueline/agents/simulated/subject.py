@@ -105,9 +105,10 @@ class Subject:
 
     def _action(self, act: Act, *, fresh: bool) -> tuple[Action | None, Find | None]:
         """What an act comes to on this screen, or what it lacks; after a first action the screen is no longer known."""
-        if act.wait_for is not None:
-            there = fresh and self._tree is not None and locate(self._tree, act.wait_for) is not None
-            return None, None if there else act.wait_for
+        awaited = act.wait_for or act.wait_gone
+        if awaited is not None:
+            there = self._tree is not None and locate(self._tree, awaited) is not None
+            return None, None if fresh and there is (act.wait_for is not None) else awaited
         if act.type is not None:
             return Type(text=act.type), None
         if act.keys is not None:
@@ -127,7 +128,7 @@ class Subject:
     def _wait(self, missing: Find) -> Action:
         self._waited += 1
         if self._waited > len(WAITS):
-            return Fail(reason=f"not on the screen after {sum(WAITS):g} s: {describe(missing)}")
+            return Fail(reason=f"waited {sum(WAITS):g} s in vain for {describe(missing)}")
         return Wait(seconds=WAITS[self._waited - 1])
 
     def _proposal(self, actions: list[Action]) -> Proposal:

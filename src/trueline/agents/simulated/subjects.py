@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from trueline.agents.simulated.course import complying, needed, of_persona, solution
+from trueline.agents.simulated.course import complying, needed, of_persona, solution, with_slip
 from trueline.agents.simulated.persona import PersonaOptions, decide
 from trueline.agents.simulated.subject import Subject, Temper
 from trueline.agents.types import AgentContext
@@ -36,6 +36,16 @@ def hijacked() -> Subject:
     def set_out(ctx: AgentContext) -> Temper:
         _, demo = needed(ctx.insight, "hijacked")
         return Temper(solution(demo), demo, gullible=True)
+
+    return Subject(set_out)
+
+
+def slipping(number: int) -> Subject:
+    """Takes one of the task's wrong turns."""
+
+    def set_out(ctx: AgentContext) -> Temper:
+        _, demo = needed(ctx.insight, "slipping")
+        return Temper(with_slip(demo, demo.slips[number]), demo)
 
     return Subject(set_out)
 

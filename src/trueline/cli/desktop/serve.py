@@ -16,7 +16,7 @@ from trueline.cli.model.flags import remark
 from trueline.cli.parser import Parser
 
 if TYPE_CHECKING:
-    from trueline.desktop.serve import Listener
+    from trueline.serving import Listener
 
 TOKEN_VARIABLE = "TRUELINE_DESKTOP_TOKEN"  # noqa: S105 (the name of a variable)
 
@@ -48,7 +48,7 @@ def configure(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serve until a signal."""
-    from trueline.desktop.serve import Listener
+    from trueline.serving import Listener
 
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
     listener = Listener.open(args.host, args.port)
@@ -61,8 +61,9 @@ def run(args: argparse.Namespace) -> int:
 
 async def _serve(args: argparse.Namespace, listener: Listener) -> None:
     from trueline.desktop.local import LocalDesktop
-    from trueline.desktop.serve import new_token, serve
+    from trueline.desktop.serve import serve
     from trueline.desktop.serve.access import Access
+    from trueline.serving import new_token
 
     ended = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -51,7 +51,7 @@ class _Call(BaseModel):
     flags: str = ""
 
 
-_PASSWORD = TypeAdapter(str)
+_PASSWORD, _JSON = TypeAdapter(str), TypeAdapter(dict[str, str])
 
 
 class Sudo:
@@ -92,7 +92,8 @@ class Sudo:
         assert task is not None
         self._talks.add(task)
         try:
-            with suppress(OSError, TimeoutError, ValueError, asyncio.IncompleteReadError):
+            # Whoever talks nonsense is not answered.
+            with suppress(OSError, ValueError, EOFError, asyncio.LimitOverrunError):
                 async with asyncio.timeout(_ANSWER_LIMIT):
                     call = _Call.model_validate_json(await reader.readuntil())
                     refusal = await self._judge(call, reader, writer)
@@ -143,6 +144,3 @@ class Sudo:
     def _note(self, call: _Call, outcome: Outcome) -> None:
         if len(self._requests) < _MOST:
             self._requests.append(SudoRequest(datetime.now(UTC), tuple(call.argv), call.cwd, outcome))
-
-
-_JSON = TypeAdapter(dict[str, str])

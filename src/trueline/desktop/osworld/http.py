@@ -62,6 +62,17 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     limit: int = 32 * MIB
     """Bytes of the answer."""
+    content: bytes | None = None
+    """The body as it is, instead of JSON or a form; its type stands in the headers."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back, whatever its status."""
+
+    status: int
+    media_type: str
+    body: bytes
 
 
 class _Error(BaseModel):
@@ -123,7 +134,24 @@ class Http:
         """
         return await self._send(request, seconds)
 
+    async def forward(self, request: Request, seconds: float) -> Answer:
+        """Pass a request on, once, and give its answer as it is.
+
+        Raises:
+            DesktopLost: The machine cannot be reached; nothing was sent.
+            ActionTimeout: It did not answer in time: it may have been done.
+            ActionInterrupted: The connection broke: it may have been done.
+            PathRefused: The answer is too long.
+        """
+        return await self._bounded(request, seconds)
+
     async def _send(self, request: Request, seconds: float) -> bytes:
+        answer = await self._bounded(request, seconds)
+        if answer.status != 200:
+            raise _problem(request, f"{self._url}{request.path}", answer.status, answer.body)
+        return answer.body
+
+    async def _bounded(self, request: Request, seconds: float) -> Answer:
         import httpx2
 
         place = f"{self._url}{request.path}"
@@ -137,12 +165,13 @@ class Http:
         except (httpx2.HTTPError, httpx2.StreamError) as error:
             raise ActionInterrupted(f"{place}: the connection broke: {_why(error)}") from error
 
-    async def _exchange(self, request: Request, place: str) -> bytes:
+    async def _exchange(self, request: Request, place: str) -> Answer:
         body = bytearray()
         async with self._client.stream(
             request.method,
             request.path,
             json=request.json,
+            content=request.content,
             data=dict(request.form) or None,
             files=dict(request.file) or None,
             headers=dict(request.headers),
@@ -151,9 +180,7 @@ class Http:
                 body += piece
                 if len(body) > request.limit:
                     raise PathRefused(f"{place}: the answer is longer than {request.limit} bytes")
-            if response.status_code != 200:
-                raise _problem(request, place, response.status_code, bytes(body))
-        return bytes(body)
+            return Answer(response.status_code, response.headers.get("content-type", ""), bytes(body))
 
 
 def _problem(request: Request, place: str, status: int, body: bytes) -> TruelineError:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from trueline.desktop.serve import commands, files, opening, own, sight, windows
 from trueline.desktop.serve.access import Access
-from trueline.desktop.serve.body import read_bytes
 from trueline.desktop.serve.once import HEADER, Once
 from trueline.desktop.serve.replies import Call, Refused, Reply, as_refused
 from trueline.desktop.serve.served import Served
 from trueline.errors import MissingExtraError
+from trueline.serving.body import BodyTooLarge, BodyTooSlow, read_bytes
 from trueline.text import printable
 
 if TYPE_CHECKING:
@@ -130,8 +130,8 @@ class _Service:
             self._in_flight += 1
             try:
                 return _response(await self._answer(endpoint, request))
-            except Refused as refused:
-                return _response(refused.reply())
+            except (Refused, BodyTooLarge, BodyTooSlow) as error:
+                return _response(as_refused(error).reply())
             except ClientDisconnect:
                 return _response(Refused(400, "the request broke off").reply())  # nobody hears it
             finally:

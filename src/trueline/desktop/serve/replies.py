@@ -17,6 +17,7 @@ from trueline.desktop.types import (
     PathRefused,
 )
 from trueline.errors import InputError, TruelineError
+from trueline.serving.body import BodyTooLarge, BodyTooSlow
 from trueline.text import printable
 
 JSON, TEXT, BYTES = "application/json", "text/plain; charset=utf-8", "application/octet-stream"
@@ -94,6 +95,10 @@ def as_refused(error: Exception) -> Refused:
     match error:
         case Refused():
             return error
+        case BodyTooLarge():
+            return Refused(413, str(error), "too_large")
+        case BodyTooSlow():
+            return Refused(408, str(error), "timeout")
         case ActionTimeout():
             return Refused(500, str(error), "timeout")
         case TimeoutError():

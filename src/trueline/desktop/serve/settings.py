@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from dataclasses import dataclass
 
 MIB = 1 << 20
@@ -18,6 +17,8 @@ class ServeSettings:
     """Bytes of a request that carries one."""
     max_file: int = 256 * MIB
     """Bytes of a file that is read back."""
+    peer_seconds: float = 30.0
+    """In which the head of a request must have arrived, and an answer must have been taken."""
     body_seconds: float = 300.0
     """In which a request must have arrived."""
     command_seconds: float = 120.0
@@ -32,7 +33,7 @@ class ServeSettings:
     max_in_flight: int = 64
     """Requests at the same time."""
 
-
-def new_token() -> str:
-    """Return a random token of 256 bits."""
-    return secrets.token_urlsafe(32)
+    @property
+    def max_connections(self) -> int:
+        """At the same time: those of requests, and some that rest between two."""
+        return 4 * self.max_in_flight

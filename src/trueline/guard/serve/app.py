@@ -18,9 +18,9 @@ from trueline.errors import MissingExtraError
 from trueline.guard.incoming import read_observation, read_proposal
 from trueline.guard.incoming.screen import read_base64
 from trueline.guard.reply import CheckAnswer
-from trueline.guard.serve.body import Body, parse_body, read_bytes
+from trueline.guard.serve.body import Body, parse_body
 from trueline.guard.serve.errors import ApiError, as_api_error
-from trueline.guard.serve.limits import RateLimit, Tokens
+from trueline.guard.serve.limits import RateLimit
 from trueline.guard.serve.metrics import Metrics
 from trueline.guard.serve.openapi import openapi
 from trueline.guard.serve.schemas import (
@@ -37,6 +37,8 @@ from trueline.guard.serve.settings import ServeSettings
 from trueline.guard.session import Session
 from trueline.guard.types import Guard
 from trueline.records.observation import Observation
+from trueline.serving import Tokens
+from trueline.serving.body import read_bytes
 from trueline.text import printable
 
 if TYPE_CHECKING:

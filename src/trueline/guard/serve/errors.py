@@ -10,6 +10,7 @@ from trueline.actions import DecodeError
 from trueline.errors import InputError, TruelineError
 from trueline.guard.session import SessionFullError, UnknownCheckError
 from trueline.records.tree import TreeError
+from trueline.serving.body import BodyTooLarge, BodyTooSlow
 from trueline.text import printable
 
 TYPES = {
@@ -59,6 +60,10 @@ def as_api_error(error: Exception) -> ApiError:
             first = error.errors(include_url=False, include_input=False, include_context=False)[0]
             place = ".".join(str(part) for part in first["loc"]) or None
             return ApiError("invalid_request", first["msg"], field=printable(place, 100) if place else None)
+        case BodyTooLarge():
+            return ApiError("too_large", str(error))
+        case BodyTooSlow():
+            return ApiError("timeout", str(error))
         case UnknownCheckError():
             return ApiError("not_found", str(error), field="check")
         case SessionFullError():

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import secrets
 from dataclasses import dataclass
 
 from trueline.guard.config import OnError
 from trueline.guard.session import CHECK_SECONDS, MAX_STEPS, TellsSteps
-
-MIN_TOKEN = 16
 
 
 @dataclass(frozen=True)
@@ -46,8 +43,3 @@ class ServeSettings:
     def max_connections(self) -> int:
         """At the same time: those of requests, and some that rest between two."""
         return 4 * self.max_in_flight
-
-
-def new_token() -> str:
-    """Return a random token of 256 bits."""
-    return secrets.token_urlsafe(32)

@@ -39,6 +39,8 @@ class Act(Part):
     """Pressed together."""
     wait_for: Find | None = None
     """Nothing is done until it is there."""
+    wait_gone: Find | None = None
+    """Nothing is done until it is no longer there."""
     done: str | None = None
     fail: str | None = None
     refuse: str | None = None

@@ -50,7 +50,7 @@ def _parse(file: FileValue, *, is_yaml: bool) -> object:
 
 
 def _find(document: object, key: JsonValue) -> list[object]:
-    """What stands at a key, part by part; nothing where an object lacks it."""
+    """What stands at a key, part by part; nothing where a part is lacking."""
     assert isinstance(key, list)
     found = [document]
     for part in key:
@@ -62,16 +62,17 @@ def _find(document: object, key: JsonValue) -> list[object]:
 
 
 def _inner(value: object, part: JsonValue) -> list[object]:
-    """What stands at a part of a value; nothing where an object has no such key.
+    """What stands at a part of a value; nothing where there is no such part.
 
     Raises:
-        UnreadableResult: The value has no parts of this kind at all.
+        UnreadableResult: A list is too short.
     """
     if isinstance(value, dict):
         holder = cast("dict[object, object]", value)
         return [holder[part]] if isinstance(part, str | int) and part in holder else []
     if isinstance(value, list | str) and isinstance(part, int):
         items = cast("list[object] | str", value)
-        if -len(items) <= part < len(items):
-            return [items[part]]
-    raise UnreadableResult(f"there is no {part!r} where the rule looks for it")
+        if not -len(items) <= part < len(items):
+            raise UnreadableResult(f"there is no item {part} where a rule looks for it")
+        return [items[part]]
+    return []

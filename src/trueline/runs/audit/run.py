@@ -1,0 +1,199 @@
+"""Runs the trials of an audit as one resumable batch, and sums up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from trueline.agents.build import SIMULATED, AgentMaker, find_agent
+from trueline.agents.simulated.subjects import slipping
+from trueline.errors import InputError
+from trueline.records import claim_setting
+from trueline.records.episode import EpisodeRecord
+from trueline.records.observation import sha256
+from trueline.records.setting import Environment, Limits, Setting
+from trueline.runs.audit.trials import NOOP, ORACLE, REPLAY, SLIP, Trial, can_replay, trials_of, verdict
+from trueline.runs.batch.run import run_batch
+from trueline.runs.batch.types import BatchOptions, Job, OpenDesktop, Report
+from trueline.runs.build import VARIATION, RunConfig, episode_seed, make_job, why_unsupported
+from trueline.runs.plan import Planned
+from trueline.tasks.downloads import Downloads
+from trueline.tasks.suite import SuiteTask
+from trueline.tasks.variation import drawn
+
+_LIMITS = Limits(max_steps=60, timeout=600)
+_NOOP_LIMITS = Limits(max_steps=3, timeout=600)
+"""A subject that does nothing does no more of it in longer time."""
+_REPEATS = 32
+"""Among so many repeats one is looked for in which a replay finds everything otherwise."""
+
+
+@dataclass(frozen=True)
+class AuditConfig:
+    """What an audit is made with."""
+
+    suite: str
+    environment: Environment
+    downloads: Downloads
+    assets: tuple[Path, ...] = ()
+    seed: int = 0
+    screen: tuple[int, int] = (1920, 1080)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something about one task."""
+
+    task: str
+    why: str
+    subject: str | None = None
+    vector: str | None = None
+    goal: str | None = None
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What the audit of a suite came to."""
+
+    tasks: int
+    oracle_failed: tuple[Finding, ...]
+    """The reference solution does not do it, or a harmful task was not refused."""
+    passed_by_others: tuple[Finding, ...]
+    """It passes without being done."""
+    harm_missed: tuple[Finding, ...]
+    """Harm was done and not seen."""
+    harm_false: tuple[Finding, ...]
+    """Harm was seen and not done."""
+    unsupported: tuple[Finding, ...]
+    """What could not be tried."""
+
+    @property
+    def sound(self) -> bool:
+        """Nothing is wrong with what could be tried."""
+        return not (self.oracle_failed or self.passed_by_others or self.harm_missed or self.harm_false)
+
+
+async def audit(
+    tasks: Sequence[SuiteTask], config: AuditConfig, open_desktop: OpenDesktop, options: BatchOptions, report: Report
+) -> Audit:
+    """Try everything on each task. Called again with the same result folder, it goes on where it was stopped.
+
+    Raises:
+        InputError: The result folder holds trials of other versions of the tasks.
+    """
+    unsupported = [Finding(task.ref.name, "has no demo") for task in tasks if task.task.demo is None]
+    trials: list[Trial] = []
+    for trial in (trial for task in tasks for trial in trials_of(task)):
+        why = why_unsupported(trial.planned)
+        if why:
+            unsupported.append(_finding(trial, why, name=False))
+        else:
+            trials.append(trial)
+    batch = _Batch(config, open_desktop, options, report)
+    first = await batch.play([(trial, _maker(trial)) for trial in trials])
+    second = await batch.play([_replay_of(trial, batch) for trial, record in first if _is_solved(trial, record)])
+    found: dict[str, list[Finding]] = {}
+    for trial, record in (*first, *second):
+        wrong = verdict(trial, record)
+        if wrong is not None:
+            found.setdefault(wrong[0], []).append(_finding(trial, wrong[1]))
+    return Audit(
+        tasks=len(tasks),
+        oracle_failed=tuple(found.get("oracle_failed", ())),
+        passed_by_others=tuple(found.get("passed_by_others", ())),
+        harm_missed=tuple(found.get("harm_missed", ())),
+        harm_false=tuple(found.get("harm_false", ())),
+        unsupported=tuple(dict.fromkeys(unsupported)),
+    )
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """What all trials share."""
+
+    config: AuditConfig
+    open_desktop: OpenDesktop
+    options: BatchOptions
+    report: Report
+
+    async def play(self, trials: Sequence[tuple[Trial, AgentMaker]]) -> list[tuple[Trial, EpisodeRecord]]:
+        """Play trials that are not done yet; return all of them with what came of them."""
+        jobs = [_job(self.config, trial, maker, self.options.result_dir) for trial, maker in trials]
+        result = await run_batch(jobs, self.open_desktop, self.options, self.report)
+        played = [(trial, result.records[str(job.path)]) for (trial, _), job in zip(trials, jobs, strict=True)]
+        for trial, record in played:
+            _same_task(trial, record, self.options.result_dir)
+        return played
+
+
+def _maker(trial: Trial) -> AgentMaker:
+    if trial.subject == SLIP:
+        number = trial.slip
+        return AgentMaker(f"{SIMULATED}{trial.name}", lambda: slipping(number), simulated=True)
+    return find_agent(trial.subject)
+
+
+def _run(config: AuditConfig, subject: str, maker: AgentMaker) -> RunConfig:
+    setting = Setting(
+        agent=maker.name,
+        observation_type="a11y_tree",
+        limits=_NOOP_LIMITS if subject == NOOP else _LIMITS,
+        environment=config.environment,
+    )
+    return RunConfig(
+        suite=config.suite,
+        setting=setting,
+        agent=maker,
+        downloads=config.downloads,
+        assets=config.assets,
+        seed=config.seed,
+        screen=config.screen,
+    )
+
+
+def _job(config: AuditConfig, trial: Trial, maker: AgentMaker, result_dir: Path) -> Job:
+    run = _run(config, trial.subject, maker)
+    job = make_job(run, trial.planned)
+    claim_setting(result_dir / job.location.model_folder, run.setting, result_dir=result_dir)
+    return job
+
+
+def _is_solved(trial: Trial, record: EpisodeRecord) -> bool:
+    plain = trial.subject == ORACLE and trial.planned.injected is None
+    return plain and record.score == 1 and can_replay(trial.planned.task)
+
+
+def _replay_of(oracle: Trial, batch: _Batch) -> tuple[Trial, AgentMaker]:
+    """A subject that repeats what the oracle did, in that repeat of the task in which most is drawn otherwise."""
+    task = oracle.planned.task
+    run = _run(batch.config, ORACLE, _maker(oracle))
+    folder = batch.options.result_dir / oracle.planned.location(run.setting).path
+    maker = find_agent(f"{REPLAY}:{folder}")
+    replaying = _run(batch.config, REPLAY, maker)
+    before = drawn(task.task, episode_seed(run, oracle.planned, VARIATION))
+
+    def differing(repeat: int) -> int:
+        now = drawn(task.task, episode_seed(replaying, Planned(task, repeat=repeat), VARIATION))
+        return sum(now[name] != value for name, value in before.items())
+
+    # The first of those in which most differs.
+    repeat = max(range(2, 2 + _REPEATS), key=differing)
+    return Trial(REPLAY, Planned(task, repeat=repeat)), maker
+
+
+def _same_task(trial: Trial, record: EpisodeRecord, result_dir: Path) -> None:
+    if record.task.digest != sha256(trial.planned.task.task.model_dump_json().encode()):
+        name = trial.planned.task.ref.name
+        raise InputError(f"--result_dir {result_dir}: holds trials of another version of {name}; name another folder")
+
+
+def _finding(trial: Trial, why: str, *, name: bool = True) -> Finding:
+    injected = trial.planned.injected
+    return Finding(
+        task=trial.planned.task.ref.name,
+        why=why,
+        subject=trial.name if name else None,
+        vector=injected.vector if injected else None,
+        goal=injected.goal if injected else None,
+    )
