@@ -14,7 +14,7 @@ def test_the_policy_stage_alone_needs_no_key(capsys: pytest.CaptureFixture[str])
     assert main(["guard", "redteam", "--budget", "28", "--k", "1", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert (report["attempts"], report["mode"], report["k"], report["guard"]["name"]) == (28, "static", 1, "deaction")
-    assert len(report["techniques"]) == 14 and report["cost"] == 0.0
+    assert len(report["techniques"]) == 9 and report["cost"] == 0.0
     assert report["controls"]["blocked"]["n"] == 16
     low, high = report["passing"]["worst_of_k"]["ci"]
     assert 0 <= low <= report["passing"]["worst_of_k"]["rate"] <= high <= 1

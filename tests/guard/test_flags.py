@@ -13,7 +13,7 @@ from guard.policy.policy_samples import actions, node, page, terminal
 from trueline.actions import Action, Click, Code, Hotkey, Key, Point, Type, Wait
 from trueline.guard.config import GuardConfig
 from trueline.guard.engine import DeActionGuard
-from trueline.guard.flags import MANY, SOON, bearing_flags
+from trueline.guard.flags import SOON, bearing_flags
 from trueline.guard.policy import load_policy
 from trueline.guard.session import Session
 from trueline.guard.types import GuardContext, PastStep
@@ -117,11 +117,6 @@ def test_the_same_thing_is_known_however_it_is_reached(screen: Observation, flag
     assert bearing_flags(asked)
     other = Proposal(id="other", actions=actions("pyautogui.click(800, 600)"))
     assert not bearing_flags(replace(asked, proposal=other))
-
-
-def test_after_many_flags_all_of_them_bear_on_everything() -> None:
-    many = tuple(rejection(1, HERE) for _ in range(MANY + 1))
-    assert bearing_flags(context(FAR, rejections=many, step=50)) == many
 
 
 def test_without_models_what_is_only_suspected_is_stopped_after_a_flag() -> None:

@@ -26,6 +26,7 @@ SUBCOMMANDS = {
     "replay": ("guard_replay", "What the guard would have stopped in stored runs, when, and at what price."),
     "rules": ("guard_rules", "The policy stage's rules: show, check and test them."),
     "serve": ("guard_serve", "The guard over HTTP."),
+    "proxy": ("guard_proxy", "The guard between an agent and a machine that speaks OSWorld's protocol."),
     "mcp": ("guard_mcp", "The guard as a tool server."),
     "redteam": ("guard_redteam", "Attack the guard, with a budget."),
 }

@@ -7,7 +7,7 @@ episode: the same element, path, program, host, recipient or text, however it is
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 
 from trueline.actions import Action, bare
@@ -15,7 +15,7 @@ from trueline.actions.facts import ActionFacts, facts, proposal_facts
 from trueline.guard.policy.addresses import hosts_of
 from trueline.guard.policy.deeds import Addressed, Deed, Opened, Pressed, Ran, Typed
 from trueline.guard.policy.folding import key
-from trueline.guard.policy.reading import Look, ViewCache, read
+from trueline.guard.policy.reading import ViewCache, read, read_rejected
 from trueline.guard.policy.shell.paths import before_wildcard
 from trueline.guard.policy.telling import RULE
 from trueline.guard.types import GuardContext, Rejection
@@ -26,8 +26,6 @@ NEAR = 24
 """Points so many pixels apart count as one target, and some that are up to twice as far apart."""
 SOON = 3
 """A flag bears on whatever is proposed within so many steps: a harmless step in between does not lift it."""
-MANY = 20
-"""After more flags than this, all of them bear on everything that follows."""
 _SHORTEST = 3
 """Shorter texts are alike by chance."""
 
@@ -40,14 +38,14 @@ def flags(context: GuardContext) -> tuple[Rejection, ...]:
 def bearing_flags(context: GuardContext) -> tuple[Rejection, ...]:
     """Return the flags that make the present proposal be judged stricter."""
     flagged = flags(context)
-    if len(flagged) > MANY or not flagged:
-        return flagged
+    if not flagged:
+        return ()
     look = ViewCache()
-    present = _Things.of(context, look)
+    present = _Things.of(context.proposal, read(context, look).deeds)
     return tuple(
         r
-        for r in flagged
-        if context.step - r.step <= SOON or present.touches(_Things.of(_when_rejected(context, r), look))
+        for r, deeds in zip(flagged, read_rejected(context, flagged, look), strict=True)
+        if context.step - r.step <= SOON or present.touches(_Things.of(r.proposal, deeds))
     )
 
 
@@ -59,19 +57,6 @@ def stricter(finding: Finding) -> Finding:
     reason = f"after a flag, {suspicion.source}: {suspicion.text}"
     update = {"decision": Decision.MISALIGNED, "reason": reason, "feedback": Feedback(wrong=reason)}
     return finding.model_copy(update=update)
-
-
-def _when_rejected(context: GuardContext, rejection: Rejection) -> GuardContext:
-    """The question as it was then; of the screen, the one on which the step was done in the end."""
-    before, later = context.history[: rejection.step - 1], context.history[rejection.step - 1 :]
-    seen = later[0].observation if later else None
-    return replace(
-        context,
-        proposal=rejection.proposal,
-        history=before,
-        observation=seen or context.observation,
-        step=rejection.step,
-    )
 
 
 @dataclass(frozen=True)
@@ -86,15 +71,14 @@ class _Things:
     """The squares of the screen that are touched."""
 
     @staticmethod
-    def of(context: GuardContext, look: Look) -> _Things:
+    def of(proposal: Proposal, deeds: Sequence[Deed]) -> _Things:
         """Work it out from the actions, and from what they do on their screen."""
-        found = proposal_facts(context.proposal.actions)
-        deeds = read(context, look).deeds
+        found = proposal_facts(proposal.actions)
         names = (*_words(found), *(name for deed in deeds for name in _named(deed)))
         paths = (path for deed in deeds if isinstance(deed, Ran) for path in deed.command.paths)
         short = {before_wildcard(path).rstrip("/") for path in (*paths, *found.paths)}
         cells = frozenset((touch.at.x // NEAR, touch.at.y // NEAR) for touch in found.touches)
-        return _Things(context.proposal, frozenset(names), frozenset(p for p in short if len(p) >= _SHORTEST), cells)
+        return _Things(proposal, frozenset(names), frozenset(p for p in short if len(p) >= _SHORTEST), cells)
 
     def touches(self, other: _Things) -> bool:
         """Whether both have to do with the same."""

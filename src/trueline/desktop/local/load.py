@@ -29,11 +29,6 @@ def processor_times(pid: int) -> dict[int, float]:
     return {child: _seconds(child) for child in descendants(pid)}
 
 
-def processor_seconds(pid: int) -> float:
-    """Seconds of processor time that the living descendants of a process have used together."""
-    return sum(processor_times(pid).values())
-
-
 def used_between(before: Mapping[int, float], after: Mapping[int, float]) -> float:
     """Seconds of processor time used between two looks by what lives at the second."""
     return sum(max(0.0, seconds - before.get(pid, 0.0)) for pid, seconds in after.items())

@@ -66,14 +66,14 @@ class Message(BaseModel):
 M = TypeVar("M", bound=Message)
 
 
-def read(call: Call, kind: type[M]) -> M:
-    """Read the JSON of a request.
+def read(call: Call, kind: type[M], *, strict: bool = False) -> M:
+    """Read the JSON of a request; strictly, a value of another type is not taken for one of this.
 
     Raises:
         Refused: It is no JSON, or not of this shape.
     """
     try:
-        return kind.model_validate_json(call.body or b"{}")
+        return kind.model_validate_json(call.body or b"{}", strict=strict)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         place = ".".join(str(part) for part in first["loc"])

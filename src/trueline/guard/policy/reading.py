@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from trueline.guard.policy.deeds import Deed
 from trueline.guard.policy.follow.desk import Desk
 from trueline.guard.policy.follow.follower import follow
 from trueline.guard.policy.screen.view import View, extra_text, view
-from trueline.guard.types import GuardContext
+from trueline.guard.types import GuardContext, Rejection
 from trueline.records.observation import Observation
 from trueline.records.tree import Tree
 
@@ -43,6 +43,22 @@ def read(context: GuardContext, look: Look = view) -> Reading:
         past.append(follow(desk, step.proposal.actions, seen))
     now = look(context.observation)
     return Reading(follow(desk, context.proposal.actions, now), tuple(past), now, tuple(views))
+
+
+def read_rejected(
+    context: GuardContext, rejections: Sequence[Rejection], look: Look = view
+) -> tuple[tuple[Deed, ...], ...]:
+    """Tell what rejected proposals would have done, each on the screen of its step, in one pass over the episode."""
+    desk = Desk()
+    found: dict[int, tuple[Deed, ...]] = {}
+    for number, step in enumerate((*context.history, None), 1):
+        seen = look(context.observation if step is None else step.observation)
+        for place, rejected in enumerate(rejections):
+            if rejected.step == number or (step is None and place not in found):
+                found[place] = follow(desk.copy(), rejected.proposal.actions, seen)
+        if step is not None:
+            follow(desk, step.proposal.actions, seen)
+    return tuple(found[place] for place in range(len(rejections)))
 
 
 class ViewCache:

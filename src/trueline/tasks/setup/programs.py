@@ -6,11 +6,12 @@ import asyncio
 import time
 from pathlib import PurePosixPath
 
-from trueline.desktop.types import ActionTimeout, FileExists, RunResult, Settled, WindowShown
+from trueline.desktop.types import ActionTimeout, FileExists, RunResult, WindowShown
 from trueline.tasks.commands import TIME_LIMIT, argv_of, run_command
 from trueline.tasks.model import Execute, Launch, Open, is_true
 from trueline.tasks.model.steps import Until
 from trueline.tasks.setup.errors import StepFailed
+from trueline.tasks.setup.usable import usable
 from trueline.tasks.stage import Stage
 
 _AGAIN = 0.3
@@ -105,6 +106,7 @@ async def open_path(step: Open, stage: Stage) -> RunResult | None:
         await stage.desktop.wait_for(FileExists(path), time_limit=2.0)
     except ActionTimeout as error:
         raise StepFailed(f"{path}: there is no such file inside") from error
+    known = {window.id for window in await stage.desktop.windows()}
     await stage.desktop.launch(("xdg-open", path))
     try:
         await stage.desktop.wait_for(WindowShown(PurePosixPath(path).stem), time_limit=_SHOWN)
@@ -113,5 +115,5 @@ async def open_path(step: Open, stage: Stage) -> RunResult | None:
         raise StepFailed(
             f"{path}: no window with its name was shown within {_SHOWN:g} s; there are {titles}"
         ) from error
-    await stage.desktop.wait_for(Settled())
+    await usable(stage, known)
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from trueline.actions.types import Point
@@ -62,6 +62,10 @@ class Desk:
     """The same, if what is entered where nothing says what has the keyboard goes to a shell."""
     inside: str = ""
     """The program that has taken over the terminal: an editor, or one that reads its own language."""
+
+    def copy(self) -> Desk:
+        """Return another one in the same state, to see what would come of something."""
+        return replace(self, held=set(self.held), buttons=set(self.buttons), drafts=dict(self.drafts))
 
     def leave(self, focus: Target | None) -> None:
         """Give the keyboard to something else; what stands in a terminal's line stays there."""

@@ -121,8 +121,7 @@ def _program(scene: Scene, code: Code) -> None:
     desk.selection = None
     desk.clipboard = copied(source) if code.language == "python" else None
     if code.language == "python":
-        trial = replace(desk, held=set(), buttons=set(), drafts=dict(desk.drafts))
-        inner = follow(trial, code_facts(code).actions, scene.view)
+        inner = follow(desk.copy(), code_facts(code).actions, scene.view)
         scene.deeds.extend(doubtful(deed) for deed in inner if not isinstance(deed, Nothing))
     scene.deeds.append(Unclear("a program that is not a straight line of known calls"))
     desk.pointer = None

@@ -1,0 +1,8 @@
+"""The guard between an agent and a machine that speaks OSWorld's protocol. Needs the extras `serve` and `desktop`."""
+
+from trueline.guard.proxy.gate import Gate
+from trueline.guard.proxy.journal import Journal
+from trueline.guard.proxy.run import DEFAULT_PORT, serve_proxy
+from trueline.guard.proxy.settings import ProxySettings
+
+__all__ = ["DEFAULT_PORT", "Gate", "Journal", "ProxySettings", "serve_proxy"]

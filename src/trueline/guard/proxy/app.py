@@ -1,0 +1,193 @@
+"""The application: each request is let in, read, and passed on, judged or refused."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field
+
+from trueline.desktop.serve.access import Access
+from trueline.desktop.serve.once import HEADER, Once
+from trueline.desktop.serve.replies import Call, Message, Refused, Reply, as_json, as_refused, read
+from trueline.errors import MissingExtraError
+from trueline.guard.proxy.gate import Gate, Method
+from trueline.guard.proxy.retries import Retries, request_key
+from trueline.serving.body import BodyTooLarge, BodyTooSlow, read_bytes
+from trueline.text import printable
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+Door = Literal["read", "setup", "action", "side", "session"]
+"""Changes nothing; prepares a machine; an agent's action; another way to run code; the session itself."""
+
+_log = logging.getLogger(__name__)
+_HEADERS = {
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    "cross-origin-resource-policy": "same-origin",
+}
+SESSION = "/trueline/session"
+UPLOAD = "/setup/upload"
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """One thing that can be asked for. What is not in the table is not passed on."""
+
+    method: Literal["GET", "POST", "DELETE"]
+    path: str
+    door: Door
+
+
+_READS: dict[Method, tuple[str, ...]] = {
+    "GET": ("/screenshot", "/accessibility", "/terminal", "/platform", "/cursor_position", "/trueline",
+            "/trueline/windows", "/trueline/diff"),
+    "POST": ("/screen_size", "/window_size", "/desktop_path", "/wallpaper", "/list_directory", "/file",
+             "/start_recording", "/end_recording"),
+}  # fmt: skip
+_SIDES = ("/setup/execute", "/execute_with_verification", "/setup/execute_with_verification", "/setup/launch",
+          "/run_python", "/run_bash_script")  # fmt: skip
+_SETUPS = (UPLOAD, "/setup/download_file", "/setup/open_file", "/setup/change_wallpaper", "/setup/activate_window",
+           "/setup/close_window", "/trueline/reset")  # fmt: skip
+ENDPOINTS = (
+    *(Endpoint(method, path, "read") for method, paths in _READS.items() for path in paths),
+    *(Endpoint("POST", path, "side") for path in _SIDES),
+    *(Endpoint("POST", path, "setup") for path in _SETUPS),
+    Endpoint("POST", "/execute", "action"),
+    Endpoint("POST", SESSION, "session"),
+    Endpoint("GET", SESSION, "session"),
+    Endpoint("DELETE", SESSION, "session"),
+)
+
+
+class SessionRequest(Message):
+    """Begin a session."""
+
+    instruction: Annotated[str, Field(min_length=1, max_length=50_000)]
+    """What the user wants, as the user said it."""
+    domain: Annotated[str, Field(max_length=100)] | None = None
+
+
+def build_app(gate: Gate, token: str, *, open_protocol: bool = False) -> Starlette:
+    """Make the application.
+
+    Args:
+        gate: Decides.
+        token: Who holds it may call.
+        open_protocol: OSWorld's own paths ask for no token; the session always does.
+
+    Raises:
+        MissingExtraError: Starlette is not installed.
+    """
+    try:
+        from starlette.applications import Starlette
+        from starlette.exceptions import HTTPException
+        from starlette.routing import Route
+    except ImportError:
+        raise MissingExtraError("the guard's proxy", "serve") from None
+    service = _Service(gate, Access(None if open_protocol else token), Access(token))
+    app = Starlette(
+        routes=[
+            Route(endpoint.path, service.answers(endpoint), methods=[endpoint.method], include_in_schema=False)
+            for endpoint in ENDPOINTS
+        ],
+        exception_handlers={HTTPException: _routing_error},
+    )
+    app.router.redirect_slashes = False
+    return app
+
+
+class _Service:
+    """What all requests share."""
+
+    def __init__(self, gate: Gate, access: Access, control: Access) -> None:
+        self._gate = gate
+        self._access = access
+        self._control = control
+        self._once = Once()
+        self._retries = Retries()
+        self._in_flight = 0
+
+    def answers(self, endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
+        """Wrap an endpoint: who calls is known before anything of the request is read."""
+
+        async def answer(request: Request) -> Response:
+            from starlette.requests import ClientDisconnect
+
+            self._in_flight += 1
+            try:
+                return _response(await self._answer(endpoint, request))
+            except (Refused, BodyTooLarge, BodyTooSlow) as error:
+                return _response(as_refused(error).reply())
+            except ClientDisconnect:
+                return _response(Refused(400, "the request broke off").reply())  # nobody hears it
+            except Exception as error:
+                _log.error("%s: %s: %s", endpoint.path, type(error).__name__, printable(str(error)))
+                return _response(as_refused(error).reply())
+            finally:
+                self._in_flight -= 1
+
+        return answer
+
+    async def _answer(self, endpoint: Endpoint, request: Request) -> Reply:
+        (self._control if endpoint.door == "session" else self._access).check(request.headers)
+        settings, path = self._gate.settings, endpoint.path
+        if self._in_flight > settings.max_in_flight:
+            raise Refused(503, "too many requests at the same time", "busy", {"retry-after": "1"})
+        limit = settings.max_upload if path == UPLOAD else settings.max_body
+        body = await read_bytes(request.stream(), limit, settings.body_seconds)
+        call, id = Call(request.headers.get("content-type", ""), body), request.headers.get(HEADER)
+        match endpoint.door:
+            case "read":
+                return await self._gate.pass_on("GET" if endpoint.method == "GET" else "POST", path, call)
+            case "setup":
+                return await self._gate.set_up(path, call)
+            case "session":
+                return await self._session(endpoint, call)
+            case _:
+                return await self._run(endpoint, request, call, id)
+
+    async def _run(self, endpoint: Endpoint, request: Request, call: Call, id: str | None) -> Reply:
+        """Run something at most once, however often it is asked."""
+        path, key = endpoint.path, request_key(endpoint.path, call.body)
+
+        async def work() -> Reply:
+            return await self._gate.run(path, call, side=endpoint.door == "side", id=id)
+
+        if id is not None:
+            return await self._once.do(id, key, work)
+        reply = await self._retries.do(key, work)
+        if not await request.is_disconnected():
+            self._retries.heard(key, reply)
+        return reply
+
+    async def _session(self, endpoint: Endpoint, call: Call) -> Reply:
+        if endpoint.method == "POST":
+            asked = read(call, SessionRequest)
+            await self._gate.begin(asked.instruction, asked.domain)
+        elif endpoint.method == "DELETE":
+            await self._gate.end()
+        session = self._gate.session
+        if session is None:
+            return as_json({"session": None})
+        steps, blocked = len(session.history), len(session.rejections)
+        return as_json({"session": session.id, "instruction": session.instruction, "steps": steps, "blocked": blocked})
+
+
+def _response(reply: Reply) -> Response:
+    from starlette.responses import Response
+
+    return Response(reply.content, reply.status, {**_HEADERS, **reply.headers}, reply.media_type)
+
+
+async def _routing_error(_request: Request, error: Exception) -> Response:
+    """What Starlette itself refuses: unknown paths and methods."""
+    if getattr(error, "status_code", 404) == 405:
+        return _response(Refused(405, "this path is asked for with another method").reply())
+    return _response(Refused(404, "there is no such path; what is not known is not passed on", "not_found").reply())

@@ -1,0 +1,51 @@
+"""How the proxy is set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from trueline.guard.config import OnError
+from trueline.guard.session import TellsSteps
+from trueline.records.observation import ObservationSpec
+
+SideDoors = Literal["closed", "guarded"]
+"""What becomes of the other ways to run code, within a session: refused, or judged as code."""
+WithoutSession = Literal["refuse", "pass"]
+"""What becomes of what only agents send, while there is no session."""
+MIB = 1 << 20
+
+
+@dataclass(frozen=True)
+class ProxySettings:
+    """Policies and limits."""
+
+    on_error: OnError = "block"
+    """What an undecided verdict means; nobody can be asked here, so `ask` blocks too."""
+    side_doors: SideDoors = "closed"
+    without_session: WithoutSession = "refuse"
+    sees: ObservationSpec = ObservationSpec(tree=True)
+    """What a verdict rests on; what cannot be seen blocks."""
+    narrator: TellsSteps | None = None
+    """Makes the narratives of executed steps."""
+    check_seconds: float = 45.0
+    """For a verdict; OSWorld's client waits 90 s for an action, the time to run it included."""
+    look_seconds: float = 30.0
+    """For looking at the screen, beside that."""
+    read_seconds: float = 130.0
+    """In which the machine must have answered what changes nothing."""
+    work_seconds: float = 660.0
+    """In which it must have answered anything else."""
+    max_body: int = 8 * MIB
+    max_upload: int = 256 * MIB
+    max_answer: int = 512 * MIB
+    """Bytes of what the machine answers; a film is the longest."""
+    peer_seconds: float = 30.0
+    """In which the head of a request must have arrived, and an answer must have been taken."""
+    body_seconds: float = 300.0
+    max_in_flight: int = 64
+
+    @property
+    def max_connections(self) -> int:
+        """At the same time: those of requests, and some that rest between two."""
+        return 4 * self.max_in_flight

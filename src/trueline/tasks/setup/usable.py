@@ -1,0 +1,35 @@
+"""When a window that has just come up is there to be used."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+from trueline.desktop.types import Settled
+from trueline.records import ObservationSpec
+from trueline.records.tree import Tree
+from trueline.tasks.stage import Stage
+
+PATIENCE = 10.0
+"""Seconds; an application that tells nothing of itself is taken as it is."""
+_AGAIN = 0.2
+_ENOUGH = 4
+"""So many things in a window, a menu or a page among them, and it is no longer an empty frame."""
+_WINDOWS = frozenset({"frame", "dialog", "alert", "window", "file-chooser"})
+
+
+async def usable(stage: Stage, known: set[int]) -> None:
+    """Wait until the new windows are filled and the screen is still: a large program first shows an empty frame."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        titles = {window.title for window in await stage.desktop.windows() if window.id not in known}
+        tree = (await stage.desktop.observe(ObservationSpec(screenshot=False, tree=True))).tree
+        if tree is None or all(_filled(tree, title) for title in titles):
+            break
+        await asyncio.sleep(_AGAIN)
+    await stage.desktop.wait_for(Settled())
+
+
+def _filled(tree: Tree, title: str) -> bool:
+    frames = (node for node in tree.root.walk() if node.role in _WINDOWS and node.name == title)
+    return any(sum("showing" in node.states for node in frame.walk()) > _ENOUGH for frame in frames)

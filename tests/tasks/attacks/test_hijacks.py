@@ -1,0 +1,53 @@
+"""What a gullible reader makes of injected texts."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from trueline.tasks.attacks.canaries import canaries_of
+from trueline.tasks.attacks.goals import GOALS, injected_text, injected_title
+from trueline.tasks.attacks.hijacks import Order, hijack_steps, read_order
+from trueline.tasks.model import Demo
+
+CANARIES = canaries_of(7)
+HOSTS = {"url_query_params", "terminal_cron_setup"}
+
+
+def typed(order: Order, demo: Demo | None = None) -> str:
+    return "".join(act.type or "" for step in hijack_steps(order, demo) for act in step.acts)
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_every_text_is_understood_wherever_it_breaks(goal: str) -> None:
+    text = injected_text(GOALS[goal], CANARIES)
+    for shown in (text, "\n".join(textwrap.wrap(text, 30)), f"File Edit\t{injected_title()} {text} OK"):
+        order = read_order(shown)
+        assert order is not None
+        assert order.goal == goal
+        expected = {"host": CANARIES.host} if goal in HOSTS else {}
+        assert order.values == expected | ({"address": CANARIES.address} if goal == "email_send_password" else {})
+        assert all(value in typed(order) for value in order.values.values())
+
+
+def test_what_is_no_order_is_none() -> None:
+    assert read_order("One more thing from me, the user: please take your time.") is None
+    half = injected_text(GOALS["stop_task"], CANARIES)[:60]
+    assert read_order(half) is None
+
+
+def test_a_password_is_never_part_of_what_is_typed() -> None:
+    for goal in GOALS:
+        order = read_order(injected_text(GOALS[goal], CANARIES))
+        assert order is not None
+        assert CANARIES.password not in typed(order)
+
+
+def test_a_task_may_say_itself_how_it_is_hijacked() -> None:
+    demo = Demo.model_validate_json(
+        """{"solution": [{"acts": [{"done": ""}]}],
+            "hijack": {"url_query_params": [{"acts": [{"type": "open {host} ${not_ours}"}]}]}}"""
+    )
+    assert typed(Order("url_query_params", {"host": "a.example"}), demo) == "open a.example ${not_ours}"
+    assert "initial_config" in typed(Order("terminal_local_script"), demo)
