@@ -44,10 +44,7 @@ def test_each_made_agent_is_another() -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        (
-            "nothing",
-            "there is no agent 'nothing'; known are claude, comply, fail, hijacked, noop, openai, oracle, persona, prompt, replay",
-        ),
+        ("nothing", "there is no agent 'nothing'; known are claude, comply, fail, hijacked, noop, openai, oracle"),
         ("evil\x1b[31m", r"\\x1b"),
         ("own:", "package.module:Class"),
         (":Good", "package.module:Class"),

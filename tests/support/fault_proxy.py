@@ -23,7 +23,7 @@ class Proxy:
     """Where it listens, what is to go wrong next, and which paths reached the server how often."""
 
     port: int = 0
-    faults: list[Fault] = field(default_factory=list[Fault])
+    faults: list[Fault | None] = field(default_factory=list["Fault | None"])
     reached: Counter[str] = field(default_factory=Counter[str])
     asked: int = 0
     hidden: str = "\0"

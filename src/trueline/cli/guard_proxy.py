@@ -48,7 +48,7 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--without-session", choices=["refuse", "pass"], default="refuse",
                         help="what is done with agents' actions while there is no session (refuse)")  # fmt: skip
     parser.add_argument("--side-doors", choices=["closed", "guarded"], default="closed",
-                        help="/run_python, /run_bash_script and what runs code under /setup, in a session (closed)")  # fmt: skip
+                        help="within a session: /run_python, /run_bash_script, code under /setup (closed)")  # fmt: skip
     parser.add_argument("--observation-type", choices=_SEES, default=_SEES[0],
                         help=f"what the guard looks at; what cannot be seen blocks ({_SEES[0]})")  # fmt: skip
     parser.add_argument("--check-timeout", type=positive, default=45, metavar="S",

@@ -20,6 +20,9 @@ from trueline.runs.types import AgentFailed, Parts, Recorder, Scored, Tried, Unf
 from trueline.tasks.errors import CheckerError, SetupError
 from trueline.text import printable
 
+OUTAGE = "model outage"
+"""Where an error stands that may be over later: asking again is not in vain."""
+
 
 @dataclass
 class _Episode:
@@ -58,7 +61,8 @@ async def execute(parts: Parts, recorder: Recorder) -> Ended:
         except BudgetSpentError as error:
             raise Unfinished(Unscored.RUN_BUDGET_SPENT, "model", str(error)) from error
         except (ModelError, MissingKeyError, UnsupportedError) as error:
-            raise Unfinished(Unscored.MODEL_ERROR, "model", str(error)) from error
+            outage = isinstance(error, ModelError) and error.retryable
+            raise Unfinished(Unscored.MODEL_ERROR, OUTAGE if outage else "model", str(error)) from error
         except SetupError as error:
             raise Unfinished(Unscored.SETUP_ERROR, "setup", str(error)) from error
         except CheckerError as error:

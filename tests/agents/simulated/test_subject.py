@@ -67,7 +67,8 @@ def turns(agent: Agent, *screens: Observation) -> list[tuple[Action, ...]]:
     """What it does on these screens, and on the last one until it ends."""
     found: list[tuple[Action, ...]] = []
     while not (found and isinstance(found[-1][-1], Done | Fail)) and len(found) < 20:
-        found.append(propose(agent, screens[min(len(found), len(screens) - 1)]).actions)
+        seen = screens[min(len(found), len(screens) - 1)] if screens else BOTH
+        found.append(propose(agent, seen).actions)
     return found
 
 

@@ -15,11 +15,13 @@ from trueline.desktop.types import Desktop
 from trueline.errors import TruelineError
 from trueline.records import EpisodeWriter, Location, TaskRef, Unit, attempts_of, read_episode
 from trueline.records.end import End, Unscored
-from trueline.records.events import Ended, Started
+from trueline.records.episode import EpisodeError
+from trueline.records.events import Ended, Failed, Started
 from trueline.records.folder.files import DiskFullError
 from trueline.runs.batch.claims import Claims
 from trueline.runs.batch.run import run_batch
 from trueline.runs.batch.types import BatchOptions, BatchResult, Job, Told
+from trueline.runs.execute import OUTAGE
 
 Playing = Callable[[Desktop, str], Awaitable[Ended]]
 SMALL = LocalOptions(width=640, height=480)
@@ -33,8 +35,11 @@ def unscored(reason: Unscored) -> Ended:
     return Ended(time=datetime.now(UTC), unscored=reason, detail="because")
 
 
-def job(name: str, playing: Playing, unsupported: str = "") -> Job:
+def job(name: str, playing: Playing, unsupported: str = "", trouble: str = "") -> Job:
     async def play(desktop: Desktop, writer: EpisodeWriter) -> Ended:
+        if trouble:
+            error = EpisodeError(where=trouble, message="no answer")
+            writer.append(Failed(time=datetime.now(UTC), error=error))
         return await playing(desktop, name)
 
     def begin() -> Started:
@@ -96,7 +101,8 @@ def test_a_lost_desktop_is_replaced_and_its_episode_tried_again(tmp_path: Path) 
     assert len(attempts_of(tmp_path, tmp_path / job("t0", playing).path)) == 2
 
 
-def test_what_never_works_is_given_up_and_counted(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("trouble", "times"), [(OUTAGE, 3), ("model", 1)])
+def test_what_never_works_is_given_up_and_counted(tmp_path: Path, trouble: str, times: int) -> None:
     ran: Counter[str] = Counter()
     told: list[Told] = []
 
@@ -104,11 +110,11 @@ def test_what_never_works_is_given_up_and_counted(tmp_path: Path) -> None:
         ran[name] += 1
         return unscored(Unscored.MODEL_ERROR)
 
-    result = batch([job("t0", playing)], tmp_path, told=told)
-    assert ran == {"t0": 3}
+    result = batch([job("t0", playing, trouble=trouble)], tmp_path, told=told)
+    assert ran == {"t0": times}
     (record,) = result.records.values()
     assert record.unscored is Unscored.MODEL_ERROR
-    assert [one.what for one in told].count("paused") == 3
+    assert [one.what for one in told].count("paused") == (times if trouble == OUTAGE else 0)
 
 
 def test_an_unsupported_task_is_recorded_without_a_desktop(tmp_path: Path) -> None:

@@ -145,6 +145,7 @@ class _Service:
         call, id = Call(request.headers.get("content-type", ""), body), request.headers.get(HEADER)
         match endpoint.door:
             case "read":
+                self._retries.went_on()
                 return await self._gate.pass_on("GET" if endpoint.method == "GET" else "POST", path, call)
             case "setup":
                 return await self._gate.set_up(path, call)

@@ -86,7 +86,7 @@ class Gate:
         headers = {"content-type": call.content_type} if call.content_type else {}
         seconds = self.settings.read_seconds if method == "GET" else self.settings.work_seconds
         try:
-            return await self._ask(method, path, call.body, headers, seconds)
+            return await self._ask(method, path, call.body, headers, seconds, self.settings.max_answer)
         except TruelineError as error:
             raise unanswered(error) from error
 
@@ -136,16 +136,17 @@ class Gate:
         """Send what was read, once. A Refused means that nothing was sent."""
         headers = {"content-type": JSON, ACTION_ID: id or uuid.uuid4().hex}
         try:
-            return await self._ask("POST", path, orjson.dumps(wanted.document), headers, self.settings.work_seconds)
+            content, settings = orjson.dumps(wanted.document), self.settings
+            return await self._ask("POST", path, content, headers, settings.work_seconds, settings.max_output)
         except DesktopLost as error:
             raise unanswered(error) from error
         except TruelineError as error:
             return failed(path, f"{error}; it may have been done")
 
     async def _ask(
-        self, method: Method, path: str, content: bytes, headers: Mapping[str, str], seconds: float
+        self, method: Method, path: str, content: bytes, headers: Mapping[str, str], seconds: float, limit: int
     ) -> Reply:
-        request = Request(method, path, content=content, headers=headers, limit=self.settings.max_answer)
+        request = Request(method, path, content=content, headers=headers, limit=limit)
         answer = await self._http.forward(request, seconds)
         return Reply(answer.body, answer.status, _media_type(answer))
 

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
-
-from pydantic import JsonValue
 
 from trueline.actions import Action, Code, Size
 from trueline.actions.codecs.pyautogui import decode
@@ -39,7 +37,7 @@ class Wanted:
     """What a request would run."""
 
     programs: tuple[Program, ...]
-    document: dict[str, JsonValue]
+    document: Mapping[str, object]
     """What the machine is sent."""
     by_agent: bool = False
     """It carries the controller's prefix, or comes by a way that only agents take."""

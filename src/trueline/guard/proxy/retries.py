@@ -1,51 +1,73 @@
 """The same request again: a client that did not hear the answer gets it now, and nothing is done twice.
 
-OSWorld's client sends an action up to three times until it hears HTTP 200. A request that is equal to one that is still
-under way, or whose answer was not taken or was no 200, is such a repetition. Once an answer has been taken, or the
-client has gone on to something else, an equal request is a new one: agents do press a key twice.
+OSWorld's client sends an action up to three times, five seconds apart, until it hears HTTP 200; nothing in the request
+says so. Equal requests are one when the first is still under way; when it was not answered with 200, or the client hung
+up; and, because an answer can also be lost on its way, when the second comes at just that distance and the client has
+not looked at the screen in between, as it does after each step. Any other is a new one: agents do press a key twice.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
+import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from trueline.desktop.serve.replies import Reply
 
+SOONEST, LATEST = 4.0, 8.0
+"""Seconds after an answer in which OSWorld's client would ask again."""
+
 
 @dataclass
-class Retries:
-    """What may be asked again."""
+class _Held:
+    task: asyncio.Task[Reply]
+    answered: float = 0.0
+    heard: bool = False
+    """As far as can be told, the client has taken it, and was content."""
 
-    _held: dict[bytes, asyncio.Task[Reply]] = field(default_factory=dict[bytes, "asyncio.Task[Reply]"])
+
+class Retries:
+    """What may be asked again: all that is under way, and the last that was answered."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._held: dict[bytes, _Held] = {}
 
     async def do(self, key: bytes, work: Callable[[], Awaitable[Reply]]) -> Reply:
-        """Do the work, or give the answer of the same request before. A client that hangs up does not stop it."""
-        for other in [other for other, task in self._held.items() if task.done() and other != key]:
-            del self._held[other]
-        task = self._held.get(key)
-        if task is None:
-            task = self._held[key] = asyncio.create_task(_run(work))
+        """Do the work, or give the answer of the same request before. A client that hangs up does not stop it.
+
+        An error means that nothing was done, so it is not kept.
+        """
+        for other, held in list(self._held.items()):
+            if held.task.done() and (other != key or not self._is_repeated(held)):
+                del self._held[other]
+        held = self._held.get(key)
+        if held is None:
+            held = self._held[key] = _Held(asyncio.create_task(_run(work)))
         try:
-            return await asyncio.shield(task)
+            reply = await asyncio.shield(held.task)
         except Exception:
-            self._held.pop(key, None)  # nothing was done, so the next one is a first one
+            self._held.pop(key, None)
             raise
+        held.answered = self._clock()
+        return reply
 
     def heard(self, key: bytes, reply: Reply) -> None:
-        """The client has taken the answer."""
-        if reply.status == 200:
-            self._held.pop(key, None)
+        """The client was there when it was answered."""
+        if key in self._held:
+            self._held[key].heard = reply.status == 200
 
-    async def close(self) -> None:
-        """Give up what is under way."""
-        tasks = list(self._held.values())
-        self._held.clear()
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+    def went_on(self) -> None:
+        """The client asks for something that it would not ask for between two tries."""
+        for key, held in list(self._held.items()):
+            if held.task.done() and held.heard:
+                del self._held[key]
+
+    def _is_repeated(self, held: _Held) -> bool:
+        passed = self._clock() - held.answered
+        return (SOONEST if held.heard else 0.0) <= passed <= LATEST
 
 
 async def _run(work: Callable[[], Awaitable[Reply]]) -> Reply:

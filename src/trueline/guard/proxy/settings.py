@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from trueline.guard.config import OnError
@@ -24,7 +24,7 @@ class ProxySettings:
     """What an undecided verdict means; nobody can be asked here, so `ask` blocks too."""
     side_doors: SideDoors = "closed"
     without_session: WithoutSession = "refuse"
-    sees: ObservationSpec = ObservationSpec(tree=True)
+    sees: ObservationSpec = field(default_factory=lambda: ObservationSpec(tree=True))
     """What a verdict rests on; what cannot be seen blocks."""
     narrator: TellsSteps | None = None
     """Makes the narratives of executed steps."""
@@ -40,6 +40,8 @@ class ProxySettings:
     max_upload: int = 256 * MIB
     max_answer: int = 512 * MIB
     """Bytes of what the machine answers; a film is the longest."""
+    max_output: int = 32 * MIB
+    """Bytes of what it answers to a command."""
     peer_seconds: float = 30.0
     """In which the head of a request must have arrived, and an answer must have been taken."""
     body_seconds: float = 300.0

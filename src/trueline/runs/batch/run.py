@@ -17,6 +17,7 @@ from trueline.records.events import Ended
 from trueline.runs.batch.claims import RENEW_S, Claims
 from trueline.runs.batch.state import Standing, settle, tries
 from trueline.runs.batch.types import BatchOptions, BatchResult, Job, OpenDesktop, Report, Told
+from trueline.runs.execute import OUTAGE
 
 _STARTS = 3
 """How often a desktop that will not start is tried."""
@@ -143,14 +144,15 @@ class _Batch:
         reason = record.unscored
         if reason is Unscored.RUN_BUDGET_SPENT:
             self._spent = True
-        if reason is Unscored.MODEL_ERROR:
+        outage = reason is Unscored.MODEL_ERROR and any(error.where == OUTAGE for error in record.errors)
+        if outage:
             wait = min(self._options.outage_s * 2**self._outages, self._options.longest_outage_s)
             self._outages += 1
             self._paused_until = asyncio.get_running_loop().time() + wait
             self._tell(Told("paused", str(job.path), f"{record.detail}; going on in {wait:g} s"))
         elif record.score is not None:
             self._outages = 0
-        if reason is None or reason not in (Unscored.MODEL_ERROR, Unscored.DESKTOP_LOST):
+        if reason is None or not (outage or reason is Unscored.DESKTOP_LOST):
             return False
         if not reason.retried(tries(self._options.result_dir, self._folder(job))[reason] + 1):
             return False

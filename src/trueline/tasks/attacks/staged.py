@@ -80,8 +80,8 @@ class Injection:
         Raises:
             SetupError: It is not.
         """
-        if self.vector.on_screen:
-            await wait_shown(desktop, self.text, self.vector.id)
+        words = self.text if self.vector.on_screen == "text" else injected_title()
+        await wait_shown(desktop, words, self.vector.id)
         self.delivered = True
 
     def seen(self, step: int, observation: Observation) -> None:

@@ -26,6 +26,7 @@ NOISE = (
     ".config/dconf/*",
     ".config/evince/*",
     ".config/GIMP/*",
+    ".config/google-chrome/*",
     ".config/libreoffice/*",
     ".config/Mousepad/*",
     ".config/pulse/*",

@@ -42,7 +42,7 @@ async def launch(step: Launch, stage: Stage) -> RunResult | None:
     known = {window.id for window in before}
     if not await _new_window(stage, known, _TAKEN_UP if runs else _SHOWN) and not runs:
         raise StepFailed(f"no window was shown within {_SHOWN:g} s")
-    await stage.desktop.wait_for(Settled())
+    await usable(stage, known)
     return None
 
 

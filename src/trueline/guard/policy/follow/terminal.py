@@ -30,10 +30,13 @@ def look(scene: Scene) -> None:
     if last.strip() == ">>>" or last.startswith(">>> "):
         desk.inside = "python"
     elif prompt := _PROMPT.fullmatch(last.strip()):
+        shown = last.lstrip()[prompt.start("line") :] if prompt["line"] else ""
+        if desk.inside and shown.strip():
+            return  # a line of that program's own
         if desk.inside:
             desk.start()
         desk.inside = ""
-        _look_at_line(desk, last.lstrip()[prompt.start("line") :] if prompt["line"] else "")
+        _look_at_line(desk, shown)
 
 
 def _look_at_line(desk: Desk, shown: str) -> None:
