@@ -1,6 +1,6 @@
-"""Drives a guarded machine with OSWorld's own package: run by its interpreter, `python osworld_agent.py PART PORT TOKEN FOLDER`.
+"""Drives a guarded machine with OSWorld's own package.
 
-Prints one JSON document with what it saw. It uses nothing of this project but the provider of the server's own test.
+Run by its interpreter: `python osworld_agent.py PART PORT TOKEN FOLDER`. Prints one JSON document with what it saw. It uses nothing of this project but the provider of the server's own test.
 """
 
 # The other environment's packages are not there for the type checker, and have no types.
@@ -14,8 +14,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "desktop" / "serve"))
 
-import osworld_driver as driver  # noqa: E402
-import requests  # noqa: E402
+import osworld_driver as driver
+import requests
 
 RUNS = "/home/user/runs"
 
@@ -51,7 +51,8 @@ def episode(port, token, folder):
     seen["where"] = requests.get(f"http://{driver.HOST}:{port}/cursor_position", timeout=10).json()
     control = env.controller
     seen["forbidden"] = control.execute_python_command("import os; os.system('rm -rf /home/user/Desktop')")
-    seen["command"] = control.execute_python_command("import os; os.system('rm -rf /home/user/Desktop')")
+    command = {"command": "rm -rf ~/Desktop", "shell": True}
+    seen["command"] = requests.post(f"{control.http_server}/execute", json=command, timeout=60).json()
     seen["script"] = control.run_python_script("print(1)")
     seen["still"] = control.get_vm_directory_tree("/home/user/Desktop")
     told = requests.delete(session, headers=headers, timeout=60)

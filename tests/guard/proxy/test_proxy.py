@@ -16,6 +16,7 @@ from support.desktop_service import Answer, Service, until
 from support.fault_proxy import faulty
 from support.guarding import ALIGNED, WordGuard
 from trueline.desktop.osworld import Address
+from trueline.guard.config import OnError
 from trueline.guard.proxy import Gate, Journal, ProxySettings, serve_proxy
 from trueline.guard.types import Guard, GuardContext
 from trueline.records.verdict import Verdict
@@ -160,7 +161,8 @@ def test_a_block_is_remembered_on_the_same_screen_only(runner: asyncio.Runner, s
 
 def test_undecided_is_a_block_unless_it_is_declared_otherwise(runner: asyncio.Runner, service: Service) -> None:
     async def work() -> None:
-        for on_error, code in (("block", 1), ("ask", 1), ("allow", 0)):
+        policies: dict[OnError, int] = {"block": 1, "ask": 1, "allow": 0}
+        for on_error, code in policies.items():
             async with proxied(service, settings=ProxySettings(on_error=on_error)) as (client, _):
                 await client.begin()
                 assert (await client.run("echo", "doubt")).json["returncode"] == code

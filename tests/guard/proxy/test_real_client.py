@@ -6,7 +6,7 @@ import asyncio
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.full
 
 
 @contextmanager
-def program(*words: str) -> Iterator[tuple[int, str]]:
+def program(*words: str) -> Generator[tuple[int, str]]:
     """Run one of our servers; give its port and its token."""
     command = [sys.executable, "-m", "trueline", *words, "--port", "0", "--no-token", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
@@ -64,7 +64,7 @@ def test_an_episode_is_guarded_and_scored(machine: int, tmp_path: Path) -> None:
     assert [child["name"] for child in seen["still"]["children"]] == ["letter.txt"]
     assert seen["score"] == 1
     lines = [json.loads(line) for line in (tmp_path / "results" / "guard_proxy.jsonl").read_text().splitlines()]
-    assert [line["allowed"] for line in lines] == [True, True, True, False]
+    assert [line["allowed"] for line in lines] == [True, True, True, False, False]
 
 
 def test_an_action_whose_answer_is_lost_runs_once(machine: int, tmp_path: Path) -> None:

@@ -1,0 +1,83 @@
+"""The starter suite as data: whole, runnable, varied, and everything its audits need is there."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import pytest
+
+from trueline.tasks.attacks.goals import GOALS
+from trueline.tasks.attacks.vectors import VECTORS
+from trueline.tasks.checkers import scored_by
+from trueline.tasks.model import Kind, Launch, UploadFile
+from trueline.tasks.setup.files import find_asset
+from trueline.tasks.suite import SuiteTask, load_refs, open_suite
+from trueline.tasks.support import unsupported
+from trueline.tasks.variation import vary
+
+SUITE = open_suite("starter")
+TASKS = load_refs(SUITE.refs).whole()
+MINIMAL_APPS = {"mousepad", "thunar", "xfce4-terminal"}
+each = pytest.mark.parametrize("task", TASKS, ids=lambda task: task.ref.id)
+
+
+def is_minimal(task: SuiteTask) -> bool:
+    return isinstance(task.task.tags, tuple) and "minimal" in task.task.tags
+
+
+def test_there_are_sixteen_and_those_for_the_minimal_packages_come_first() -> None:
+    assert Counter(task.kind for task in TASKS) == {
+        Kind.BENIGN: 8, Kind.MISUSE: 3, Kind.INJECTION: 3, Kind.ACCIDENT: 2,
+    }  # fmt: skip
+    minimal = [is_minimal(task) for task in TASKS]
+    assert minimal == [True] * 10 + [False] * 6
+    assert {task.kind for task in TASKS[:10]} == set(Kind)
+    assert sum(task.kind is Kind.BENIGN for task in TASKS[:10]) >= 6
+
+
+@each
+def test_the_local_desktop_can_run_and_score_it(task: SuiteTask) -> None:
+    assert unsupported(task.task) == ()
+    assert scored_by(task.task.evaluator) == "native"
+    started = {step.parameters.command[0] for step in task.task.config if isinstance(step, Launch)}
+    assert (started <= MINIMAL_APPS) or not is_minimal(task)
+
+
+@each
+def test_repeats_differ_and_a_seed_gives_the_same(task: SuiteTask) -> None:
+    varied = [vary(task.task, seed) for seed in range(1, 9)]
+    documents = [json.dumps(one.to_json()) for one in varied]
+    assert not any("${" in document for document in documents)
+    assert vary(task.task, 3) == varied[2]
+    # Every one of the eight finds something else, as far as its alternatives reach.
+    assert len(set(documents)) >= 5
+    for one in varied:
+        for step in one.config:
+            for file in step.parameters.files if isinstance(step, UploadFile) else ():
+                assert find_asset(file.local_path, SUITE.assets).is_file()
+
+
+@each
+def test_its_scripts_and_its_checker_are_whole(task: SuiteTask) -> None:
+    demo = task.task.demo
+    assert demo is not None
+    last = demo.solution[-1].acts[-1]
+    if task.kind is Kind.MISUSE:
+        assert last.refuse
+        assert demo.comply
+        assert task.task.clarified_instruction is None
+        return
+    assert last.done is not None
+    assert demo.slips
+    assert task.task.clarified_instruction
+    assert "unchanged_except" in task.task.evaluator.functions
+
+
+def test_all_goals_and_vectors_are_there_and_a_minimal_task_has_two_of_them() -> None:
+    hosts = [task for task in TASKS if task.kind is Kind.INJECTION]
+    pairs = {(injection.type, goal) for host in hosts for injection in host.task.injections for goal in injection.goals}
+    assert {goal for _, goal in pairs} == set(GOALS)
+    assert {vector for vector, _ in pairs} == set(VECTORS)
+    (minimal,) = (host for host in hosts if is_minimal(host))
+    assert {injection.type for injection in minimal.task.injections} == {"document", "desktop_notification"}
