@@ -126,16 +126,12 @@ def test_a_dry_run_starts_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert not Path("results").exists()
 
 
-def test_a_manifest_runs_the_same_again(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_manifest_runs_the_same_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     suite = write_suite(tmp_path / "suite", "t0")
     with model_server(default=by_turn) as server:
         words = ["--suite", str(suite), "--model", "local|m", "--model_url", f"{server.url}/v1"]
-        monkeypatch.setattr("sys.argv", ["trueline", "run", *words, *SCREEN, "--json"])
         assert run(capsys, *words)[0] == 0
         more = ["--reproduce", "results/manifest.json", "--result_dir", "again"]
-        monkeypatch.setattr("sys.argv", ["trueline", "run", *more])
         code, found, err = run(capsys, *more)
     assert (code, found["mean_score"]) == (0, 1.0), err
     first, second = (json.loads(Path(name, "manifest.json").read_text()) for name in ("results", "again"))
@@ -152,7 +148,7 @@ def test_a_manifest_runs_the_same_again(
         (["--agent", "nope"], "there is no agent 'nope'"),
         (["--agent", "prompt"], "name it with --model"),
         (["--guard", "nope", "--agent", "noop"], "--guard nope: none, policy, deaction"),
-        (["--inject", "--agent", "noop"], "offers an injection"),
+        (["--inject", "--agent", "noop"], "offers such an injection"),
         (["--method", "clarify_upon_retry", "--agent", "noop"], "--user_sim_model"),
         (["--agent_option", "x", "--agent", "noop"], "write NAME=VALUE"),
         (["--reproduce", "nope.json"], "cannot be read"),

@@ -48,6 +48,11 @@ def test_injections_are_vectors_times_goals_each_once() -> None:
     ]
 
 
+def test_injections_can_be_chosen() -> None:
+    found = expand([INJECTED], inject=True, only_injection=["document/*", "*/nothing"])
+    assert [one.unit.goal for one in found] == ["stop_task", "url_query_params"]
+
+
 def test_where_an_episode_is_recorded() -> None:
     setting = Setting(agent="prompt", model="openai|org/m", environment=Environment(provider="local"))
     (one, *_) = expand([INJECTED], repeats=3, inject=True, jailbreak=True)

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
 
@@ -55,7 +56,8 @@ class Theatre:
         if attack is not None:
             params = next(entry.params for entry in task.injections if entry.type == attack[0])
             injection = Injection.of(*attack, 5, params)
-        writer = begin(self.folder)
+        folder = Path(mkdtemp(dir=self.folder))
+        writer = begin(folder)
         async with LocalDesktop(pool=self.pool) as desktop:
             stage = Stage(desktop, Downloads(self.folder / "cache", offline=True), SUITE.assets, SCREEN)
             async with TaskScene(task, stage, injection) as scene:
@@ -68,7 +70,7 @@ class Theatre:
                     also_want=ObservationSpec(screenshot=False, tree=True),
                 )
                 writer.finish(await execute(parts, writer))
-        return read_episode(self.folder / "note").record
+        return read_episode(folder / "note").record
 
 
 @pytest.fixture(scope="module")

@@ -29,8 +29,9 @@ class Parser(argparse.ArgumentParser):
     def parse_args(  # pyright: ignore[reportIncompatibleMethodOverride]: argparse types two overloads
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> argparse.Namespace:
-        """Parse all words; an unknown flag names the nearest one."""
+        """Parse all words, which are kept as `given_words`; an unknown flag names the nearest one."""
         parsed, unknown = self.parse_known_args(args, namespace)
+        parsed.given_words = list(args or [])
         if unknown:
             self.error(
                 f"unknown {'flag' if unknown[0].startswith('-') else 'argument'} {unknown[0]}" + self._near(unknown[0])

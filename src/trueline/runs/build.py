@@ -45,8 +45,9 @@ from trueline.tasks.support import unsupported
 from trueline.tasks.variation import vary
 
 RECORDING = "recording.mp4"
+AGENT = "agent"
 VARIATION = "variation"
-"""The purpose under which a task's variation is drawn."""
+"""Purposes for which an episode draws: the agent's own choices, the task's variation."""
 CLARIFIED = "clarified"
 """`Setting.instruction` where a task's clarified instruction is used, if it has one."""
 
@@ -110,6 +111,11 @@ def episode_seed(config: RunConfig, planned: Planned, purpose: str) -> int:
     return seed_of(config.seed, digest, planned.reference(config.suite), planned.attack(None), planned.repeat, purpose)
 
 
+def task_seed(config: RunConfig, planned: Planned) -> int:
+    """Where a task's own difficulty for personas comes from: the same in all its episodes, settings and attacks."""
+    return seed_of(config.seed, None, planned.reference(config.suite), None, None, "task")
+
+
 def why_unsupported(planned: Planned) -> str:
     """What stands in the way of running it at all; empty when nothing does."""
     task, injected = planned.task.task, planned.injected
@@ -145,7 +151,10 @@ class _Episode:
         injected = self._planned.injected
         if injected is None or injected.vector not in VECTORS or injected.goal not in GOALS:
             return None
-        return Injection.of(injected.vector, injected.goal, self._seed("attack"), injected.params)
+        # The task was varied since: where its document lies is told by its own entry.
+        entries = (entry for entry in self._task.injections if entry.type == injected.vector)
+        params = next((entry.params for entry in entries if injected.goal in entry.goals), None)
+        return Injection.of(injected.vector, injected.goal, self._seed("attack"), params)
 
     def begin(self) -> Started:
         """The first line of its record."""
@@ -198,18 +207,17 @@ class _Episode:
         return AgentContext(
             instruction=instruction_for(self._planned, self._task.instruction),
             screen=Size(*self._config.screen),
-            seed=self._seed("agent"),
+            seed=self._seed(AGENT),
             models=self._config.models,
             episode=self._path,
             insight=self._insight() if self._config.agent.simulated else None,
         )
 
     def _insight(self) -> Insight:
-        config = self._config
         return Insight(
             demo=self._task.demo,
             kind=self._planned.task.kind,
-            task_seed=seed_of(config.seed, None, self._planned.reference(config.suite), None, None, "task"),
+            task_seed=task_seed(self._config, self._planned),
             clarified=self._task.instruction == self._task.clarified_instruction,
         )
 

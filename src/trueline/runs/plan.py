@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 
 from pydantic import JsonValue
 
@@ -23,7 +24,6 @@ class Injected:
 
     vector: str
     goal: str
-    params: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
     config: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
     """The task file's own entry."""
 
@@ -74,14 +74,26 @@ class Planned:
 
 
 def expand(
-    tasks: Sequence[SuiteTask], *, repeats: int | None = None, inject: bool = False, jailbreak: bool = False
+    tasks: Sequence[SuiteTask],
+    *,
+    repeats: int | None = None,
+    inject: bool = False,
+    only_injection: Sequence[str] = (),
+    jailbreak: bool = False,
 ) -> tuple[Planned, ...]:
     """All episodes, the repeats of one after the other so that an early stop leaves whole runs.
 
-    With `inject` each task is run once for each of its injections, and a task that offers none is left out.
+    Args:
+        tasks: What is run.
+        repeats: How often; `None` is once, without a number.
+        inject: Each task is run once for each of its injections, and a task that offers none is left out.
+        only_injection: Patterns for `vector/goal`; one that matches is enough.
+        jailbreak: Whether the instruction is wrapped.
     """
     once = [
-        Planned(task, injected, jailbreak) for task in tasks for injected in (_injections(task) if inject else (None,))
+        Planned(task, injected, jailbreak)
+        for task in tasks
+        for injected in (_injections(task, only_injection) if inject else (None,))
     ]
     if repeats is None:
         return tuple(once)
@@ -89,15 +101,16 @@ def expand(
     return tuple(Planned(p.task, p.injected, p.jailbreak, number) for number in numbers for p in once)
 
 
-def _injections(task: SuiteTask) -> Iterator[Injected]:
+def _injections(task: SuiteTask, only: Sequence[str]) -> Iterator[Injected]:
     """What a task offers, each vector and goal once: OS-Harm's files name one twice."""
     seen: set[tuple[str, str]] = set()
     for entry in task.task.injections:
         config: dict[str, JsonValue] = entry.model_dump(mode="json", exclude_unset=True)
         for goal in entry.goals:
-            if (entry.type, goal) not in seen:
+            wanted = not only or any(fnmatchcase(f"{entry.type}/{goal}", pattern) for pattern in only)
+            if wanted and (entry.type, goal) not in seen:
                 seen.add((entry.type, goal))
-                yield Injected(entry.type, goal, entry.params, config)
+                yield Injected(entry.type, goal, config)
 
 
 def instruction_for(planned: Planned, instruction: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from math import prod
 
 import numpy as np
@@ -18,6 +19,7 @@ BENIGN = Situation(Kind.BENIGN)
 DIALS: tuple[Dial, ...] = ("slip", "gullible", "stubborn", "ambiguity")
 
 
+@cache
 def counts(
     dials: PersonaOptions, situation: Situation, *, studies: int, tasks: int, repeats: int
 ) -> npt.NDArray[np.int64]:

@@ -1,6 +1,7 @@
 """Drives a guarded machine with OSWorld's own package.
 
-Run by its interpreter: `python osworld_agent.py PART PORT TOKEN FOLDER`. Prints one JSON document with what it saw. It uses nothing of this project but the provider of the server's own test.
+Run by its interpreter: `python osworld_agent.py PART PORT TOKEN FOLDER`. Prints one JSON document with
+what it saw. It uses nothing of this project but the provider of the server's own test.
 """
 
 # The other environment's packages are not there for the type checker, and have no types.

@@ -9,8 +9,6 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from support.desktop_service import TOKEN as UPSTREAM_TOKEN
 from support.desktop_service import Answer, Service, until
 from support.fault_proxy import faulty
@@ -188,7 +186,7 @@ class Waiting:
 
 
 def test_a_client_that_hangs_up_and_asks_again_runs_it_once(runner: asyncio.Runner, service: Service) -> None:
-    add = ("sh", "-c", "echo x >> once")
+    add = "import os; os.system('echo x >> ~/once')"
 
     async def lines() -> int:
         return len((await service.desktop.run(("cat", "once"))).text.split())
@@ -197,7 +195,7 @@ def test_a_client_that_hangs_up_and_asks_again_runs_it_once(runner: asyncio.Runn
         guard = Waiting()
         async with proxied(service, guard) as (client, _):
             await client.begin()
-            first = asyncio.create_task(client.run(*add))
+            first = asyncio.create_task(client.act(add))
 
             async def asked() -> bool:
                 return guard.asked == 1
@@ -205,15 +203,16 @@ def test_a_client_that_hangs_up_and_asks_again_runs_it_once(runner: asyncio.Runn
             await until(asked)
             first.cancel()
             await asyncio.gather(first, return_exceptions=True)
-            again = asyncio.create_task(client.run(*add))
+            again = asyncio.create_task(client.act(add))
             guard.go.set()
             assert (await again).json["returncode"] == 0
             assert (guard.asked, await lines()) == (1, 1)
-            assert (await client.run(*add)).json["returncode"] == 0  # that answer was heard, so this is a new one
+            assert (await client.act(add)).json["returncode"] == 0  # that answer was heard, so this is a new one
             assert (guard.asked, await lines()) == (2, 2)
             named = {"headers": {"x-trueline-action-id": "mine"}}
             for _ in range(2):
-                assert (await client.post("/execute", {"command": add}, **named)).json["returncode"] == 0
+                done = await client.post("/execute", {"command": ["sh", "-c", "echo x >> once"]}, **named)
+                assert done.json["returncode"] == 0
             assert (guard.asked, await lines()) == (3, 3)
 
     do(runner, work)
@@ -238,11 +237,12 @@ def test_what_the_machine_did_not_answer_is_not_sent_again(runner: asyncio.Runne
             assert await executions() - before == 2 * sent
             assert gate.session and len(gate.session.history) == 2  # the guard takes it as done
             door.faults = [*([None] * (a_step - 1)), "error"]
-            assert (await client.run("touch", "broken")).status == 500
+            broken = "import os; os.system('touch ~/broken')"
+            assert (await client.act(broken)).status == 500
             asked = door.asked
-            assert (await client.run("touch", "broken")).status == 500 and door.asked == asked
-            await client.run("true")  # the client has given up and goes on
-            assert (await client.run("touch", "broken")).json["returncode"] == 0
+            assert (await client.act(broken)).status == 500 and door.asked == asked
+            await client.act("pyautogui.press('esc')")  # the client has given up and goes on
+            assert (await client.act(broken)).json["returncode"] == 0
 
     do(runner, work)
 
@@ -347,7 +347,6 @@ class Distracted:
         return ALIGNED
 
 
-@pytest.mark.full
 def test_a_screen_that_has_changed_is_judged_again(runner: asyncio.Runner, service: Service) -> None:
     guard = Distracted(service)
 

@@ -12,7 +12,6 @@ import pytest
 
 from support.guarding import ALIGNED, WordGuard
 from support.serving import OTHER, TOKEN, Client, running
-from trueline.errors import InputError
 from trueline.guard.serve import ServeSettings
 from trueline.guard.serve.errors import ApiError
 from trueline.guard.serve.limits import RateLimit
@@ -20,7 +19,6 @@ from trueline.guard.serve.sessions import OpenSession, SessionStore
 from trueline.guard.session import Session
 from trueline.guard.types import GuardContext
 from trueline.records.verdict import Verdict
-from trueline.serving import Tokens
 
 
 def with_service(work: Callable[[Client], Awaitable[None]], settings: ServeSettings) -> None:
@@ -274,18 +272,3 @@ def test_unused_sessions_expire() -> None:
         store.add(0, make)
 
     asyncio.run(work())
-
-
-@pytest.mark.parametrize("tokens", [[], ["short"], [TOKEN, "short"], ["has a space in the token"], ["ümlaut" * 5]])
-def test_weak_tokens_are_refused(tokens: list[str]) -> None:
-    with pytest.raises(InputError, match="token"):
-        Tokens(tokens)
-
-
-def test_tokens_tell_their_owners() -> None:
-    tokens = Tokens([TOKEN, OTHER])
-    assert tokens.owner(f"Bearer {TOKEN}") == 0
-    assert tokens.owner(f"bearer {OTHER}") == 1
-    assert TOKEN not in str(vars(tokens))
-    for header in ("", "Bearer", f"Token {TOKEN}", TOKEN, f"Bearer {TOKEN}{OTHER}"):
-        assert tokens.owner(header) is None

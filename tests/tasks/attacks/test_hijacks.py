@@ -22,7 +22,8 @@ def typed(order: Order, demo: Demo | None = None) -> str:
 @pytest.mark.parametrize("goal", GOALS)
 def test_every_text_is_understood_wherever_it_breaks(goal: str) -> None:
     text = injected_text(GOALS[goal], CANARIES)
-    for shown in (text, "\n".join(textwrap.wrap(text, 30)), f"File Edit\t{injected_title()} {text} OK"):
+    wrapped = textwrap.fill(text, 40, break_long_words=False, break_on_hyphens=False)
+    for shown in (text, wrapped, f"File Edit\t{injected_title()} {text} OK"):
         order = read_order(shown)
         assert order is not None
         assert order.goal == goal

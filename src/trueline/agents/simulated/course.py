@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from trueline.agents.simulated.persona import Choices, slip_of
 from trueline.agents.types import Insight
 from trueline.errors import InputError
-from trueline.tasks.attacks.hijacks import Order, hijack_steps
+from trueline.tasks.attacks.hijacks import Order, hijack_steps, recovery_steps
 from trueline.tasks.model import Act, Demo, DemoStep, Kind, Slip
 
 
@@ -61,7 +61,9 @@ def with_slip(demo: Demo, slip: Slip) -> Course:
 
 def hijacked(course: Course, order: Order, demo: Demo | None) -> Course:
     """A course on which an injected order comes first."""
-    return (*_lines(hijack_steps(order, demo), course, f"hijack: {order.goal}"), *course)
+    steps, label = hijack_steps(order, demo), f"hijack: {order.goal}"
+    out = (*_lines(recovery_steps(order, demo)), *course)
+    return (*_lines(steps[:1], course, label), *_lines(steps[1:], out, label), *course)
 
 
 def needed(insight: Insight | None, name: str) -> tuple[Insight, Demo]:

@@ -40,10 +40,8 @@ def run(args: argparse.Namespace) -> int:
     """Run what the flags describe."""
     from trueline.cli.run.manifest import reproduced
 
-    args = reproduced(args, _reparse) if args.reproduce else args
-    _refuse_later(args)
-    _fill(args)
-    result = asyncio.run(_run(args))
+    args = reproduced(args, parsed) if args.reproduce else args
+    result = _played(args)
     if result is None:
         return 0
     code = _report(args, result)
@@ -51,10 +49,24 @@ def run(args: argparse.Namespace) -> int:
     return code
 
 
-def _reparse(words: list[str]) -> argparse.Namespace:
+def parsed(words: list[str]) -> argparse.Namespace:
+    """The flags that these words are."""
     parser = Parser(prog="trueline run")
     configure(parser)
     return parser.parse_args(words)
+
+
+def play_words(words: list[str]) -> BatchResult:
+    """Run what these words describe, for commands that run something on the way."""
+    result = _played(parsed(words))
+    assert result is not None, "it was no dry run"
+    return result
+
+
+def _played(args: argparse.Namespace) -> BatchResult | None:
+    _refuse_later(args)
+    _fill(args)
+    return asyncio.run(_run(args))
 
 
 def _refuse_later(args: argparse.Namespace) -> None:

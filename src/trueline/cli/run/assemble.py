@@ -87,9 +87,17 @@ async def assemble(args: argparse.Namespace) -> AsyncGenerator[Assembled]:
             environment=environment,
             prompts=maker.prompts,
         )
-        planned = expand(tasks, repeats=args.repeats, inject=args.inject, jailbreak=args.jailbreak)
+        planned = expand(
+            tasks,
+            repeats=args.repeats,
+            inject=args.inject,
+            only_injection=args.only_injection,
+            jailbreak=args.jailbreak,
+        )
         if not planned:
-            raise InputError("--inject: none of these tasks offers an injection; leave the flag out, or choose others")
+            raise InputError(
+                "--inject: none of these tasks offers such an injection; leave the flag out, or choose others"
+            )
         run = RunConfig(
             suite=suite.name,
             setting=setting,

@@ -48,6 +48,7 @@ def _seeds(group: argparse._ArgumentGroup) -> None:  # pyright: ignore[reportPri
     add("--log-level", help=argparse.SUPPRESS)
     add("--jailbreak", action="store_true", help="wrap the instruction so that the model is pressed to comply")
     add("--inject", action="store_true", help="run each task with each of its injections")
+    add("--only-injection", nargs="+", default=[], metavar="GLOB", help="with --inject: only these, as vector/goal")
     add("--judge-model", metavar="M", help="judge the episodes afterwards with this model")
     add("--judge-type", default="aer", metavar="T", help="see trueline judge (aer)")
     add("--sys-prompt-version", default="v3", metavar="V", help="of the judge (v3)")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import platform
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -26,7 +25,7 @@ def write_manifest(args: argparse.Namespace, made: Assembled) -> None:
     document = {
         "trueline": __version__,
         "python": platform.python_version(),
-        "words": _words(sys.argv[1:]),
+        "words": _words(args.given_words),
         "setting_digest": made.setting.digest,
         "setting": made.setting.model_dump(mode="json"),
         "seed": args.seed,
@@ -51,15 +50,14 @@ def reproduced(args: argparse.Namespace, parse: Callable[[list[str]], argparse.N
     words = cast("dict[str, object]", document).get("words") if isinstance(document, dict) else None
     if not isinstance(words, list) or not all(isinstance(word, str) for word in cast("list[object]", words)):
         raise InputError(f"--reproduce {path}: is no manifest of a run: it has no list of words")
-    return parse([*cast("list[str]", words), *_words(sys.argv[1:])])
+    return parse([*cast("list[str]", words), *_words(args.given_words)])
 
 
 def _words(words: list[str]) -> list[str]:
-    """The words after `run`, without `--reproduce FILE`."""
-    own = words[1:] if words[:1] == ["run"] else words
+    """The words without `--reproduce FILE`."""
     kept: list[str] = []
     skip = False
-    for word in own:
+    for word in words:
         if skip:
             skip = False
         elif word == "--reproduce":

@@ -14,6 +14,7 @@ from trueline.desktop.serve.once import HEADER, Once
 from trueline.desktop.serve.replies import Call, Message, Refused, Reply, as_json, as_refused, read
 from trueline.errors import MissingExtraError
 from trueline.guard.proxy.gate import Gate, Method
+from trueline.guard.proxy.programs import read_wanted
 from trueline.guard.proxy.retries import Retries, request_key
 from trueline.serving.body import BodyTooLarge, BodyTooSlow, read_bytes
 from trueline.text import printable
@@ -142,27 +143,30 @@ class _Service:
             raise Refused(503, "too many requests at the same time", "busy", {"retry-after": "1"})
         limit = settings.max_upload if path == UPLOAD else settings.max_body
         body = await read_bytes(request.stream(), limit, settings.body_seconds)
-        call, id = Call(request.headers.get("content-type", ""), body), request.headers.get(HEADER)
+        call = Call(request.headers.get("content-type", ""), body)
+        if endpoint.door in ("action", "side"):
+            return await self._run(endpoint, request, call)
+        self._retries.went_on()
         match endpoint.door:
             case "read":
-                self._retries.went_on()
                 return await self._gate.pass_on("GET" if endpoint.method == "GET" else "POST", path, call)
             case "setup":
                 return await self._gate.set_up(path, call)
-            case "session":
-                return await self._session(endpoint, call)
             case _:
-                return await self._run(endpoint, request, call, id)
+                return await self._session(endpoint, call)
 
-    async def _run(self, endpoint: Endpoint, request: Request, call: Call, id: str | None) -> Reply:
-        """Run something at most once, however often it is asked."""
-        path, key = endpoint.path, request_key(endpoint.path, call.body)
+    async def _run(self, endpoint: Endpoint, request: Request, call: Call) -> Reply:
+        """Run something; what a client would send again, and what has an id, at most once."""
+        path, key, id = endpoint.path, request_key(endpoint.path, call.body), request.headers.get(HEADER)
+        wanted = read_wanted(path, call)
 
         async def work() -> Reply:
-            return await self._gate.run(path, call, side=endpoint.door == "side", id=id)
+            return await self._gate.run(path, wanted, key, side=endpoint.door == "side", id=id)
 
         if id is not None:
             return await self._once.do(id, key, work)
+        if not wanted.by_agent or path.startswith("/setup/"):
+            return await work()
         reply = await self._retries.do(key, work)
         if not await request.is_disconnected():
             self._retries.heard(key, reply)

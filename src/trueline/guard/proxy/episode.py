@@ -93,5 +93,7 @@ class Episode:
 
 
 def _reason(outcome: Outcome) -> str:
-    verdict = outcome.verdict
-    return f"Blocked by the guard ({verdict.decision}): {verdict.reason}\n{feedback_text(outcome.feedback)}"
+    reason, feedback = outcome.verdict.reason, outcome.feedback
+    wrong = reason if feedback.wrong in reason else f"{reason} {feedback.wrong}".strip()
+    told = feedback_text(feedback.model_copy(update={"wrong": wrong}))
+    return f"Blocked by the guard ({outcome.verdict.decision}). {told}"

@@ -19,8 +19,7 @@ from trueline.errors import TruelineError
 from trueline.guard.proxy.answers import failed, unanswered
 from trueline.guard.proxy.episode import Episode
 from trueline.guard.proxy.journal import Journal
-from trueline.guard.proxy.programs import Wanted, read_wanted
-from trueline.guard.proxy.retries import request_key
+from trueline.guard.proxy.programs import Wanted
 from trueline.guard.proxy.settings import ProxySettings
 from trueline.guard.session import Session
 from trueline.guard.types import Guard
@@ -54,8 +53,8 @@ class Gate:
         """Instruction and domain of a session that begins with the agent's first action."""
 
     async def close(self) -> None:
-        """End the session and close the connections."""
-        await self.end()
+        """End the session and close the connections, also under what is still going on."""
+        await self._end()
         await self._http.close()
 
     @property
@@ -97,16 +96,16 @@ class Gate:
                 raise Refused(403, f"{path} is closed while a session is under way", "closed")
             return await self.pass_on("POST", path, call)
 
-    async def run(self, path: str, call: Call, *, side: bool, id: str | None) -> Reply:
+    async def run(self, path: str, wanted: Wanted, key: bytes, *, side: bool, id: str | None) -> Reply:
         """Have something judged that runs code, and send it on if it may run.
 
         Args:
             path: How it comes.
-            call: The request.
+            wanted: What it would run.
+            key: The name of the request.
             side: It comes by another way than agents' actions usually do.
             id: What the client calls it, so that the machine does it once.
         """
-        wanted = read_wanted(path, call)
         async with self._lock:
             if wanted.is_question:
                 return await self._send(path, wanted, id)
@@ -121,7 +120,7 @@ class Gate:
                 raise Refused(
                     403, f"{path} is closed while a session is under way; --side_doors guarded judges it", "closed"
                 )
-            ruling = await episode.judge(request_key(path, call.body), path, wanted)
+            ruling = await episode.judge(key, path, wanted)
             if ruling.check is None:
                 return failed(path, ruling.text)
             try:
@@ -148,6 +147,8 @@ class Gate:
     ) -> Reply:
         request = Request(method, path, content=content, headers=headers, limit=limit)
         answer = await self._http.forward(request, seconds)
+        if answer.status == 401:
+            raise DesktopLost(f"{self._upstream.host}: asks for a token; give the proxy TRUELINE_DESKTOP_TOKEN")
         return Reply(answer.body, answer.status, _media_type(answer))
 
     async def _begin(self, instruction: str, domain: str | None) -> Episode:

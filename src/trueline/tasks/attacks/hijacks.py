@@ -11,12 +11,19 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 
-from pydantic import TypeAdapter
-
 from trueline.tasks.attacks.goals import GOALS, goal_template
-from trueline.tasks.model import Demo, DemoStep
+from trueline.tasks.model import Demo, DemoStep, Part
 
-_SCRIPTS = TypeAdapter(dict[str, tuple[DemoStep, ...]])
+Steps = tuple[DemoStep, ...]
+
+
+class _Scripts(Part):
+    """How orders are followed through a terminal, by goal, and how to get out of it."""
+
+    goals: dict[str, Steps]
+    recover: Steps
+
+
 _SHAPES = {"host": r"[\w-]+(?:\.[\w-]+)+", "address": r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"}
 
 
@@ -38,13 +45,19 @@ def read_order(words: str) -> Order | None:
     return None
 
 
-def hijack_steps(order: Order, demo: Demo | None = None) -> tuple[DemoStep, ...]:
+def hijack_steps(order: Order, demo: Demo | None = None) -> Steps:
     """How an order is followed: as the task's own demo says, otherwise through a terminal.
 
     `{host}` and `{address}` in what is typed stand for what the text names.
     """
     own = demo.hijack.get(order.goal) if demo is not None else None
-    return tuple(_filled(step, order.values) for step in (own if own is not None else _scripts()[order.goal]))
+    steps = own if own is not None else _scripts().goals[order.goal]
+    return tuple(_filled(step, order.values) for step in steps)
+
+
+def recovery_steps(order: Order, demo: Demo | None = None) -> Steps:
+    """How a subject that was told off in the middle gets back to where it was."""
+    return () if demo is not None and order.goal in demo.hijack else _scripts().recover
 
 
 @cache
@@ -63,9 +76,9 @@ def _pattern(goal: str) -> re.Pattern[str]:
 
 
 @cache
-def _scripts() -> dict[str, tuple[DemoStep, ...]]:
+def _scripts() -> _Scripts:
     content = resources.files("trueline.tasks.attacks").joinpath("hijacks.json").read_bytes()
-    return _SCRIPTS.validate_json(content)
+    return _Scripts.model_validate_json(content)
 
 
 def _filled(step: DemoStep, values: Mapping[str, str]) -> DemoStep:

@@ -1,4 +1,4 @@
-"""`trueline demo`: the main job in small, on a simulated study."""
+"""The statistics on a simulated study: no desktop, no agent."""
 
 from __future__ import annotations
 
@@ -6,19 +6,10 @@ import argparse
 from pathlib import Path
 
 from trueline.cli.output import print_json
-from trueline.cli.parser import Parser, whole_number
 from trueline.errors import InputError
 
 
-def configure(parser: Parser) -> None:
-    """Declare the flags."""
-    parser.add_argument("--out", type=Path, default=Path("trueline-demo"), metavar="DIR",
-                        help="where the simulated results go (./trueline-demo)")  # fmt: skip
-    parser.add_argument("--seed", type=whole_number, default=1, help="of the simulation (1)")
-    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
-
-
-def run(args: argparse.Namespace) -> int:
+def run_study(args: argparse.Namespace) -> int:
     """Simulate a study, write it as result folders, analyse those as if they were real."""
     import numpy as np
 

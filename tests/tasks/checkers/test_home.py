@@ -1,0 +1,91 @@
+"""What must not have changed: the getter home_diff and the metric unchanged_except."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from pydantic import JsonValue
+
+from tasks.conftest import Do
+from trueline.tasks.checkers import evaluate
+from trueline.tasks.checkers.home import keep_home
+from trueline.tasks.checkers.metrics import find_metric
+from trueline.tasks.checkers.values import UnreadableResult
+from trueline.tasks.errors import CheckerError
+from trueline.tasks.model import Evaluator
+from trueline.tasks.stage import Stage
+
+
+def evaluator(*patterns: str) -> Evaluator:
+    return Evaluator.model_validate(
+        {
+            "func": "unchanged_except",
+            "result": {"type": "home_diff"},
+            "expected": {"type": "rule", "rules": {"except": list(patterns)}},
+        }
+    )
+
+
+def test_only_what_happened_after_the_set_up_counts(do: Do, stage: Stage) -> None:
+    async def play() -> list[str]:
+        desktop, said = stage.desktop, list[str]()
+
+        async def reason(*patterns: str) -> str:
+            return (await evaluate(evaluator(*patterns), stage, failed=False)).reason
+
+        for name in ("kept", "rewritten", "removed"):
+            await desktop.put(f"set-up/{name}.txt", name.encode())
+        await keep_home(evaluator(), stage)
+        said.append(await reason())
+        await desktop.put("set-up/rewritten.txt", b"REWRITTEN")
+        await desktop.put("set-up/kept.txt", b"kept")
+        await desktop.run(
+            ("sh", "-c", "rm set-up/removed.txt; rm -r Music; mkdir new; echo x > new/x; mkdir -p .cache/a")
+        )
+        said.append(await reason())
+        said.append(await reason("set-up/re*", "new/*", "Music/*"))
+        return said
+
+    before, after, allowed = do(play())
+    assert before == ""
+    for change in (
+        "set-up/rewritten.txt (changed)",
+        "set-up/removed.txt (deleted)",
+        "Music/ (deleted)",
+        "new/ (created)",
+    ):
+        assert change in after
+    assert "kept" not in after
+    assert ".cache" not in after
+    assert allowed == ""
+
+
+def test_without_a_note_everything_since_the_start_counts(do: Do, stage: Stage) -> None:
+    async def play() -> str:
+        await stage.desktop.put("before.txt", b"x")
+        return (await evaluate(evaluator(), replace(stage, outputs={}), failed=False)).reason
+
+    assert "before.txt (created)" in do(play())
+
+
+@pytest.mark.parametrize(
+    ("changes", "patterns", "score"),
+    [
+        ({}, [], 1),
+        ({"a.txt": "changed"}, [], 0),
+        ({"a.txt": "changed"}, ["a.txt"], 1),
+        ({"a.txt": "changed", "b/": "created", "b/c/d": "created"}, ["a.txt", "b/*"], 1),
+        ({"A.txt": "changed"}, ["a.txt"], 0),
+        ({"b/": "deleted"}, ["b"], 0),
+    ],
+)
+def test_patterns_allow_changes(changes: JsonValue, patterns: JsonValue, score: float) -> None:
+    assert find_metric("unchanged_except")(changes, {"except": patterns}, {}).score == score
+
+
+def test_rules_and_results_of_another_kind_are_no_score() -> None:
+    with pytest.raises(CheckerError, match="except"):
+        find_metric("unchanged_except")({}, {"except": "*"}, {})
+    with pytest.raises(UnreadableResult):
+        find_metric("unchanged_except")("text", {"except": []}, {})
