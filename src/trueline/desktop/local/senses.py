@@ -10,6 +10,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Self, TypeVar
 
+import numpy as np
+
 from trueline.actions import Action, CallUser, Code, Done, Fail, Screenshot, Wait, Zoom
 from trueline.desktop.accessibility import Accessibility, Bus, accessibility_address
 from trueline.desktop.input.execute import ActionRefused, Pointing
@@ -26,13 +28,15 @@ from trueline.desktop.settle import Decision, Restless, Rules, Settling, Watch
 from trueline.desktop.types import ActionTimeout, DesktopError, DesktopLost
 from trueline.desktop.worker import WorkerClient
 from trueline.records import ActionResult, Observation, ObservationSpec
-from trueline.records.tree import Mark, marks
+from trueline.records.tree import Mark, Tree, marks
 
 CODE_LIMIT = 120.0
 """Seconds a piece of action code may run: what OSWorld's server gives it."""
 FRAMEBUFFER = "Xvfb_screen0"
 _WORKER_SOCKET = f"{RUNTIME}/worker.sock"
 _WORKER_UP = 10.0
+_LOOKS = 3
+"""How often picture and tree are taken before a screen that never rests is shown as it is."""
 T = TypeVar("T")
 
 
@@ -83,18 +87,30 @@ class Senses:
         return seen
 
     def _observe(self, want: ObservationSpec) -> tuple[Observation, Frame | None]:
-        # Text is read from the frame later, when the next one may already be here.
-        rows = None if want.ocr else self._rows
-        frame = self._screen.read(into=rows) if want.screenshot or want.marks or want.ocr else None
+        frame, tree = self._look(want)
         png = None
         if frame is not None and want.screenshot:
             png = encode(frame if want.size is None else scaled(frame, want.size))
-        tree = self._tree.read().tree if want.tree or want.marks else None
         found: tuple[Mark, ...] = ()
         if want.marks and tree is not None and frame is not None:
             found = marks(tree, png if png is not None and want.size is None else encode(frame))
         seen = Observation(datetime.now(UTC), png, tree if want.tree else None, found, screen=self._screen.size)
         return seen, frame
+
+    def _look(self, want: ObservationSpec) -> tuple[Frame | None, Tree | None]:
+        """Picture and tree of one moment: when the screen changed while the tree was read, both are taken again."""
+        pictured, read = want.screenshot or want.marks or want.ocr, want.tree or want.marks
+        # Text is read from the frame later, when the next one may already be here.
+        rows = None if want.ocr else self._rows
+        looks = 0
+        while True:
+            frame = self._screen.read(into=rows) if pictured else None
+            tree = self._tree.read().tree if read else None
+            looks += 1
+            if frame is None or tree is None or looks == _LOOKS:
+                return frame, tree
+            if np.array_equal(frame.pixels, self._screen.read().pixels):
+                return frame, tree
 
     async def picture(self, box: Box | None, size: tuple[int, int] | None, encoding: Encoding, quality: int) -> bytes:
         """A picture of the screen, or of a part of it, scaled and encoded as asked.
