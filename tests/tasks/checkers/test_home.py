@@ -69,6 +69,25 @@ def test_without_a_note_everything_since_the_start_counts(do: Do, stage: Stage) 
     assert "before.txt (created)" in do(play())
 
 
+def test_a_file_of_the_first_home_folder_is_changed_and_put_back(do: Do, stage: Stage) -> None:
+    async def play() -> str:
+        await stage.desktop.put("Videos/.keep", b"changed by the set-up")
+        await keep_home(evaluator(), stage)
+        await stage.desktop.put("Videos/.keep", b"")
+        return (await evaluate(evaluator(), stage, failed=False)).reason
+
+    assert "Videos/.keep (changed)" in do(play())
+
+
+def test_a_name_that_is_no_text(do: Do, stage: Stage) -> None:
+    async def play() -> str:
+        await keep_home(evaluator(), stage)
+        await stage.desktop.run(("python3", "-c", r"open(b'odd\xff\n', 'w')"))
+        return (await evaluate(evaluator(), stage, failed=False)).reason
+
+    assert "odd" in do(play())
+
+
 @pytest.mark.parametrize(
     ("changes", "patterns", "score"),
     [

@@ -71,12 +71,16 @@ def _changes(before: dict[str, str], after: dict[str, str]) -> Iterator[tuple[st
         then, now = before.get(path), after.get(path)
         if then == now:
             continue
-        if now == ChangeKind.DELETED or (now is None and then != ChangeKind.DELETED):
+        if now == ChangeKind.DELETED or (now is None and _created(then)):
             yield path, ChangeKind.DELETED.value
-        elif then is None and (now or "").startswith(ChangeKind.CREATED):
+        elif then is None and _created(now):
             yield path, ChangeKind.CREATED.value
         else:
             yield path, ChangeKind.CHANGED.value
+
+
+def _created(state: str | None) -> bool:
+    return state is not None and state.startswith(ChangeKind.CREATED)
 
 
 async def _states(stage: Stage, known: Collection[str] | None) -> dict[str, str]:
@@ -85,7 +89,8 @@ async def _states(stage: Stage, known: Collection[str] | None) -> dict[str, str]
     for change in await stage.desktop.diff():
         if any(fnmatchcase(change.path, pattern) for pattern in NOISE):
             continue
-        name = change.path + "/" * change.folder
+        # A name need not be text.
+        name = change.path.encode("utf-8", "backslashreplace").decode() + "/" * change.folder
         read = not change.folder and change.kind is not ChangeKind.DELETED and (known is None or name in known)
         found[name] = f"{change.kind.value} {await _digest(stage, change.path)}" if read else change.kind.value
     return found
