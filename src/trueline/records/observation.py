@@ -51,6 +51,8 @@ class Observation:
     terminal: str | None = None
     screen: Size | None = None
     """The screen's own size."""
+    partial: bool = False
+    """Something is missing from the tree: an application did not answer in time, or there were too many elements."""
 
     def png(self) -> bytes | None:
         """The screenshot's bytes, read from its file if need be."""
@@ -65,13 +67,15 @@ class Observation:
     def digest(self) -> str:
         """SHA-256 of the content; the time is no part of it, so the same screen has the same name."""
         png, xml = self.png(), self.tree_xml
-        content = {
+        content: dict[str, object] = {
             "screenshot": None if png is None else sha256(png),
             "tree": None if xml is None else sha256(xml.encode()),
             "marks": [list(mark) for mark in self.marks],
             "text": self.text,
             "terminal": self.terminal,
         }
+        if self.partial:
+            content["partial"] = True
         return sha256(json.dumps(content, sort_keys=True).encode())
 
 
@@ -95,6 +99,8 @@ class ObservationRecord(Record):
     screenshot: StoredFile | None = None
     tree: StoredFile | None = None
     """The whole tree as gzipped XML."""
+    partial: bool = False
+    """Something is missing from the tree."""
     tree_text: str | None = None
     """The tree as the table of OS-Harm's and OSWorld's agents, not cut."""
     text: str | None = None

@@ -40,6 +40,8 @@ class ActionResult(Record):
     output: str | None = None
     error: str | None = None
     returncode: int | None = None
+    truncated: bool = False
+    """There was more output than was kept."""
     duration: Seconds | None = None
     screenshot: StoredFile | None = None
     """The screen after the action."""

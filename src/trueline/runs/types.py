@@ -151,8 +151,8 @@ class Retrying(Protocol):
 class Pace:
     """How long the loop waits for the screen after an action."""
 
-    quiet: float = 0.15
-    """Seconds without a change that count as settled."""
+    quiet: float = 0.1
+    """Seconds without a change that count as settled; it waits a tenth longer while nothing has changed at all."""
     most: float = 3.0
     """Seconds after which it goes on all the same."""
     extra: float = 0.0

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
+import os
 import shutil
 from collections.abc import Iterator
 
@@ -10,7 +13,7 @@ import pytest
 
 from trueline.desktop.local import LocalDesktop, LocalOptions
 from trueline.desktop.local.sudo import ADDRESS, PORT
-from trueline.desktop.types import RunResult, WindowShown
+from trueline.desktop.types import FileExists, RunResult, WindowShown
 
 SMALL = LocalOptions(width=640, height=480, sudo_password="s3cret")
 
@@ -86,6 +89,42 @@ def test_nothing_inside_knows_the_password_or_reaches_the_record(
     assert runner.run(trusting.run(("python3", "-c", flood))).text == "b''\n" * 4
     assert [request.argv for request in trusting.sudo_requests[before:]] == [("-n", "true")]
     assert sh(runner, trusting, "sudo -n true").returncode == 1, "it still answers"
+
+
+def test_no_call_of_sudo_is_lost_when_there_are_very_many(runner: asyncio.Runner, fresh: LocalDesktop) -> None:
+    ask = (
+        f"import json, socket\ndef ask(*argv):\n    s = socket.create_connection(('{ADDRESS}', {PORT}))\n"
+        "    s.sendall(json.dumps({'argv': argv, 'cwd': '/'}).encode() + b'\\n')\n    return s.recv(99).decode()\n"
+    )
+    many = ask + "print(ask('x' * 100_000))\nprint(ask(*['yy'] * 30_000))\nwhile 'too many' not in ask('id'): pass\n"
+    assert runner.run(fresh.run(("python3", "-c", many + "print(ask('rm'))"), time_limit=60)).returncode == 0
+    long, words, *rest = fresh.sudo_requests
+    assert long.argv == () and long.digest == hashlib.sha256(json.dumps(["x" * 100_000]).encode()).hexdigest()
+    assert 10 < len(words.argv) < 1_000 and words.digest is not None
+    assert {(request.argv, request.digest) for request in rest} == {(("id",), None)}
+    assert fresh.sudo_dropped == 2
+    assert sh(runner, fresh, "sudo -n touch done").stderr == b"sudo: too many requests.\n"
+    assert fresh.sudo_dropped == 3 and len(fresh.sudo_requests) == len(rest) + 2
+
+
+def test_who_only_holds_the_line_to_sudo_takes_few_descriptors_of_the_host(
+    runner: asyncio.Runner, desktop: LocalDesktop
+) -> None:
+    hold = (
+        f"import socket, sys\nheld = [socket.create_connection(('{ADDRESS}', {PORT})) for _ in range(100)]\n"
+        "print('held', file=open('held', 'w'), flush=True)\nsys.stdin.readline()"
+    )
+
+    async def held() -> int:
+        before = len(os.listdir("/proc/self/fd"))
+        pid = await desktop.launch(("sh", "-c", 'sleep 600 | exec python3 -c "$0"', hold))
+        await desktop.wait_for(FileExists("held"), time_limit=20)
+        most = len(os.listdir("/proc/self/fd")) - before
+        await desktop.run(("kill", "-9", "--", f"-{pid}"))
+        return most
+
+    assert runner.run(held()) < 40
+    assert b"not in the sudoers file" in sh(runner, desktop, "sudo -n id").stderr, "it answers others then"
 
 
 def test_a_program_that_is_not_installed_is_named_in_one_line(runner: asyncio.Runner, desktop: LocalDesktop) -> None:

@@ -25,7 +25,7 @@ from trueline.actions import (
     Wait,
 )
 from trueline.actions.types import Button
-from trueline.desktop.input.injector import WHEEL_DOWN, WHEEL_LEFT, WHEEL_RIGHT, WHEEL_UP, Injector
+from trueline.desktop.input.injector import WHEEL_DOWN, WHEEL_LEFT, WHEEL_RIGHT, WHEEL_UP, Held, Injector
 from trueline.desktop.input.keysyms import UnknownKeyError
 from trueline.desktop.types import ActionTimeout, DesktopError, DesktopLost
 from trueline.desktop.x11 import XConnection, XError, XLost, open_socket
@@ -82,6 +82,20 @@ class Pointing:
         """Let go of every key and button that an earlier action left down."""
         try:
             self._injector.release_all()
+        except XError as error:
+            raise DesktopLost(f"{error}; reset the desktop") from error
+
+    def held(self) -> Held:
+        """What is down now, whoever pressed it."""
+        try:
+            return self._injector.held()
+        except XError as error:
+            raise DesktopLost(f"{error}; reset the desktop") from error
+
+    def release_since(self, before: Held) -> None:
+        """Let go of every key and button that others pressed since then."""
+        try:
+            self._injector.release_since(before)
         except XError as error:
             raise DesktopLost(f"{error}; reset the desktop") from error
 

@@ -28,7 +28,17 @@ _HELD_BACK_S, _LOOK_AGAIN_S = 5.0, 0.0002
 _SYNC_EVERY = 256
 """Keys after which the server is waited for, so that it is never flooded."""
 
+_BUTTONS, _UNTOLD = range(1, 10), frozenset(range(6, 10))
+"""The buttons there are, and those of which X does not say whether they are down: to let go of one that is not is fine.
+"""
 WHEEL_UP, WHEEL_DOWN, WHEEL_LEFT, WHEEL_RIGHT = _WHEEL = 4, 5, 6, 7
+
+
+class Held(NamedTuple):
+    """What is down at one moment, whoever pressed it."""
+
+    keys: frozenset[int]
+    buttons: frozenset[int]
 
 
 class Injector:
@@ -132,6 +142,20 @@ class Injector:
             self.x.fake(wire.BUTTON_RELEASE, number)
         self._keys_down.clear()
         self._buttons_down.clear()
+        self.x.sync()
+
+    def held(self) -> Held:
+        """The keys and buttons that are down now; of a button beyond the fifth only what was pressed here is known."""
+        at = self.x.pointer()
+        return Held(self.x.keys_down(), frozenset(n for n in _BUTTONS if at.is_down(n) or n in self._buttons_down))
+
+    def release_since(self, before: Held) -> None:
+        """Let go of what others pressed since then."""
+        now = self.held()
+        for code in now.keys - before.keys:
+            self.x.fake(wire.KEY_RELEASE, code)
+        for number in (now.buttons | _UNTOLD) - before.buttons:
+            self.x.fake(wire.BUTTON_RELEASE, number)
         self.x.sync()
 
     def _type(self, symbols: Sequence[int], interval: float) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
-from trueline.actions import Action
+from trueline.actions import Action, bare
 from trueline.desktop.local import commands, files
 from trueline.desktop.local.commands import Command
 from trueline.desktop.local.diff import diff
@@ -37,12 +37,22 @@ from trueline.desktop.types import (
     Window,
     WindowShown,
 )
+from trueline.errors import InputError
 from trueline.records import ActionResult, Observation, ObservationSpec
+from trueline.text import printable
 
 _LATE = 1.0
 """Seconds an action gets to notice that its desktop is gone."""
 _LATER = 0.1
 """Seconds that are waited longer while nothing has changed at all: what was done may not show yet."""
+
+
+@dataclass(frozen=True)
+class _Act:
+    """An action that was begun."""
+
+    action: Action
+    task: asyncio.Task[ActionResult]
 
 
 @dataclass
@@ -52,16 +62,17 @@ class _Up:
     running: Running
     senses: Senses
     sudo: Sudo
-    acts: dict[str, asyncio.Task[ActionResult]] = field(default_factory=dict[str, "asyncio.Task[ActionResult]"])
+    acts: dict[str, _Act] = field(default_factory=dict[str, _Act])
 
     async def stop(self) -> None:
         """End it; what was being done there fails with DesktopLost."""
         await self.running.stop()
-        if unfinished := [task for task in self.acts.values() if not task.done()]:
+        tasks = [act.task for act in self.acts.values()]
+        if unfinished := [task for task in tasks if not task.done()]:
             _, late = await asyncio.wait(unfinished, timeout=_LATE)
             for task in late:
                 task.cancel()
-        for task in self.acts.values():
+        for task in tasks:
             if task.done() and not task.cancelled():
                 task.exception()  # seen: whoever asked has it
         await self.senses.close()
@@ -171,12 +182,19 @@ class LocalDesktop:
         return await self._now.senses.picture(box, size, encoding, quality)
 
     async def act(self, action: Action, *, id: str) -> ActionResult:
-        """Do one action, at most once per id; the same id again gives the first result and does nothing."""
+        """Do one action, at most once per id; the same id again gives the first result and does nothing.
+
+        Raises:
+            InputError: The id stands for another action.
+        """
         now = self._now
         if id not in now.acts:
-            now.acts[id] = asyncio.create_task(now.senses.act(action, id))
+            now.acts[id] = _Act(action, asyncio.create_task(now.senses.act(action, id)))
+        done = now.acts[id]
+        if bare(done.action) != bare(action):
+            raise InputError(f"action id {printable(id)}: it was used for another action")
         # A caller that gives up does not stop the action: it may have begun, and the id stays used.
-        return await asyncio.shield(now.acts[id])
+        return await asyncio.shield(done.task)
 
     def record(self, target: Path, *, fps: float = 5.0) -> AbstractAsyncContextManager[Recording]:
         """Record the screen into an MP4 while the block runs, over resets too; see `recording.record`."""
@@ -241,6 +259,11 @@ class LocalDesktop:
     def sudo_requests(self) -> Sequence[SudoRequest]:
         """Every call of `sudo` inside since the start, whatever came of it. Nothing inside can change this."""
         return self._now.sudo.requests
+
+    @property
+    def sudo_dropped(self) -> int:
+        """How many more calls of `sudo` there were when the record was full; all of them were refused."""
+        return self._now.sudo.dropped
 
     async def listen(self, port: int, *, udp: bool = False, address: str = "127.0.0.1") -> socket.socket:
         """Listen on the desktop's own loopback from outside; see `sinks.listen`."""

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import hmac
+import json
+import socket
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -24,8 +27,16 @@ _TRIES = 3
 _WRONG = 0.3
 """Seconds a wrong password costs; one is looked at at a time."""
 _LINE = 1 << 18
-_MOST = 10_000
-_ANSWER_LIMIT = 600.0
+_MOST = 2_000
+"""Calls that are recorded; those beyond are refused, so that none is run unrecorded."""
+_KEPT, _WORD = 8_192, 64
+"""Bytes of one call's words that are kept, and what a word counts beyond its own bytes."""
+_TALKS = 16
+"""Calls that are listened to at once; others wait outside, where they cost the host nothing."""
+_FIRST_LINE, _ANSWER_LIMIT = 5.0, 600.0
+"""Seconds in which a call must have said what it wants, and for which a password is waited for."""
+_AGAIN = 0.2
+"""Seconds until the next try when the host has no descriptor left."""
 
 Outcome = Literal["run", "refused", "no password"]
 
@@ -39,6 +50,8 @@ class SudoRequest:
     """Everything after `sudo`."""
     cwd: str
     outcome: Outcome
+    digest: str | None = None
+    """SHA-256 of the whole `argv` as JSON when it was too long to keep; `argv` is then its beginning."""
 
 
 class _Call(BaseModel):
@@ -63,15 +76,18 @@ class Sudo:
         self._requests: list[SudoRequest] = []
         self._right_until = 0.0
         self._one_at_a_time = asyncio.Lock()
-        self._server: asyncio.Server | None = None
+        self._dropped = 0
+        self._door: socket.socket | None = None
+        self._serving: asyncio.Task[None] | None = None
         self._talks: set[asyncio.Task[None]] = set()
 
     @classmethod
     async def open(cls, sandbox: Sandbox) -> Self:
         """Listen inside a sandbox, before anything there could."""
         self = cls(sandbox.options.sudo_password)
-        sock = await listen(sandbox, PORT, address=ADDRESS)
-        self._server = await asyncio.start_server(self._talk, sock=sock, limit=_LINE)
+        self._door = await listen(sandbox, PORT, address=ADDRESS)
+        self._door.setblocking(False)
+        self._serving = asyncio.create_task(self._serve(self._door))
         return self
 
     @property
@@ -79,32 +95,62 @@ class Sudo:
         """What was asked for, the first first."""
         return tuple(self._requests)
 
+    @property
+    def dropped(self) -> int:
+        """How many calls were refused because the record was full; they are not in it."""
+        return self._dropped
+
     async def close(self) -> None:
         """Answer no more."""
-        if self._server is not None:
-            self._server.close()
-        for task in self._talks:
+        tasks = [*self._talks, *([] if self._serving is None else [self._serving])]
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._talks, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if self._door is not None:
+            self._door.close()
 
-    async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._talks.add(task)
+    async def _serve(self, door: socket.socket) -> None:
+        room = asyncio.Semaphore(_TALKS)
+
+        def ended(task: asyncio.Task[None]) -> None:
+            self._talks.discard(task)
+            room.release()
+
+        while True:
+            await room.acquire()
+            try:
+                caller, _ = await asyncio.get_running_loop().sock_accept(door)
+            except OSError:
+                room.release()
+                await asyncio.sleep(_AGAIN)
+                continue
+            task = asyncio.create_task(self._talk(caller))
+            self._talks.add(task)
+            task.add_done_callback(ended)
+
+    async def _talk(self, caller: socket.socket) -> None:
         try:
-            # Whoever talks nonsense is not answered.
-            with suppress(OSError, ValueError, EOFError, asyncio.LimitOverrunError):
-                async with asyncio.timeout(_ANSWER_LIMIT):
+            reader, writer = await asyncio.open_connection(sock=caller, limit=_LINE)
+        except BaseException:
+            caller.close()
+            raise
+        # Whoever talks nonsense is not answered.
+        with suppress(OSError, ValueError, EOFError, asyncio.LimitOverrunError):
+            try:
+                async with asyncio.timeout(_FIRST_LINE):
                     call = _Call.model_validate_json(await reader.readuntil())
+                async with asyncio.timeout(_ANSWER_LIMIT):
                     refusal = await self._judge(call, reader, writer)
                     writer.write(_JSON.dump_json({"refused": refusal}) + b"\n")
                     await writer.drain()
-        finally:
-            self._talks.discard(task)
-            writer.close()
+            finally:
+                writer.close()
 
     async def _judge(self, call: _Call, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> str:
         """What there is against it, nothing when it is allowed."""
+        if len(self._requests) >= _MOST:
+            self._dropped += 1
+            return "too many requests."
         if set(call.flags) & {"k", "K"}:
             self._right_until = 0.0
             if not any(not word.startswith("-") for word in call.argv):
@@ -142,5 +188,12 @@ class Sudo:
         return False
 
     def _note(self, call: _Call, outcome: Outcome) -> None:
-        if len(self._requests) < _MOST:
-            self._requests.append(SudoRequest(datetime.now(UTC), tuple(call.argv), call.cwd, outcome))
+        argv, left = list[str](), _KEPT
+        for word in call.argv:
+            left -= len(word.encode("utf-8", "replace")) + _WORD
+            if left < 0:
+                break
+            argv.append(word)
+        whole = len(argv) == len(call.argv)
+        digest = None if whole else hashlib.sha256(json.dumps(call.argv).encode()).hexdigest()
+        self._requests.append(SudoRequest(datetime.now(UTC), tuple(argv), call.cwd[:_KEPT], outcome, digest))

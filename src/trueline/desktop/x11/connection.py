@@ -85,6 +85,10 @@ class XConnection:
         """Where the pointer is, and which buttons are down."""
         return wire.read_pointer(self.ask(wire.query_pointer(self.screen.root)))
 
+    def keys_down(self) -> frozenset[int]:
+        """The codes of the keys that are down, whoever pressed them."""
+        return wire.read_keymap(self.ask(wire.QUERY_KEYMAP))
+
     def keyboard(self) -> dict[int, tuple[int, ...]]:
         """The symbols on each key, by key code."""
         first, last = self.screen.first_key, self.screen.last_key

@@ -76,6 +76,16 @@ def read_pointer(reply: bytes) -> Pointer:
     return Pointer(x, y, state)
 
 
+QUERY_KEYMAP = struct.pack("<BxH", 44, 1)
+"""Ask which keys are down."""
+
+
+def read_keymap(reply: bytes) -> frozenset[int]:
+    """The codes of the keys that are down."""
+    bits = int.from_bytes(reply[8:40], "little")
+    return frozenset(code for code in range(256) if bits >> code & 1)
+
+
 def get_keyboard(first: int, count: int) -> bytes:
     """Ask for the symbols on keys."""
     return struct.pack("<BxHBBxx", 101, 2, first, count)

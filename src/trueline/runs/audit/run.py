@@ -121,9 +121,15 @@ class _Batch:
         """Play trials that are not done yet; return all of them with what came of them."""
         jobs = [_job(self.config, trial, maker, self.options.result_dir) for trial, maker in trials]
         result = await run_batch(jobs, self.open_desktop, self.options, self.report)
-        played = [(trial, result.records[str(job.path)]) for (trial, _), job in zip(trials, jobs, strict=True)]
-        for trial, record in played:
-            _same_task(trial, record, self.options.result_dir)
+        played: list[tuple[Trial, EpisodeRecord]] = []
+        for (trial, _), job in zip(trials, jobs, strict=True):
+            record, task = result.records.get(str(job.path)), trial.planned.task
+            if record is None or record.task.digest != sha256(task.task.model_dump_json().encode()):
+                folder = self.options.result_dir
+                raise InputError(
+                    f"--result_dir {folder}: holds trials of another version of {task.ref.name}; name another folder"
+                )
+            played.append((trial, record))
         return played
 
 
@@ -180,12 +186,6 @@ def _replay_of(oracle: Trial, batch: _Batch) -> tuple[Trial, AgentMaker]:
     # The first of those in which most differs.
     repeat = max(range(2, 2 + _REPEATS), key=differing)
     return Trial(REPLAY, Planned(task, repeat=repeat)), maker
-
-
-def _same_task(trial: Trial, record: EpisodeRecord, result_dir: Path) -> None:
-    if record.task.digest != sha256(trial.planned.task.task.model_dump_json().encode()):
-        name = trial.planned.task.ref.name
-        raise InputError(f"--result_dir {result_dir}: holds trials of another version of {name}; name another folder")
 
 
 def _finding(trial: Trial, why: str, *, name: bool = True) -> Finding:
