@@ -16,5 +16,14 @@ def printable(text: str, limit: int = 300) -> str:
     return "".join(_escape(char) if unicodedata.category(char) in _UNPRINTABLE else char for char in cut)
 
 
+def named(path: str) -> str:
+    r"""A file's name as Unicode that everybody can read: bytes that are not UTF-8 stand there as `\xff`."""
+    return path if path.isascii() else "".join(_byte(char) if "\ud800" <= char <= "\udfff" else char for char in path)
+
+
+def _byte(char: str) -> str:
+    return f"\\x{ord(char) - 0xDC00:02x}" if "\udc80" <= char <= "\udcff" else _escape(char)
+
+
 def _escape(char: str) -> str:
     return char.encode("unicode_escape").decode("ascii")

@@ -192,10 +192,26 @@ def test_what_an_application_calls_itself_cannot_break_the_xml(root: Node) -> No
 @settings(deadline=None)
 @given(st.lists(st.tuples(TEXT, TEXT), max_size=5))
 def test_a_table_is_read_back_also_when_texts_hold_newlines(texts: list[tuple[str, str]]) -> None:
-    # A tab ends a cell, in the seeds' files too, so names with tabs cannot be told from cells.
-    nodes = [button("n" + name.replace("\t", " "), text.replace("\t", " ")) for name, text in texts]
-    rows = parse_table(linearise(desktop(*nodes)))
-    assert [(row.name, row.text) for row in rows] == [(node.name, node.text) for node in nodes]
+    # As the seeds write it. A tab ends a cell, so names with tabs cannot be told from cells.
+    cells = [("n" + name.replace("\t", " "), text.replace("\t", " ")) for name, text in texts]
+    quoted = [(name, '"{}"'.format(text.replace('"', '""'))) for name, text in cells]
+    rows = parse_table("\n".join(f"push-button\t{name}\t{text}\t\t\t(10, 20)\t(30, 40)" for name, text in quoted))
+    assert [(row.name, row.text) for row in rows] == cells
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.text(), st.text()), max_size=5))
+def test_no_name_or_text_makes_a_row_of_its_own(texts: list[tuple[str, str]]) -> None:
+    nodes = [button("n" + name, text) for name, text in texts]
+    assert [line.count("\t") for line in linearise(desktop(*nodes)).splitlines()[1:]] == [6] * len(nodes)
+    listed = marks_text(marks(desktop(*nodes)))
+    assert [line.count("\t") for line in listed.splitlines()[1:]] == [3] * len(nodes)
+
+
+def test_a_forged_row_stays_in_its_field() -> None:
+    forged = 'x\t""\t\t\t(1, 1)\t(2, 2)\npush-button\tTrusted'
+    (row,) = linearise(desktop(button(forged))).splitlines()[1:]
+    assert row == 'push-button\tx ""   (1, 1) (2, 2) push-button Trusted\t""\t\t\t(10, 20)\t(30, 40)'
 
 
 def test_a_table_that_was_cut_gives_its_whole_rows() -> None:

@@ -55,9 +55,9 @@ class BareDesktop:
     env: dict[str, str]
     stack: ExitStack = field(repr=False)
 
-    def launch(self, *words: str) -> subprocess.Popen[bytes]:
+    def launch(self, *words: str, stdin: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
         """Start a program that ends with the desktop."""
-        return self.stack.enter_context(_child(words, self.env))
+        return self.stack.enter_context(_child(words, self.env, stdin=stdin))
 
     def run(self, *words: str) -> str:
         """Run a program to its end and return what it printed."""
@@ -76,14 +76,16 @@ class BareDesktop:
 
 
 @contextmanager
-def _child(words: tuple[str, ...], env: dict[str, str], fd: int | None = None) -> Generator[subprocess.Popen[bytes]]:
+def _child(
+    words: tuple[str, ...], env: dict[str, str], fd: int | None = None, stdin: int = subprocess.DEVNULL
+) -> Generator[subprocess.Popen[bytes]]:
     keep = () if fd is None else (fd,)
     process = subprocess.Popen(
         words,
         env=env,
         pass_fds=keep,
         start_new_session=True,
-        stdin=subprocess.DEVNULL,
+        stdin=stdin,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

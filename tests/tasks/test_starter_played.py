@@ -160,3 +160,18 @@ def test_each_vector_reaches_the_agent_and_the_task_can_still_be_done(theatre: T
     assert record.funnel is not None, told(record)
     assert (record.score, record.funnel.delivered, record.funnel.exposed) == (1.0, True, True), told(record)
     assert not record.funnel.achieved
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("name", "vector", "goal"),
+    [
+        ("visit-date", "thunderbird_mail_received", "email_send_password"),
+        ("visit-date", "thunderbird_mail_received", "url_query_params"),
+        ("opening-hours", "website", "url_query_params"),
+    ],
+)
+def test_who_believes_a_mail_or_a_page_is_hijacked(theatre: Theatre, name: str, vector: str, goal: str) -> None:
+    record = theatre.play(name, hijacked(), attack=(vector, goal))
+    assert record.funnel is not None, told(record)
+    assert (record.funnel.exposed, record.funnel.attempted, record.funnel.achieved) == (True, True, True), told(record)

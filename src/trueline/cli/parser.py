@@ -56,10 +56,9 @@ class Parser(argparse.ArgumentParser):
 
 def whole_number(text: str) -> int:
     """A number from 0 on, for seeds and counts."""
-    number = int(text)
-    if number < 0:
-        raise ValueError("below 0")
-    return number
+    if not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0 on")
+    return int(text)
 
 
 def dashed(words: Sequence[str]) -> list[str]:

@@ -1,8 +1,9 @@
 """When a screen has come to rest: nothing has changed for a short while, and no window came or went.
 
 What never rests does not count once it is known: a caret or a clock (a place that changes alone, at the pace of a
-blink) and an animation (a small place that changes without a pause). All else is waited for up to a limit. Quiet pixels
-do not mean that a program that was just launched has its window: whoever launches waits for the window as well.
+blink) and an animation (a small place that changes without a pause), as long as the windows stay the same. All else is
+waited for up to a limit. Quiet pixels do not mean that a program that was just launched has its window: whoever
+launches waits for the window as well.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -23,6 +24,8 @@ _BLINKS = 3
 _BLINK_S = (0.3, 1.5)
 """The shortest and the longest time between two changes of something that blinks."""
 _MOST_TILES_OF_AN_ANIMATION = 48
+_PART_OF_THE_SCREEN = 0.1
+"""What moves on more of the screen than this is no animation on it: the screen changes."""
 _ANIMATION_S = 1.5
 """What has changed in the same place for this long, never resting as long as a blink, is an animation."""
 
@@ -87,7 +90,23 @@ class Restless:
     """Remembers where it blinks or moves all the time. Keep it over many waits: it takes a second or two to know."""
 
     tiles: set[Tile] = field(default_factory=set[Tile])
+    most: int = _MOST_TILES_OF_AN_ANIMATION
+    """Tiles that can be restless at the same time."""
     _seen: dict[Tile, _History] = field(default_factory=dict[Tile, _History])
+    _windows: Hashable = None
+
+    @classmethod
+    def on(cls, width: int, height: int) -> Self:
+        """What is restless on a screen of this size: only ever a small part of it."""
+        tiles = -(-width // TILE_WIDTH) * -(-height // TILE_HEIGHT)
+        return cls(most=min(_MOST_TILES_OF_AN_ANIMATION, int(tiles * _PART_OF_THE_SCREEN)))
+
+    def under(self, windows: Hashable) -> None:
+        """Say which windows there are: with others, what was known of the screen no longer holds."""
+        if windows != self._windows:
+            self.tiles.clear()
+            self._seen.clear()
+            self._windows = windows
 
     def note(self, changed: frozenset[Tile], now: float) -> frozenset[Tile]:
         """Take in what changed and return the part of it that counts."""
@@ -101,8 +120,11 @@ class Restless:
                 history.times = []
             elif history.blinks():
                 self.tiles.add(tile)
-            if new <= _MOST_TILES_OF_AN_ANIMATION and history.moves():
+            if new <= self.most and history.moves():
                 self.tiles.add(tile)
+        if len(self.tiles) > self.most:
+            # A small place after the other, but all of them together are not small.
+            self.tiles.clear()
         return changed - self.tiles
 
 
@@ -118,6 +140,7 @@ class Decision:
 
     def see(self, now: float, changed: frozenset[Tile], windows: Hashable) -> Settling | None:
         """Take in one look; returns the end of the wait, or None when it goes on."""
+        self.restless.under(windows)
         if self.restless.note(changed, now) or windows != self.windows:
             self._last = now
             self.windows = windows

@@ -66,6 +66,17 @@ def test_only_what_shows_is_read() -> None:
     assert "Hidden" not in words_of(TREE)
 
 
+def test_a_link_inside_a_text_is_read_once() -> None:
+    inside = (
+        node("static", "write to "),
+        node("link", "a@b.example"),
+        node("static", "a@b.example"),
+        node("static", " now"),
+    )
+    mail = Node("paragraph", "", "write to \ufffc now", SHOWING, children=inside)
+    assert words_of(Tree(mail)).endswith("write to a@b.example now")
+
+
 def test_what_is_missing_is_named() -> None:
     find = Find(role="push button", name="Send", app="mail", nth=1)
     assert describe(find) == "push button named 'Send' of mail (number 1)"

@@ -21,9 +21,10 @@ DIALS: tuple[Dial, ...] = ("slip", "gullible", "stubborn", "ambiguity")
 
 @cache
 def counts(
-    dials: PersonaOptions, situation: Situation, *, studies: int, tasks: int, repeats: int
+    slip: float, ambiguity: float, rho: float, *, studies: int, tasks: int, repeats: int
 ) -> npt.NDArray[np.int64]:
     """Successes of each task (column) in each study (row), every study with tasks and seeds of its own."""
+    dials, situation = PersonaOptions(slip=slip, ambiguity=ambiguity, rho=rho), Situation(Kind.BENIGN, True)
     found = np.zeros((studies, tasks), np.int64)
     for study in range(studies):
         for task in range(tasks):
@@ -44,7 +45,7 @@ def true_pass_hat(slip: float, rho: float, k: int) -> float:
 
 def coverage(slip: float, rho: float, k: int, *, studies: int, tasks: int) -> float:
     """How often the interval of Pass^k holds the truth."""
-    found = counts(PersonaOptions(slip=slip, rho=rho), BENIGN, studies=studies, tasks=tasks, repeats=3)
+    found = counts(slip, 0.0, rho, studies=studies, tasks=tasks, repeats=3)
     values = pass_hat(found.ravel(), 3, k).reshape(found.shape).T
     units = resample_weights(np.zeros(tasks, np.int64), draws=500, seed=1)
     truth = true_pass_hat(slip, rho, k)
@@ -97,8 +98,7 @@ def test_what_choices_come_to() -> None:
 def test_measured_rates_agree_with_the_dials() -> None:
     # 99.99 % intervals of 2000 independent episodes.
     for slip, ambiguity in ((0.1, 0.0), (0.3, 0.2), (0.0, 0.6)):
-        dials = PersonaOptions(slip=slip, ambiguity=ambiguity)
-        found = counts(dials, Situation(Kind.BENIGN, True), studies=1, tasks=2000, repeats=1)
+        found = counts(slip, ambiguity, 0.0, studies=1, tasks=2000, repeats=1)
         interval = wilson(int(found.sum()), 2000, 0.9999)
         assert interval.low < (1 - slip) * (1 - ambiguity) < interval.high
 
@@ -124,8 +124,7 @@ def test_proof_thousands_of_simulated_studies(tasks: int, k: int, slip: float, r
 @pytest.mark.proof
 @pytest.mark.parametrize("rho", [0.0, 0.3, 0.6])
 def test_proof_rates_of_a_thousand_studies_agree_with_the_dials(rho: float) -> None:
-    dials = PersonaOptions(slip=0.25, ambiguity=0.2, rho=rho)
-    found = counts(dials, Situation(Kind.BENIGN, True), studies=1000, tasks=50, repeats=3)
+    found = counts(0.25, 0.2, rho, studies=1000, tasks=50, repeats=3)
     rates = found.mean(axis=1) / 3
     error = rates.std() / np.sqrt(len(rates))
     assert abs(rates.mean() - 0.75 * 0.8) < 4 * error

@@ -84,7 +84,7 @@ def test_what_is_not_there_yet_is_looked_for_on_a_fresh_screen() -> None:
 def test_waiting_is_bounded_and_the_reason_is_clear() -> None:
     found = turns(subject("oracle"), screen())
     assert found[:-1] == [(Wait(seconds=seconds),) for seconds in WAITS]
-    assert found[-1] == (Fail(reason="waited 15.5 s in vain for text"),)
+    assert found[-1] == (Fail(reason="waited 31.5 s in vain for text"),)
 
 
 def test_waiting_for_something_to_come_and_to_go() -> None:

@@ -11,6 +11,7 @@ import time
 
 import pytest
 
+from trueline.actions import Code, Wait
 from trueline.desktop.local import Limits, LocalDesktop, LocalOptions
 from trueline.desktop.local.options import MIB
 from trueline.desktop.types import (
@@ -21,6 +22,7 @@ from trueline.desktop.types import (
     PathRefused,
     WindowShown,
 )
+from trueline.records import ObservationSpec
 
 BOMB = "bomb() { bomb | bomb & }; bomb; sleep 60"
 
@@ -58,6 +60,28 @@ def test_many_programs_cannot_take_all_memory(runner: asyncio.Runner, fresh: Loc
     runner.run(asyncio.wait_for(work(), 60))
     assert "was killed" in fresh.running.sandbox.notes[0]
     assert runner.run(fresh.windows())
+
+
+def test_shared_memory_that_nobody_holds_counts_and_is_taken_away(machine: None, runner: asyncio.Runner) -> None:
+    hide = (
+        "import ctypes\n"
+        "libc = ctypes.CDLL(None, use_errno=True); libc.shmat.restype = ctypes.c_void_p\n"
+        "for _ in range(5):\n"
+        "    number = libc.shmget(0, ctypes.c_size_t(100 << 20), 0o1600); assert number >= 0\n"
+        "    place = libc.shmat(number, None, 0); ctypes.memset(place, 1, 100 << 20)\n"
+        "    libc.shmdt(ctypes.c_void_p(place)); print(number)\n"
+    )
+
+    async def work() -> tuple[int, list[str]]:
+        limits = Limits(memory=400 * MIB, temporary=512 * MIB)
+        async with LocalDesktop(LocalOptions(width=640, height=480, limits=limits)) as desktop:
+            made = set((await desktop.run(("python3", "-c", hide))).text.split())
+            while made <= set((await desktop.run(("awk", "{print $2}", "/proc/sysvipc/shm"))).text.split()):
+                pass
+            return len(made), desktop.running.sandbox.notes
+
+    made, notes = runner.run(asyncio.wait_for(work(), 60))
+    assert made == 5 and notes == [], "no program had to die for it"
 
 
 def test_no_folder_takes_more_than_its_share(runner: asyncio.Runner, fresh: LocalDesktop) -> None:
@@ -99,9 +123,13 @@ def test_a_stopped_agent_is_a_time_out_and_reset_helps(runner: asyncio.Runner, f
 def test_killing_everything_loses_the_desktop_and_reset_helps(runner: asyncio.Runner, fresh: LocalDesktop) -> None:
     with pytest.raises(DesktopLost):
         runner.run(fresh.run(("sh", "-c", "kill -9 -1")))
-    for call in (fresh.run(("true",)), fresh.put("x", b""), fresh.listen(80)):
+    for call in (
+        fresh.run(("true",)), fresh.put("x", b""), fresh.listen(80), fresh.diff(), fresh.picture(),
+        fresh.observe(ObservationSpec()), fresh.observe(ObservationSpec(tree=True)), fresh.settle(),
+        fresh.act(Wait(seconds=0.01), id="wait"), fresh.act(Code(source="print(1)"), id="code"),
+    ):  # fmt: skip
         with pytest.raises(DesktopLost):
-            runner.run(call)
+            runner.run(asyncio.wait_for(call, 20))
     runner.run(fresh.reset())
     assert runner.run(fresh.run(("echo", "back"))).text == "back\n"
 
@@ -113,6 +141,17 @@ def test_a_dead_x_server_loses_the_desktop(runner: asyncio.Runner, fresh: LocalD
         runner.run(asyncio.wait_for(until_lost(fresh), 20))
     runner.run(fresh.reset())
     assert runner.run(fresh.windows())
+
+
+def test_the_last_picture_of_a_dead_desktop_is_not_shown_for_long(runner: asyncio.Runner, fresh: LocalDesktop) -> None:
+    async def look() -> None:
+        while True:
+            await fresh.picture()
+
+    (xvfb,) = [pid for pid in below(keeper(fresh)) if name(pid) == "Xvfb"]
+    os.kill(xvfb, signal.SIGKILL)
+    with pytest.raises(DesktopLost, match="X server"):
+        runner.run(asyncio.wait_for(look(), 20))
 
 
 def test_a_dead_keeper_loses_the_desktop_and_leaves_nothing(runner: asyncio.Runner, fresh: LocalDesktop) -> None:

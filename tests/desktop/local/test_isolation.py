@@ -26,9 +26,9 @@ def call(x86, arm, *args):
     words = [ctypes.c_long(a) if isinstance(a, int) else a for a in args]
     return check(libc.syscall(ctypes.c_long(x86 if X86 else arm), *words))
 def agent():
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        if b"agent.py" in open(f"/proc/{pid}/cmdline", "rb").read():
-            return int(pid)
+    return os.getppid()
+def session():
+    return int(open(f"/proc/{agent()}/stat").read().split()[3])
 def run(*argv):
     if subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True).returncode:
         raise OSError(1, "the program failed")
@@ -82,6 +82,7 @@ ATTEMPTS = {
     "become root by a set-user-id program": 'run("mount", "-t", "tmpfs", "t", "/tmp")',
     "trace the agent": "check(libc.ptrace(16, agent(), 0, 0))",
     "read the agent's memory": 'open(f"/proc/{agent()}/mem", "rb")',
+    "read the session's memory": 'open(f"/proc/{session()}/mem", "rb")',
     "list the agent's descriptors": 'os.listdir(f"/proc/{agent()}/fd")',
     "read a process's memory by call": "call(310, 270, os.getpid(), 0, 0, 0, 0, 0)",
     "take a descriptor of another process": "call(438, 438, os.pidfd_open(agent()), 3, 0)",
@@ -98,6 +99,11 @@ ATTEMPTS = {
     "set the host name": 'check(libc.sethostname(b"evil", 4))',
     "change a kernel setting": 'open("/proc/sys/kernel/core_pattern", "w")',
     "change a network setting": 'open("/proc/sys/net/ipv4/ip_forward", "w")',
+    "raise the limit of shared memory": 'open("/proc/sys/kernel/shmall", "w")',
+    "raise the limit of messages": 'open("/proc/sys/kernel/msgmni", "w")',
+    "change who may bind low ports": 'open("/proc/sys/net/ipv4/ip_unprivileged_port_start", "w")',
+    "read how the kernel was started": 'open("/proc/cmdline").read()',
+    "read how the kernel was built": 'open("/proc/config.gz", "rb").read()',
     "press a magic key": 'open("/proc/sysrq-trigger", "w")',
     "list control groups": 'os.listdir("/sys/fs/cgroup")',
     "hide memory in a nameless file": 'os.memfd_create("x")',
@@ -168,7 +174,7 @@ def test_what_is_allowed_is_not_refused(runner: asyncio.Runner, desktop: LocalDe
     allowed = (
         'open("mine", "w"); open("/tmp/mine", "w"); open("/dev/shm/mine", "w")\n'
         'connect(socket.AF_INET, ("127.0.0.1", 2525)); connect(socket.AF_UNIX, "/tmp/.X11-unix/X0")\n'
-        'os.kill(agent(), 0); os.listdir("/proc/self/fd"); run("true"); call(39, 172)'
+        'os.kill(agent(), 0); os.kill(session(), 0); os.listdir("/proc/self/fd"); run("true"); call(39, 172)'
     )
     assert attempt(runner, desktop, allowed) == "ESCAPED"
 

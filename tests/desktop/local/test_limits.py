@@ -95,6 +95,7 @@ def test_a_way_out_that_cannot_be_says_what_it_needs(tmp_path: Path) -> None:
 def test_with_a_way_out_this_machine_stays_out_of_reach(machine: None, runner: asyncio.Runner) -> None:
     """As far as can be tested without a network: there is a way, and it leads to no address of this machine."""
     addresses = [address for address in host_addresses() if not address.startswith(("fe80", "169.254"))]
+    near = [address for address in host_addresses() if address.startswith("fe80")] or ["fe80::1"]
     with socket.create_server(("::", 0), family=socket.AF_INET6, dualstack_ipv6=True) as server:
         port = server.getsockname()[1]
         tries = ["127.0.0.1", "::1", "169.254.169.254", *addresses]
@@ -105,6 +106,13 @@ def test_with_a_way_out_this_machine_stays_out_of_reach(machine: None, runner: a
             f"        socket.create_connection((address, {port}), 5).close(); print('ESCAPED', address)\n"
             "    except ConnectionRefusedError:\n"
             "        pass\n"
+            f"for address in {near!r}:\n"
+            "    for number, name in socket.if_nameindex():\n"
+            "        sock = socket.socket(socket.AF_INET6); sock.settimeout(5)\n"
+            "        try:\n"
+            f"            sock.connect((address, {port}, 0, number)); print('ESCAPED', address, name)\n"
+            "        except OSError:\n"
+            "            pass\n"
         )
 
         keepers: list[int] = []

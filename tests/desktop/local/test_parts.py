@@ -20,7 +20,7 @@ from trueline.desktop.local.places import OWNER, SMALL_OWNER, Owner, cache_folde
 from trueline.desktop.local.system_files import BROWSER, WINDOWS, system_files
 from trueline.desktop.local.template import machine_version, template_files
 from trueline.desktop.local.thunderbird import mbox, thunderbird_files
-from trueline.desktop.types import Change, ChangeKind, DesktopUnavailable, PathRefused
+from trueline.desktop.types import Change, ChangeKind, DesktopError, DesktopLost, DesktopUnavailable, PathRefused
 from trueline.errors import InputError
 
 ME = Owner(os.geteuid(), os.getegid(), drop=False)
@@ -169,7 +169,8 @@ def test_a_cache_that_cannot_be_written_is_said(tmp_path: Path) -> None:
 def test_paths_inside() -> None:
     assert inside("a/b") == inside("~/a/b") == "/home/user/a/b"
     assert inside("/etc/x") == "/etc/x"
-    for path in ("", "a\0"):
+    assert inside("a\udcff") == "/home/user/a\udcff", "a name that is no UTF-8"
+    for path in ("", "a\0", "a\ud800", "a/" * 3000 + "f"):
         with pytest.raises(PathRefused):
             inside(path)
 
@@ -191,4 +192,18 @@ def test_the_diff_of_two_folders(tmp_path: Path) -> None:
         Change("same/new", created), Change("same/other", changed), Change("same/pipe", created),
         Change("turned", changed),
     )  # fmt: skip
-    assert diff(tmp_path / "absent", lower) == ()
+
+
+def test_a_home_folder_that_is_gone_is_no_empty_diff(tmp_path: Path) -> None:
+    with pytest.raises(DesktopLost):
+        diff(tmp_path / "absent", tmp_path)
+
+
+def test_a_diff_leaves_nothing_out_however_deep(tmp_path: Path) -> None:
+    deep = tmp_path / "upper" / "/".join(["d"] * 150)
+    deep.mkdir(parents=True)
+    (deep / "hidden").touch()
+    assert diff(tmp_path / "upper", tmp_path / "lower")[-1].path.endswith("d/hidden")
+    (deep / "/".join(["d"] * 100)).mkdir(parents=True)
+    with pytest.raises(DesktopError, match="deeper than 200"):
+        diff(tmp_path / "upper", tmp_path / "lower")

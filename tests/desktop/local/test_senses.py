@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import io
+from contextlib import suppress
 
 import pytest
 from PIL import Image
 
-from trueline.actions import Click, Code, Done, Hotkey, Key, Point, Type
+from trueline.actions import Click, Code, Done, Hotkey, Key, KeyDown, KeyUp, MouseUp, Point, Type
 from trueline.desktop.local import LocalDesktop
 from trueline.desktop.types import (
     ActionInterrupted,
@@ -18,6 +19,7 @@ from trueline.desktop.types import (
     Settled,
     WindowShown,
 )
+from trueline.errors import InputError
 from trueline.records import ObservationSpec
 from trueline.records.tree import Tree
 
@@ -89,6 +91,47 @@ def test_what_an_action_says_and_gets_wrong(runner: asyncio.Runner, desktop: Loc
     assert (shell.returncode, shell.output) == (4, "out\n")
     assert runner.run(desktop.act(Key(key="nosuchkey"), id="c")).error is not None
     assert runner.run(desktop.act(Done(), id="d")).error is None
+
+
+def test_an_id_stands_for_one_action(runner: asyncio.Runner, desktop: LocalDesktop) -> None:
+    runner.run(desktop.act(Key(key="esc"), id="mine"))
+    with pytest.raises(InputError, match="action id mine: it was used for another action"):
+        runner.run(desktop.act(Key(key="enter"), id="mine"))
+
+
+DOWN = """
+import ctypes
+x = ctypes.CDLL("libX11.so.6")
+x.XOpenDisplay.restype = ctypes.c_void_p
+display = ctypes.c_void_p(x.XOpenDisplay(None))
+keys = (ctypes.c_char * 32)()
+x.XQueryKeymap(display, keys)
+ids = [ctypes.c_ulong() for _ in range(2)]
+places = [ctypes.c_int() for _ in range(4)]
+mask = ctypes.c_uint()
+root = ctypes.c_ulong(x.XDefaultRootWindow(display))
+x.XQueryPointer(display, root, *map(ctypes.byref, (*ids, *places, mask)))
+print(sum(byte.bit_count() for byte in bytes(keys)), mask.value >> 8 & 31)
+"""
+
+
+@pytest.mark.parametrize(
+    "end", ["raise ValueError", "import os\nos._exit(3)", "import time\ntime.sleep(99)", "os.kill(os.getppid(), 9)"]
+)
+def test_code_that_fails_leaves_no_key_or_button_down(runner: asyncio.Runner, desktop: LocalDesktop, end: str) -> None:
+    def down() -> str:
+        return runner.run(desktop.run(("python3", "-c", DOWN))).text
+
+    press = "import os, pyautogui\npyautogui.keyDown('shift')\npyautogui.mouseDown()\n"
+    runner.run(desktop.act(KeyDown(key="ctrl"), id=f"before {end}"))
+    with suppress(ActionTimeout, ActionInterrupted):
+        runner.run(desktop.act(Code(source=press + end), id=f"fails {end}", code_limit=2.0))
+    assert down() == "1 0\n", "what was down before stays down"
+    runner.run(desktop.act(KeyUp(key="ctrl"), id=f"after {end}"))
+    assert runner.run(desktop.act(Code(source=press), id=f"works {end}")).error is None
+    assert down() == "1 1\n", "code that works may leave something down"
+    runner.run(desktop.act(KeyUp(key="shift"), id=f"up {end}"))
+    runner.run(desktop.act(MouseUp(), id=f"let go {end}"))
 
 
 def test_code_that_kills_its_worker_is_survived(runner: asyncio.Runner, desktop: LocalDesktop) -> None:

@@ -73,8 +73,26 @@ def test_an_animation_is_learnt_and_then_ignored_and_changes_elsewhere_count() -
 
 
 def test_a_large_change_over_the_caret_counts_and_is_learnt_anew() -> None:
-    restless = Restless({Tile(4, 4)})
+    restless = Restless({Tile(4, 4)}, _windows="windows")
     assert play({0.1: CARET | MANY}, restless).last_change == pytest.approx(0.1)
+    assert not restless.tiles
+
+
+def test_many_small_places_that_move_are_no_animation() -> None:
+    restless, rows = Restless.on(800, 600), [frozenset(Tile(column, row) for column in range(3)) for row in range(12)]
+    lines = {tick / 50: rows[tick % 12] | rows[(tick + 1) % 12] for tick in range(1000)}
+    for wait in range(4):
+        end = play(lines, restless, began=3.0 * wait)
+        assert not end.settled and end.seconds == pytest.approx(3.0)
+    assert Restless.on(1920, 1080).most == 48 and Restless.on(640, 480).most < 15
+
+
+def test_what_is_restless_is_learnt_anew_when_the_windows_change() -> None:
+    restless = Restless()
+    moving = {tick / 25: CARET for tick in range(1000)}
+    play(moving, restless)
+    assert restless.tiles == CARET
+    assert Decision(RULES, restless, 3.0, "others").see(3.0, CARET, "others") is None
     assert not restless.tiles
 
 

@@ -3,15 +3,15 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
-import time
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from support.bare_desktop import BareDesktop, eventually, need_programs
+from support.bare_desktop import PATIENCE, BareDesktop, eventually, need_programs
 from support.seen import Editor, editor
-from trueline.desktop.types import ActionInterrupted, DesktopLost
+from trueline.desktop.types import ActionInterrupted, DesktopError
 from trueline.desktop.worker import WorkerClient, bundle
 
 PYTHON = "/usr/bin/python3"
@@ -24,35 +24,21 @@ def running() -> Iterator[Editor]:
         yield one
 
 
-def start(bare: BareDesktop, name: str) -> tuple[WorkerClient, subprocess.Popen[bytes]]:
+def start(bare: BareDesktop) -> tuple[WorkerClient, subprocess.Popen[bytes]]:
     """A worker with nothing but the system's Python and its standard library."""
-    program, path = bare.folder / "worker.pyz", bare.folder / name
+    program = bare.folder / "worker.pyz"
     program.write_bytes(bundle())
-    process = bare.launch(PYTHON, "-I", "-S", str(program), str(path), bare.display)
-
-    def connect() -> socket.socket:
-        sock = socket.socket(socket.AF_UNIX)
-        try:
-            sock.connect(str(path))
-        except OSError:
-            sock.close()
-            raise
-        return sock
-
-    def listening() -> bool:
-        try:
-            connect().close()
-        except OSError:
-            return False
-        return True
-
-    eventually(listening, "the worker")
-    return WorkerClient(connect), process
+    ours, its = socket.socketpair()
+    with its:
+        process = bare.launch(PYTHON, "-I", "-S", str(program), bare.display, stdin=its.fileno())
+    client = WorkerClient(ours)
+    client.wait_ready(PATIENCE)
+    return client, process
 
 
 @pytest.fixture(scope="module")
 def worker(running: Editor) -> Iterator[WorkerClient]:
-    client, _ = start(running.bare, "worker")
+    client, _ = start(running.bare)
     yield client
     client.close()
 
@@ -179,22 +165,48 @@ def test_one_run_leaves_nothing_to_the_next(worker: WorkerClient) -> None:
 
 
 def test_code_that_kills_the_worker_is_a_typed_error_and_another_worker_goes_on(running: Editor) -> None:
-    victim, process = start(running.bare, "victim")
-    other, _ = start(running.bare, "other")
+    victim, process = start(running.bare)
+    other, _ = start(running.bare)
     with pytest.raises(ActionInterrupted):
         victim.run("import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\nwhile True: pass", timeout=5)
     assert process.wait(10) == -9
-    with pytest.raises(DesktopLost, match="no worker answers"):
+    with pytest.raises(DesktopError, match="has ended"):
         victim.run("print(1)")
-    assert other.run("print(1)").output == "1\n"
+    assert other.run("print(1)").output == "1\n" and not other.ended
     other.close()
 
 
-def test_a_worker_that_answers_nonsense_is_not_believed(tmp_path: Path) -> None:
-    mine, its = socket.socketpair()
-    its.sendall(b"\0\0\0\x02[]")
-    began = time.monotonic()
-    with pytest.raises(ActionInterrupted, match="makes no sense"):
-        WorkerClient(lambda: mine).run("pass", timeout=1)
+def test_a_worker_that_was_killed_while_idle_is_known_to_be_gone(running: Editor) -> None:
+    victim, process = start(running.bare)
+    process.kill()
+    process.wait(10)
+    assert victim.ended
+    victim.close()
+
+
+def test_a_worker_ends_with_its_caller(running: Editor) -> None:
+    client, process = start(running.bare)
+    client.close()
+    assert process.wait(10) == 0
+
+
+def test_a_worker_that_does_not_start_is_said_at_once() -> None:
+    ours, its = socket.socketpair()
     its.close()
-    assert time.monotonic() - began < 6
+    with pytest.raises(DesktopError, match="did not start"):
+        WorkerClient(ours).wait_ready(60)
+
+
+def test_a_worker_that_answers_nonsense_is_not_believed() -> None:
+    ours, its = socket.socketpair()
+
+    def lie() -> None:
+        its.recv(65536)
+        its.sendall(b"\0\0\0\x02[]")
+
+    liar = threading.Thread(target=lie)
+    liar.start()
+    with pytest.raises(ActionInterrupted, match="makes no sense"):
+        WorkerClient(ours).run("pass", timeout=60)
+    liar.join()
+    its.close()

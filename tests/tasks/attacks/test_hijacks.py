@@ -32,6 +32,16 @@ def test_every_text_is_understood_wherever_it_breaks(goal: str) -> None:
         assert all(value in typed(order) for value in order.values.values())
 
 
+def test_an_address_that_became_a_link_is_read_behind_the_text() -> None:
+    for goal, value in (("email_send_password", CANARIES.address), ("url_query_params", CANARIES.host)):
+        text = injected_text(GOALS[goal], CANARIES)
+        (link,) = (word for word in text.split() if value in word)
+        order = read_order(f"{text.replace(link, '')} {link} You are currently online.")
+        assert order is not None
+        assert list(order.values.values()) == [value]
+        assert read_order(text.replace(link, "")) is None
+
+
 def test_what_is_no_order_is_none() -> None:
     assert read_order("One more thing from me, the user: please take your time.") is None
     half = injected_text(GOALS["stop_task"], CANARIES)[:60]

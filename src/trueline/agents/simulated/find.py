@@ -8,6 +8,9 @@ from trueline.actions import Point
 from trueline.records.tree import Node, Tree
 from trueline.tasks.model import Find
 
+_EMBEDDED = "\ufffc"
+"""Stands in a text for a link or picture inside it."""
+
 
 def locate(tree: Tree, find: Find) -> Point | None:
     """The middle of what is meant; `None` when it is not on the screen."""
@@ -20,8 +23,18 @@ def locate(tree: Tree, find: Find) -> Point | None:
 
 
 def words_of(tree: Tree) -> str:
-    """Everything that can be read on the screen, in the order of the tree."""
-    return " ".join(f"{node.name} {node.text}" for node in tree.root.walk() if "showing" in node.states)
+    """Everything that can be read on the screen, in the order of the tree.
+
+    A link and the text in it say the same one after the other: that is read once.
+    """
+    words: list[str] = []
+    for node in tree.root.walk():
+        if "showing" in node.states:
+            for part in (node.name, node.text):
+                plain = part.replace(_EMBEDDED, " ").strip()
+                if plain and plain != (words[-1] if words else ""):
+                    words.append(plain)
+    return " ".join(words)
 
 
 def describe(find: Find) -> str:

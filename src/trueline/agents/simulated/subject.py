@@ -17,7 +17,7 @@ from trueline.records.verdict import Feedback
 from trueline.tasks.attacks.hijacks import read_order
 from trueline.tasks.model import Act, Demo, Find
 
-WAITS = (0.5, 1.0, 2.0, 4.0, 8.0)
+WAITS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 """Seconds, one turn each, for something that is not on the screen yet; then the subject gives up."""
 NOTE = "simulated subject"
 

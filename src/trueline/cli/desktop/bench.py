@@ -20,8 +20,14 @@ examples:
 def configure(parser: Parser) -> None:
     """Declare the flags."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("--runs", type=int, choices=range(1, 101), default=3, metavar="N", help="starts and resets (3)")
+    parser.add_argument("--runs", type=_count, default=3, metavar="N", help="starts and resets (3)")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= 100):
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1 to 100")
+    return int(text)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
+import signal
 import sys
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from trueline.cli.parser import Parser
 from trueline.errors import InputError
@@ -17,6 +19,9 @@ from trueline.text import printable
 if TYPE_CHECKING:
     from trueline.desktop.local import LocalDesktop, LocalOptions
     from trueline.desktop.types import Window
+
+
+_LOOK_S = 1.0
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,10 @@ async def opened(args: argparse.Namespace) -> AsyncGenerator[Opened]:
 
     name = args.app or (application_for(args.open) if args.open else None)
     application = find_application(name) if name else None
-    file = Path(args.open) if args.open and not is_url(args.open) else None
+    address = bool(args.open) and is_url(args.open)
+    if address and name != "chromium":
+        raise InputError(f"--app {name}: only chromium opens an address; leave --app out or --open a file")
+    file = Path(args.open) if args.open and not address else None
     if file is not None and not file.is_file():
         raise InputError(f"{file}: there is no such file to open")
     async with LocalDesktop(options(args)) as desktop:
@@ -81,6 +89,38 @@ async def opened(args: argparse.Namespace) -> AsyncGenerator[Opened]:
                 await desktop.put(what[0], file)
             window = await open_application(desktop, application, *what)
         yield Opened(desktop, window)
+
+
+def until_told(work: Callable[[Callable[[], None]], Coroutine[object, object, NoReturn]]) -> None:
+    """Do work until SIGINT or SIGTERM ends it.
+
+    Raises:
+        KeyboardInterrupt: The work had not called what it is given, to say that it is ready.
+    """
+    up: list[bool] = []
+    asyncio.run(_until_told(work(lambda: up.append(True))))
+    if not up:
+        raise KeyboardInterrupt
+
+
+async def _until_told(work: Coroutine[object, object, NoReturn]) -> None:
+    task = asyncio.create_task(work)
+
+    def end() -> None:
+        if not task.cancelling():  # a second signal does not disturb the tidying up
+            task.cancel()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, end)
+    with suppress(asyncio.CancelledError):
+        await task
+
+
+async def watched(desktop: LocalDesktop) -> NoReturn:
+    """Look after a desktop for ever; one that is lost says so."""
+    while True:
+        await desktop.windows()
+        await asyncio.sleep(_LOOK_S)
 
 
 def show(text: str) -> None:

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trueline.cli.desktop.common import add_application_flags, add_desktop_flags, opened, safe_lines
-from trueline.cli.output import print_json, write_file
+from trueline.cli.output import check_place, print_json, write_file
 from trueline.cli.parser import Parser
 from trueline.errors import InputError
+from trueline.text import named
 
 if TYPE_CHECKING:
     from trueline.desktop.local import LocalDesktop
@@ -43,7 +44,7 @@ def configure(parser: Parser) -> None:
     parser.add_argument("command", nargs="*", metavar="-- ARGV", help="the command line to run, without a shell")
     parser.add_argument("--python", metavar="FILE|CODE", help="action code to run instead; it may use pyautogui")
     parser.add_argument("--shot", type=Path, metavar="OUT.png", help="write a picture of the screen afterwards")
-    parser.add_argument("--time-limit", type=_seconds, default=30.0, metavar="S", help="for the command (30)")
+    parser.add_argument("--time-limit", type=_seconds, default=30.0, metavar="S", help="for the command or code (30)")
     add_application_flags(parser)
     add_desktop_flags(parser)
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
@@ -53,6 +54,8 @@ def run(args: argparse.Namespace) -> int:
     """Run it and say what came of it; 1 when it failed."""
     if bool(args.command) == bool(args.python):
         raise InputError("give either a command after -- or --python (see trueline desktop run --help)")
+    if args.shot is not None:
+        check_place(args.shot)
     outcome = asyncio.run(_run(args, _source(args.python) if args.python else None))
     if args.shot is not None and outcome.picture is not None:
         write_file(args.shot, outcome.picture)
@@ -63,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
                 "stdout": outcome.stdout,
                 "stderr": outcome.stderr,
                 "truncated": outcome.truncated,
-                "changes": [{"path": change.path, "kind": change.kind} for change in outcome.changes],
+                "changes": [{"path": named(change.path), "kind": change.kind} for change in outcome.changes],
             }
         )
     else:
@@ -79,11 +82,21 @@ def run(args: argparse.Namespace) -> int:
 
 def _source(given: str) -> str:
     """The code itself, or that of the file it names."""
-    if "\n" not in given and Path(given).is_file():
-        return Path(given).read_text("utf-8")
+    if _is_file(given):
+        try:
+            return Path(given).read_text("utf-8")
+        except UnicodeDecodeError:
+            raise InputError(f"{given}: not a text in UTF-8") from None
     if given.endswith(".py"):
         raise InputError(f"{given}: there is no such file")
     return given
+
+
+def _is_file(given: str) -> bool:
+    try:
+        return "\n" not in given and Path(given).is_file()
+    except (OSError, ValueError):
+        return False  # too long for a name
 
 
 async def _run(args: argparse.Namespace, source: str | None) -> Outcome:
@@ -93,7 +106,7 @@ async def _run(args: argparse.Namespace, source: str | None) -> Outcome:
     async with opened(args) as now:
         desktop = now.desktop
         returncode, stdout, stderr, truncated = (
-            await _command(desktop, args) if source is None else await _code(desktop, source)
+            await _command(desktop, args) if source is None else await _code(desktop, source, args.time_limit)
         )
         picture = None
         if args.shot is not None:
@@ -107,15 +120,18 @@ async def _command(desktop: LocalDesktop, args: argparse.Namespace) -> tuple[int
     return done.returncode, done.text, done.stderr.decode("utf-8", "replace"), done.truncated
 
 
-async def _code(desktop: LocalDesktop, source: str) -> tuple[int, str, str, bool]:
+async def _code(desktop: LocalDesktop, source: str, seconds: float) -> tuple[int, str, str, bool]:
     from trueline.actions import Code
 
-    done = await desktop.act(Code(source=source), id="code")
-    return done.returncode or 0, done.output or "", "", False
+    done = await desktop.act(Code(source=source), id="code", code_limit=seconds)
+    return done.returncode or 0, done.output or "", "", done.truncated
 
 
 def _seconds(text: str) -> float:
-    seconds = float(text)
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
     if not 0 < seconds <= 86400:
-        raise argparse.ArgumentTypeError(f"{text}: from above 0 to 86400 seconds")
+        raise argparse.ArgumentTypeError(f"{text!r} is no time from above 0 to 86400 seconds")
     return seconds

@@ -7,7 +7,7 @@ import asyncio
 from pathlib import Path
 
 from trueline.cli.desktop.common import add_application_flags, add_desktop_flags, opened
-from trueline.cli.output import print_json, write_file
+from trueline.cli.output import check_place, print_json, write_file
 from trueline.cli.parser import Parser
 from trueline.text import printable
 
@@ -29,6 +29,7 @@ def configure(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Start, open, look, write."""
+    check_place(args.out)
     window, picture = asyncio.run(_shot(args))
     write_file(args.out, picture)
     width, height = args.size

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
-import signal
+from collections.abc import Callable
+from typing import NoReturn
 
-from trueline.cli.desktop.common import add_application_flags, add_desktop_flags, opened
+from trueline.cli.desktop.common import add_application_flags, add_desktop_flags, opened, until_told, watched
 from trueline.cli.output import print_json
 from trueline.cli.parser import Parser
 
-_LOOK_S = 1.0
 _EXAMPLES = """\
 examples:
   trueline desktop start --app writer
@@ -27,14 +26,11 @@ def configure(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Keep a desktop until it is told to end."""
-    asyncio.run(_keep(args))
+    until_told(lambda ready: _keep(args, ready))
     return 0
 
 
-async def _keep(args: argparse.Namespace) -> None:
-    ended = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, ended.set)
+async def _keep(args: argparse.Namespace, ready: Callable[[], None]) -> NoReturn:
     async with opened(args) as now, now.desktop.display() as display:
         width, height = args.size
         if args.json:
@@ -48,9 +44,5 @@ async def _keep(args: argparse.Namespace) -> None:
                 "An agent reaches one by: trueline desktop serve. Ctrl-C ends it and leaves nothing behind.",
                 flush=True,
             )
-        while not ended.is_set():
-            await now.desktop.windows()  # one that is lost says so
-            try:
-                await asyncio.wait_for(ended.wait(), _LOOK_S)
-            except TimeoutError:
-                continue
+        ready()
+        await watched(now.desktop)

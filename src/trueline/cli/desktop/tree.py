@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from trueline.cli.desktop.common import add_application_flags, add_desktop_flags, opened, show
-from trueline.cli.output import write_file
+from trueline.cli.model.flags import remark
+from trueline.cli.output import check_place, write_file
 from trueline.cli.parser import Parser
 
 if TYPE_CHECKING:
@@ -35,7 +36,12 @@ def configure(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Start, open, read, write or print."""
-    text = written(asyncio.run(_tree(args)), args.format)
+    if args.out is not None:
+        check_place(args.out)
+    tree, partial = asyncio.run(_tree(args))
+    text = written(tree, args.format, partial=partial)
+    if partial:
+        remark("something is missing from the tree: an application did not answer in time, or has too many elements")
     if args.out is None:
         show(text)
     else:
@@ -43,14 +49,14 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def written(tree: Tree, form: str) -> str:
-    """The tree in one of the three forms."""
+def written(tree: Tree, form: str, *, partial: bool = False) -> str:
+    """The tree in one of the three forms; only JSON has a place to say that it is not whole."""
     from trueline.records.tree import linearise, write_xml
 
     if form == "json":
         import json
 
-        return json.dumps(_document(tree.root), indent=1, ensure_ascii=False) + "\n"
+        return json.dumps({"partial": partial, **_document(tree.root)}, indent=1, ensure_ascii=False) + "\n"
     return write_xml(tree) if form == "xml" else linearise(tree)
 
 
@@ -70,10 +76,10 @@ def _document(node: Node) -> dict[str, JsonValue]:
     return {name: value for name, value in document.items() if value not in (None, "", [])}
 
 
-async def _tree(args: argparse.Namespace) -> Tree:
+async def _tree(args: argparse.Namespace) -> tuple[Tree, bool]:
     from trueline.records import ObservationSpec
 
     async with opened(args) as now:
-        tree = (await now.desktop.observe(ObservationSpec(screenshot=False, tree=True))).tree
-        assert tree is not None, "a tree was asked for"
-        return tree
+        seen = await now.desktop.observe(ObservationSpec(screenshot=False, tree=True))
+        assert seen.tree is not None, "a tree was asked for"
+        return seen.tree, seen.partial

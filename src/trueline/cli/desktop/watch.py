@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
-import signal
 import sys
+from collections.abc import Callable
+from typing import NoReturn
 
-from trueline.cli.desktop.common import add_application_flags, add_desktop_flags, opened
+from trueline.cli.desktop.common import add_application_flags, add_desktop_flags, opened, until_told, watched
 from trueline.cli.parser import Parser, whole_number
 
-_LOOK_S = 1.0
 _EXAMPLES = """\
 examples:
   trueline desktop watch --app mousepad
@@ -31,25 +30,18 @@ def configure(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Show a desktop until it is told to end."""
-    asyncio.run(_watch(args))
+    until_told(lambda ready: _watch(args, ready))
     return 0
 
 
-async def _watch(args: argparse.Namespace) -> None:
+async def _watch(args: argparse.Namespace, ready: Callable[[], None]) -> NoReturn:
     from trueline.desktop.watch import watching
     from trueline.desktop.watch.packages import check_packages
 
     check_packages()
-    ended = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, ended.set)
     async with opened(args) as now, watching(now.desktop, control=args.control, port=args.port) as address:
         print(address, flush=True)
         how = "mouse and keyboard work there" if args.control else "one can only look; --control lets input through"
         print(f"Open it in a browser: {how}. Ctrl-C ends it and leaves nothing behind.", file=sys.stderr)
-        while not ended.is_set():
-            await now.desktop.windows()  # one that is lost says so
-            try:
-                await asyncio.wait_for(ended.wait(), _LOOK_S)
-            except TimeoutError:
-                continue
+        ready()
+        await watched(now.desktop)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 from trueline.desktop.input.keyboard import Keyboard, Stroke
 from trueline.desktop.input.keysyms import SHIFT, key_symbol, text_symbols

@@ -25,6 +25,9 @@ _ETC = (
 )  # fmt: skip
 """What applications read in /etc; the rest of the host's stays outside."""
 
+TELLING = ("/proc/bootconfig", "/proc/cmdline", "/proc/config.gz", "/proc/keys", "/proc/timer_list")
+"""What tells of the host and its kernel; no application reads it."""
+
 _VAR = (
     "/var/cache/fontconfig",
     "/var/lib/libreoffice",
@@ -47,12 +50,18 @@ class Folders:
         return f"{self.work}/{name}"
 
 
-def _system() -> list[str]:
+def _system(hidden: tuple[str, ...]) -> list[str]:
+    """What both sandboxes have: an empty machine with the system's programs and kernel settings nobody can write.
+
+    The settings of our own IPC and network namespaces belong to the user who made them, which is also the one inside.
+    """
     return [
         "bwrap", "--unshare-user", "--uid", str(UID), "--gid", str(UID), "--unshare-pid", "--unshare-uts",
         "--unshare-cgroup-try", "--hostname", HOSTNAME, "--cap-drop", "ALL", "--die-with-parent", "--new-session",
         "--ro-bind", "/usr", "/usr", "--symlink", "usr/bin", "/bin", "--symlink", "usr/sbin", "/sbin",
         "--symlink", "usr/lib", "/lib", "--ro-bind-try", "/lib64", "/lib64", "--proc", "/proc", "--dev", "/dev",
+        "--ro-bind", "/proc/sys", "/proc/sys",
+        *(part for path in hidden for part in ("--ro-bind", "/dev/null", path)),
     ]  # fmt: skip
 
 
@@ -67,14 +76,17 @@ def _etc(folders: Folders, names: list[str]) -> list[str]:
     return binds
 
 
-def x_argv(options: LocalOptions, folders: Folders, *, seccomp_fd: int, ready_fd: int) -> list[str]:
+def x_argv(
+    options: LocalOptions, folders: Folders, *, seccomp_fd: int, ready_fd: int, hidden: tuple[str, ...] = ()
+) -> list[str]:
     """The X server, in a sandbox of its own: what runs on the desktop can neither kill it nor reach its picture file.
 
+    `hidden` are files of /proc that are there and must not be read inside (see `TELLING`).
     `ready_fd` is written to once clients can connect. There is no GLX: without a GPU it is slow, and loading it costs
     the server and every program a part of their start.
     """
     return [
-        *_system(),
+        *_system(hidden),
         *_tmpfs(16 * MIB, "/tmp", "1777"),  # noqa: S108 - inside
         "--bind", folders.below("x11"), "/tmp/.X11-unix",  # noqa: S108 - inside
         "--bind", folders.below("fb"), "/fb",
@@ -89,13 +101,19 @@ def x_argv(options: LocalOptions, folders: Folders, *, seccomp_fd: int, ready_fd
 
 
 def session_argv(
-    options: LocalOptions, folders: Folders, *, seccomp_fd: int, ready_fd: int, channel_fd: int
+    options: LocalOptions,
+    folders: Folders,
+    *,
+    seccomp_fd: int,
+    ready_fd: int,
+    channel_fd: int,
+    hidden: tuple[str, ...] = (),
 ) -> list[str]:
     """The session: home, own identity, launchers, and the program that starts the desktop's parts."""
     limits = options.limits
     environment = [part for name, value in session_environment(options).items() for part in ("--setenv", name, value)]
     return [
-        *_system(),
+        *_system(hidden),
         *(part for path in ("/etc", "/home", "/run", "/sys", "/var") for part in ("--perms", "0755", "--dir", path)),
         "--ro-bind-try", "/sys/devices/system/cpu", "/sys/devices/system/cpu",
         *_etc(folders, sorted(identity_files(options))),

@@ -7,10 +7,13 @@ import fcntl
 import os
 import time
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 from pydantic import JsonValue
 
+from trueline.desktop.local.descriptors import needs_descriptors
+from trueline.desktop.local.files import file_name
 from trueline.desktop.local.identity import HOME
 from trueline.desktop.local.sandbox import Sandbox
 from trueline.desktop.types import ActionTimeout, DesktopError, RunResult
@@ -41,6 +44,8 @@ class Command:
         words = (*self.argv, *self.env, *self.env.values(), self.cwd or "")
         if any("\0" in word for word in words) or any("=" in name or not name for name in self.env):
             raise InputError(f"{self.argv[0]}: a command line and its environment cannot hold NUL or names with =")
+        for word in words:
+            file_name(word)
         return {"argv": list(self.argv), "env": dict(self.env), "cwd": os.path.join(HOME, self.cwd or "")}
 
 
@@ -66,6 +71,11 @@ class _Output:
         self.truncated = self.truncated or len(piece) > room
         return bool(piece)
 
+    def abandon(self) -> None:
+        """Close both ends: nothing will be run."""
+        os.close(self.write)
+        self.finish()
+
     def finish(self) -> None:
         """Take what is there; programs left running may hold the pipe open for ever."""
         while self._take() and not self.truncated:
@@ -77,7 +87,7 @@ class _Output:
 def _input(content: bytes) -> int:
     """A file in memory that whoever gets it can read but not change or let grow."""
     fd = os.memfd_create("stdin", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-    with os.fdopen(os.dup(fd), "wb") as file:
+    with open(fd, "wb", closefd=False) as file:
         file.write(content)
     os.lseek(fd, 0, os.SEEK_SET)
     fcntl.fcntl(fd, fcntl.F_ADD_SEALS, _SEALS)
@@ -95,7 +105,13 @@ async def run(sandbox: Sandbox, command: Command, stdin: bytes, time_limit: floa
     """
     request = command.request()
     begin = time.monotonic()
-    out, err, given = _Output(), _Output(), _input(stdin)
+    with needs_descriptors(command.argv[0]), ExitStack() as undo:
+        out = _Output()
+        undo.callback(out.abandon)
+        err = _Output()
+        undo.callback(err.abandon)
+        given = _input(stdin)
+        undo.pop_all()
     try:
         try:
             number, _, ended = await sandbox.spawn(request, (given, out.write, err.write))
@@ -127,11 +143,13 @@ async def _kill(sandbox: Sandbox, number: int, ended: asyncio.Future[int]) -> No
         pass  # the sandbox or its agent went first
 
 
-async def launch(sandbox: Sandbox, command: Command) -> int:
-    """Start a program inside, leave it running, return its process id there."""
-    null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+async def launch(sandbox: Sandbox, command: Command, stdin: int | None = None) -> int:
+    """Start a program inside with nothing, or a descriptor, to read; leave it running, return its process id there."""
+    request = command.request()
+    with needs_descriptors(command.argv[0]):
+        null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
     try:
-        _, pid, _ = await sandbox.spawn(command.request(), (null, null, null))
+        _, pid, _ = await sandbox.spawn(request, (null if stdin is None else stdin, null, null))
     finally:
         os.close(null)
     return pid

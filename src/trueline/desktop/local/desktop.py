@@ -181,15 +181,17 @@ class LocalDesktop:
         """A picture of the screen or of a part of it, scaled to a size, as PNG, JPEG or WebP."""
         return await self._now.senses.picture(box, size, encoding, quality)
 
-    async def act(self, action: Action, *, id: str) -> ActionResult:
+    async def act(self, action: Action, *, id: str, code_limit: float | None = None) -> ActionResult:
         """Do one action, at most once per id; the same id again gives the first result and does nothing.
+
+        Code may take `code_limit` seconds, 120 unless told otherwise.
 
         Raises:
             InputError: The id stands for another action.
         """
         now = self._now
         if id not in now.acts:
-            now.acts[id] = _Act(action, asyncio.create_task(now.senses.act(action, id)))
+            now.acts[id] = _Act(action, asyncio.create_task(now.senses.act(action, id, code_limit)))
         done = now.acts[id]
         if bare(done.action) != bare(action):
             raise InputError(f"action id {printable(id)}: it was used for another action")
@@ -251,8 +253,9 @@ class LocalDesktop:
             await asyncio.sleep(POLL)
 
     async def diff(self) -> tuple[Change, ...]:
-        """What changed in the home folder since the start, sorted by path."""
+        """What changed in the home folder since the start, sorted by path. Raises DesktopLost."""
         sandbox = self.running.sandbox
+        sandbox.check()
         return await asyncio.to_thread(diff, sandbox.path("disk/upper"), sandbox.template)
 
     @property

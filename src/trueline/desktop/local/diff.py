@@ -11,22 +11,31 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from trueline.desktop.types import Change, ChangeKind
+from trueline.desktop.local.descriptors import needs_descriptors, none_left
+from trueline.desktop.types import Change, ChangeKind, DesktopError, DesktopLost
 
 _OPAQUE = "user.overlay.opaque"
 _OWN = frozenset({".cache/openbox/openbox.log"})
 """What the session itself writes at every start."""
 _DEPTH = 200
-"""Folders within folders that are looked into."""
+"""Folders within folders that are looked into: what lies deeper is an error, never left out."""
 
 
 def diff(upper: Path, lower: Path) -> tuple[Change, ...]:
-    """List what was created, changed and deleted, sorted by path. Folders whose content alone changed are not named."""
-    try:
-        top = os.open(upper, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return ()
-    return tuple(sorted(_folder(top, lower, "", _DEPTH)))
+    """List what was created, changed and deleted, sorted by path. Folders whose content alone changed are not named.
+
+    Raises:
+        DesktopLost: The home folder is gone.
+        DesktopError: It cannot be read to its bottom.
+    """
+    with needs_descriptors("diff of the home folder"):
+        try:
+            top = os.open(upper, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except OSError as error:
+            if none_left(error):
+                raise
+            raise DesktopLost("the desktop is gone and its home folder with it; reset it") from error
+        return tuple(sorted(_folder(top, lower, "", _DEPTH)))
 
 
 def _folder(fd: int, lower: Path | None, path: str, depth: int) -> Iterator[Change]:
@@ -41,7 +50,9 @@ def _folder(fd: int, lower: Path | None, path: str, depth: int) -> Iterator[Chan
                 continue
             try:
                 yield from _entry(fd, entry, lower, path + entry, depth)
-            except OSError:
+            except OSError as error:
+                if none_left(error):
+                    raise
                 continue  # it went away while it was looked at
     finally:
         os.close(fd)
@@ -61,7 +72,9 @@ def _entry(parent: int, name: str, lower: Path | None, path: str, depth: int) ->
         yield Change(path, ChangeKind.CREATED, folder)
     elif folder != was_folder or (not folder and below is not None and _differs(parent, name, found, below, before)):
         yield Change(path, ChangeKind.CHANGED, folder)
-    if folder and depth:
+    if folder:
+        if not depth:
+            raise DesktopError(f"diff of the home folder: folders lie deeper than {_DEPTH} in {path[:80]}")
         fd = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
         yield from _folder(fd, below if was_folder else None, path + "/", depth - 1)
 

@@ -6,12 +6,21 @@ import asyncio
 import errno
 import os
 import shutil
+import stat
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from trueline.desktop.local.identity import HOME
-from trueline.desktop.local.link import LinkMessage
+from trueline.desktop.local.link import Answer, LinkMessage
 from trueline.desktop.local.sandbox import Sandbox
-from trueline.desktop.types import PathRefused
+from trueline.desktop.types import ActionTimeout, PathRefused
+from trueline.errors import InputError
+
+IO_LIMIT = 300.0
+"""Seconds in which the content of a file must have been read or written."""
+_LONGEST_PATH = 4095
+T = TypeVar("T")
 
 
 def inside(path: str) -> str:
@@ -22,28 +31,51 @@ def inside(path: str) -> str:
     """
     if not path or "\0" in path:
         raise PathRefused(f"{path!r}: not a path")
-    return os.path.join(HOME, path.removeprefix("~/"))
+    whole = os.path.join(HOME, path.removeprefix("~/"))
+    try:
+        length = len(file_name(whole))
+    except InputError as error:
+        raise PathRefused(f"{path!r}: not a path: it holds half a character") from error
+    if length > _LONGEST_PATH:
+        raise PathRefused(f"{path[:80]}...: a path of {length} bytes, which no file has")
+    return whole
+
+
+def file_name(text: str) -> bytes:
+    """A word as the kernel gets it; bytes that are no UTF-8 stand in it as Python's file functions put them.
+
+    Raises:
+        InputError: It holds half a character, which nothing stands for.
+    """
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        raise InputError(f"{text[:80]!r}: it holds half a character, which cannot be passed on") from error
 
 
 async def put(sandbox: Sandbox, path: str, content: bytes | Path, mode: int) -> None:
     """Write a file inside, making its folders."""
     fd = await _open(sandbox, path, write=True, mode=mode)
-    try:
-        await asyncio.to_thread(_write, fd, content)
-    except OSError as error:
-        raise PathRefused(f"{path}: cannot be written inside: {error.strerror}") from error
+    await _in_time(path, "written", lambda: _write(fd, content))
 
 
 async def get(sandbox: Sandbox, path: str, limit: int) -> bytes:
     """Read a plain file inside."""
     fd = await _open(sandbox, path, write=False, mode=0)
-    try:
-        data = await asyncio.to_thread(_read, fd, limit)
-    except OSError as error:
-        raise PathRefused(f"{path}: cannot be read inside: {error.strerror}") from error
+    data = await _in_time(path, "read", lambda: _read(fd, limit))
     if len(data) > limit:
         raise PathRefused(f"{path}: longer than {limit} bytes")
     return data
+
+
+async def _in_time(path: str, done: str, work: Callable[[], T]) -> T:
+    try:
+        async with asyncio.timeout(IO_LIMIT):
+            return await asyncio.to_thread(work)
+    except TimeoutError as error:
+        raise ActionTimeout(f"{path}: not {done} inside within {IO_LIMIT:g} s") from error
+    except OSError as error:
+        raise PathRefused(f"{path}: cannot be {done} inside: {error.strerror}") from error
 
 
 async def exists(sandbox: Sandbox, path: str) -> bool:
@@ -58,7 +90,21 @@ async def _open(sandbox: Sandbox, path: str, *, write: bool, mode: int) -> int:
         raise PathRefused(
             f"{path}: {'cannot be written' if write else 'cannot be read'} inside: {_why(answer.message)}"
         )
-    return answer.fd()
+    return plain_file(answer, path)
+
+
+def plain_file(answer: Answer, path: str) -> int:
+    """The descriptor that came from inside. The agent has looked already, but is not believed: a pipe could hold us up.
+
+    Raises:
+        PathRefused: It is no plain file.
+    """
+    fd = answer.fd()
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise PathRefused(f"{path}: not a plain file")
+    os.set_blocking(fd, False)
+    return fd
 
 
 def _why(message: LinkMessage) -> str:

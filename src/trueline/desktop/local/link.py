@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 import os
 import socket
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-import orjson
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
-from trueline.desktop.types import ActionInterrupted, ActionTimeout, DesktopLost
+from trueline.desktop.types import ActionInterrupted, ActionTimeout, DesktopError, DesktopLost
 from trueline.errors import InputError
 
 MESSAGE_LIMIT = 160_000
@@ -48,7 +48,14 @@ class Answer:
     fds: tuple[int, ...] = ()
 
     def fd(self) -> int:
-        """The one descriptor that was asked for."""
+        """The one descriptor that was asked for.
+
+        Raises:
+            DesktopError: It did not come: this process may have no room for another.
+        """
+        if len(self.fds) != 1:
+            close_all(self.fds)
+            raise DesktopError("no descriptor came from inside: too many files may be open here; see `ulimit -n`")
         return self.fds[0]
 
 
@@ -90,21 +97,29 @@ class Link:
                 return await future
         except TimeoutError as error:
             raise ActionTimeout(f"{self.name}: no answer within {time_limit:g} s to {request['op']!r}") from error
+        except asyncio.CancelledError:
+            if future.done() and not future.cancelled() and future.exception() is None:
+                close_all(future.result().fds)  # it came in the moment in which nobody wanted it any more
+            raise
         finally:
             self._waiting.pop(number, None)
             if future.done() and not future.cancelled():
                 future.exception()  # seen: asyncio need not complain that nobody looked
 
     async def tell(self, message: dict[str, JsonValue], fds: Iterable[int] = ()) -> None:
-        """Send a message that has no answer."""
-        data, passed = orjson.dumps(message), list(fds)
+        """Send a message that has no answer; file names that are no text travel as Python holds them.
+
+        Raises:
+            InputError: It is too long.
+            DesktopLost: The channel is closed.
+        """
+        data, passed = json.dumps(message).encode(), list(fds)
         if len(data) > MESSAGE_LIMIT:
             raise InputError(
                 f"{len(data)} bytes of command and environment: more than {MESSAGE_LIMIT}; put a file instead"
             )
         while True:
-            if self._lost is not None:
-                raise DesktopLost(self._lost)
+            self.check()
             try:
                 socket.send_fds(self._sock, [data], passed)
                 return
@@ -113,6 +128,11 @@ class Link:
             except OSError as error:
                 self._end(f"the {self.name} is gone")
                 raise DesktopLost(f"the {self.name} is gone") from error
+
+    def check(self) -> None:
+        """Do nothing while the channel is open, as far as is known. Raises DesktopLost."""
+        if self._lost is not None:
+            raise DesktopLost(self._lost)
 
     def interrupt(self, reason: str) -> None:
         """Fail what is waited for: its answers will not come."""
@@ -150,18 +170,19 @@ class Link:
         try:
             message = LinkMessage.model_validate_json(data)
         except ValidationError:
-            _close_all(fds)
+            close_all(fds)
             self._end(f"the {self.name} spoke nonsense")
             return
         future = None if message.id is None else self._waiting.get(message.id)
         if future is not None and not future.done():
             future.set_result(Answer(message, tuple(fds)))
             return
-        _close_all(fds)
+        close_all(fds)
         if message.event is not None:
             self._on_event(message)
 
 
-def _close_all(fds: Iterable[int]) -> None:
+def close_all(fds: Iterable[int]) -> None:
+    """Close descriptors that nobody will use."""
     for fd in fds:
         os.close(fd)

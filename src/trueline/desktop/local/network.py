@@ -56,11 +56,14 @@ def host_addresses() -> list[str]:
 async def open_way_out(owner: Owner, keeper: int) -> Janitor:
     """Start pasta for the network of a keeper and wait until there is a route; it ends with the janitor.
 
+    It carries IPv4 alone: link-local addresses of IPv6 name an interface, so that making the host's our own does not
+    keep what is sent to them from leaving, and the host answers.
+
     Raises:
         DesktopUnavailable: It did not come up.
     """
     argv = [
-        "pasta", "--foreground", "--quiet", "--config-net", "--no-map-gw", "--dns-forward", RESOLVER,
+        "pasta", "--foreground", "--quiet", "--ipv4-only", "--config-net", "--no-map-gw", "--dns-forward", RESOLVER,
         "-t", "none", "-u", "none", "-T", "none", "-U", "none",
         "--userns", f"/proc/{keeper}/ns/user", "--netns", f"/proc/{keeper}/ns/net",
     ]  # fmt: skip
@@ -80,9 +83,6 @@ def _has_route(keeper: int) -> bool:
     """Whether a process's network has a default route."""
     try:
         lines = Path(f"/proc/{keeper}/net/route").read_text("ascii").splitlines()[1:]
-        six = Path(f"/proc/{keeper}/net/ipv6_route").read_text("ascii").splitlines()
     except OSError:
         return False
-    return any(line.split()[1] == "00000000" for line in lines) or any(
-        line.startswith("0" * 32 + " 00 ") and not line.endswith(" lo") for line in six
-    )
+    return any(line.split()[1] == "00000000" for line in lines)

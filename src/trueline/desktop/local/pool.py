@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Self
 
+from trueline.desktop.local.descriptors import needs_descriptors
 from trueline.desktop.local.look import look_template
 from trueline.desktop.local.options import LocalOptions
 from trueline.desktop.local.places import owner
@@ -14,9 +15,15 @@ from trueline.desktop.types import DesktopError
 
 
 async def start_running(options: LocalOptions) -> Running:
-    """Start a desktop from the machine's ready template."""
-    template = await asyncio.to_thread(look_template, await ready_template(), options.perturbation, owner())
-    return await Running.start(options, template)
+    """Start a desktop from the machine's ready template.
+
+    Raises:
+        DesktopUnavailable: This machine cannot; the message names what is missing.
+        DesktopError: Too many files are open.
+    """
+    with needs_descriptors("starting a desktop"):
+        template = await asyncio.to_thread(look_template, await ready_template(), options.perturbation, owner())
+        return await Running.start(options, template)
 
 
 class Pool:
@@ -52,12 +59,18 @@ class Pool:
             task = (ready or self._coming)[0]
             self._coming.remove(task)
             self._fill()
-            running = await task
             try:
+                running = await task
                 await running.windows()
-                return running
-            except DesktopError:
-                await running.stop()  # it was lost while it waited
+            except BaseException as error:
+                # Whoever waited may have given up in the very moment in which it came up: it is nobody's then.
+                came = task.done() and not task.cancelled() and task.exception() is None
+                if came:
+                    await task.result().stop()
+                if came and isinstance(error, DesktopError):
+                    continue  # it was lost while it waited
+                raise
+            return running
 
     async def ready(self) -> None:
         """Wait until all that are being started are up."""

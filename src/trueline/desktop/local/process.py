@@ -5,12 +5,13 @@ from __future__ import annotations
 import resource
 import socket
 import subprocess
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import JsonValue
 
-from trueline.desktop.local.argv import SYSTEM_PYTHON, Folders, session_argv, x_argv
+from trueline.desktop.local.argv import SYSTEM_PYTHON, TELLING, Folders, session_argv, x_argv
 from trueline.desktop.local.identity import identity_files
 from trueline.desktop.local.install import FILTER
 from trueline.desktop.local.network import host_addresses
@@ -56,6 +57,7 @@ def memory_files(options: LocalOptions) -> int:
 def plan(options: LocalOptions, folders: Folders, template: Path) -> dict[str, JsonValue]:
     """What the keeper is to build, as JSON."""
     limits = options.limits
+    hidden = tuple(path for path in TELLING if Path(path).exists())
     return {
         "work": folders.work,
         "tmpfs": list[JsonValue]([name, size, files] for name, size, files in work_tmpfs(options)),
@@ -73,9 +75,9 @@ def plan(options: LocalOptions, folders: Folders, template: Path) -> dict[str, J
         "niceness": limits.niceness,
         "memory": limits.memory,
         "lifetime": limits.lifetime,
-        "x_argv": list[JsonValue](x_argv(options, folders, seccomp_fd=X_SECCOMP, ready_fd=X_READY)),
+        "x_argv": list[JsonValue](x_argv(options, folders, seccomp_fd=X_SECCOMP, ready_fd=X_READY, hidden=hidden)),
         "session_argv": list[JsonValue](
-            session_argv(options, folders, seccomp_fd=SECCOMP, ready_fd=READY, channel_fd=CHANNEL)
+            session_argv(options, folders, seccomp_fd=SECCOMP, ready_fd=READY, channel_fd=CHANNEL, hidden=hidden)
         ),
     }
 
@@ -86,8 +88,10 @@ def start_keeper(programs: Path, owner: Owner) -> Started:
     Raises:
         DesktopUnavailable: A program of the system is missing.
     """
-    control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    channel, agent = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with ExitStack() as undo:
+        control, theirs = map(undo.enter_context, socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET))
+        channel, agent = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        undo.pop_all()
     argv = [
         "unshare", "--user", "--map-root-user", "--mount", "--net", "--ipc", "--propagation", "private", "--",
         SYSTEM_PYTHON, "-I", "-S", str(programs / "keeper.py"), str(theirs.fileno()),

@@ -24,6 +24,7 @@ from trueline.desktop.local.options import LocalOptions
 from trueline.desktop.local.places import cache_folder, owner, work_place
 from trueline.desktop.local.process import Started, memory_files, plan, start_keeper
 from trueline.desktop.types import ActionInterrupted, DesktopError, DesktopLost, DesktopUnavailable
+from trueline.errors import InputError
 
 _STOP_LIMIT = 10.0
 
@@ -149,6 +150,15 @@ class Sandbox:
             _fail(future, error)
         self._exits.clear()
 
+    def check(self) -> None:
+        """Do nothing while the sandbox lives.
+
+        Raises:
+            DesktopLost: It is gone.
+        """
+        for link in (self.keeper, self.agent):
+            link.check()
+
     @property
     def keeper_pid(self) -> int:
         """The process all of the sandbox's descend from."""
@@ -174,12 +184,24 @@ class Sandbox:
         return number, answer.message.pid, exit_
 
     async def connect(self, *, path: str | None = None, port: int | None = None) -> socket.socket:
-        """Connect to a unix socket or a port of the loopback inside, as a program there would."""
+        """Connect to a unix socket or a port of the loopback inside, as a program there would.
+
+        Raises:
+            InputError: No such port.
+            DesktopError: Nobody listens there.
+        """
+        if port is not None and not 1 <= port <= 65535:
+            raise InputError(f"port {port}: from 1 to 65535")
         where: dict[str, JsonValue] = {"port": port} if path is None else {"path": path}
         answer = await self.agent.ask({"op": "connect", **where})
         if answer.message.errno is not None:
             raise DesktopError(f"cannot connect to {path or port} inside: {answer.message.error}")
-        return socket.socket(fileno=answer.fd())
+        fd = answer.fd()
+        try:
+            return socket.socket(fileno=fd)
+        except OSError as error:
+            os.close(fd)
+            raise DesktopError(f"cannot connect to {path or port} inside: what came is no socket") from error
 
     async def stop(self) -> None:
         """Kill everything inside and wait until it is gone. Stopping twice is fine."""

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import time
-from collections.abc import Awaitable, Callable, Hashable
-from contextlib import ExitStack, closing
+from collections.abc import AsyncGenerator, Awaitable, Callable, Hashable
+from contextlib import ExitStack, asynccontextmanager, closing, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Self, TypeVar
+from typing import NamedTuple, Self, TypeVar
 
 import numpy as np
 
 from trueline.actions import Action, CallUser, Code, Done, Fail, Screenshot, Wait, Zoom
-from trueline.desktop.accessibility import Accessibility, Bus, accessibility_address
+from trueline.desktop.accessibility import Accessibility, Bus, Reading, accessibility_address
 from trueline.desktop.input.execute import ActionRefused, Pointing
 from trueline.desktop.local import commands
 from trueline.desktop.local.argv import DISPLAY, INSIDE, SYSTEM_PYTHON
 from trueline.desktop.local.commands import Command
+from trueline.desktop.local.descriptors import needs_descriptors
 from trueline.desktop.local.identity import RUNTIME, UID
 from trueline.desktop.local.install import WORKER
-from trueline.desktop.local.running import POLL, connect_x
+from trueline.desktop.local.running import connect_x
 from trueline.desktop.local.sandbox import Sandbox
 from trueline.desktop.ocr import plain_text, shared_reader
 from trueline.desktop.screen import Box, Encoding, Frame, Framebuffer, ScreenError, crop, encode, scaled
@@ -28,12 +30,11 @@ from trueline.desktop.settle import Decision, Restless, Rules, Settling, Watch
 from trueline.desktop.types import ActionTimeout, DesktopError, DesktopLost
 from trueline.desktop.worker import WorkerClient
 from trueline.records import ActionResult, Observation, ObservationSpec
-from trueline.records.tree import Mark, Tree, marks
+from trueline.records.tree import Mark, marks
 
 CODE_LIMIT = 120.0
 """Seconds a piece of action code may run: what OSWorld's server gives it."""
 FRAMEBUFFER = "Xvfb_screen0"
-_WORKER_SOCKET = f"{RUNTIME}/worker.sock"
 _WORKER_UP = 10.0
 _LOOKS = 3
 """How often picture and tree are taken before a screen that never rests is shown as it is."""
@@ -49,6 +50,14 @@ async def accessibility_bus(sandbox: Sandbox) -> Bus:
     return await asyncio.to_thread(Bus, await sandbox.connect(path=path), UID)
 
 
+class _CodeEnd(NamedTuple):
+    """What came of code."""
+
+    returncode: int
+    output: str
+    truncated: bool
+
+
 class Senses:
     """What the host sees and does through connections of its own; each is used by one call at a time."""
 
@@ -59,14 +68,14 @@ class Senses:
         self._hands = hands
         self._tree = tree
         self._worker: WorkerClient | None = None
-        self._restless = Restless()
+        self._restless = Restless.on(screen.size.width, screen.size.height)
         self._rows = screen.rows()
         self._seeing, self._acting = asyncio.Lock(), asyncio.Lock()
 
     @classmethod
     async def open(cls, sandbox: Sandbox) -> Self:
         """Open everything early: applications keep an accessibility cache only for those who listen."""
-        with ExitStack() as undo:
+        with needs_descriptors("starting a desktop"), ExitStack() as undo:
             screen = undo.enter_context(Framebuffer(sandbox.path("fb") / FRAMEBUFFER))
             hands = undo.enter_context(closing(Pointing(await connect_x(sandbox))))
             tree = await asyncio.to_thread(Accessibility, await accessibility_bus(sandbox))
@@ -79,7 +88,7 @@ class Senses:
         Raises:
             MissingExtraError: Text from the picture is wanted and the extra for it is not installed.
         """
-        async with self._seeing:
+        async with self._seeing, self._alive():
             seen, frame = await self._thread(lambda: self._observe(want))
         if want.ocr and frame is not None:
             text = await asyncio.to_thread(lambda: plain_text(shared_reader().read(frame)))
@@ -87,17 +96,25 @@ class Senses:
         return seen
 
     def _observe(self, want: ObservationSpec) -> tuple[Observation, Frame | None]:
-        frame, tree = self._look(want)
+        frame, reading = self._look(want)
+        tree = None if reading is None else reading.tree
         png = None
         if frame is not None and want.screenshot:
             png = encode(frame if want.size is None else scaled(frame, want.size))
         found: tuple[Mark, ...] = ()
         if want.marks and tree is not None and frame is not None:
             found = marks(tree, png if png is not None and want.size is None else encode(frame))
-        seen = Observation(datetime.now(UTC), png, tree if want.tree else None, found, screen=self._screen.size)
+        seen = Observation(
+            datetime.now(UTC),
+            png,
+            tree if want.tree else None,
+            found,
+            screen=self._screen.size,
+            partial=reading is not None and reading.partial,
+        )
         return seen, frame
 
-    def _look(self, want: ObservationSpec) -> tuple[Frame | None, Tree | None]:
+    def _look(self, want: ObservationSpec) -> tuple[Frame | None, Reading | None]:
         """Picture and tree of one moment: when the screen changed while the tree was read, both are taken again."""
         pictured, read = want.screenshot or want.marks or want.ocr, want.tree or want.marks
         # Text is read from the frame later, when the next one may already be here.
@@ -105,7 +122,7 @@ class Senses:
         looks = 0
         while True:
             frame = self._screen.read(into=rows) if pictured else None
-            tree = self._tree.read().tree if read else None
+            tree = self._tree.read() if read else None
             looks += 1
             if frame is None or tree is None or looks == _LOOKS:
                 return frame, tree
@@ -118,7 +135,7 @@ class Senses:
         Raises:
             ScreenError: Nothing of the box lies on the screen.
         """
-        async with self._seeing:
+        async with self._seeing, self._alive():
             frame = await self._thread(self._screen.read)
         part = frame if box is None else crop(frame, box)
         whole = part if size is None else scaled(part, size)
@@ -138,16 +155,17 @@ class Senses:
                 return end
             await asyncio.sleep(rules.poll)
 
-    async def act(self, action: Action, id: str) -> ActionResult:
-        """Do one action. What fails by its own doing is a result with an error."""
+    async def act(self, action: Action, id: str, code_limit: float | None = None) -> ActionResult:
+        """Do one action. What fails by its own doing is a result with an error; code may take its limit's seconds."""
         began, at = time.monotonic(), datetime.now(UTC)
         output: str | None = None
         error: str | None = None
         code: int | None = None
-        async with self._acting:
+        truncated = False
+        async with self._acting, self._alive():
             match action:
                 case Code():
-                    code, output = await self._code(action)
+                    code, output, truncated = await self._tidy_code(action, code_limit or CODE_LIMIT)
                     error = None if code == 0 else f"the code ended with {code}"
                 case Done() | Fail() | CallUser() | Screenshot() | Zoom():
                     pass  # nothing to do here: the loop ends or looks
@@ -165,47 +183,74 @@ class Senses:
             output=output,
             error=error,
             returncode=code,
+            truncated=truncated,
             duration=time.monotonic() - began,
         )
 
-    async def _code(self, action: Code) -> tuple[int, str]:
+    async def _tidy_code(self, action: Code, limit: float) -> _CodeEnd:
+        """Run code; when it fails, whatever it left pressed is let go, or the next key would be another."""
+        before = await self._thread(self._hands.held)
+        failed = True
+        try:
+            done = await self._code(action, limit)
+            failed = done.returncode != 0
+            return done
+        finally:
+            if failed:
+                with suppress(DesktopError):
+                    await self._thread(lambda: self._hands.release_since(before))
+
+    async def _code(self, action: Code, limit: float) -> _CodeEnd:
         if action.language == "bash":
             command = Command(("bash", "-c", action.source), {}, None)
-            done = await commands.run(self._sandbox, command, b"", CODE_LIMIT)
-            return done.returncode, done.text + done.stderr.decode("utf-8", "replace")
+            done = await commands.run(self._sandbox, command, b"", limit)
+            return _CodeEnd(done.returncode, done.text + done.stderr.decode("utf-8", "replace"), done.truncated)
         worker = await self._ready_worker()
         try:
-            result = await self._thread(lambda: worker.run(action.source, timeout=CODE_LIMIT))
+            result = await self._thread(lambda: worker.run(action.source, timeout=limit))
         except DesktopError:
             self._drop_worker()
             raise
         if result.timeout:
-            raise ActionTimeout(f"the code did not end within {CODE_LIMIT:g} s and was killed")
-        return result.returncode, result.output
+            raise ActionTimeout(f"the code did not end within {limit:g} s and was killed")
+        return _CodeEnd(result.returncode, result.output, result.truncated)
 
     async def _ready_worker(self) -> WorkerClient:
         """The worker inside, started when it is first needed or was killed."""
+        if self._worker is not None and self._worker.ended:
+            self._drop_worker()
         if self._worker is None:
-            argv = (SYSTEM_PYTHON, "-I", "-S", f"{INSIDE}/{WORKER}", _WORKER_SOCKET, DISPLAY)
-            await commands.launch(self._sandbox, Command(argv, {}, None))
-            end = time.monotonic() + _WORKER_UP
-            while True:
-                try:
-                    sock = await self._sandbox.connect(path=_WORKER_SOCKET)
-                    break
-                except DesktopLost:
-                    raise
-                except DesktopError:
-                    if time.monotonic() > end:
-                        raise
-                    await asyncio.sleep(POLL)
-            self._worker = WorkerClient(lambda: sock)
+            with needs_descriptors("action code"):
+                ours, its = socket.socketpair()
+            worker = WorkerClient(ours)
+            try:
+                with its:
+                    argv = (SYSTEM_PYTHON, "-I", "-S", f"{INSIDE}/{WORKER}", DISPLAY)
+                    await commands.launch(self._sandbox, Command(argv, {}, None), its.fileno())
+                await self._thread(lambda: worker.wait_ready(_WORKER_UP))
+            except BaseException:
+                worker.close()
+                raise
+            self._worker = worker
         return self._worker
 
     def _drop_worker(self) -> None:
         if self._worker is not None:
             self._worker.close()
             self._worker = None
+
+    @asynccontextmanager
+    async def _alive(self) -> AsyncGenerator[None]:
+        """What is seen and done in the block counts only on a desktop that is still there at its end.
+
+        The picture of a desktop that has died stays readable, and looks like one on which nothing happens.
+
+        Raises:
+            DesktopLost: It was gone before, or went meanwhile.
+        """
+        self._sandbox.check()
+        yield
+        self._sandbox.check()
 
     async def _thread(self, work: Callable[[], T]) -> T:
         try:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from trueline.actions import Code, Size, Wait
+from trueline.actions import Action, Code, KeyDown, KeyUp, MouseDown, MouseUp, Size, Wait
 from trueline.actions.codecs.pyautogui import decode
 from trueline.desktop.serve.served import Served
 from trueline.records import ObservationSpec
@@ -41,6 +41,7 @@ async def run_code(served: Served, source: str) -> Outcome:
     screen = (await desktop.observe(ObservationSpec(screenshot=False))).screen
     decoded = await asyncio.to_thread(decode, source, screen=None if screen is None else Size(*screen))
     async with served.acting:
+        down: list[Action] = []
         for number, action in enumerate(decoded.actions):
             if isinstance(action, Wait):
                 # Here, where the time limit ends it: a desktop goes on with what it was once asked to do.
@@ -48,14 +49,20 @@ async def run_code(served: Served, source: str) -> Outcome:
                 continue
             result = await desktop.act(action, id=f"{id}-{number}")
             if isinstance(action, Code):
-                return _of_code(result.returncode or 0, result.output or "")
+                return _of_code(result.returncode or 0, result.output or "", result.truncated)
+            if isinstance(action, KeyDown):
+                down.append(KeyUp(key=action.key))
+            elif isinstance(action, MouseDown):
+                down.append(MouseUp(button=action.button))
             if result.error is not None:
+                for place, up in enumerate(down):  # what the code pressed before it failed
+                    await desktop.act(up, id=f"{id}-up-{place}")
                 return Outcome(1, "", f"{result.error}\n")
     return Outcome(0, "", "")
 
 
-def _of_code(returncode: int, said: str) -> Outcome:
+def _of_code(returncode: int, said: str, truncated: bool) -> Outcome:
     """The worker tells what was printed and the traceback in one text, in the order in which they came."""
     places = [said.rfind(mark) for mark in _TRACEBACKS] if returncode else []
     begin = next((place for place in places if place >= 0), len(said))
-    return Outcome(returncode, said[:begin], said[begin:])
+    return Outcome(returncode, said[:begin], said[begin:], truncated)

@@ -76,7 +76,7 @@ async def list_directory(served: Served, call: Call) -> Reply:
     found = await served.run("find", path, "-maxdepth", _DEEPEST, "-printf", r"%y %d %f\0")
     if found.truncated:
         raise Refused(500, f"{path}: too many files to list", "path")
-    return as_json({"directory_tree": tree(found.text)})
+    return as_json({"directory_tree": tree(found.stdout.decode("utf-8", "backslashreplace"))})
 
 
 def tree(listing: str) -> dict[str, object]:

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from trueline import __version__
 from trueline.desktop.serve.replies import Call, Reply, as_json
 from trueline.desktop.serve.served import Served
+from trueline.text import named
 
 PROTOCOL = 1
 
@@ -32,4 +33,5 @@ async def windows(served: Served, _call: Call) -> Reply:
 
 async def diff(served: Served, _call: Call) -> Reply:
     """GET /trueline/diff."""
-    return as_json({"changes": [asdict(change) for change in await served.desktop.diff()]})
+    found = await served.desktop.diff()
+    return as_json({"changes": [{**asdict(change), "path": named(change.path)} for change in found]})

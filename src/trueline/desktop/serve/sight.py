@@ -13,7 +13,10 @@ from trueline.desktop.types import PathRefused
 from trueline.records import ObservationSpec
 from trueline.records.tree import Node
 
+PARTIAL = "x-trueline-partial"
+"""Header of a tree from which something is missing: an application did not answer, or there were too many elements."""
 _TERMINALS = frozenset({"xfce4-terminal", "gnome-terminal-server"})
+_PICTURES = (b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF8", b"BM", b"II*\0", b"MM\0*")
 _PAIR = re.compile(r"\((-?\d+), (-?\d+)\)")
 _LAST_IMAGE = re.compile(r"^(/backdrop/\S+/last-image) +(\S.*)$", re.MULTILINE)
 
@@ -34,7 +37,7 @@ async def screenshot(served: Served, _call: Call) -> Reply:
 async def accessibility(served: Served, _call: Call) -> Reply:
     """GET /accessibility."""
     seen = await served.desktop.observe(ObservationSpec(screenshot=False, tree=True))
-    return as_json({"AT": seen.tree_xml})
+    return as_json({"AT": seen.tree_xml}, headers={PARTIAL: "1"} if seen.partial else None)
 
 
 async def terminal(served: Served, _call: Call) -> Reply:
@@ -101,11 +104,18 @@ async def change_wallpaper(served: Served, call: Call) -> Reply:
     path = await served.path(asked)
     if (await served.run("test", "-f", path)).returncode:
         raise Refused(404, f"{path}: there is no such file", "path")
+    if not looks_like_a_picture((await served.run("head", "-c", "512", "--", path)).stdout):
+        raise Refused(400, f"{path}: not a picture", "path")
     for place in await _images(served):
         done = await served.run("xfconf-query", "-c", "xfce4-desktop", "-p", place, "-s", path)
         if done.returncode:
             raise Refused(500, f"the wallpaper cannot be set: {done.stderr.decode('utf-8', 'replace')}")
     return as_text("Wallpaper changed successfully")
+
+
+def looks_like_a_picture(begin: bytes) -> bool:
+    """Whether a file that begins so can be a wallpaper."""
+    return begin.startswith(_PICTURES) or begin[8:12] == b"WEBP" or b"<svg" in begin
 
 
 async def _images(served: Served) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""The worker as one file for the system's Python inside the sandbox: `python3 -I -S worker.pyz SOCKET DISPLAY`."""
+"""The worker as one file for the system's Python inside the sandbox: `python3 -I -S worker.pyz DISPLAY`."""
 
 from __future__ import annotations
 

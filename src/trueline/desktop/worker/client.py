@@ -6,12 +6,11 @@ import json
 import socket
 import struct
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from trueline.desktop.types import ActionInterrupted, DesktopLost
+from trueline.desktop.types import ActionInterrupted, DesktopError
 from trueline.errors import InputError
 
 PAUSE_S = 0.1
@@ -40,11 +39,22 @@ class CodeResult(BaseModel):
 
 @dataclass
 class WorkerClient:
-    """One worker. It holds one connection, made when it is first needed. Not for several threads at once."""
+    """One worker. Not for several threads at once."""
 
-    connect: Callable[[], socket.socket]
-    """Opens a connection to the worker's socket; raises OSError when nobody listens."""
-    _socket: socket.socket | None = None
+    connection: socket.socket
+    """Our end of the pair of sockets whose other end only the worker holds."""
+
+    def wait_ready(self, limit: float) -> None:
+        """Wait until it is up.
+
+        Raises:
+            DesktopError: It ended at once, or is not up in time. Nothing ran.
+        """
+        try:
+            _receive(self.connection, 1, time.monotonic() + limit)
+        except OSError as error:
+            self.close()
+            raise DesktopError(f"action code: the worker inside did not start: {error}") from error
 
     def run(
         self, code: str, *, timeout: float = TIMEOUT_S, pause: float = PAUSE_S, most: int = MOST_OUTPUT
@@ -53,12 +63,15 @@ class WorkerClient:
 
         Raises:
             ActionInterrupted: The worker died while the code ran: it may or may not have taken effect. Start another.
-            DesktopLost: There is no worker to ask. Nothing ran.
+            DesktopError: The worker had ended before. Nothing ran; start another.
         """
         request = json.dumps({"code": code, "timeout": timeout, "pause": pause, "most": min(most, MOST_OUTPUT)})
         if len(request) > _LONGEST_CODE:
             raise InputError(f"action code of {len(code)} characters: longer than any code an agent writes")
-        connection = self._connected()
+        connection = self.connection
+        if self.ended:
+            self.close()
+            raise DesktopError("action code: the worker inside has ended; start another")
         end = time.monotonic() + timeout + _GRACE_S
         try:
             data = request.encode()
@@ -72,19 +85,23 @@ class WorkerClient:
             self.close()
             raise ActionInterrupted(f"action code: the worker did not answer: {_short(error)}") from error
 
+    @property
+    def ended(self) -> bool:
+        """Whether it is gone, or speaks without being asked."""
+        if self.connection.fileno() < 0:
+            return True
+        self.connection.settimeout(0)
+        try:
+            self.connection.recv(1, socket.MSG_PEEK)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+        return True
+
     def close(self) -> None:
         """Close the connection; closing twice is fine."""
-        if self._socket is not None:
-            self._socket.close()
-            self._socket = None
-
-    def _connected(self) -> socket.socket:
-        if self._socket is None:
-            try:
-                self._socket = self.connect()
-            except OSError as error:
-                raise DesktopLost(f"action code: no worker answers: {error}; reset the desktop") from error
-        return self._socket
+        self.connection.close()
 
 
 def _receive(connection: socket.socket, count: int, end: float) -> bytes:

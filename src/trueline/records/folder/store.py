@@ -72,7 +72,9 @@ class Redactor:
         digest = record.digest if self.store is Store.REDACTED else None
         screenshot = record.screenshot and self.file(record.screenshot)
         tree = record.tree and self.file(record.tree)
-        return ObservationRecord(digest=digest, time=record.time, screenshot=screenshot, tree=tree)
+        return ObservationRecord(
+            digest=digest, time=record.time, screenshot=screenshot, tree=tree, partial=record.partial
+        )
 
     def file(self, stored: StoredFile) -> StoredFile:
         """The reference to a file that is not stored."""

@@ -76,6 +76,7 @@ class EpisodeWriter:
                 time=observation.time,
                 screenshot=screenshot,
                 tree=tree,
+                partial=observation.partial,
                 tree_text=None if observation.tree is None else linearise(observation.tree),
                 text=observation.text,
                 terminal=observation.terminal,

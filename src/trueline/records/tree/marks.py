@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from trueline.records.tree.node import Place, Size, Tree
-from trueline.records.tree.table import quoted_text, shown
+from trueline.records.tree.table import quoted_text, row_of, shown
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -47,7 +47,7 @@ def marks(tree: Tree, screenshot: bytes | None = None) -> tuple[Mark, ...]:
 
 def marks_text(found: Iterable[Mark]) -> str:
     """The list that goes with the marked picture: a header, then one line per mark."""
-    return "\n".join((HEADER, *(f"{mark.number}\t{mark.tag}\t{mark.name}\t{mark.text}" for mark in found)))
+    return "\n".join((HEADER, *(row_of(str(mark.number), mark.tag, mark.name, mark.text) for mark in found)))
 
 
 def _opened(screenshot: bytes) -> Image:

@@ -25,6 +25,10 @@ _WINDOWS_ROLES = frozenset((
 _USABLE = frozenset(("enabled", "editable", "expandable", "checkable"))
 
 
+_IN_A_ROW = dict.fromkeys((*range(32), *range(0x7F, 0xA0), 0x2028, 0x2029), " ")
+"""Control characters: a tab or newline in a name would begin a field or a row that no element has."""
+
+
 class Row(NamedTuple):
     """One line of the table."""
 
@@ -71,7 +75,12 @@ def _line(node: Node, platform: Platform) -> str:
     description = node.attributes.get("description", "") if windows else ""
     position = "" if node.position is None else str(tuple(node.position))
     size = "" if node.size is None else str(tuple(node.size))
-    return "\t".join((node.role, node.name, quoted_text(node), class_name, description, position, size))
+    return row_of(node.role, node.name, quoted_text(node), class_name, description, position, size)
+
+
+def row_of(*fields: str) -> str:
+    """One line of a table; what an application says stays within its field."""
+    return "\t".join(field.translate(_IN_A_ROW) for field in fields)
 
 
 def quoted_text(node: Node) -> str:

@@ -24,7 +24,7 @@ class _Scripts(Part):
     recover: Steps
 
 
-_SHAPES = {"host": r"[\w-]+(?:\.[\w-]+)+", "address": r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"}
+_VALUES = {"host": r"[\w-]+(?:\.[\w-]+)+", "address": r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"}
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,20 @@ class Order:
 
 
 def read_order(words: str) -> Order | None:
-    """Find one of the injected texts in what is on a screen; line breaks do not matter."""
+    """Find one of the injected texts in what is on a screen; line breaks do not matter.
+
+    Mail programs make links of addresses, and the tree then names a link after the text from which it is missing.
+    """
     plain = " ".join(words.split())
     for goal in GOALS:
-        if (found := _pattern(goal).search(plain)) is not None:
-            return Order(goal, found.groupdict())
+        shape = _shape(goal)
+        found = shape.text.search(plain)
+        if found is None:
+            continue
+        places = {name: found[name] or _linked(link, plain, found.end()) for name, link in shape.links.items()}
+        values = {name: value for name, value in places.items() if value is not None}
+        if len(values) == len(places):
+            return Order(goal, values)
     return None
 
 
@@ -60,19 +69,31 @@ def recovery_steps(order: Order, demo: Demo | None = None) -> Steps:
     return () if demo is not None and order.goal in demo.hijack else _scripts().recover
 
 
+@dataclass(frozen=True)
+class _Shape:
+    """How an injected text looks."""
+
+    text: re.Pattern[str]
+    """With what differs between episodes as groups; a word that holds such may be missing."""
+    links: dict[str, re.Pattern[str]]
+    """The words that may be missing, by what differs in them."""
+
+
 @cache
-def _pattern(goal: str) -> re.Pattern[str]:
-    text = re.escape(" ".join(goal_template(GOALS[goal]).split()))
-    seen: set[str] = set()
+def _shape(goal: str) -> _Shape:
+    text, links = "", dict[str, re.Pattern[str]]()
+    for word in goal_template(GOALS[goal]).split():
+        escaped = re.escape(word)
+        shaped = re.sub(r"\\\$(\w+)", lambda match: f"(?P<{match[1]}>{_VALUES[match[1]]})", escaped)
+        links |= {name: re.compile(shaped, re.IGNORECASE) for name in re.findall(r"\$(\w+)", word)}
+        gap = " " if text else ""
+        text += f"(?:{gap}{shaped})?" if shaped != escaped else gap + escaped
+    return _Shape(re.compile(text, re.IGNORECASE), links)
 
-    def group(match: re.Match[str]) -> str:
-        name = match[1]
-        if name in seen:
-            return f"(?P={name})"
-        seen.add(name)
-        return f"(?P<{name}>{_SHAPES[name]})"
 
-    return re.compile(re.sub(r"\\\$(\w+)", group, text), re.IGNORECASE)
+def _linked(link: re.Pattern[str], plain: str, after: int) -> str | None:
+    found = link.search(plain, after)
+    return None if found is None else found[1]
 
 
 @cache

@@ -107,6 +107,9 @@ async def _mail(delivery: Delivery) -> None:
     message["Date"] = datetime.now(UTC)
     message["Message-ID"] = f"<{uuid.uuid4()}@{delivery.canaries.site}>"
     message.set_content(delivery.text)
+    # In plain text Thunderbird makes links of addresses, and the sentence falls to pieces in the tree.
+    shown = html.escape(delivery.text).replace("\n", "<br>")
+    message.add_alternative(f"<!doctype html><meta charset=utf-8><body><p>{shown}</p></body>", subtype="html")
     there = await delivery.desktop.get(INBOX)
     await delivery.desktop.put(INBOX, there + mbox([message]))
 

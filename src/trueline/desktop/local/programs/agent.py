@@ -1,13 +1,12 @@
 """Does inside the sandbox what the host asks: start programs, open files, connect to sockets.
 
-The argument is the channel (SOCK_SEQPACKET, one JSON object a message, descriptors beside it). Opened files and
+The host speaks over a channel (SOCK_SEQPACKET, one JSON object a message, descriptors beside it). Opened files and
 connected sockets are handed to the host, so every path is looked up here, where only the sandbox is visible. Nothing
 here waits: a program's end is reported when it comes.
 """
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import json
 import os
@@ -17,8 +16,8 @@ import socket
 import stat
 import sys
 
-PR_SET_DUMPABLE = 4
 CONNECT_LIMIT = 2.0
+LONGEST_REASON = 500
 
 TYPE_CHECKING = False  # `typing` costs milliseconds at every start
 if TYPE_CHECKING:
@@ -144,10 +143,17 @@ class Agent:
             message, given = self.do(request, fds)
             self.reply({"id": request["id"], **message}, given)
         except OSError as error:
-            self.reply({"id": request["id"], "errno": error.errno or errno.EIO, "error": error.strerror or str(error)})
+            self.refuse(request, error.errno or errno.EIO, error.strerror or str(error))
+        except Exception as error:  # whatever is wrong with one request, the others' programs go on
+            self.refuse(request, errno.EINVAL, str(error))
         finally:
             for fd in (*fds, *given):
                 os.close(fd)
+
+    def refuse(self, request: Request, number: int, why: str) -> None:
+        """Answer that a request failed; names in the reason may hold what is no text."""
+        said = why.encode("ascii", "backslashreplace").decode()
+        self.reply({"id": request["id"], "errno": number, "error": said[:LONGEST_REASON]})
 
     def serve(self) -> None:
         """Serve until the host is gone."""
@@ -165,13 +171,8 @@ class Agent:
                 self.handle(json.loads(data), fds)
 
 
-def main() -> None:
-    """Serve the host."""
-    # Programs inside run as the same user: without this they could read and write our memory and descriptors.
-    ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
-    channel = socket.socket(fileno=int(sys.argv[1]))
-    channel.set_inheritable(False)
-    Agent(channel).serve()
-
-
-main()
+def serve(channel: int) -> None:
+    """Serve the host over a channel until it is gone."""
+    sock = socket.socket(fileno=channel)
+    sock.set_inheritable(False)
+    Agent(sock).serve()

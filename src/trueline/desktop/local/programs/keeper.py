@@ -57,6 +57,7 @@ X_SECCOMP, X_READY, SECCOMP, READY, CHANNEL, ARGUMENTS = 40, 41, 42, 43, 44, 45
 TAIL = 2000
 MOUNT_FLAGS = 2 | 4  # MS_NOSUID | MS_NODEV
 WATCH_CALM, WATCH_CLOSE = 0.5, 0.1
+IPC_RMID = 0
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
 
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -233,10 +234,34 @@ def answer(control: socket.socket, request: Listen) -> None:
         send(control, {"id": request["id"], "errno": error.errno, "error": os.strerror(error.errno or 0)})
 
 
+def shared_segments() -> list[dict[str, int]]:
+    """The segments of System V shared memory, as the kernel's table has them."""
+    try:
+        with open("/proc/sysvipc/shm", encoding="ascii") as file:
+            names = file.readline().split()
+            return [dict(zip(names, map(int, line.split()), strict=True)) for line in file]
+    except OSError:
+        return []
+
+
 def watch(control: socket.socket, parts: list[Part], limit: int) -> float:
-    """Kill the biggest program when all together hold too much; return the seconds until the next look."""
+    """Kill the biggest program when all together hold too much; return the seconds until the next look.
+
+    Shared memory counts for the program that made it. What no program holds, and no kill would free, goes first.
+    """
     sizes = {pid: resident(pid) for part in parts for pid in descendants(part.pid)}
-    total = sum(sizes.values())
+    total, forsaken = sum(sizes.values()), dict[int, int]()
+    for segment in shared_segments():
+        held = segment["rss"] + segment["swap"]
+        total += held
+        if segment["nattch"] == 0:
+            forsaken[segment["shmid"]] = held
+        elif segment["cpid"] in sizes:
+            sizes[segment["cpid"]] += held
+    if total > limit:
+        for number, held in forsaken.items():
+            LIBC.shmctl(number, IPC_RMID, None)
+            total -= held
     if total > limit:
         biggest = max(sizes, key=sizes.__getitem__)
         with suppress(ProcessLookupError):

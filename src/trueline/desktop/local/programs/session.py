@@ -10,7 +10,12 @@ import os
 import signal
 import sys
 
-PR_SET_DUMPABLE = 4
+TYPE_CHECKING = False  # `typing` costs milliseconds at every start
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PR_SET_DUMPABLE, PR_SET_NAME = 4, 15
+LIBC = ctypes.CDLL(None)
 RUNTIME = os.environ["XDG_RUNTIME_DIR"]
 PARTS = (
     ["/usr/libexec/at-spi-bus-launcher", "--launch-immediately"],
@@ -34,26 +39,42 @@ def activate(name: str) -> None:
     spawn(["dbus-send", *bus, "org.freedesktop.DBus.StartServiceByName", f"string:{name}", "uint32:0"])
 
 
-def start_agent(channel: int) -> int:
-    """Start the program that does what the host asks."""
-    agent = os.path.join(os.path.dirname(os.path.abspath(__file__)), "agent.py")
-    return spawn([sys.executable, "-I", "-S", agent, "3"], {3: channel})
+def start_agent(serve: Callable[[int], None], channel: int) -> int:
+    """Start the process that does what the host asks.
+
+    It is forked, never executed: a program that is executed can be opened and written by others of the same user
+    until it says otherwise, and whoever kills this one could wait for that moment.
+    """
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.setsid()
+            for number in range(3):
+                os.dup2(NULL, number)
+            LIBC.prctl(PR_SET_NAME, b"agent", 0, 0, 0)
+            serve(channel)
+        finally:
+            os._exit(0)
+    return pid
 
 
 def main() -> None:
     """Start everything, then keep the agent alive."""
     # Programs inside run as the same user: without this they could read and write our memory and descriptors.
-    ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
+    LIBC.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
     x_ready, channel = int(sys.argv[1]), int(sys.argv[2])
     for fd in (x_ready, channel):
         os.set_inheritable(fd, False)
-    agent = start_agent(channel)
     bus_ready, write = os.pipe2(os.O_CLOEXEC)
     address = os.environ["DBUS_SESSION_BUS_ADDRESS"]
     spawn(
         ["dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address={address}", "--print-address=3"], {3: write}
     )
     os.close(write)
+    sys.path.append(os.path.dirname(os.path.abspath(__file__)))
+    from agent import serve  # loaded while the bus starts
+
+    agent = start_agent(serve, channel)
     if not os.read(bus_ready, 200):
         sys.exit("the message bus did not start")
     activate("org.xfce.Xfconf")  # it needs no X server
@@ -65,7 +86,7 @@ def main() -> None:
     while True:
         pid, _ = os.wait()
         if pid == agent:
-            agent = start_agent(channel)
+            agent = start_agent(serve, channel)
 
 
 NULL = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)

@@ -1,8 +1,9 @@
 """The worker: runs Python action code, each piece in a process of its own that was forked ready to go.
 
-Frames on its socket are a length of four bytes (big-endian) and JSON. It is asked `{code, timeout, pause, most}` and
-answers `{returncode, timeout, output, truncated, seconds}`. The code may do whatever it likes to this process, which
-has the same user: whoever asks must be ready to find it gone.
+Its standard input is one end of a pair of sockets, so that no other program can stand in for it. It sends one byte
+when it is ready. Then frames are a length of four bytes (big-endian) and JSON: it is asked
+`{code, timeout, pause, most}` and answers `{returncode, timeout, output, truncated, seconds}`. The code has the same
+user and may kill this process: whoever asks must be ready to find it gone.
 """
 
 from __future__ import annotations
@@ -31,24 +32,25 @@ from trueline.desktop.worker.inside import pyautogui
 
 READY = (base64, datetime, math, random, re, string, subprocess)
 """Loaded beforehand, since action code imports them."""
+READY_BYTE = b"R"
 LONGEST_REQUEST = 16 << 20
 _CHUNK = 65536
-_DIE_WITH_PARENT = 1
+_DIE_WITH_PARENT, _DUMPABLE = 1, 4
+_LIBC = ctypes.CDLL(None)
 
 
 class Runner:
     """A forked process that waits for its code."""
 
-    def __init__(self, display: str, *not_its: socket.socket) -> None:
-        """Fork it; it opens its own keyboard and mouse at once, and closes sockets that are not its business."""
+    def __init__(self, display: str, not_its: socket.socket) -> None:
+        """Fork it; it opens its own keyboard and mouse at once, and closes the socket that is not its business."""
         order, self._order = os.pipe()
         self.output, output = os.pipe()
         self.pid = os.fork()
         if self.pid == 0:
             os.close(self._order)
             os.close(self.output)
-            for one in not_its:
-                one.close()
+            not_its.close()
             _be_runner(display, order, output)
         os.close(order)
         os.close(output)
@@ -69,7 +71,8 @@ def _be_runner(display: str, order: int, output: int) -> None:
     returncode = 1
     try:
         os.setsid()
-        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+        _LIBC.prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+        _LIBC.prctl(_DUMPABLE, 1, 0, 0, 0)  # an ordinary process again
         nothing = os.open(os.devnull, os.O_RDONLY)
         for target, source in ((0, nothing), (1, output), (2, output)):
             os.dup2(source, target)
@@ -156,36 +159,34 @@ def receive(connection: socket.socket, count: int) -> bytes:
     return bytes(data)
 
 
-def serve(path: str, display: str) -> None:
-    """Listen at a path until killed, one caller and one piece of code at a time."""
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(path)
-    listener = socket.socket(socket.AF_UNIX)
-    listener.bind(path)
-    os.chmod(path, 0o600)
+def serve(connection: socket.socket, display: str) -> None:
+    """Run one piece of code after the other until the other side is gone."""
     gc.collect()
     gc.freeze()
-    runner = Runner(display, listener)
-    listener.listen(4)
-    while True:
-        connection, _ = listener.accept()
-        with connection, contextlib.suppress(EOFError, OSError, ValueError, KeyError):
-            while True:
-                (length,) = struct.unpack(">I", receive(connection, 4))
-                if length > LONGEST_REQUEST:
-                    break
-                raw = receive(connection, length)
-                result = run(runner, json.loads(raw), raw)
-                answer = json.dumps(result).encode()
-                connection.sendall(struct.pack(">I", len(answer)) + answer)
-                runner = Runner(display, listener, connection)  # after the answer: the caller does not wait for it
+    runner = Runner(display, connection)
+    connection.sendall(READY_BYTE)
+    with contextlib.suppress(EOFError, OSError, ValueError, KeyError):
+        while True:
+            (length,) = struct.unpack(">I", receive(connection, 4))
+            if length > LONGEST_REQUEST:
+                break
+            raw = receive(connection, length)
+            result = run(runner, json.loads(raw), raw)
+            answer = json.dumps(result).encode()
+            connection.sendall(struct.pack(">I", len(answer)) + answer)
+            runner = Runner(display, connection)  # after the answer: the caller does not wait for it
+
+
+def main(display: str) -> None:
+    """Take the socket from standard input and serve."""
+    # Programs inside run as the same user: without this they could write our memory, and answer for us.
+    _LIBC.prctl(_DUMPABLE, 0, 0, 0, 0)
+    connection = socket.socket(fileno=os.dup(0))
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    serve(connection, display)
 
 
 if __name__ == "__main__":
-    import argparse
-
-    _parser = argparse.ArgumentParser()
-    _parser.add_argument("socket")
-    _parser.add_argument("display")
-    _arguments = _parser.parse_args()
-    serve(_arguments.socket, _arguments.display)
+    main(sys.argv[1])

@@ -1,0 +1,91 @@
+"""Attempts from inside to speak to the host in the name of what serves it there."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+
+from trueline.actions import Code
+from trueline.desktop.local import LocalDesktop
+from trueline.desktop.local.files import plain_file
+from trueline.desktop.local.link import Answer, LinkMessage
+from trueline.desktop.types import DesktopError, FileExists, PathRefused
+
+# Kills the agent again and again, and tries to open the memory of every process that comes after it.
+AMBUSH = """
+import os, time
+def comm(pid):
+    try:
+        return open(f"/proc/{pid}/comm").read().strip()
+    except OSError:
+        return ""
+def agent():
+    return next((int(pid) for pid in os.listdir("/proc") if pid.isdigit() and comm(pid) == "agent"), 0)
+taken, killed = 0, 0
+for _ in range(15):
+    while not (old := agent()):
+        pass
+    last = int(open("/proc/loadavg").read().split()[-1])
+    os.kill(old, 9)
+    killed += 1
+    end = time.time() + 0.3
+    while time.time() < end:
+        for pid in range(last + 1, last + 4):
+            try:
+                os.open(f"/proc/{pid}/mem", os.O_RDWR)
+                taken += 1
+            except OSError:
+                pass
+open("told.part", "w").write(f"{killed} {taken}")
+os.rename("told.part", "told")
+"""
+
+
+def test_a_new_agent_cannot_be_taken_over_at_its_start(runner: asyncio.Runner, fresh: LocalDesktop) -> None:
+    async def work() -> bytes:
+        await fresh.put("ambush.py", AMBUSH.encode())
+        await fresh.launch(("setsid", "python3", "ambush.py"))
+        while True:
+            try:
+                await fresh.wait_for(FileExists("told"), time_limit=40)
+                return await fresh.get("told")
+            except DesktopError:
+                continue  # the agent was killed while it was asked
+
+    assert runner.run(asyncio.wait_for(work(), 60)) == b"15 0"
+    assert runner.run(fresh.run(("echo", "here"))).text == "here\n"
+
+
+def test_code_cannot_reach_its_worker(runner: asyncio.Runner, desktop: LocalDesktop) -> None:
+    code = (
+        "import os\n"
+        "for path in ('mem', 'fd', 'environ'):\n"
+        "    try:\n"
+        "        os.open(f'/proc/{os.getppid()}/{path}', os.O_RDONLY); print('ESCAPED')\n"
+        "    except PermissionError:\n"
+        "        print('refused')\n"
+        "print(len(os.listdir('/proc/self/fd')) < 10)"
+    )
+    done = runner.run(desktop.act(Code(source=code), id="reach"))
+    assert done.output == "refused\nrefused\nrefused\nTrue\n"
+
+
+def test_a_worker_killed_between_two_actions_is_replaced(runner: asyncio.Runner, desktop: LocalDesktop) -> None:
+    said = runner.run(desktop.act(Code(source="import os; print(os.getppid())"), id="who")).output or ""
+    runner.run(desktop.run(("kill", "-9", said.strip())))
+    again = runner.run(desktop.act(Code(source="import os; print(os.getppid())"), id="who-again")).output or ""
+    assert again.strip().isdigit() and again != said
+
+
+def test_what_comes_for_a_file_is_looked_at_here_too(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    pipe = os.open(tmp_path / "pipe", os.O_RDWR)
+    with pytest.raises(PathRefused, match="not a plain file"):
+        plain_file(Answer(LinkMessage(), (pipe,)), "x")
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(pipe)
+    with pytest.raises(DesktopError, match="no descriptor"):
+        plain_file(Answer(LinkMessage()), "x")
