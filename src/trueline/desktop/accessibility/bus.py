@@ -11,6 +11,7 @@ import select
 import socket
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from trueline.desktop.accessibility.wire import ERROR, MOST_BYTES, Body, encode_call, next_message
@@ -36,8 +37,9 @@ class Call(NamedTuple):
     body: Body = ()
 
 
-class Failed(NamedTuple):
-    """The answer of a call that was refused."""
+@dataclass(frozen=True)
+class Failed:
+    """The answer of a call that was refused; no tuple, so that nobody takes its reason for a value."""
 
     reason: str
 
