@@ -108,6 +108,7 @@ def test_the_same_screen_has_the_same_name_at_any_time(tmp_path: Path) -> None:
     assert Observation(NOW, b"png").digest == Observation(later, file).digest
     assert len({Observation(NOW, b"png").digest, Observation(NOW, b"other").digest, Observation(NOW).digest}) == 3
     assert Observation(NOW, b"png", text="x").digest != Observation(NOW, b"png").digest
+    assert Observation(NOW, b"png", partial=True).digest != Observation(NOW, b"png").digest
 
 
 def test_what_several_want_is_seen_by_all() -> None:

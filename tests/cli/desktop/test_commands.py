@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -55,7 +56,8 @@ def test_the_tree_in_each_form(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert desktop("tree", "--app", "mousepad", "--format", "tsv", "-o", str(out), *SMALL) == 0
     assert out.read_text().startswith("tag\tname\ttext") and "menu\tFile" in out.read_text()
     assert desktop("tree", "--app", "terminal", "--format", "json", *SMALL) == 0
-    assert "terminal" in json.dumps(json.loads(capsys.readouterr().out)).lower()
+    document = json.loads(capsys.readouterr().out)
+    assert document["partial"] is False and "terminal" in json.dumps(document).lower()
 
 
 def test_a_command_runs_and_its_outcome_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -94,6 +96,32 @@ def test_a_started_desktop_is_used_by_host_programs_and_ends_by_signal() -> None
         assert host.wait(20) == 0
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_before_it_is_up_ends_it_at_once(number: signal.Signals) -> None:
+    argv = [sys.executable, "-m", "trueline", "desktop", "start", *SMALL, "--app", "mousepad"]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as host:
+        while not Path(f"/proc/{host.pid}/task/{host.pid}/children").read_text():
+            assert host.poll() is None
+            time.sleep(0.01)  # the first program of the desktop is there, its application is not
+        host.send_signal(number)
+        out, err = host.communicate(timeout=30)
+    assert (host.returncode, out, err) == (130, b"", b"trueline desktop: interrupted\n")
+
+
+def test_action_code_has_the_time_limit_and_says_what_was_cut(capsys: pytest.CaptureFixture[str]) -> None:
+    assert desktop("run", *SMALL, "--time-limit", "1", "--python", "while True: pass") == 1
+    assert "the code did not end within 1 s" in capsys.readouterr().err
+    long = "print('x' * 3_000_000)" + " " * 300
+    assert desktop("run", *SMALL, "--json", "--python", long) == 0
+    assert json.loads(capsys.readouterr().out)["truncated"] is True
+
+
+def test_a_file_whose_name_is_not_utf8_is_told_in_valid_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert desktop("run", *SMALL, "--json", "--", "python3", "-c", r"open(b'n\xff', 'w')") == 0
+    changes = json.loads(capsys.readouterr().out)["changes"]
+    assert {"path": r"n\xff", "kind": "created"} in changes
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -107,7 +135,14 @@ def test_a_started_desktop_is_used_by_host_programs_and_ends_by_signal() -> None
         (("run", "--python", "pass", "--", "ls"), "either a command after -- or --python"),
         (("run", "--python", "no-such.py"), "there is no such file"),
         (("run", "--time-limit", "-1", "--", "ls"), "86400"),
-        (("bench", "--runs", "0"), "invalid choice"),
+        (("run", "--time-limit", "soon", "--", "ls"), "'soon' is no time from above 0 to 86400 seconds"),
+        (("run", "--shot", "/no/such/x.png", "--", "ls"), "there is no folder /no/such"),
+        (("run", "--python", sys.executable), "not a text in UTF-8"),
+        (("shot", "/no/such/x.png"), "there is no folder /no/such"),
+        (("tree", "-o", "/no/such/x.xml"), "there is no folder /no/such"),
+        (("shot", "x.png", "--app", "mousepad", "--open", "http://a.example/"), "only chromium opens an address"),
+        (("watch", "--port", "1x"), "'1x' is no whole number from 0 on"),
+        (("bench", "--runs", "0"), "'0' is no whole number from 1 to 100"),
     ],
 )
 def test_wrong_usage_is_one_line_and_two(words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from trueline.desktop.accessibility.bus import Bus, Call, Failed
 from trueline.desktop.accessibility.marshal import Broken, readers, split, writers
+from trueline.desktop.accessibility.raw import text_of
 from trueline.desktop.accessibility.wire import ERROR, METHOD_RETURN, encode_call, next_message
 
 VALUES = {
@@ -158,3 +159,7 @@ def test_a_refusal_is_told_from_an_answer() -> None:
         calls = [Call(":1.1", "/x", "a.b", name) for name in ("Bad", "Good", "Silent")]
         assert bus.many(calls[:2], time.monotonic() + 10) == [Failed("no such thing"), (4,)]
         assert bus.many(calls[2:], time.monotonic() + 0.05) == [None]
+
+
+def test_a_refusal_is_no_text() -> None:
+    assert text_of(Failed("Method GetText does not exist")) == ""

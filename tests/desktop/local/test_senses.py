@@ -54,6 +54,16 @@ def test_a_screenshot_shows_the_desktop(runner: asyncio.Runner, desktop: LocalDe
         assert image.size == (512, 384)
 
 
+def test_a_tree_without_an_application_that_hangs_is_partial(runner: asyncio.Runner, editor: LocalDesktop) -> None:
+    whole, part = (ObservationSpec(screenshot=False, tree=True), ObservationSpec(screenshot=False))
+    assert not runner.run(editor.observe(whole)).partial
+    runner.run(editor.run(("pkill", "-STOP", "mousepad")))
+    try:
+        assert runner.run(editor.observe(whole)).partial and not runner.run(editor.observe(part)).partial
+    finally:
+        runner.run(editor.run(("pkill", "-CONT", "mousepad")))
+
+
 def test_text_is_typed_and_saved(runner: asyncio.Runner, editor: LocalDesktop) -> None:
     window = next(window for window in runner.run(editor.windows()) if window.app == "mousepad")
     middle = Point(window.x + window.width // 2, window.y + window.height // 2)

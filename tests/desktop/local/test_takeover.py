@@ -75,7 +75,7 @@ def test_code_cannot_reach_its_worker(runner: asyncio.Runner, desktop: LocalDesk
 
 def test_a_worker_killed_between_two_actions_is_replaced(runner: asyncio.Runner, desktop: LocalDesktop) -> None:
     said = runner.run(desktop.act(Code(source="import os; print(os.getppid())"), id="who")).output or ""
-    runner.run(desktop.run(("kill", "-9", said.strip())))
+    runner.run(desktop.run(("sh", "-c", 'kill -9 "$1"; while kill -0 "$1"; do :; done', "sh", said.strip())))
     again = runner.run(desktop.act(Code(source="import os; print(os.getppid())"), id="who-again")).output or ""
     assert again.strip().isdigit() and again != said
 

@@ -50,6 +50,53 @@ def test_the_tree_is_osworlds_xml(runner: asyncio.Runner, service: Service) -> N
     assert {"xfdesktop", "xfce4-panel"} <= {child.name for child in root.children}
 
 
+def test_a_tree_from_which_an_application_is_missing_says_so(runner: asyncio.Runner, service: Service) -> None:
+    async def work() -> None:
+        desktop = service.desktop
+        pid = str(await desktop.launch(("mousepad",)))
+        await until_window(service, "Mousepad")
+        assert "x-trueline-partial" not in (await service.get("/accessibility")).headers
+        await desktop.run(("kill", "-STOP", pid))
+        answer = await service.get("/accessibility")
+        assert answer.status == 200 and answer.headers["x-trueline-partial"] == "1"
+        await desktop.run(("kill", "-KILL", pid))
+
+    runner.run(asyncio.wait_for(work(), 60))
+
+
+def test_names_that_are_not_utf8_are_told_and_asked_for(runner: asyncio.Runner, service: Service) -> None:
+    async def work() -> None:
+        make = "import os; os.mkdir(b'd\\xff'); open(b'd\\xff/x', 'w').write('there')"
+        assert (await service.post("/execute", {"command": ["python3", "-c", make]})).json["returncode"] == 0
+        changes = (await service.get("/trueline/diff")).json["changes"]
+        assert {change["path"] for change in changes} >= {r"d\xff", r"d\xff/x"}
+        names = (await service.post("/list_directory", {"path": "~"})).json["directory_tree"]["children"]
+        assert r"d\xff" in {entry["name"] for entry in names}
+        form = {"content-type": "application/x-www-form-urlencoded"}
+        got = await service.ask("POST", "/file", data=b"file_path=~/d%FF/x", headers=form)
+        assert (got.status, got.body) == (200, b"there")
+
+    runner.run(asyncio.wait_for(work(), 30))
+
+
+def test_code_that_fails_half_way_leaves_nothing_pressed(runner: asyncio.Runner, service: Service) -> None:
+    async def work() -> None:
+        await service.desktop.put("Desktop/half.txt", b"")
+        await service.desktop.launch(("mousepad", "Desktop/half.txt"))
+        await until_window(service, "half.txt")
+        failed = await do(service, "pyautogui.keyDown('shift'); pyautogui.press('no such key')")
+        assert failed.json["returncode"] == 1
+        await do(service, "pyautogui.write('abc'); pyautogui.hotkey('ctrl', 's')")
+
+        async def saved() -> bool:
+            return (await service.desktop.get("Desktop/half.txt")).startswith(b"abc")
+
+        await until(saved)
+        await service.desktop.run(("pkill", "mousepad"))
+
+    runner.run(asyncio.wait_for(work(), 60))
+
+
 def test_plain_facts(runner: asyncio.Runner, service: Service) -> None:
     assert runner.run(service.get("/platform")).text == "Linux"
     assert runner.run(service.post("/desktop_path")).json == {"desktop_path": "/home/user/Desktop"}
@@ -252,6 +299,8 @@ def test_the_wallpaper_is_read_and_changed(runner: asyncio.Runner, service: Serv
 
     runner.run(asyncio.wait_for(work(), 30))
     assert runner.run(service.post("/setup/change_wallpaper", {"path": "~/none.png"})).status == 404
+    no_picture = runner.run(service.post("/setup/change_wallpaper", {"path": "/etc/passwd"}))
+    assert no_picture.status == 400 and "not a picture" in no_picture.json["message"]
 
 
 def test_downloads_use_the_network_of_the_desktop(runner: asyncio.Runner, service: Service) -> None:

@@ -17,6 +17,8 @@ from trueline.desktop.types import Change, ChangeKind, DesktopError, DesktopLost
 _OPAQUE = "user.overlay.opaque"
 _OWN = frozenset({".cache/openbox/openbox.log"})
 """What the session itself writes at every start."""
+_ICONS = ".config/xfce4/desktop/icons.screen"
+"""Where the session remembers the places of the icons whenever a file comes onto the desktop or goes."""
 _DEPTH = 200
 """Folders within folders that are looked into: what lies deeper is an error, never left out."""
 
@@ -46,7 +48,7 @@ def _folder(fd: int, lower: Path | None, path: str, depth: int) -> Iterator[Chan
             for gone in sorted(set(os.listdir(lower)) - set(entries)):
                 yield Change(path + gone, ChangeKind.DELETED, (lower / gone).is_dir())
         for entry in entries:
-            if path + entry in _OWN:
+            if path + entry in _OWN or (path + entry).startswith(_ICONS):
                 continue
             try:
                 yield from _entry(fd, entry, lower, path + entry, depth)

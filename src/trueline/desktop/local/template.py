@@ -16,6 +16,8 @@ from trueline.desktop.local.system_files import system_files
 from trueline.desktop.local.thunderbird import thunderbird_files
 
 FOLDERS = ("Desktop", "Documents", "Downloads", "Music", "Pictures", "Public", "Templates", "Videos")
+_SESSION_FOLDERS = (".config/xfce4/desktop",)
+"""Made by the session as soon as it needs them: there from the start, they are no change."""
 _KEEP = ".keep"
 PROGRAMS = (
     "Xvfb", "openbox", "xfdesktop", "xfce4-panel", "xfsettingsd", "thunar", "mousepad", "xfce4-terminal", "chromium",
@@ -51,6 +53,6 @@ def machine_version(programs: tuple[str, ...] = PROGRAMS) -> str:
 
 def install_template(cache: Path, owner: Owner) -> Path:
     """Write the bare template unless it is there; return its folder."""
-    kept = {f"{name}/{_KEEP}": b"" for name in FOLDERS}
+    kept = {f"{name}/{_KEEP}": b"" for name in (*FOLDERS, *_SESSION_FOLDERS)}
     files = {**template_files(), **system_files(), **thunderbird_files(), **kept}
     return install(cache, "home", files, owner, machine_version())

@@ -11,6 +11,12 @@ else
   echo "$name: not installed on this desktop (Debian package chromium)" >&2
   exit 127
 fi
+# Without anything to show it opens an empty page, not one that has something to fetch.
+empty=yes
+for word; do
+  case $word in --app=* | --app-id=* | --headless* | --*version) empty= ;; -*) ;; *) empty= ;; esac
+done
+[ -z "$empty" ] || set -- "$@" --new-window about:blank
 exec "$program" \
   --user-data-dir="$HOME/.config/google-chrome" \
   --no-sandbox --test-type --no-first-run --no-default-browser-check --password-store=basic \
