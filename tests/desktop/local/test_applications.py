@@ -175,6 +175,7 @@ def test_tabs_over_devtools(hands: Hands) -> None:
     run(desktop.launch(("socat", "tcp-listen:9222,fork", "tcp:localhost:1337")))
     tabs = Tabs(desktop, 9222)
     run(tabs.wait_until_up(time_limit=PATIENCE))
+    assert [tab.url for tab in run(tabs.pages())] == ["about:blank"], "it begins with an empty page"
     page = "data:text/html,<title>A%20%26%20B</title>x"
     opened = run(tabs.open(page))
 
@@ -287,6 +288,7 @@ def test_thunderbird_shows_mail_and_sends_it(hands: Hands) -> None:
         hands.do(Hotkey(keys=("ctrl", "Return")))
         sink.join(PATIENCE)
     text = "".join(got)
+    assert "thunderbird" not in {change.path for change in run(desktop.diff())}, "no litter in the home folder"
     assert "RCPT TO:<friend@corp.example>" in text and "Subject: Hi, there" in text and "line one" in text
 
 

@@ -102,6 +102,17 @@ def test_files_that_cannot_be_read(runner: asyncio.Runner, desktop: LocalDesktop
         runner.run(desktop.get("long", limit=2))
 
 
+def test_where_the_icons_of_the_desktop_lie_is_no_change(machine: None, runner: asyncio.Runner) -> None:
+    async def work() -> list[str]:
+        async with LocalDesktop(LocalOptions(width=640, height=480)) as desktop:
+            await desktop.put("Desktop/new.txt", b"x")
+            kept = "until ls .config/xfce4/desktop/icons.screen*; do sleep 0.05; done"
+            await desktop.run(("sh", "-c", kept), time_limit=20)
+            return [change.path for change in await desktop.diff()]
+
+    assert runner.run(work()) == ["Desktop/new.txt"]
+
+
 def test_the_diff_is_exactly_what_was_done(machine: None, runner: asyncio.Runner) -> None:
     async def work() -> tuple[tuple[Change, ...], tuple[Change, ...], tuple[Change, ...]]:
         async with LocalDesktop(LocalOptions(width=640, height=480)) as desktop:
@@ -162,6 +173,8 @@ def test_a_sink_of_the_host_is_reached_from_inside(runner: asyncio.Runner, deskt
         assert names.recv(100) == b"q\n"
         with pytest.raises(DesktopError, match=r"cannot listen on 127\.0\.0\.1:25 inside"):
             runner.run(desktop.listen(25))
+        with pytest.raises(InputError, match="address nowhere: not one of IPv4"):
+            runner.run(desktop.listen(26, address="nowhere"))
         # The host's own loopback knows nothing of it.
         with socket.socket() as other:
             assert other.connect_ex(("127.0.0.1", 25)) != 0 or other.getsockname() is None

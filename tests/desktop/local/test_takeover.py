@@ -35,7 +35,7 @@ for _ in range(15):
     while time.time() < end:
         for pid in range(last + 1, last + 4):
             try:
-                os.open(f"/proc/{pid}/mem", os.O_RDWR)
+                os.close(os.open(f"/proc/{pid}/mem", os.O_RDWR))
                 taken += 1
             except OSError:
                 pass

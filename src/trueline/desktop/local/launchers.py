@@ -15,6 +15,8 @@ class Alias:
     """Where the first of the programs comes from, for who looks for it in vain."""
     commands: tuple[str, ...]
     """Command lines to try: the first whose program is there is taken, the caller's arguments follow."""
+    variable: str = ""
+    """What is set for it: `NAME=value`."""
 
 
 def _office(*flags: str) -> Alias:
@@ -33,11 +35,12 @@ ALIASES: Mapping[str, Alias] = {
     "gnome-system-monitor": Alias("xfce4-terminal", ("xfce4-terminal --title=Processes --command=top",)),
     "x-terminal-emulator": Alias("xfce4-terminal", ("xfce4-terminal.wrapper", "xfce4-terminal")),
     "python": Alias("python3", ("/usr/bin/python3",)),
+    # Otherwise Thunderbird makes an empty folder of its name in the home folder at every start.
+    "thunderbird": Alias("thunderbird", ("/usr/bin/thunderbird",), "MOZ_LEGACY_HOME=1"),
     # Not there on Debian, or not in the set: no other program passes for them.
     "code": Alias("code", ("/usr/bin/code",)),
     "eog": Alias("eog", ("/usr/bin/eog", "ristretto")),
     "gimp": Alias("gimp", ("/usr/bin/gimp",)),
-    "thunderbird": Alias("thunderbird", ("/usr/bin/thunderbird",)),
     "vlc": Alias("vlc", ("/usr/bin/vlc",)),
     "evince": Alias("evince", ("/usr/bin/evince",)),
 }
@@ -64,7 +67,8 @@ def alias_script(name: str, alias: Alias) -> str:
         f'command -v {command.split()[0]} >/dev/null && exec {command} "$@"\n' for command in alias.commands
     )
     lack = f"{name}: not installed on this desktop (Debian package {alias.package})"
-    return f"#!/bin/sh\n{tries}echo '{lack}' >&2\nexit 127\n"
+    export = f"export {alias.variable}\n" if alias.variable else ""
+    return f"#!/bin/sh\n{export}{tries}echo '{lack}' >&2\nexit 127\n"
 
 
 def launchers() -> dict[str, bytes]:

@@ -96,10 +96,10 @@ class Link:
                 await self.tell({**request, "id": number}, fds)
                 return await future
         except TimeoutError as error:
+            _drop(future)
             raise ActionTimeout(f"{self.name}: no answer within {time_limit:g} s to {request['op']!r}") from error
         except asyncio.CancelledError:
-            if future.done() and not future.cancelled() and future.exception() is None:
-                close_all(future.result().fds)  # it came in the moment in which nobody wanted it any more
+            _drop(future)
             raise
         finally:
             self._waiting.pop(number, None)
@@ -180,6 +180,12 @@ class Link:
         close_all(fds)
         if message.event is not None:
             self._on_event(message)
+
+
+def _drop(future: asyncio.Future[Answer]) -> None:
+    """Close what came in the very moment in which nobody wanted it any more."""
+    if future.done() and not future.cancelled() and future.exception() is None:
+        close_all(future.result().fds)
 
 
 def close_all(fds: Iterable[int]) -> None:

@@ -56,8 +56,6 @@ _WINDOWS = (
     (".config/GIMP/*/sessionrc", re.compile(r'\(maximized "no"\)'), '(maximized "yes")'),
 )
 """Files in which applications keep the state of their windows, what stands there, what should."""
-_LITTER = ("thunderbird",)
-"""Empty folders that applications leave in the home folder at their very first start."""
 _WINDOW_LIMIT = 30.0
 _END_LIMIT = 10.0
 _LOOK, _IDLE = 0.5, 0.15
@@ -71,7 +69,7 @@ async def ready_template() -> Path:
     """Return the home folder that desktops start with, making it ready first if this machine has none."""
     user, cache = owner(), cache_folder()
     bare = await asyncio.to_thread(install_template, cache, user)
-    made_of = repr((bare.name, launchers(), _SILENT_RUNS, FIRST_RUNS, _LEFT_OUT, _LITTER, _WINDOWS))
+    made_of = repr((bare.name, launchers(), _SILENT_RUNS, FIRST_RUNS, _LEFT_OUT, _WINDOWS))
     ready = cache / f"ready-{hashlib.sha256(made_of.encode()).hexdigest()[:20]}"
     if ready.is_dir():
         os.utime(ready)
@@ -175,10 +173,7 @@ def copy_home(source: Path, target: Path) -> None:
 
 
 def _tidy(home: Path) -> None:
-    """Main windows fill the screen, and are as large as they should be when they no longer do; no litter."""
-    for name in _LITTER:
-        with suppress(OSError):
-            (home / name).rmdir()
+    """Main windows fill the screen, and are as large as they should be when they no longer do."""
     for pattern, found, wanted in _WINDOWS:
         for settings in home.glob(pattern):
             settings.write_text(found.sub(wanted, settings.read_text("utf-8")), "utf-8")

@@ -20,8 +20,10 @@ def read_form(call: Call) -> dict[str, bytes]:
     match kind.get_content_type():
         case "application/x-www-form-urlencoded":
             try:
-                text = call.body.decode("utf-8", "surrogateescape")  # a path need not be UTF-8
-                pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="surrogateescape")
+                # A path need not be UTF-8: then its bytes are written as %FF.
+                pairs = parse_qsl(
+                    call.body.decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="surrogateescape"
+                )
             except ValueError:
                 raise Refused(400, "the form cannot be read") from None
             return {name: value.encode("utf-8", "surrogateescape") for name, value in pairs}
