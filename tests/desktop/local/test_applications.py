@@ -127,8 +127,9 @@ def test_calc(hands: Hands) -> None:
     hands.click(cells["B5"])
     hands.do(Type(text="here\n"))
     hands.find("B5", lambda node: node.name == "B5" and node.text == "here")
-    file = next(node for node in hands.tree().root.walk() if node.role == "menu" and node.name == "File")
-    assert file.position is not None and file.children, "menus are there with what is in them"
+    # At some starts LibreOffice lists its menu bar twice, and the entries hang below one of the two.
+    files = [node for node in hands.tree().root.walk() if node.role == "menu" and node.name == "File" and node.position]
+    assert any(file.children for file in files), "menus are there with what is in them"
 
 
 def test_calc_far_from_its_first_cell(hands: Hands) -> None:
