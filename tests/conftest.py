@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from trueline.desktop.local.checks import check_all
+from support.machine import need_machine
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -25,8 +25,4 @@ def shared_data() -> Path:
 @pytest.fixture(scope="session")
 def machine() -> None:
     """Skip where there can be no local desktop; on CI that is a failure."""
-    lacks = [f"{check.name}: {check.detail}" for check in check_all() if check.needed and not check.ok]
-    if lacks:
-        if os.environ.get("CI"):
-            pytest.fail(f"CI must be able to run desktops; missing {lacks}")
-        pytest.skip(f"no local desktop here ({'; '.join(lacks)})")
+    need_machine()

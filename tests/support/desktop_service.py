@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -12,22 +11,13 @@ from typing import Any
 import aiohttp
 import pytest
 
+from support.machine import need_machine
 from trueline.desktop.local import LocalDesktop, LocalOptions
-from trueline.desktop.local.checks import check_all
 from trueline.desktop.serve import ServeSettings, serve
 from trueline.serving import Listener
 
 TOKEN = "a-token-of-the-tests-0123456789"
 SMALL = LocalOptions(width=1024, height=768)
-
-
-def need_machine() -> None:
-    """Skip where there can be no desktop; on CI that is a failure."""
-    lacks = [f"{check.name}: {check.detail}" for check in check_all() if check.needed and not check.ok]
-    if lacks:
-        if os.environ.get("CI"):
-            pytest.fail(f"CI must be able to run desktops; missing {lacks}")
-        pytest.skip(f"no local desktop here ({'; '.join(lacks)})")
 
 
 async def until(holds: Callable[[], Awaitable[bool]]) -> None:

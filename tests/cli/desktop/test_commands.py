@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from support.machine import need_machine
 from trueline.cli.main import main
 from trueline.desktop.local import applications
-from trueline.desktop.local.checks import check_all
 from trueline.records.tree import parse_xml
 
 SMALL = ("--size", "800x600")
@@ -25,11 +25,7 @@ SMALL = ("--size", "800x600")
 @pytest.fixture(autouse=True, scope="module")
 def machine() -> None:
     """Skip where there can be no desktop; on CI that is a failure."""
-    lacks = [f"{check.name}: {check.detail}" for check in check_all() if check.needed and not check.ok]
-    if lacks:
-        if os.environ.get("CI"):
-            pytest.fail(f"CI must be able to run desktops; missing {lacks}")
-        pytest.skip(f"no local desktop here ({'; '.join(lacks)})")
+    need_machine()
 
 
 def desktop(*words: str) -> int:

@@ -17,7 +17,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from support.desktop_service import need_machine
+from support.machine import need_machine
 from trueline.cli import main
 
 VARIABLE = "TRUELINE_DESKTOP_TOKEN"
