@@ -18,8 +18,8 @@ from trueline.errors import InputError
 
 def test_a_bad_request_disturbs_no_other(runner: asyncio.Runner, desktop: LocalDesktop) -> None:
     async def work() -> str:
-        other = asyncio.create_task(desktop.run(("sh", "-c", "read line < gate; echo $line")))
         await desktop.run(("mkfifo", "gate"))
+        other = asyncio.create_task(desktop.run(("sh", "-c", "read line < gate; echo $line")))
         for port in (70000, 0, -1):
             with pytest.raises(InputError, match="from 1 to 65535"):
                 await desktop.connect(port=port)
