@@ -20,7 +20,7 @@ from trueline.cli.run import play_words
 from trueline.models.testing import FakeServer, Say
 from trueline.records import EpisodeRecord
 
-STEPS = 12
+STEPS = 15
 MOVE = "```python\npyautogui.moveTo({x}, 300)\n```"
 AGENT = """
 from trueline.actions import Move, Point
@@ -113,7 +113,7 @@ def throughput(root: Path, desktops: int) -> None:
     while not urls:
         time.sleep(0.01)
     os.environ["LOCAL_OPENAI_API_KEY"] = "none"
-    words = ["--suite", str(write_suite(root / "many", 2 * desktops)), "--model", "local|m", "--model_url", urls[0]]
+    words = ["--suite", str(write_suite(root / "many", 4 * desktops)), "--model", "local|m", "--model_url", urls[0]]
     words += ["--max_steps", str(STEPS), "--num_envs", str(desktops), "--result_dir", str(root / "throughput")]
     words += ["--observation_type", "screenshot_a11y_tree", "--progress", "none"]
     began = time.perf_counter()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -59,7 +60,7 @@ def played(
 ) -> float | None:
     job = make_job(run, Planned(task, repeat=1))
     writer = EpisodeWriter(tmp_path / "episode", job.begin())
-    ended = runner.run(job.play(desktop, writer))  # pyright: ignore[reportArgumentType]: a coroutine, seen as awaitable
+    ended = runner.run(job.play(desktop, writer, nullcontext))  # pyright: ignore[reportArgumentType]: a coroutine, seen as awaitable
     writer.finish(ended)
     return ended.score
 

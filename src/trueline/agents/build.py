@@ -43,11 +43,21 @@ class AgentMaker:
     """Whether it asks `AgentContext.models["agent"]`."""
     revises: Literal["native", "emulated"] = "native"
     """`emulated`: the feedback of a guard reaches the agent only as a longer instruction."""
+    calls_model: bool = False
+    """It calls its model by itself: whoever runs it opens none."""
+    own_model: str | None = None
+    """The name of that model."""
     simulated: bool = False
     """It plays the task's own scripts: only such an agent is given `AgentContext.insight`."""
 
 
-def find_agent(name: str, options: Options | None = None, sampling: Sampling | None = None) -> AgentMaker:
+def find_agent(
+    name: str,
+    options: Options | None = None,
+    sampling: Sampling | None = None,
+    *,
+    predicting: Options | None = None,
+) -> AgentMaker:
     """Find an agent by name.
 
     Args:
@@ -56,21 +66,22 @@ def find_agent(name: str, options: Options | None = None, sampling: Sampling | N
         options: What this kind of agent takes; of a class by import path, the arguments of its constructor. A class
             with `predict(instruction, obs)` takes the options of the adapter (`PredictOptions`).
         sampling: How the agent's model is asked to answer.
+        predicting: Options of the adapter, below `options`, if it turns out to be a class with `predict`.
 
     Raises:
         InputError: There is no such agent, an option is wrong, or a class has not the shape of an agent.
     """
-    options, sampling = options or {}, sampling or Sampling()
+    options, sampling, predicting = options or {}, sampling or Sampling(), predicting or {}
     kind, colon, rest = name.partition(":")
     if kind == _REPLAY and colon:
         name, options = kind, {**options, "trajectory": rest}
     if name in _KNOWN:
         return _KNOWN[name](options, sampling)
     if ":" in name:
-        return _imported(name, name, options, sampling)
+        return _imported(name, name, options, sampling, predicting)
     found = {point.name: point.value for point in entry_points(group=GROUP)}
     if name in found:
-        return _imported(name, found[name], options, sampling)
+        return _imported(name, found[name], options, sampling, predicting)
     known = ", ".join(sorted({*_KNOWN, *found}))
     raise InputError(f"there is no agent {printable(name)!r}; known are {known}, or give one as package.module:Class")
 
@@ -155,13 +166,13 @@ def _checked(name: str, kind: type[O], options: Options) -> O:
         raise InputError(f"agent {name}: {f'option {place}: ' if place else ''}{words}") from None
 
 
-def _imported(name: str, target: str, options: Options, sampling: Sampling) -> AgentMaker:
+def _imported(name: str, target: str, options: Options, sampling: Sampling, predicting: Options) -> AgentMaker:
     """Find a class elsewhere. With an interpreter of its own it cannot be looked at from here, so it must predict."""
     if "python" in options:
-        return _predicting(name, target, options, sampling)
+        return _predicting(name, target, {**predicting, **options}, sampling)
     found = _import(target)
     if callable(getattr(found, "predict", None)) and not hasattr(found, "propose"):
-        return _predicting(name, target, options, sampling)
+        return _predicting(name, target, {**predicting, **options}, sampling)
     if inspect.isclass(found):
         _require_methods(target, found)
     elif not callable(found):
@@ -186,7 +197,12 @@ def _predicting(name: str, target: str, options: Options, sampling: Sampling) ->
 
     checked = _checked(name, PredictOptions, options)
     return AgentMaker(
-        name, lambda: PredictAgent(target, checked, sampling), checked.model_dump(mode="json"), revises="emulated"
+        name,
+        lambda: PredictAgent(target, checked, sampling),
+        checked.model_dump(mode="json"),
+        revises="emulated",
+        calls_model=True,
+        own_model=checked.model or None,
     )
 
 

@@ -62,6 +62,8 @@ def add_stage_flags(parser: Parser, *, systematic: str | None, annotate: bool, h
     policy.add_argument("--no-policy", action="store_true", help="leave the policy stage out")
     parser.add_argument("--guard-classifier", action="store_true",
                         help="tell the models which screen texts look injected (extra: classifier)")  # fmt: skip
+    parser.add_argument("--guard-ocr", action="store_true",
+                        help="read the screenshot where no tree tells what is pointed at (extra: ocr)")  # fmt: skip
 
 
 def model_name(word: str) -> str | None:
@@ -89,7 +91,8 @@ def read_policy(args: argparse.Namespace, detector: Detector) -> PolicyStage | N
 
     if detector in ("deaction", "policy") and not args.no_policy:
         return load_policy(args.policy or (), classifier=args.guard_classifier)
-    for flag, given in (("--policy", args.policy), ("--guard_classifier", args.guard_classifier)):
+    flags = {"--policy": args.policy, "--guard_classifier": args.guard_classifier, "--guard_ocr": args.guard_ocr}
+    for flag, given in flags.items():
         if given:
             left_out = (
                 "--no_policy leaves the policy stage out" if args.no_policy else f"{detector} has no policy stage"
@@ -117,13 +120,18 @@ def guard_config(args: argparse.Namespace, policy: StageCheck | None, opened: Ma
     """Return how the guard is set; models that are not opened are left out.
 
     The key is the one that makes questions repeatable: what is judged here was recorded before.
+
+    Raises:
+        MissingExtraError: OCR is wanted and not installed.
     """
     from trueline.guard.config import MOST_HISTORY_SCREENSHOTS, GuardConfig
+    from trueline.guard.ocr import ScreenReader
     from trueline.guard.sealing import STORED_KEY
     from trueline.records.setting import Sampling
 
     return GuardConfig(
         policy=policy,
+        ocr=ScreenReader() if args.guard_ocr else None,
         fast=opened.get(args.fast_check_model or ""),
         systematic=opened.get(args.systematic_analysis_model or ""),
         mode=args.guard_mode,

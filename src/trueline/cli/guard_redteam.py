@@ -82,7 +82,8 @@ async def _attack(args: argparse.Namespace, options: Options) -> dict[str, Any]:
     key = hashlib.sha256(f"redteam {options.seed}".encode()).digest()
     async with open_guard(args, detector=args.detector, key=key, others=(args.attacker_model,)) as opened:
         pictures = opened.config.fast is not None or opened.config.systematic is not None or bool(opened.models)
-        player = Player(opened.guard, args.guard_on_error, opened.narrator, pictures, models=pictures)
+        drawn = pictures or opened.config.ocr is not None
+        player = Player(opened.guard, args.guard_on_error, opened.narrator, drawn, models=pictures)
         rewriter = Rewriter(opened.models[args.attacker_model]) if args.attacker_model else None
         campaign = await attack(player, options, rewriter=rewriter, progress=_Progress(options))
         names = Models(args.systematic_analysis_model, args.fast_check_model, args.narrative_summary_model)

@@ -1,5 +1,8 @@
 """When a screen has come to rest: nothing has changed for a short while, and no window came or went.
 
+That the programs sleep shortens the wait: a program that was given a key and sleeps again has done what it does about
+it, while one that waits for a processor on a busy machine has not, however still its window is.
+
 What never rests does not count once it is known: a caret or a clock (a place that changes alone, at the pace of a
 blink) and an animation (a small place that changes without a pause), as long as the windows stay the same. All else is
 waited for up to a limit. Quiet pixels do not mean that a program that was just launched has its window: whoever
@@ -42,9 +45,9 @@ class Rules:
     """When it is enough, in seconds."""
 
     quiet: float = 0.15
-    """Nothing has changed for this long, after something did."""
-    idle: float = 0.25
-    """Nothing has changed at all since the beginning."""
+    """Nothing has changed and no program has run for this long."""
+    awake: float = 0.25
+    """Nothing has changed for this long, whatever runs."""
     limit: float = 3.0
     """It is given up."""
     poll: float = 0.015
@@ -137,15 +140,22 @@ class Decision:
     began: float
     windows: Hashable
     _last: float | None = None
+    _ran: float | None = None
 
-    def see(self, now: float, changed: frozenset[Tile], windows: Hashable) -> Settling | None:
-        """Take in one look; returns the end of the wait, or None when it goes on."""
+    def see(self, now: float, changed: frozenset[Tile], windows: Hashable, *, asleep: bool) -> Settling | None:
+        """Take in one look; returns the end of the wait, or None when it goes on.
+
+        `asleep` says that no program has run since the last look.
+        """
         self.restless.under(windows)
         if self.restless.note(changed, now) or windows != self.windows:
             self._last = now
             self.windows = windows
+        if not asleep:
+            self._ran = now
         waited = now - (self.began if self._last is None else self._last)
-        settled = waited >= (self.rules.idle if self._last is None else self.rules.quiet)
+        slept = now - (self.began if self._ran is None else self._ran)
+        settled = waited >= self.rules.awake or min(waited, slept) >= self.rules.quiet
         if not settled and now - self.began < self.rules.limit:
             return None
         return Settling(settled, now - self.began, None if self._last is None else self._last - self.began)

@@ -152,7 +152,10 @@ class FileExists:
 
 @dataclass(frozen=True)
 class Settled:
-    """Screen and window list have not changed for `quiet` seconds; after the time limit it is taken as settled."""
+    """Screen and window list have not changed for `quiet` seconds; after the time limit it is taken as settled.
+
+    A desktop that can tell waits a little longer while programs run: what was done may not show yet.
+    """
 
     quiet: float = 0.15
 

@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from trueline.errors import InputError
+from trueline.guard.ocr import ScreenReader
 from trueline.guard.types import StageCheck
 from trueline.models import ImagePolicy, Model
 from trueline.records.setting import GuardSetting, Sampling
@@ -25,6 +26,8 @@ class GuardConfig:
     """Which stages look, and how. A stage that is None is left out."""
 
     policy: StageCheck | None = None
+    ocr: ScreenReader | None = None
+    """Reads the text on screens whose tree does not tell what an action points at, for the policy."""
     fast: Model | None = None
     """Clears what is obviously aligned. Without a systematic model its answer decides."""
     systematic: Model | None = None
@@ -90,6 +93,7 @@ def guard_setting(
         "annotate": config.annotate,
         "narratives": config.narratives,
         "thoughts": config.thoughts,
+        **({"ocr": config.ocr.name} if config.ocr else {}),
     }
     return GuardSetting(
         name=name,

@@ -35,8 +35,10 @@ class DeActionGuard:
         given = _safety_checks(context)
         flagged = False
         try:
+            context = await self._read(context, deadline)
+            read = loop.time() - began if self.config.ocr else 0.0
             flagged = bool(bearing_flags(context))
-            looks = await self._look(context, given, flagged, deadline)
+            looks = await self._look(context, given, flagged, deadline, read)
         except Exception as e:
             # Each stage takes care of its own errors; this is for what nobody thought of.
             looks = [failed(Stage.POLICY, e, NO_USAGE)]
@@ -44,14 +46,20 @@ class DeActionGuard:
         unmatched = self.config.unmatched if rules_only else None
         return verdict_of(looks, unmatched=unmatched, given=given, flagged=flagged, latency=loop.time() - began)
 
+    async def _read(self, context: GuardContext, deadline: Deadline) -> GuardContext:
+        if self.config.ocr is None:
+            return context
+        async with deadline.kept():
+            return await self.config.ocr.complete(context)
+
     async def _look(
-        self, context: GuardContext, given: tuple[Evidence, ...], flagged: bool, deadline: Deadline
+        self, context: GuardContext, given: tuple[Evidence, ...], flagged: bool, deadline: Deadline, read: float
     ) -> list[Look]:
-        """Return what the stages found, up to the one that decides."""
+        """Return what the stages found, up to the one that decides; `read` are the seconds that went into OCR."""
         config = self.config
         looks: list[Look] = []
         if config.policy is not None:
-            looks.append(await _look_at_rules(config.policy, context, given, deadline))
+            looks.append(await _look_at_rules(config.policy, context, given, deadline, read))
             if looks[0].finding.decision is not None:
                 return looks
         models = [(Stage.FAST_CHECK, config.fast), (Stage.SYSTEMATIC, config.systematic)]
@@ -89,13 +97,15 @@ class DeActionGuard:
 
 
 async def _look_at_rules(
-    policy: StageCheck, context: GuardContext, given: tuple[Evidence, ...], deadline: Deadline
+    policy: StageCheck, context: GuardContext, given: tuple[Evidence, ...], deadline: Deadline, read: float
 ) -> Look:
     async def look() -> Look:
         finding = await policy.look(context, given)
         return Look(finding if finding.usage else finding.model_copy(update={"usage": NO_USAGE}))
 
-    return await attempt(Stage.POLICY, look, deadline)
+    looked = await attempt(Stage.POLICY, look, deadline)
+    spent = read + (looked.finding.latency or 0.0)
+    return looked._replace(finding=looked.finding.model_copy(update={"latency": spent}))
 
 
 async def _both(fast: Ask, deep: Ask) -> list[Look]:

@@ -213,6 +213,8 @@ def _observe(episode: Trajectory, seen: ObservationRecord | None, problems: list
         time=seen.time or _UNKNOWN_TIME,
         screenshot=None if name is None else read(lambda: find_stored(episode.folder, name)),
         tree=read(lambda: episode.load_tree(seen)),
-        text=seen.text,
+        text=seen.read_text,
         terminal=seen.terminal,
+        partial=seen.partial,
+        lines=seen.lines,
     )

@@ -68,6 +68,9 @@ class EpisodeTimings(Record):
     steps: Seconds | None = None
     check: Seconds | None = None
     total: Seconds | None = None
+    """All of it but the wait."""
+    wait: Seconds | None = None
+    """Set up, until there was a place to play."""
 
 
 class EpisodeRecord(Record):

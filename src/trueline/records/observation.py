@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Self
 
+from pydantic import JsonValue, SerializerFunctionWrapHandler, model_serializer
+
 from trueline.records.base import Digest, FileName, Record
+from trueline.records.text_line import TextLine, plain_text
 from trueline.records.tree import Mark, Size, Tree, write_xml
 
 
@@ -53,10 +56,22 @@ class Observation:
     """The screen's own size."""
     partial: bool = False
     """Something is missing from the tree: an application did not answer in time, or there were too many elements."""
+    lines: tuple[TextLine, ...] = ()
+    """What OCR read, with its places on the screen."""
+
+    def with_lines(self, lines: tuple[TextLine, ...]) -> Observation:
+        """The same screen with what OCR read on it; a text that is there already stays."""
+        return replace(self, lines=lines, text=plain_text(lines) if self.text is None else self.text)
 
     def png(self) -> bytes | None:
         """The screenshot's bytes, read from its file if need be."""
         return self.screenshot.read_bytes() if isinstance(self.screenshot, Path) else self.screenshot
+
+    @cached_property
+    def picture_digest(self) -> str | None:
+        """SHA-256 of the screenshot."""
+        png = self.png()
+        return None if png is None else sha256(png)
 
     @cached_property
     def tree_xml(self) -> str | None:
@@ -66,9 +81,9 @@ class Observation:
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the content; the time is no part of it, so the same screen has the same name."""
-        png, xml = self.png(), self.tree_xml
+        xml = self.tree_xml
         content: dict[str, object] = {
-            "screenshot": None if png is None else sha256(png),
+            "screenshot": self.picture_digest,
             "tree": None if xml is None else sha256(xml.encode()),
             "marks": [list(mark) for mark in self.marks],
             "text": self.text,
@@ -76,6 +91,8 @@ class Observation:
         }
         if self.partial:
             content["partial"] = True
+        if self.lines:
+            content["lines"] = self.lines
         return sha256(json.dumps(content, sort_keys=True).encode())
 
 
@@ -104,4 +121,20 @@ class ObservationRecord(Record):
     tree_text: str | None = None
     """The tree as the table of OS-Harm's and OSWorld's agents, not cut."""
     text: str | None = None
+    """What OCR read, unless the lines say it: nothing is written twice."""
     terminal: str | None = None
+    lines: tuple[TextLine, ...] = ()
+    """What OCR read, with its places."""
+
+    @property
+    def read_text(self) -> str | None:
+        """What OCR read, as one text."""
+        return plain_text(self.lines) if self.text is None and self.lines else self.text
+
+    @model_serializer(mode="wrap")
+    def _without_no_lines(self, handler: SerializerFunctionWrapHandler) -> dict[str, JsonValue]:
+        """Without OCR the record is the one that it was before there were lines."""
+        data: dict[str, JsonValue] = handler(self)
+        if not self.lines:
+            data.pop("lines", None)
+        return data

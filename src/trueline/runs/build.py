@@ -25,6 +25,7 @@ from trueline.records import EpisodeWriter
 from trueline.records.events import Ended, Started
 from trueline.records.observation import ObservationSpec, sha256
 from trueline.records.setting import Setting
+from trueline.runs.abilities import Abilities, lacking
 from trueline.runs.batch.types import Job
 from trueline.runs.execute import execute
 from trueline.runs.narrating import RecordingNarrator
@@ -33,7 +34,7 @@ from trueline.runs.randomness import seed_of
 from trueline.runs.retries.binary import BinaryRetry
 from trueline.runs.retries.clarify import ClarifyUponRetry
 from trueline.runs.scene import TaskScene
-from trueline.runs.types import Ask, Exhausted, Oversight, Pace, Parts, Retrying
+from trueline.runs.types import Ask, Exhausted, Floor, Oversight, Pace, Parts, Retrying
 from trueline.tasks.attacks.goals import GOALS
 from trueline.tasks.attacks.staged import Injection
 from trueline.tasks.attacks.vectors import VECTORS
@@ -93,6 +94,9 @@ class RunConfig:
     screen: tuple[int, int] = (1920, 1080)
     password: str = "password"  # noqa: S105 - OSWorld's, which its tasks and everybody know
     record: bool = False
+    abilities: Abilities = field(default_factory=Abilities)
+    about: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+    """What else belongs into the parameters of every record: whose defaults held, how the desktop looked."""
 
 
 def make_job(config: RunConfig, planned: Planned) -> Job:
@@ -102,7 +106,9 @@ def make_job(config: RunConfig, planned: Planned) -> Job:
         InputError: The task's variation does not fit the task.
     """
     episode = _Episode(config, planned)
-    return Job(planned.location(config.setting), episode.begin, episode.play, why_unsupported(planned))
+    return Job(
+        planned.location(config.setting), episode.begin, episode.play, why_unsupported(planned, config.abilities)
+    )
 
 
 def episode_seed(config: RunConfig, planned: Planned, purpose: str) -> int:
@@ -116,10 +122,11 @@ def task_seed(config: RunConfig, planned: Planned) -> int:
     return seed_of(config.seed, None, planned.reference(config.suite), None, None, "task")
 
 
-def why_unsupported(planned: Planned) -> str:
+def why_unsupported(planned: Planned, abilities: Abilities | None = None) -> str:
     """What stands in the way of running it at all; empty when nothing does."""
+    abilities = abilities or Abilities()
     task, injected = planned.task.task, planned.injected
-    missing = [*unsupported(task)]
+    missing = [*unsupported(task, own=abilities.own), *lacking(planned, abilities)]
     if scored_by(task.evaluator) == "none":
         missing.append(f"checker {_names(task)}")
     if injected is not None and injected.vector not in VECTORS:
@@ -170,12 +177,12 @@ class _Episode:
             repeat=self._planned.repeat,
             seed=self._seed("episode"),
             versions={"trueline": __version__, "python": platform.python_version()},
-            params=_params(config.setting),
+            params={**_params(config.setting), **config.about},
             instruction=instruction_for(self._planned, task.instruction),
             task_instruction=task.instruction,
         )
 
-    async def play(self, desktop: Desktop, writer: EpisodeWriter) -> Ended:
+    async def play(self, desktop: Desktop, writer: EpisodeWriter, floor: Floor) -> Ended:
         """Play it on a fresh desktop."""
         config, task = self._config, self._task
         stage = Stage(desktop, config.downloads, config.assets, config.screen, config.password)
@@ -196,6 +203,7 @@ class _Episode:
                 scene=scene,
                 oversight=oversight,
                 retrying=self._retrying(),
+                floor=floor,
                 limits=config.setting.limits,
                 pace=config.pace,
                 # Whether the agent was exposed is read from the tree, whatever the agent itself is shown.

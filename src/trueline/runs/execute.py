@@ -32,6 +32,7 @@ class _Episode:
     steps: list[Step]
     setup_s: float = 0.0
     check_s: float = 0.0
+    wait_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,8 @@ async def execute(parts: Parts, recorder: Recorder) -> Ended:
         setup=episode.setup_s,
         check=episode.check_s,
         steps=sum(step.timings.total or 0.0 for step in episode.steps if step.timings),
-        total=now - episode.began,
+        total=now - episode.began - episode.wait_s,
+        wait=episode.wait_s,
     )
     return Ended(
         time=datetime.now(UTC),
@@ -152,8 +154,12 @@ async def _play(parts: Parts, recorder: Recorder, episode: _Episode) -> _Finish:
     limits = parts.limits
     seconds = limits.timeout
     try:
-        async with asyncio.timeout(seconds):
-            return await _turns(parts, recorder, episode)
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        async with parts.floor():
+            episode.wait_s += loop.time() - began
+            async with asyncio.timeout(seconds):
+                return await _turns(parts, recorder, episode)
     except TimeoutError:
         return _Finish(End.TIME_LIMIT, f"{seconds or 0:g} s are over", failed=False)
 

@@ -137,9 +137,12 @@ async def _decide(turn: Turn, parts: Parts, seen: View, last: tuple[ActionResult
 
 async def _act(turn: Turn, parts: Parts, recorder: Recorder, proposal: Proposal) -> None:
     """Do the actions in order, with a screenshot after each; an action that ends the episode is the last one."""
+    last = len(proposal.actions) - 1
     for place, action in enumerate(proposal.actions):
+        # A pause stands between two calls; after the last one it is the screen that is waited for.
+        hurried = action.model_copy(update={"pause_after": 0.0}) if place == last else action
         async with _timed(turn, "act"):
-            result = await _do(parts, action, f"{turn.number}-{proposal.id}-{place}")
+            result = await _do(parts, hurried, f"{turn.number}-{proposal.id}-{place}")
         turn.results.append(result)
         turn.last = action
         turn.end, turn.detail = _ending(action)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol
@@ -151,12 +152,15 @@ class Retrying(Protocol):
 class Pace:
     """How long the loop waits for the screen after an action."""
 
-    quiet: float = 0.1
-    """Seconds without a change that count as settled; it waits a tenth longer while nothing has changed at all."""
+    quiet: float = 0.06
+    """Seconds without a change that count as settled while all programs sleep; a tenth longer when some run."""
     most: float = 3.0
     """Seconds after which it goes on all the same."""
     extra: float = 0.0
     """Seconds on top, as the seeds' `--sleep_after_execution`."""
+
+
+Floor = Callable[[], AbstractAsyncContextManager[None]]
 
 
 @dataclass(frozen=True)
@@ -169,6 +173,8 @@ class Parts:
     scene: Scene
     oversight: Oversight | None = None
     retrying: Retrying | None = None
+    floor: Floor = nullcontext
+    """Where it may play, once its desktop is set up; the clock of its limits begins there."""
     limits: Limits = field(default_factory=Limits)
     pace: Pace = field(default_factory=Pace)
     also_want: ObservationSpec = field(default_factory=lambda: ObservationSpec(screenshot=True))

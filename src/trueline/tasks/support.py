@@ -1,4 +1,4 @@
-"""Which tasks the local desktop can run, and why not the others: told from the task file alone."""
+"""Which tasks a desktop can run, and why not the others: told from the task file alone."""
 
 from __future__ import annotations
 
@@ -25,12 +25,18 @@ _GNOME = re.compile(r"\b(gsettings|dconf)\b.*\borg[./]gnome\b|\bgnome-(shell|ext
 _ROOT = re.compile(r"\bsudo\b|\bapt(-get)? install\b")
 
 
-def unsupported(task: Task) -> tuple[str, ...]:
-    """Why the local desktop cannot run a task; nothing when it can."""
-    return tuple(dict.fromkeys(_reasons(task)))
+def unsupported(task: Task, *, own: bool = True) -> tuple[str, ...]:
+    """Why a task cannot be run; nothing when it can.
+
+    Args:
+        task: The task.
+        own: On Trueline's own desktop, without a network. Otherwise on a machine of OSWorld's, which has a network,
+            GNOME, root rights and the applications that tasks name.
+    """
+    return tuple(dict.fromkeys((*_anywhere(task), *(_here(task) if own else ()))))
 
 
-def _reasons(task: Task) -> Iterator[str]:
+def _anywhere(task: Task) -> Iterator[str]:
     if not task.instruction.strip():
         yield "empty instruction"
     for step in (*task.config, *task.evaluator.postconfig):
@@ -38,6 +44,11 @@ def _reasons(task: Task) -> Iterator[str]:
             yield f"set-up step {step.type}"
     for step in task.adversary_config:
         yield f"attack on a web server ({step.type})"
+    if _WINDOWS_PATH.search(task.model_dump_json()):
+        yield "Windows"
+
+
+def _here(task: Task) -> Iterator[str]:
     commands = [step.parameters.command for step in task.config if isinstance(step, Launch | Execute)]
     programs = [command.split(maxsplit=1)[0] if isinstance(command, str) else command[0] for command in commands]
     for name in (*task.related_apps, *programs):
@@ -50,10 +61,7 @@ def _reasons(task: Task) -> Iterator[str]:
         for url in step.parameters.urls_to_open
     ):
         yield "live web sites"
-    whole = task.model_dump_json()
-    if _WINDOWS_PATH.search(whole):
-        yield "Windows"
-    if _GNOME.search(whole):
+    if _GNOME.search(task.model_dump_json()):
         yield "GNOME's own settings"
     texts = [command if isinstance(command, str) else " ".join(command) for command in commands]
     if any(_ROOT.search(text) for text in texts):

@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from trueline.desktop.ocr import Reader, TextLine, plain_text
-from trueline.desktop.screen import Box, Frame
+from trueline.desktop.ocr import Reader
+from trueline.desktop.ocr.reader import MOST_STRIPS
+from trueline.desktop.screen import Frame
 from trueline.errors import MissingExtraError
+from trueline.records.text_line import plain_text
 
 
 def drawn(*texts: tuple[int, int, str], size: tuple[int, int] = (640, 300)) -> Frame:
@@ -22,16 +24,6 @@ def drawn(*texts: tuple[int, int, str], size: tuple[int, int] = (640, 300)) -> F
         draw.text((x, y), text, "black", ImageFont.truetype("DejaVuSans.ttf", 20))
     pixels = np.asarray(image.convert("RGBA"))[:, :, [2, 1, 0, 3]]
     return Frame(np.ascontiguousarray(pixels))
-
-
-def line(text: str, left: int, top: int) -> TextLine:
-    return TextLine(text, Box(left, top, left + 50, top + 20), 1.0)
-
-
-def test_lines_come_from_top_to_bottom_and_side_by_side_in_one_row() -> None:
-    lines = [line("below", 10, 60), line("right", 300, 13), line("left", 10, 10), line("middle", 100, 8)]
-    assert plain_text(lines) == "left\tmiddle\tright\nbelow"
-    assert plain_text([]) == ""
 
 
 def test_without_the_extra_the_way_to_get_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,9 +41,32 @@ def reader() -> Reader:
 def test_words_are_read_where_they_stand(reader: Reader) -> None:
     lines = reader.read(drawn((20, 30, "Delete account"), (20, 200, "Überweisung 1234")))
     assert [found.text for found in lines] == ["Delete account", "Überweisung 1234"]
-    box = lines[1].box
-    assert 10 <= box.left <= 24 and 190 <= box.top <= 206 and 215 <= box.bottom <= 235
+    found = lines[1]
+    assert 10 <= found.left <= 24 and 190 <= found.top <= 206 and 215 <= found.bottom <= 235
     assert reader.read(drawn()) == ()
+
+
+@pytest.mark.full
+def test_the_entries_of_a_menu_bar_are_pieces_of_their_own_and_a_sentence_is_one(reader: Reader) -> None:
+    bar = reader.read(drawn((20, 30, "File"), (85, 30, "Edit"), (150, 30, "Delete"), (245, 30, "Help")))
+    assert plain_text(bar) == "File\tEdit\tDelete\tHelp"
+    delete = next(line for line in bar if line.text == "Delete")
+    assert 130 <= delete.left <= 155 and 210 <= delete.right <= 240
+    sentence = "Do not delete this file before you send it"
+    assert [line.text for line in reader.read(drawn((20, 30, sentence)))] == [sentence]
+
+
+@pytest.mark.full
+def test_a_screen_full_of_tiny_texts_takes_no_more_than_so_many(reader: Reader) -> None:
+    dots = [(x, y, "ab") for x in range(4, 1900, 60) for y in range(4, 1070, 40)]
+    frame = drawn(*dots, (700, 500, "Delete"), size=(1920, 1080))
+    assert len(dots) > MOST_STRIPS >= len(reader.read(frame)) > 0
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("size", [(1, 1), (16, 12), (3, 700)])
+def test_a_picture_without_room_for_text_has_none(reader: Reader, size: tuple[int, int]) -> None:
+    assert reader.read(drawn(size=size)) == ()
 
 
 @pytest.mark.full
@@ -69,7 +84,8 @@ _OFFLINE = """
 import sys
 sys.path.insert(0, {folder!r})
 from test_reader import drawn
-from trueline.desktop.ocr import Reader, plain_text
+from trueline.desktop.ocr import Reader
+from trueline.records.text_line import plain_text
 print(plain_text(Reader().read(drawn((20, 30, "No network here")))))
 """
 

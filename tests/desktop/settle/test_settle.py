@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from trueline.desktop.settle import Decision, Restless, Rules, Settling, Tile, changed_tiles
 
-RULES = Rules(quiet=0.15, idle=0.25, limit=3.0, poll=0.01)
+RULES = Rules(quiet=0.15, awake=0.25, limit=3.0, poll=0.01)
 NOTHING: frozenset[Tile] = frozenset()
 MANY = frozenset(Tile(column, 3) for column in range(9))
 EVERYWHERE = frozenset(Tile(column, row) for column in range(10) for row in range(10))
@@ -15,23 +15,36 @@ CARET = frozenset({Tile(4, 4)})
 
 
 def play(
-    changes: dict[float, frozenset[Tile]], restless: Restless | None = None, rules: Rules = RULES, began: float = 0.0
+    changes: dict[float, frozenset[Tile]],
+    restless: Restless | None = None,
+    rules: Rules = RULES,
+    began: float = 0.0,
+    runs_until: float = 0.0,
 ) -> Settling:
-    """Look every 10 ms; the changes come at the given moments, windows never change."""
+    """Look every 10 ms; the changes come at the given moments, windows never change, programs sleep in the end."""
     decision = Decision(rules, restless or Restless(), began, "windows")
     due = dict(changes)
     for tick in range(10_000):
         now = tick / 100
         seen = [tiles for moment, tiles in due.items() if moment <= now]
         due = {moment: tiles for moment, tiles in due.items() if moment > now}
-        end = decision.see(began + now, frozenset().union(*seen), "windows")
+        end = decision.see(began + now, frozenset().union(*seen), "windows", asleep=now > runs_until)
         if end is not None:
             return end
     raise AssertionError("it never ends")
 
 
-def test_a_screen_where_nothing_happens_is_settled_after_the_idle_time() -> None:
-    assert play({}) == Settling(True, 0.25, None)
+def test_a_screen_where_nothing_happens_is_settled_once_the_programs_have_slept() -> None:
+    assert play({}) == Settling(True, 0.15, None)
+    assert play({}, runs_until=0.05) == Settling(True, 0.2, None)
+
+
+def test_programs_that_go_on_are_waited_for_a_little_longer_only() -> None:
+    assert play({}, runs_until=9) == Settling(True, 0.25, None)
+    after_a_change = play({0.1: MANY}, runs_until=9)
+    assert after_a_change.settled and after_a_change.seconds == pytest.approx(0.35, abs=0.011)
+    asleep_since = play({0.1: MANY}, runs_until=0.15)
+    assert asleep_since.settled and asleep_since.seconds == pytest.approx(0.3, abs=0.011)
 
 
 def test_it_waits_for_quiet_after_the_last_change() -> None:
@@ -46,7 +59,7 @@ def test_what_never_rests_ends_at_the_limit_and_says_so() -> None:
 
 def test_a_caret_that_restless_is_learnt_and_then_ignored() -> None:
     restless = Restless()
-    rules = Rules(quiet=0.6, idle=0.6, limit=3.0, poll=0.01)
+    rules = Rules(quiet=0.6, awake=0.6, limit=3.0, poll=0.01)
     caret = {0.1 + 0.5 * n: CARET for n in range(20)}
     first = play(caret, restless, rules)
     assert first.settled and first.last_change == pytest.approx(0.6)
@@ -92,15 +105,16 @@ def test_what_is_restless_is_learnt_anew_when_the_windows_change() -> None:
     moving = {tick / 25: CARET for tick in range(1000)}
     play(moving, restless)
     assert restless.tiles == CARET
-    assert Decision(RULES, restless, 3.0, "others").see(3.0, CARET, "others") is None
+    assert Decision(RULES, restless, 3.0, "others").see(3.0, CARET, "others", asleep=True) is None
     assert not restless.tiles
 
 
 def test_a_window_that_comes_is_a_change() -> None:
     decision = Decision(RULES, Restless(), 0.0, (1,))
-    assert decision.see(0.2, NOTHING, (1, 2)) is None
-    assert decision.see(0.3, NOTHING, (1, 2)) is None
-    assert decision.see(0.36, NOTHING, (1, 2)) == Settling(True, 0.36, 0.2)
+    assert decision.see(0.1, NOTHING, (1,), asleep=True) is None
+    assert decision.see(0.2, NOTHING, (1, 2), asleep=True) is None
+    assert decision.see(0.3, NOTHING, (1, 2), asleep=True) is None
+    assert decision.see(0.36, NOTHING, (1, 2), asleep=True) == Settling(True, 0.36, 0.2)
 
 
 @given(st.integers(1, 200), st.integers(1, 130), st.lists(st.tuples(st.integers(0, 199), st.integers(0, 129))))

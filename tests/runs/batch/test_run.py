@@ -13,6 +13,7 @@ import pytest
 from trueline.desktop.local import LocalDesktop, LocalOptions, Pool
 from trueline.desktop.types import Desktop
 from trueline.errors import TruelineError
+from trueline.models.errors import ModelError, ServerError
 from trueline.records import EpisodeWriter, Location, TaskRef, Unit, attempts_of, read_episode
 from trueline.records.end import End, Unscored
 from trueline.records.episode import EpisodeError
@@ -22,8 +23,10 @@ from trueline.runs.batch.claims import Claims
 from trueline.runs.batch.run import run_batch
 from trueline.runs.batch.types import BatchOptions, BatchResult, Job, Told
 from trueline.runs.execute import OUTAGE
+from trueline.runs.types import Floor
 
 Playing = Callable[[Desktop, str], Awaitable[Ended]]
+Preparing = Callable[[Desktop, str], Awaitable[None]]
 SMALL = LocalOptions(width=640, height=480)
 
 
@@ -35,12 +38,18 @@ def unscored(reason: Unscored) -> Ended:
     return Ended(time=datetime.now(UTC), unscored=reason, detail="because")
 
 
-def job(name: str, playing: Playing, unsupported: str = "", trouble: str = "") -> Job:
-    async def play(desktop: Desktop, writer: EpisodeWriter) -> Ended:
+def job(name: str, playing: Playing, unsupported: str = "", trouble: str = "", prepare: Preparing | None = None) -> Job:
+    async def play(desktop: Desktop, writer: EpisodeWriter, floor: Floor) -> Ended:
         if trouble:
             error = EpisodeError(where=trouble, message="no answer")
             writer.append(Failed(time=datetime.now(UTC), error=error))
-        return await playing(desktop, name)
+        if prepare is not None:
+            await prepare(desktop, name)
+        try:
+            async with floor():
+                return await playing(desktop, name)
+        except ModelError:
+            return unscored(Unscored.MODEL_ERROR)
 
     def begin() -> Started:
         return Started(time=datetime.now(UTC), task=TaskRef(domain="os", id=name), instruction=name)
@@ -48,12 +57,20 @@ def job(name: str, playing: Playing, unsupported: str = "", trouble: str = "") -
     return Job(Location("pyautogui", "screenshot", "m", Unit("os", name)), begin, play, unsupported)
 
 
-def batch(jobs: list[Job], folder: Path, *, workers: int = 1, told: list[Told] | None = None) -> BatchResult:
+def batch(
+    jobs: list[Job],
+    folder: Path,
+    *,
+    workers: int = 1,
+    ahead: int = 0,
+    outage_s: float = 0.05,
+    told: list[Told] | None = None,
+) -> BatchResult:
     """Run jobs on real desktops."""
 
     async def run() -> BatchResult:
         async with Pool(SMALL, workers) as pool:
-            options = BatchOptions(folder, workers, outage_s=0.05, poll_s=0.1)
+            options = BatchOptions(folder, workers, ahead, outage_s=outage_s, poll_s=0.1)
             return await run_batch(
                 jobs, lambda: LocalDesktop(pool=pool), options, ([] if told is None else told).append
             )
@@ -81,6 +98,60 @@ def test_every_job_is_run_once_on_a_clean_desktop_and_never_again(tmp_path: Path
     again = batch(jobs, tmp_path, workers=2)
     assert sum(ran.values()) == 5
     assert len(again.records) == 5
+
+
+def test_the_next_desktop_is_set_up_while_others_are_played_on(tmp_path: Path) -> None:
+    prepared: set[str] = set()
+    playing_now: set[str] = set()
+    most: list[int] = []
+    ready_before: list[bool] = []
+
+    async def prepare(desktop: Desktop, name: str) -> None:
+        await desktop.run(("true",))
+        prepared.add(name)
+
+    async def playing(desktop: Desktop, name: str) -> Ended:
+        playing_now.add(name)
+        most.append(len(playing_now))
+        if len(most) == 1:
+            # The first does not end before the next is ready, which nobody has a place for.
+            async with asyncio.timeout(30):
+                while len(prepared) < 2:
+                    await desktop.run(("true",))
+            ready_before.append(len(most) == 1)
+        playing_now.discard(name)
+        return ended()
+
+    jobs = [job(f"t{number}", playing, prepare=prepare) for number in range(4)]
+    result = batch(jobs, tmp_path, ahead=1)
+    assert len(result.records) == 4 and set(most) == {1} and ready_before == [True]
+    assert len(batch(jobs, tmp_path, ahead=1).records) == 4  # nothing to play: those who wait for the others end too
+
+
+def test_who_is_ready_does_not_play_while_the_model_is_away(tmp_path: Path) -> None:
+    prepared: set[str] = set()
+    began: list[tuple[str, float]] = []
+
+    async def playing(desktop: Desktop, name: str) -> Ended:
+        first = not began
+        if first:
+            async with asyncio.timeout(30):
+                while len(prepared) < 2:
+                    await desktop.run(("true",))
+        began.append((name, asyncio.get_running_loop().time()))
+        if first:
+            raise ServerError("no answer")
+        return ended()
+
+    async def prepare(desktop: Desktop, name: str) -> None:
+        prepared.add(name)
+
+    jobs = [job("t0", playing, prepare=prepare, trouble=OUTAGE), job("t1", playing, prepare=prepare)]
+    result = batch(jobs, tmp_path, ahead=1, outage_s=0.5)
+    assert sorted(name for name, _ in began) == ["t0", "t0", "t1"]
+    (_, away), (_, back) = began[:2]
+    assert back - away >= 0.5
+    assert {record.score for record in result.records.values()} == {1.0}
 
 
 def test_a_lost_desktop_is_replaced_and_its_episode_tried_again(tmp_path: Path) -> None:

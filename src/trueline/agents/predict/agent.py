@@ -115,11 +115,16 @@ class PredictAgent:
             "options": options.arguments,
         }
         try:
-            await self._call("make", message, START_SECONDS)
+            made = await self._call("make", message, START_SECONDS)
         except AgentError as error:
             # It cannot even be made: that is no doing of an agent, something was set wrongly.
             await self._bridge.close()
             raise InputError(str(error)) from None
+        taken = made.get("taken")
+        if options.model and isinstance(taken, list) and "model" not in taken:
+            # A record that names a model which was never asked would be a lie.
+            await self._bridge.close()
+            raise InputError(f"{self._target}: its constructor takes no model; leave --model and the option model out")
 
     def _usual(self, ctx: AgentContext) -> Json:
         """The arguments that OSWorld's runners give; an agent gets those that it names."""

@@ -33,10 +33,11 @@ class Holder:
         found: Any = importlib.import_module(module)
         for part in name.split("."):
             found = getattr(found, part)
-        self.agent = found(**_arguments(found, message["usual"], message["options"]))
+        arguments = _arguments(found, message["usual"], message["options"])
+        self.agent = found(**arguments)
         if not callable(getattr(self.agent, "predict", None)):
             raise TypeError(f"{message['target']} has no method predict")
-        return {}
+        return {"taken": sorted(arguments)}
 
     def reset(self, _: Message) -> Message:
         """Begin an episode; agents want a logger here, or nothing."""

@@ -61,6 +61,7 @@ def run(args: argparse.Namespace) -> int:
 
 async def _serve(args: argparse.Namespace, listener: Listener) -> None:
     from trueline.desktop.local import LocalDesktop
+    from trueline.desktop.local.look import applied_to
     from trueline.desktop.serve import serve
     from trueline.desktop.serve.access import Access
     from trueline.serving import new_token
@@ -73,6 +74,7 @@ async def _serve(args: argparse.Namespace, listener: Listener) -> None:
     Access(token)  # a token that cannot be one is refused before anything is started
     _warn(args, listener)
     desktop = LocalDesktop(options(args))
+    look = applied_to(desktop.options)
     starting, ending = asyncio.create_task(desktop.start()), asyncio.create_task(ended.wait())
     try:
         await asyncio.wait((starting, ending), return_when=asyncio.FIRST_COMPLETED)
@@ -85,7 +87,8 @@ async def _serve(args: argparse.Namespace, listener: Listener) -> None:
         async with AsyncExitStack() as doors:
             for out, port in args.forward:
                 await doors.enter_async_context(desktop.forward(port, at=out))
-            await serve(listener, desktop, token, stop=ended, ready=lambda: _announce(args, listener, shown))
+            ready = lambda: _announce(args, listener, shown)  # noqa: E731
+            await serve(listener, desktop, token, look=look, stop=ended, ready=ready)
     finally:
         ending.cancel()
         await desktop.stop()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import logging
 import shlex
 import sys
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 from trueline.cli.output import print_json
 from trueline.cli.parser import Parser
 from trueline.cli.run.flags import add_flags
-from trueline.cli.run.like import LATER, LIKE
+from trueline.cli.run.like import DEFAULT_LIKE, LATER, LIKE
 from trueline.cli.tasks.selection import add_selection_flags
 from trueline.errors import InputError
 
@@ -65,7 +66,10 @@ def play_words(words: list[str]) -> BatchResult:
 
 def _played(args: argparse.Namespace) -> BatchResult | None:
     _refuse_later(args)
+    _refuse_idle(args)
     _fill(args)
+    if args.log_level is not None:
+        logging.basicConfig(level=args.log_level, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
     return asyncio.run(_run(args))
 
 
@@ -75,13 +79,26 @@ def _refuse_later(args: argparse.Namespace) -> None:
             raise InputError(f"--{name}: {about} are not part of this version; leave the flag out")
 
 
+def _refuse_idle(args: argparse.Namespace) -> None:
+    """Refuse what would be without effect: whoever gives it expects one."""
+    for name in ("max_retries", "max_total_steps", "user_sim_model"):
+        if getattr(args, name) is not None and args.method is None:
+            raise InputError(f"--{name}: without --method there is no other try; name one, or leave the flag out")
+    if args.user_sim_model is not None and args.method == "binary_retry":
+        raise InputError("--user_sim_model: with binary_retry nobody plays the user; leave the flag out")
+    if args.only_injection and not args.inject:
+        raise InputError("--only_injection: goes with --inject")
+
+
 def _fill(args: argparse.Namespace) -> None:
-    """Put in the defaults of the system whose habits hold."""
+    """Put in the defaults of the system whose habits hold; what was put in is recorded."""
     from pathlib import Path
 
-    for name, value in LIKE[args.like or "osworld"].items():
-        if getattr(args, name, None) is None:
+    args.filled = {}
+    for name, value in LIKE[args.like or DEFAULT_LIKE].items():
+        if getattr(args, name, None) is None and not (args.suite is not None and name.startswith("test_")):
             setattr(args, name, value)
+            args.filled[name] = value
     args.result_dir = Path(args.result_dir)
     if args.agent is None:
         args.agent = "prompt"
@@ -102,6 +119,7 @@ async def _run(args: argparse.Namespace) -> BatchResult | None:
 
 async def _play(args: argparse.Namespace, made: Assembled) -> BatchResult:
     from trueline.cli.run.progress import progress
+    from trueline.desktop.types import DesktopLost
     from trueline.runs.batch.run import run_batch
 
     with progress(args.progress) as tell:
@@ -109,6 +127,9 @@ async def _play(args: argparse.Namespace, made: Assembled) -> BatchResult:
             return await run_batch(made.jobs, made.open_desktop, made.options, tell)
         except asyncio.CancelledError:
             print("interrupted; the same command goes on where this one stopped", file=sys.stderr)
+            raise
+        except DesktopLost:
+            print("the desktop is gone; the same command goes on where this one stopped", file=sys.stderr)
             raise
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from trueline.cli.guard_live import Opened, open_guard
+from trueline.cli.run.desktops import choose_desktops, see_provider
+from trueline.cli.run.like import DEFAULT_LIKE
 from trueline.cli.tasks.selection import chosen_selection, chosen_suite
 from trueline.errors import InputError
 from trueline.models import Config, Ledger, Limiters, Limits, Model, open_model, parse_spec
-from trueline.records.setting import Environment, GuardSetting, RetryMethod, Sampling, Setting
+from trueline.records.setting import GuardSetting, RetryMethod, Sampling, Setting
 from trueline.records.setting import Limits as EpisodeLimits
 from trueline.runs.batch.types import BatchOptions, Job
 from trueline.runs.build import CLARIFIED, GuardSetup, RetrySetup, RunConfig, make_job
@@ -24,15 +26,11 @@ from trueline.tasks.downloads import Downloads, default_folder
 
 if TYPE_CHECKING:
     from trueline.agents.build import AgentMaker
+    from trueline.desktop.perturbations import Applied
     from trueline.desktop.types import Desktop
     from trueline.guard.narrative import Narrator
     from trueline.guard.types import Guard
     from trueline.tasks.suite import SuiteTask
-
-_NO_MACHINES = (
-    "there is no provider {name} here: use local, or osworld with --path_to_vm host:port for any machine that runs "
-    "OSWorld's server"
-)
 
 
 @dataclass(frozen=True)
@@ -44,6 +42,8 @@ class Assembled:
     jobs: tuple[Job, ...]
     open_desktop: Callable[[], AbstractAsyncContextManager[Desktop]]
     options: BatchOptions
+    about: Mapping[str, JsonValue]
+    """What every record says of the run besides its setting."""
 
 
 @asynccontextmanager
@@ -57,25 +57,25 @@ async def assemble(args: argparse.Namespace) -> AsyncGenerator[Assembled]:
     from trueline.records import Store, claim_setting
     from trueline.tasks.selection import select
 
-    _see_provider(args)
+    see_provider(args)
     suite = chosen_suite(args)
     tasks = select(suite, chosen_selection(args)).whole()
     sampling = Sampling(temperature=args.temperature, top_p=args.top_p, max_tokens=args.max_tokens)
-    maker = find_agent(args.agent, _agent_options(args), sampling)
+    maker = find_agent(args.agent, _agent_options(args), sampling, predicting=_of_predicting(args))
     config = Config(ledger=Ledger(args.max_cost), limiters=Limiters(Limits(in_flight=max(64, 4 * args.num_envs))))
     async with AsyncExitStack() as stack:
         models = await _models(args, maker, config, stack)
         guard, guard_setting = await _guard(args, config, stack)
-        open_desktop, environment = await _desktops(args, stack)
+        desktops = await choose_desktops(args)
         setting = Setting(
             agent=maker.name,
-            model=None if "agent" not in models else str(models["agent"].id),
-            sampling=sampling if maker.needs_model else Sampling(),
+            model=str(models["agent"].id) if "agent" in models else maker.own_model,
+            sampling=sampling if maker.needs_model or maker.calls_model else Sampling(),
             agent_options=maker.options,
             action_space=args.action_space,
             observation_type=args.observation_type,
             guard=guard_setting,
-            perturbation=args.perturbations,
+            perturbation=None if desktops.look is None else desktops.look.label,
             instruction=_instruction(args, tasks),
             retry=_retry_method(args),
             limits=EpisodeLimits(
@@ -84,7 +84,7 @@ async def assemble(args: argparse.Namespace) -> AsyncGenerator[Assembled]:
                 max_tokens=args.max_episode_tokens,
                 max_cost=args.max_episode_cost,
             ),
-            environment=environment,
+            environment=desktops.environment,
             prompts=maker.prompts,
         )
         planned = expand(
@@ -113,13 +113,23 @@ async def assemble(args: argparse.Namespace) -> AsyncGenerator[Assembled]:
             screen=(args.screen_width, args.screen_height),
             password=args.client_password,
             record=args.record,
+            abilities=desktops.abilities,
+            about=_about(args, desktops.look),
         )
         jobs = tuple(make_job(run, one) for one in planned)
         if not args.dry_run:
             for folder in dict.fromkeys(job.location.model_folder for job in jobs):
                 claim_setting(args.result_dir / folder, setting, result_dir=args.result_dir)
-        options = BatchOptions(args.result_dir, args.num_envs, Store(args.store))
-        yield Assembled(setting, planned, jobs, open_desktop, options)
+        options = BatchOptions(args.result_dir, args.num_envs, desktops.ahead, Store(args.store))
+        yield Assembled(setting, planned, jobs, desktops.open, options, run.about)
+
+
+def _about(args: argparse.Namespace, look: Applied | None) -> dict[str, JsonValue]:
+    """What the setting does not say: whose defaults were put in, and how the desktop was made to look."""
+    found: dict[str, JsonValue] = {"like": args.like or DEFAULT_LIKE, "like_defaults": args.filled}
+    if look is not None:
+        found["perturbation"] = look.model_dump(mode="json")
+    return found
 
 
 def _instruction(args: argparse.Namespace, tasks: Sequence[SuiteTask]) -> str:
@@ -131,17 +141,6 @@ def _instruction(args: argparse.Namespace, tasks: Sequence[SuiteTask]) -> str:
     if args.instruction == CLARIFIED and not any(task.task.clarified_instruction for task in tasks):
         raise InputError("--instruction clarified: none of these tasks has a clarified instruction")
     return args.instruction
-
-
-def _see_provider(args: argparse.Namespace) -> None:
-    if args.provider_name not in ("local", "osworld"):
-        raise InputError(_NO_MACHINES.format(name=args.provider_name))
-    if args.provider_name == "osworld" and not args.path_to_vm:
-        raise InputError("--provider_name osworld needs --path_to_vm host:port")
-    if args.provider_name == "local" and args.path_to_vm:
-        raise InputError(f"--path_to_vm {args.path_to_vm} needs --provider_name osworld and an address host:port")
-    if args.provider_name == "osworld" and args.num_envs > 1:
-        raise InputError("--provider_name osworld drives one machine: leave --num_envs out")
 
 
 def _agent_options(args: argparse.Namespace) -> dict[str, JsonValue]:
@@ -172,11 +171,31 @@ def _agent_options(args: argparse.Namespace) -> dict[str, JsonValue]:
     return found
 
 
+def _of_predicting(args: argparse.Namespace) -> dict[str, JsonValue]:
+    """What an agent written for OSWorld gets of the flags; it calls its model by itself."""
+    found: dict[str, JsonValue] = {
+        "model": args.model,
+        "observation_type": args.observation_type,
+        "action_space": args.action_space,
+        "max_trajectory_length": args.max_trajectory_length,
+        "a11y_tree_max_tokens": args.a11y_tree_max_tokens,
+        "client_password": args.client_password,
+        "max_steps": args.max_steps,
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
 async def _models(
     args: argparse.Namespace, maker: AgentMaker, config: Config, stack: AsyncExitStack
 ) -> dict[str, Model]:
     found: dict[str, Model] = {}
-    if args.model is not None:
+    if maker.calls_model:
+        if args.model_url or args.model_provider:
+            raise InputError(
+                f"--agent {args.agent} calls its model by itself: leave out --model_url and --model_provider, and give "
+                "its constructor what it takes with --agent_option 'arguments={...}'"
+            )
+    elif args.model is not None:
         spec = parse_spec(args.model, provider=args.model_provider, url=args.model_url)
         found["agent"] = open_model(spec, config=config)
         stack.push_async_callback(found["agent"].close)
@@ -239,35 +258,6 @@ def _with_loop(args: argparse.Namespace, setting: GuardSetting) -> GuardSetting:
         "shadow": args.guard_shadow,
     }
     return setting.model_copy(update={"options": setting.options | loop})
-
-
-async def _desktops(
-    args: argparse.Namespace, stack: AsyncExitStack
-) -> tuple[Callable[[], AbstractAsyncContextManager[Desktop]], Environment]:
-    screen = (args.screen_width, args.screen_height)
-    if args.provider_name == "osworld":
-        from trueline.desktop.osworld import OSWorldDesktop
-
-        if args.perturbations:
-            raise InputError("--perturbations with --provider_name osworld is not part of this version")
-        environment = Environment(provider="osworld", version=args.path_to_vm, screen=screen)
-        return lambda: OSWorldDesktop(args.path_to_vm), environment
-    from trueline.desktop.local import LocalDesktop, LocalOptions, Pool
-    from trueline.desktop.local.look import perturbed
-    from trueline.desktop.local.template import machine_version
-    from trueline.desktop.perturbations import load_set
-
-    # Every name leads to the sinks: what leaves a desktop is seen, and nothing leaves it.
-    options = LocalOptions(*screen, nameserver=True, sudo_password=args.client_password)
-    if args.perturbations:
-        options = perturbed(options, load_set(args.perturbations))
-    environment = Environment(
-        provider="local", version=machine_version()[:16], screen=screen, options={"network": options.network}
-    )
-    if args.dry_run:
-        return lambda: LocalDesktop(options), environment
-    pool = await stack.enter_async_context(Pool(options, args.num_envs))
-    return lambda: LocalDesktop(pool=pool), environment
 
 
 def _retry_method(args: argparse.Namespace) -> RetryMethod | None:

@@ -13,6 +13,7 @@ from trueline.cli.run.like import LATER, LIKE
 OBSERVATIONS = ("screenshot", "a11y_tree", "screenshot_a11y_tree", "som")
 _SIMULATED = "oracle, noop, fail, comply, hijacked, persona, replay:DIR"
 SPACES = ("pyautogui", "computer_13")
+LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 
 def add_flags(parser: Parser) -> None:
@@ -27,7 +28,6 @@ def _seeds(group: argparse._ArgumentGroup) -> None:  # pyright: ignore[reportPri
     add("--provider-name", default="local", metavar="P", help="local (a desktop of this machine) or osworld (local)")
     add("--path-to-vm", metavar="HOST:PORT", help="with --provider_name osworld: the machine that speaks its protocol")
     add("--headless", action="store_true", help="accepted; desktops are never shown (see trueline desktop watch)")
-    add("--region", help=argparse.SUPPRESS)
     add("--action-space", choices=SPACES, help="pyautogui or computer_13")
     add("--observation-type", choices=OBSERVATIONS, help="what the agent sees")
     add("--screen-width", type=count, default=1920, metavar="N")
@@ -45,7 +45,13 @@ def _seeds(group: argparse._ArgumentGroup) -> None:  # pyright: ignore[reportPri
     add("--client-password", default="password", metavar="W", help="of the account on the desktop (password)")
     add("--result-dir", type=Path, metavar="DIR", help="where results go (./results)")
     add("--num-envs", type=count, default=1, metavar="N", help="desktops at the same time (1)")
-    add("--log-level", help=argparse.SUPPRESS)
+    add(
+        "--log-level",
+        type=str.upper,
+        choices=LEVELS,
+        metavar="L",
+        help=f"what is logged on stderr: {', '.join(LEVELS)}",
+    )
     add("--jailbreak", action="store_true", help="wrap the instruction so that the model is pressed to comply")
     add("--inject", action="store_true", help="run each task with each of its injections")
     add("--only-injection", nargs="+", default=[], metavar="GLOB", help="with --inject: only these, as vector/goal")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 Value = str | int | float | None
+DEFAULT_LIKE = "osworld"
 
 _OSWORLD: Mapping[str, Value] = {
     "observation_type": "a11y_tree",
@@ -57,5 +58,6 @@ LATER: Mapping[str, str] = {
     "thinking": "Kimi's thinking mode",
     "stop_token": "stop tokens",
     "enable_proxy": "proxies",
+    "region": "clouds and their regions",
 }
 """Flags of the seeds whose part does not exist yet, and what they are about."""

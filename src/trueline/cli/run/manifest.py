@@ -28,6 +28,7 @@ def write_manifest(args: argparse.Namespace, made: Assembled) -> None:
         "words": _words(args.given_words),
         "setting_digest": made.setting.digest,
         "setting": made.setting.model_dump(mode="json"),
+        **made.about,
         "seed": args.seed,
         "episodes": [str(job.path) for job in made.jobs],
     }

@@ -44,7 +44,7 @@ from trueline.text import printable
 _LATE = 1.0
 """Seconds an action gets to notice that its desktop is gone."""
 _LATER = 0.1
-"""Seconds that are waited longer while nothing has changed at all: what was done may not show yet."""
+"""Seconds that are waited longer while programs run: what was done may not show yet."""
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 _TICKS = os.sysconf("SC_CLK_TCK")
+_ENOUGH = 1 << 16
+"""Bytes; more than any of these files holds."""
 
 
 def descendants(pid: int) -> Iterator[int]:
@@ -15,8 +16,7 @@ def descendants(pid: int) -> Iterator[int]:
     while waiting:
         parent = waiting.pop()
         try:
-            tasks = os.listdir(f"/proc/{parent}/task")
-            found = [Path(f"/proc/{parent}/task/{task}/children").read_text("ascii").split() for task in tasks]
+            found = [_read(f"{parent}/task/{task}/children").split() for task in _threads(parent)]
         except OSError:
             continue  # it ended while it was looked at
         for child in (int(word) for words in found for word in words):
@@ -34,10 +34,59 @@ def used_between(before: Mapping[int, float], after: Mapping[int, float]) -> flo
     return sum(max(0.0, seconds - before.get(pid, 0.0)) for pid, seconds in after.items())
 
 
+class Sleepers:
+    """Tells whether any descendant of a process has run since it last looked."""
+
+    def __init__(self, pid: int, but: str) -> None:
+        """Begin to look; programs of the name `but` do not count."""
+        self._pid = pid
+        self._but = but
+        self._before: dict[str, bytes] | None = None
+
+    def asleep(self) -> bool:
+        """Whether all of them slept since the last look; never where the system does not tell."""
+        before, self._before = self._before, self._turns()
+        return before is not None and before == self._before
+
+    def _turns(self) -> dict[str, bytes] | None:
+        """What each thread had of the processors so far; `None` when one waits for them, or it cannot be told."""
+        turns: dict[str, bytes] = {}
+        try:
+            for pid in descendants(self._pid):
+                name, fields = _stat(pid)
+                if name == self._but:
+                    continue
+                if fields[0] == "R":
+                    return None
+                for thread in _threads(pid):
+                    turns[thread] = _read(f"{pid}/task/{thread}/schedstat")
+        except OSError:
+            return None
+        return turns
+
+
 def _seconds(pid: int) -> float:
     try:
-        # The name stands in brackets and may hold anything; the numbers come after the last one.
-        fields = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+        fields = _stat(pid)[1]
     except OSError:
         return 0.0
     return (int(fields[11]) + int(fields[12])) / _TICKS
+
+
+def _stat(pid: int) -> tuple[str, list[str]]:
+    """A process's name and the fields after it; the name stands in brackets and may hold anything. Raises OSError."""
+    before, _, after = _read(f"{pid}/stat").decode("utf-8", "replace").rpartition(")")
+    return before.partition("(")[2], after.split()
+
+
+def _threads(pid: int) -> list[str]:
+    return os.listdir(f"/proc/{pid}/task")
+
+
+def _read(name: str) -> bytes:
+    """A file below /proc, without what Python's files cost: hundreds are read many times a second. Raises OSError."""
+    fd = os.open(f"/proc/{name}", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.read(fd, _ENOUGH)
+    finally:
+        os.close(fd)

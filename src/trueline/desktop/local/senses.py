@@ -7,7 +7,6 @@ import socket
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Hashable
 from contextlib import ExitStack, asynccontextmanager, closing, suppress
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import NamedTuple, Self, TypeVar
 
@@ -22,9 +21,10 @@ from trueline.desktop.local.commands import Command
 from trueline.desktop.local.descriptors import needs_descriptors
 from trueline.desktop.local.identity import RUNTIME, UID
 from trueline.desktop.local.install import WORKER
+from trueline.desktop.local.load import Sleepers
 from trueline.desktop.local.running import connect_x
 from trueline.desktop.local.sandbox import Sandbox
-from trueline.desktop.ocr import plain_text, shared_reader
+from trueline.desktop.ocr import shared_reader
 from trueline.desktop.screen import Box, Encoding, Frame, Framebuffer, ScreenError, crop, encode, scaled
 from trueline.desktop.settle import Decision, Restless, Rules, Settling, Watch
 from trueline.desktop.types import ActionTimeout, DesktopError, DesktopLost
@@ -34,7 +34,8 @@ from trueline.records.tree import Mark, marks
 
 CODE_LIMIT = 120.0
 """Seconds a piece of action code may run: what OSWorld's server gives it."""
-FRAMEBUFFER = "Xvfb_screen0"
+X_SERVER = "Xvfb"
+FRAMEBUFFER = f"{X_SERVER}_screen0"
 _WORKER_UP = 10.0
 _LOOKS = 3
 """How often picture and tree are taken before a screen that never rests is shown as it is."""
@@ -91,8 +92,7 @@ class Senses:
         async with self._seeing, self._alive():
             seen, frame = await self._thread(lambda: self._observe(want))
         if want.ocr and frame is not None:
-            text = await asyncio.to_thread(lambda: plain_text(shared_reader().read(frame)))
-            return replace(seen, text=text)
+            return seen.with_lines(await asyncio.to_thread(lambda: shared_reader().read(frame)))
         return seen
 
     def _observe(self, want: ObservationSpec) -> tuple[Observation, Frame | None]:
@@ -143,14 +143,16 @@ class Senses:
 
     async def settle(self, rules: Rules, windows: Callable[[], Awaitable[Hashable]]) -> Settling:
         """Wait until the screen has come to rest; `windows` gives what differs when a window comes or goes."""
+        # Asking for the windows wakes the X server.
+        programs = Sleepers(self._sandbox.keeper_pid, but=X_SERVER)
         async with self._seeing:
             watch = await self._thread(lambda: Watch(self._screen))
         decision = Decision(rules, self._restless, time.monotonic(), await windows())
         while True:
             async with self._seeing:
-                changed = await self._thread(watch.look)
+                changed, asleep = await self._thread(lambda: (watch.look(), programs.asleep()))
             now = time.monotonic()
-            end = decision.see(now, changed, await windows())
+            end = decision.see(now, changed, await windows(), asleep=asleep)
             if end is not None:
                 return end
             await asyncio.sleep(rules.poll)

@@ -1,6 +1,6 @@
 """Text from pixels by RapidOCR, whose models lie inside its package: nothing is fetched.
 
-Finding where text stands takes one pass over the picture, reading a piece takes a pass over that piece. Pieces are
+Finding where text stands takes one pass over the picture, reading a strip takes a pass over that strip. Strips are
 remembered by their pixels, so a screen that changed a little is read only where it changed, and the same picture always
 gives the same text, whatever was read before it.
 """
@@ -10,23 +10,28 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueline.desktop.ocr.lines import TextLine
+from trueline.desktop.ocr.pieces import Piece, WordPlaces, pieces
 from trueline.desktop.screen.frame import Box, Frame, Pixels
 from trueline.errors import MissingExtraError
+from trueline.records.text_line import TextLine
 
 _LEAST_SCORE = 0.5
 _MARGIN = 2
-"""Pixels around a piece; letters touch the box that was found for them."""
-_SCREENS, _PIECES = 16, 4096
+"""Pixels around a strip; letters touch the box that was found for them."""
+_SCREENS, _STRIPS = 16, 4096
+MOST_STRIPS = 400
+"""Of one screen, the largest: text as small and dense as to be more would take minutes, and nobody reads it."""
+LONGEST = 500
+"""Characters of one piece."""
 _PARAMS: dict[str, object] = {
     "Global.log_level": "critical",
     # More threads wait for each other longer than they gain on a machine that also runs desktops.
@@ -42,12 +47,22 @@ class _Found(Protocol):
 class _Text(Protocol):
     txts: Sequence[str] | None
     scores: Sequence[float] | None
+    word_results: Sequence[WordPlaces] | None
 
 
 class _Engine(Protocol):
     """RapidOCR, as far as it is used here."""
 
-    def __call__(self, picture: Pixels, *, use_det: bool, use_cls: bool, use_rec: bool) -> _Found | _Text: ...
+    def __call__(
+        self, picture: Pixels, *, use_det: bool, use_cls: bool, use_rec: bool, return_word_box: bool
+    ) -> _Found | _Text: ...
+
+
+class _Strip(NamedTuple):
+    """What was read from one strip of the screen."""
+
+    pieces: tuple[Piece, ...]
+    score: float
 
 
 class Reader:
@@ -58,7 +73,16 @@ class Reader:
         self._engine: _Engine | None = None
         self._lock = threading.Lock()
         self._screens = _Recent[tuple[TextLine, ...]](_SCREENS)
-        self._pieces = _Recent[tuple[str, float]](_PIECES)
+        self._strips = _Recent[_Strip](_STRIPS)
+
+    def prepare(self) -> None:
+        """Load the models now.
+
+        Raises:
+            MissingExtraError: The extra is not installed.
+        """
+        with self._lock:
+            self._ready()
 
     def read(self, frame: Frame) -> tuple[TextLine, ...]:
         """The text on a frame, from top to bottom.
@@ -71,14 +95,12 @@ class Reader:
         with self._lock:
             found = self._screens.get(key)
             if found is None:
-                boxes = self._find(pixels)
-                lines = [TextLine(text, box, score) for box in boxes for text, score in (self._piece(pixels, box),)]
-                found = tuple(line for line in lines if line.text.strip() and line.score >= _LEAST_SCORE)
+                found = tuple(line for box in self._find(pixels) for line in self._lines(pixels, box))
                 self._screens.put(key, found)
             return found
 
     def _find(self, pixels: Pixels) -> list[Box]:
-        found = self._ready()(pixels, use_det=True, use_cls=False, use_rec=False)
+        found = self._ready()(pixels, use_det=True, use_cls=False, use_rec=False, return_word_box=False)
         corners = getattr(found, "boxes", None)
         if corners is None:
             return []
@@ -89,17 +111,28 @@ class Reader:
                       min(int(right) + _MARGIN, width), min(int(bottom) + _MARGIN, height))  # fmt: skip
             if box.left < box.right and box.top < box.bottom:
                 boxes.append(box)
-        return sorted(boxes, key=lambda box: (box.top, box.left))
+        largest = sorted(boxes, key=lambda box: box.bottom - box.top, reverse=True)[:MOST_STRIPS]
+        return sorted(largest, key=lambda box: (box.top, box.left))
 
-    def _piece(self, pixels: Pixels, box: Box) -> tuple[str, float]:
-        piece = np.ascontiguousarray(pixels[box.top : box.bottom, box.left : box.right])
-        key = _digest(piece)
-        known = self._pieces.get(key)
+    def _lines(self, pixels: Pixels, box: Box) -> Iterator[TextLine]:
+        strip = self._strip(np.ascontiguousarray(pixels[box.top : box.bottom, box.left : box.right]))
+        if strip.score >= _LEAST_SCORE:
+            for text, left, right in strip.pieces:
+                if text.strip():
+                    yield TextLine(text[:LONGEST], box.left + left, box.top, box.left + right, box.bottom, strip.score)
+
+    def _strip(self, pixels: Pixels) -> _Strip:
+        key = _digest(pixels)
+        known = self._strips.get(key)
         if known is None:
-            read = self._ready()(piece, use_det=False, use_cls=False, use_rec=True)
+            read = self._ready()(pixels, use_det=False, use_cls=False, use_rec=True, return_word_box=True)
             texts, scores = getattr(read, "txts", None), getattr(read, "scores", None)
-            known = (str(texts[0]), float(scores[0])) if texts and scores else ("", 0.0)
-            self._pieces.put(key, known)
+            words: Sequence[WordPlaces] | None = getattr(read, "word_results", None)
+            known = _Strip((), 0.0)
+            if texts and scores:
+                height, width, _ = pixels.shape
+                known = _Strip(pieces(str(texts[0]), words[0] if words else None, width, height), float(scores[0]))
+            self._strips.put(key, known)
         return known
 
     def _ready(self) -> _Engine:

@@ -7,20 +7,23 @@ import hashlib
 import os
 import time
 import uuid
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Generator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
-from trueline.actions import Action, CallUser, Code, Done, EncodeError, Fail, Screenshot, Wait, Zoom
+from trueline.actions import Action, CallUser, Code, Done, EncodeError, Fail, Screenshot, Wait, Zoom, bare
 from trueline.desktop.osworld import see
 from trueline.desktop.osworld.address import Address, parse_address
 from trueline.desktop.osworld.http import Http, Patience
 from trueline.desktop.osworld.machine import COMMAND_SECONDS, Executed, Machine, known_capabilities
+from trueline.desktop.osworld.waiting import answers, file_exists, rest, window_shown
 from trueline.desktop.osworld.windows import LIST, parse_windows
 from trueline.desktop.osworld.words import action_command, launch_command, run_command
+from trueline.desktop.perturbations.model import Applied
 from trueline.desktop.types import (
+    ActionInterrupted,
     ActionTimeout,
     Capability,
     Change,
@@ -35,12 +38,12 @@ from trueline.desktop.types import (
     Settled,
     Window,
 )
-from trueline.errors import TruelineError
+from trueline.errors import InputError, TruelineError
 from trueline.records import ActionResult, Observation, ObservationSpec
 from trueline.records.tree import marks
+from trueline.text import printable
 
 TOKEN_VARIABLE = "TRUELINE_DESKTOP_TOKEN"  # noqa: S105 (the name of a variable)
-_POLL = 0.1
 _KILLED = (-9, 124, 137)
 """How a command ends that `timeout` killed."""
 
@@ -62,8 +65,10 @@ class OSWorldDesktop:
         self._patience = patience or Patience()
         self._machine: Machine | None = None
         self._ours = False
+        self.look: Applied | None = None
+        """How our own server made it look otherwise."""
         self._home = ""
-        self._acts: dict[str, asyncio.Task[ActionResult]] = {}
+        self._acts: dict[str, tuple[Action, asyncio.Task[ActionResult]]] = {}
         self._start = uuid.uuid4().hex
         """Names this start of the desktop: an id that another client or an earlier start used is another id."""
 
@@ -73,7 +78,7 @@ class OSWorldDesktop:
             hello = await self._now.hello()
             if (platform := await self._now.platform()) != "Linux":
                 raise NotSupported(f"{self.address.host}: runs {platform[:40]!r}; only Linux machines are driven")
-            self._ours = hello is not None
+            self._ours, self.look = hello is not None, hello.perturbation if hello else None
             self._home = (await self._now.ask(("sh", "-c", 'printf %s "$HOME"'))).output
         except BaseException:
             await self.__aexit__()
@@ -84,15 +89,21 @@ class OSWorldDesktop:
 
     async def __aexit__(self, *exc: object) -> None:
         machine, self._machine = self._machine, None
-        if unfinished := [task for task in self._acts.values() if not task.done()]:
+        tasks = [task for _, task in self._acts.values()]
+        if unfinished := [task for task in tasks if not task.done()]:
             for task in unfinished:
                 task.cancel()
             await asyncio.wait(unfinished)
-        for task in self._acts.values():
+        for task in tasks:
             if not task.cancelled():
                 task.exception()  # seen: whoever asked has it
         if machine is not None:
             await machine.close()
+
+    @property
+    def ours(self) -> bool:
+        """Whether `trueline desktop serve` serves it, with Trueline's own desktop behind; known once it is entered."""
+        return self._ours
 
     @property
     def _now(self) -> Machine:
@@ -106,24 +117,37 @@ class OSWorldDesktop:
             raise NotSupported("the machine reads no text from pictures; ask for the tree")
         machine = self._now
         at = datetime.now(UTC)
-        seen, tree, screen = await asyncio.gather(
+        seen, read, screen = await asyncio.gather(
             machine.screenshot() if want.screenshot or want.marks else _nothing(),
             machine.tree() if want.tree or want.marks else _nothing(),
             machine.screen_size() if not want.screenshot and not want.marks else _nothing(),
         )
         png, screen = seen if seen is not None else (None, screen)
+        tree, partial = read if read is not None else (None, False)
         found = await asyncio.to_thread(marks, tree, png) if want.marks and tree is not None else ()
         if png is not None and want.size is not None:
             png = await asyncio.to_thread(see.scaled, png, want.size)
         return Observation(
-            at, png if want.screenshot else None, tree if want.tree else None, tuple(found), screen=screen
+            at,
+            png if want.screenshot else None,
+            tree if want.tree else None,
+            tuple(found),
+            screen=screen,
+            partial=partial,
         )
 
     async def act(self, action: Action, *, id: str) -> ActionResult:
-        """Do one action, at most once per id: it is sent once, whatever becomes of the answer."""
+        """Do one action, at most once per id: it is sent once, whatever becomes of the answer.
+
+        Raises:
+            InputError: The id stands for another action.
+        """
         if id not in self._acts:
-            self._acts[id] = asyncio.create_task(self._act(action, id))
-        return await asyncio.shield(self._acts[id])
+            self._acts[id] = (action, asyncio.create_task(self._act(action, id)))
+        first, task = self._acts[id]
+        if bare(first) != bare(action):
+            raise InputError(f"action id {printable(id)}: it was used for another action")
+        return await asyncio.shield(task)
 
     async def _act(self, action: Action, id: str) -> ActionResult:
         began, at = time.monotonic(), datetime.now(UTC)
@@ -173,10 +197,12 @@ class OSWorldDesktop:
         given = f"/tmp/stdin-{uuid.uuid4().hex}" if stdin else None  # noqa: S108 - on the machine
         command = run_command(argv, env=env or {}, cwd=folder, stdin=given, seconds=seconds)
         if given is not None:
-            await self._now.upload(given, stdin)
+            with _sent_once():
+                await self._now.upload(given, stdin)
         began = time.monotonic()
         try:
-            done = await self._now.execute(command, seconds)
+            with _sent_once():
+                done = await self._now.execute(command, seconds)
         finally:
             if given is not None:
                 with suppress(TruelineError):
@@ -191,8 +217,11 @@ class OSWorldDesktop:
     async def put(self, path: str, content: bytes | Path, *, mode: int = 0o644) -> None:
         """Write a file there, making its folders."""
         whole = self._path(path)
-        await self._now.upload(whole, content if isinstance(content, bytes) else await _content(content))
-        if mode != 0o644 and (await self._now.execute(("chmod", f"{mode:o}", whole))).returncode:
+        data = content if isinstance(content, bytes) else await _content(content)
+        with _sent_once():
+            await self._now.upload(whole, data)
+            done = await self._now.execute(("chmod", f"{mode:o}", whole)) if mode != 0o644 else None
+        if done is not None and done.returncode:
             raise PathRefused(f"{path}: its mode cannot be set to {mode:o}")
 
     async def get(self, path: str, *, limit: int = 64 << 20) -> bytes:
@@ -201,7 +230,8 @@ class OSWorldDesktop:
 
     async def launch(self, argv: tuple[str, ...], *, env: Mapping[str, str] | None = None) -> int:
         """Start a program there and leave it running; return its process id."""
-        done = await self._now.execute(launch_command(argv, env=env or {}, cwd=self._home))
+        with _sent_once():
+            done = await self._now.execute(launch_command(argv, env=env or {}, cwd=self._home))
         if done.returncode or not done.output.strip().isdigit():
             raise DesktopError(f"{argv[0]}: cannot be started there")
         return int(done.output)
@@ -221,38 +251,15 @@ class OSWorldDesktop:
             async with asyncio.timeout(time_limit):
                 match condition:
                     case Settled():
-                        return await self._rest(condition.quiet)
+                        return await rest(self._now, condition.quiet)
                     case FileExists():
-                        path = self._path(condition.path)
-                        while True:
-                            if not (await self._now.ask(("test", "-e", path))).returncode:
-                                return None
-                            await asyncio.sleep(_POLL)
+                        return await file_exists(self._now, self._path(condition.path))
                     case _:
-                        before = {window.id for window in await self.windows()} if condition.new else set[int]()
-                        while True:
-                            for window in reversed(await self.windows()):
-                                fits = (
-                                    condition.title.lower() in window.title.lower()
-                                    and condition.app.lower() in window.app
-                                )
-                                if fits and window.id not in before:
-                                    return window
-                            await asyncio.sleep(_POLL)
+                        return await window_shown(self.windows, condition)
         except TimeoutError as error:
             if isinstance(condition, Settled):
                 return None
             raise ActionTimeout(f"{condition} did not come about within {time_limit:g} s") from error
-
-    async def _rest(self, quiet: float) -> None:
-        """Return once the picture has been the same for a while."""
-        last, since = b"", time.monotonic()
-        while time.monotonic() - since < quiet or not last:
-            png, _ = await self._now.screenshot()
-            now = hashlib.sha256(png).digest()
-            if now != last:
-                last, since = now, time.monotonic()
-            await asyncio.sleep(_POLL / 2)
 
     async def diff(self) -> tuple[Change, ...]:
         """What changed in the home folder since the start; only our own server knows."""
@@ -277,9 +284,19 @@ class OSWorldDesktop:
             recording.seconds, recording.video = time.monotonic() - began, target
 
     async def reset(self) -> None:
-        """Throw everything away and start afresh; only our own server can."""
-        self._need(Capability.RESET)
-        await self._now.reset()
+        """Throw everything away and start afresh; only our own server can. A server that is gone is waited for.
+
+        Raises:
+            NotSupported: It is not our own.
+        """
+        if Capability.RESET not in self.capabilities:
+            raise NotSupported(
+                f"{self.address.host}: cannot be put back to its first state from here: revert it yourself, then give "
+                "the same command again"
+            )
+        await answers(self._now, self._patience.back)
+        with _sent_once():
+            await self._now.reset()
         self._acts, self._start = {}, uuid.uuid4().hex
 
     def _wire_id(self, id: str) -> str:
@@ -293,6 +310,15 @@ class OSWorldDesktop:
         if not path or "\0" in path:
             raise PathRefused(f"{path!r}: not a path")
         return os.path.join(self._home, path.removeprefix("~/"))
+
+
+@contextmanager
+def _sent_once() -> Generator[None]:
+    """Of a set-up or a check whose answer was lost nobody knows how far it got: only a reset helps."""
+    try:
+        yield
+    except ActionInterrupted as error:
+        raise DesktopLost(str(error)) from error
 
 
 async def _nothing() -> None:

@@ -48,6 +48,8 @@ class Patience:
     tries: int = 4
     backoff: float = 0.25
     """Seconds before the second try; each further one waits twice as long."""
+    back: float = 20.0
+    """Seconds for which a reset waits for a machine that does not answer."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,8 @@ class Answer:
     status: int
     media_type: str
     body: bytes
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    """By name in small letters."""
 
 
 class _Error(BaseModel):
@@ -111,11 +115,15 @@ class Http:
             DesktopLost: It does not answer, or its answers make no sense.
             TruelineError: It refused.
         """
+        return await self.read_answer(request, lambda answer: parse(answer.body), tries=tries)
+
+    async def read_answer(self, request: Request, parse: Callable[[Answer], T], *, tries: int | None = None) -> T:
+        """The same, where the answer's headers matter too."""
         patience = self._patience
         for left in reversed(range(tries or patience.tries)):
             try:
-                body = await self._send(request, patience.read)
-                return await asyncio.to_thread(parse, body)
+                answer = await self._send(request, patience.read)
+                return await asyncio.to_thread(parse, answer)
             except (ActionTimeout, ActionInterrupted, DesktopLost, Malformed, _Failed) as error:
                 if not left:
                     place = f"{self._url}{request.path}: " if isinstance(error, Malformed) else ""
@@ -132,7 +140,7 @@ class Http:
             ActionInterrupted: The connection broke: it may have been done.
             TruelineError: It refused, or failed.
         """
-        return await self._send(request, seconds)
+        return (await self._send(request, seconds)).body
 
     async def forward(self, request: Request, seconds: float) -> Answer:
         """Pass a request on, once, and give its answer as it is.
@@ -145,11 +153,11 @@ class Http:
         """
         return await self._bounded(request, seconds)
 
-    async def _send(self, request: Request, seconds: float) -> bytes:
+    async def _send(self, request: Request, seconds: float) -> Answer:
         answer = await self._bounded(request, seconds)
         if answer.status != 200:
             raise _problem(request, f"{self._url}{request.path}", answer.status, answer.body)
-        return answer.body
+        return answer
 
     async def _bounded(self, request: Request, seconds: float) -> Answer:
         import httpx2
@@ -180,7 +188,8 @@ class Http:
                 body += piece
                 if len(body) > request.limit:
                     raise PathRefused(f"{place}: the answer is longer than {request.limit} bytes")
-            return Answer(response.status_code, response.headers.get("content-type", ""), bytes(body))
+            headers = {name.lower(): value for name, value in response.headers.items()}
+            return Answer(response.status_code, headers.get("content-type", ""), bytes(body), headers)
 
 
 def _problem(request: Request, place: str, status: int, body: bytes) -> TruelineError:

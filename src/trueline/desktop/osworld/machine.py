@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from trueline.desktop.osworld import see
 from trueline.desktop.osworld.http import MIB, Http, Malformed, Request
+from trueline.desktop.perturbations.model import Applied
 from trueline.desktop.types import ActionInterrupted, Capability, Change, DesktopError, NotSupported, Window
 from trueline.records.tree import Size, Tree
 
@@ -19,6 +20,8 @@ _UPLOAD_SECONDS = 600.0
 _SETUP_SECONDS = 130.0
 _FILM = 1024 * MIB
 ACTION_ID = "X-Trueline-Action-Id"
+PARTIAL = "x-trueline-partial"
+"""What our own server sends with a tree from which something is missing."""
 
 
 class _Answer(BaseModel):
@@ -30,6 +33,8 @@ class Hello(_Answer):
 
     trueline: str
     capabilities: frozenset[str] = frozenset()
+    perturbation: Applied | None = None
+    """How its desktop was made to look otherwise."""
 
 
 class Executed(_Answer):
@@ -85,9 +90,10 @@ class Machine:
         """The screen as PNG, and its size."""
         return await self._http.read(Request("GET", "/screenshot", limit=64 * MIB), see.read_png)
 
-    async def tree(self) -> Tree:
-        """The accessibility tree."""
-        return await self._http.read(Request("GET", "/accessibility", limit=64 * MIB), see.read_tree)
+    async def tree(self) -> tuple[Tree, bool]:
+        """The accessibility tree, and whether something is missing from it, as far as the server says."""
+        request = Request("GET", "/accessibility", limit=64 * MIB)
+        return await self._http.read_answer(request, lambda got: (see.read_tree(got.body), PARTIAL in got.headers))
 
     async def screen_size(self) -> Size:
         """The size of the screen."""

@@ -4,8 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from trueline.actions import Action, Code, CursorPosition, Hotkey, Key, Scroll, Type
+from trueline.actions import (
+    Action,
+    Click,
+    Code,
+    CursorPosition,
+    Drag,
+    HoldKey,
+    Hotkey,
+    Key,
+    KeyDown,
+    KeyUp,
+    Scroll,
+    Type,
+)
 from trueline.actions.codecs.pyautogui import encode
+from trueline.actions.keys import read_key
 from trueline.desktop.input.execute import PIXELS_PER_CLICK
 from trueline.errors import InputError
 
@@ -31,7 +45,8 @@ def action_command(action: Action, *, any_text: bool) -> list[str]:
         case CursorPosition():
             source = _POSITION
         case _:
-            actions = (_in_clicks(action),) if any_text else _without_less_than(_in_clicks(action))
+            said = _with_known_keys(_in_clicks(action))
+            actions = (said,) if any_text else _without_less_than(said)
             source = "\n".join(encode(actions, for_record=any_text))
     return ["python", "-c", PREFIX + source]
 
@@ -70,6 +85,19 @@ def _in_clicks(action: Action) -> Action:
 def _clicks(pixels: int) -> int:
     clicks = -(-abs(pixels) // PIXELS_PER_CLICK)
     return clicks if pixels > 0 else -clicks
+
+
+def _with_known_keys(action: Action) -> Action:
+    """Keys in pyautogui's one spelling: it knows `return` and `escape` too, but neither `Page_Up` nor `super`."""
+    match action:
+        case Key() | KeyDown() | KeyUp():
+            return action.model_copy(update={"key": read_key(action.key)})
+        case Hotkey() | HoldKey():
+            return action.model_copy(update={"keys": tuple(map(read_key, action.keys))})
+        case Click() | Drag() | Scroll():
+            return action.model_copy(update={"modifiers": tuple(map(read_key, action.modifiers))})
+        case _:
+            return action
 
 
 def _without_less_than(action: Action) -> tuple[Action, ...]:

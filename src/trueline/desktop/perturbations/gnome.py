@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shlex
 
-from trueline.desktop.perturbations.model import Applied, Perturbation, digest
-from trueline.desktop.perturbations.sets import wallpaper
+from trueline.desktop.perturbations.model import Applied, Perturbation
+from trueline.desktop.perturbations.sets import digest_of, wallpaper
 from trueline.desktop.types import Desktop, DesktopError
 
 REMOTE_WALLPAPER = "/tmp/trueline-wallpaper.png"  # noqa: S108 - of the remote machine
@@ -75,6 +75,11 @@ async def apply_gnome(desktop: Desktop, perturbation: Perturbation, *, sudo_pass
             raise DesktopError(
                 f"perturbation {perturbation.name}: {what} could not be set: {said[-1] if said else done.returncode}"
             )
+    return gnome_applied(perturbation)
+
+
+def gnome_applied(perturbation: Perturbation) -> Applied:
+    """The record of a set on a GNOME machine."""
     settings = perturbation.settings()
     icons = settings.pop("gnome_icons", None)
     if icons is not None:
@@ -82,7 +87,7 @@ async def apply_gnome(desktop: Desktop, perturbation: Perturbation, *, sudo_pass
     return Applied(
         name=perturbation.name,
         version=perturbation.version,
-        digest=digest(perturbation, picture),
+        digest=digest_of(perturbation),
         platform="gnome",
         settings={name: value for name, value in settings.items() if name not in LEFT_OUT},
         left_out=tuple(name for name in LEFT_OUT if name in settings),

@@ -55,6 +55,11 @@ class Applied(Record):
     left_out: tuple[str, ...] = ()
     """What this platform cannot change."""
 
+    @property
+    def label(self) -> str:
+        """One line that differs wherever anything of it differs: for `Setting.perturbation`."""
+        return f"{self.name} v{self.version} {self.platform} {self.digest[:12]}"
+
 
 def digest(perturbation: Perturbation, picture: bytes | None) -> str:
     """The digest of a set and its wallpaper; words about it do not count."""

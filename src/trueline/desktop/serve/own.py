@@ -16,7 +16,9 @@ PROTOCOL = 1
 async def hello(served: Served, _call: Call) -> Reply:
     """GET /trueline."""
     capabilities = sorted(served.desktop.capabilities)
-    return as_json({"trueline": __version__, "protocol": PROTOCOL, "capabilities": capabilities})
+    look = None if served.look is None else served.look.model_dump(mode="json")
+    said = {"trueline": __version__, "protocol": PROTOCOL, "capabilities": capabilities, "perturbation": look}
+    return as_json(said)
 
 
 async def reset(served: Served, _call: Call) -> Reply:

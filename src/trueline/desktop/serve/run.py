@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from trueline.desktop.perturbations.model import Applied
 from trueline.desktop.serve.access import Access
 from trueline.desktop.serve.app import build_app
 from trueline.desktop.serve.served import Served
@@ -23,6 +24,7 @@ async def serve(
     token: str | None,
     settings: ServeSettings | None = None,
     *,
+    look: Applied | None = None,
     stop: asyncio.Event | None = None,
     ready: Callable[[], None] = lambda: None,
 ) -> None:
@@ -33,6 +35,7 @@ async def serve(
         desktop: What is served; whoever started it stops it.
         token: Who holds it may call; `None` lets in every program that reaches the port.
         settings: Limits.
+        look: How the desktop was made to look otherwise, to be told to clients.
         stop: Ends the service when it is set.
         ready: Called once connections are accepted.
 
@@ -40,7 +43,7 @@ async def serve(
         MissingExtraError: Starlette or uvicorn is not installed.
     """
     settings = settings or ServeSettings()
-    served = Served(desktop, settings)
+    served = Served(desktop, settings, look)
     try:
         await serve_app(
             build_app(served, Access(token)),

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from trueline.desktop.perturbations.model import Applied
 from trueline.desktop.serve.film import Film
 from trueline.desktop.serve.settings import ServeSettings
 from trueline.desktop.types import Desktop, RunResult
@@ -21,6 +22,8 @@ class Served:
 
     desktop: Desktop
     settings: ServeSettings
+    look: Applied | None = None
+    """How the desktop was made to look otherwise."""
     film: Film = field(default_factory=Film)
     acting: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held over all actions of one request."""

@@ -54,7 +54,8 @@ def bench_setting(detector: Detector, models: Models, config: GuardConfig, polic
     if detector in ("deaction", "policy"):
         options |= {"unmatched": config.unmatched}
         if policy is not None:
-            options |= {"rules": policy.digest, "classifier": policy.classifier_name}
+            reader = config.ocr.name if config.ocr else None
+            options |= {"rules": policy.digest, "classifier": policy.classifier_name, "ocr": reader}
     if detector in _ASKING:
         hashes = prompt_hashes() if detector == "deaction" else prompt_hashes() | baseline_hashes()
         options |= {

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from trueline.guard.policy.deeds import Addressed, Deed, Nothing, Opened, Pressed, Ran, Typed
 from trueline.guard.policy.folding import key
@@ -68,15 +68,29 @@ def decide(context: GuardContext, reading: Reading, rules: Rules) -> Decided:
 
 def _look(rule: Rule, context: GuardContext, reading: Reading, rules: Rules) -> list[Match]:
     if rule.when.screen is not None:
-        element = _on_screen(reading.view, rule.when.screen.matches)
+        # What is only read from a picture or stands in a terminal speaks for nothing.
+        seen = replace(reading.view, extra="") if rule.effect == "allow" else reading.view
+        element = _on_screen(seen, rule.when.screen.matches)
         return [] if element is None else [Match(rule, None, True, _exception(rule, None, context, rules), element)]
     fitting = [deed for deed in reading.deeds if fits(rule.when, deed, context.step, rules.marked)]
     if rule.more_than is not None and fitting:
-        before = sum(
-            fits(rule.when, deed, number, rules.marked) for number, step in enumerate(reading.past, 1) for deed in step
-        )
-        fitting = fitting[max(0, rule.more_than - before) :]
+        before = sum(len(_counted(rule, step, number, rules)) for number, step in enumerate(reading.past, 1))
+        fitting = _counted(rule, reading.deeds, context.step, rules)[max(0, rule.more_than - before) :]
     return [Match(rule, deed, _certain(rule, deed), _exception(rule, deed, context, rules)) for deed in fitting]
+
+
+def _counted(rule: Rule, deeds: Sequence[Deed], step: int, rules: Rules) -> list[Deed]:
+    """The deeds that use up a budget; a press that is told once more by OCR does not use it up twice."""
+    found: list[Deed] = []
+    counted = False
+    for deed in deeds:
+        again = isinstance(deed, Pressed) and deed.by_ocr
+        if fits(rule.when, deed, step, rules.marked) and not (again and counted):
+            found.append(deed)
+            counted = True
+        elif isinstance(deed, Pressed) and not again:
+            counted = False
+    return found
 
 
 def _certain(rule: Rule, deed: Deed) -> bool:

@@ -63,6 +63,11 @@ class Pressed:
     certain: bool = True
 
     @property
+    def by_ocr(self) -> bool:
+        """Whether it tells the press of the deed before it once more, by a text that OCR read there."""
+        return self.target is not None and self.target.by_ocr
+
+    @property
     def effect(self) -> Effect:
         """What its label means."""
         return effect_of_act(self.act)

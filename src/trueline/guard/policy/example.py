@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated, Literal, Self
 
@@ -16,6 +17,7 @@ from trueline.guard.policy.strict import Strict
 from trueline.guard.types import GuardContext, PastStep
 from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
+from trueline.records.text_line import TextLine
 from trueline.records.tree import Node, Place, Size, Tree
 
 Expect = Literal["misaligned", "aligned", "suspect", "pass"]
@@ -39,6 +41,14 @@ class Element(Strict):
     children: tuple[Element, ...] = ()
 
 
+class Written(Strict):
+    """A piece of text where OCR read it."""
+
+    text: str
+    box: tuple[int, int, int, int]
+    """x, y, width, height."""
+
+
 Screens = dict[str, tuple[Element, ...]]
 
 
@@ -53,8 +63,8 @@ class Shown(Strict):
     """Elements to put in the screen's slots."""
     texts: dict[str, str] = Field(default_factory=dict[str, str])
     """Texts of the screen's slots."""
-    ocr: str | None = None
-    """What OCR read."""
+    ocr: str | tuple[Written, ...] | None = None
+    """What OCR read, as one text or with its places."""
 
     @model_validator(mode="after")
     def _one_screen(self) -> Self:
@@ -130,7 +140,11 @@ def _proposal(name: str, step: ExampleActions) -> Proposal:
 
 
 def _observation(shown: Shown, screens: Screens) -> Observation:
-    return Observation(time=_NO_TIME, tree=_tree(shown, screens), text=shown.ocr)
+    seen = Observation(time=_NO_TIME, tree=_tree(shown, screens))
+    if shown.ocr is None or isinstance(shown.ocr, str):
+        return replace(seen, text=shown.ocr)
+    boxes = ((piece.text, *piece.box) for piece in shown.ocr)
+    return seen.with_lines(tuple(TextLine(text, x, y, x + width, y + height) for text, x, y, width, height in boxes))
 
 
 def _tree(shown: Shown, screens: Screens) -> Tree | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from trueline.guard.policy.deeds import Deed
 from trueline.guard.policy.follow.desk import Desk
@@ -12,7 +12,6 @@ from trueline.guard.policy.follow.follower import follow
 from trueline.guard.policy.screen.view import View, extra_text, view
 from trueline.guard.types import GuardContext, Rejection
 from trueline.records.observation import Observation
-from trueline.records.tree import Tree
 
 
 @dataclass(frozen=True)
@@ -62,21 +61,30 @@ def read_rejected(
 
 
 class ViewCache:
-    """Remembers the views of the last trees: the screens of earlier steps come again with every check."""
+    """Remembers the views of the last screens: those of earlier steps come again with every check."""
 
     def __init__(self, size: int = 256) -> None:
         self._size = size
-        self._views: OrderedDict[int, tuple[Tree, View]] = OrderedDict()
+        self._views: OrderedDict[tuple[int, int], tuple[Observation, View]] = OrderedDict()
 
     def __call__(self, observation: Observation | None) -> View:
         """Return the view of a screen."""
-        tree = None if observation is None else observation.tree
-        if tree is None:
+        if observation is None or (observation.tree is None and not observation.lines):
             return view(observation)
-        kept = self._views.get(id(tree))
-        # The tree is kept beside its view, so that its id cannot be given to another one meanwhile.
-        if kept is None or kept[0] is not tree or kept[1].extra != extra_text(observation):
-            kept = self._views[id(tree)] = (tree, view(observation))
+        place = (id(observation.tree), id(observation.lines))
+        kept = self._views.get(place)
+        # The screen is kept beside its view, so that these ids cannot be given to others meanwhile.
+        if kept is None or not _same(kept[0], observation):
+            kept = self._views[place] = (replace(observation, screenshot=None), view(observation))
             while len(self._views) > self._size:
                 self._views.popitem(last=False)
         return kept[1]
+
+
+def _same(one: Observation, other: Observation) -> bool:
+    """Whether two screens of the same tree and lines show the same."""
+    return (
+        one.tree is other.tree
+        and one.lines is other.lines
+        and (one.marks, one.partial, extra_text(one)) == (other.marks, other.partial, extra_text(other))
+    )

@@ -84,4 +84,6 @@ def _matters(deed: Deed) -> bool:
 
 
 def _source(deed: Deed) -> str:
-    return "tree" if isinstance(deed, Pressed) else "state"
+    if not isinstance(deed, Pressed):
+        return "state"
+    return "ocr" if deed.by_ocr else "tree"

@@ -17,6 +17,7 @@ from trueline.records.folder.store import Redactor, Store
 from trueline.records.folder.traj import TRAJ_FILE, action_space, dump_lines, stamp, step_lines
 from trueline.records.observation import Observation, ObservationRecord, StoredFile, sha256
 from trueline.records.step import Step
+from trueline.records.text_line import plain_text
 from trueline.records.tree import linearise
 from trueline.text import printable
 
@@ -61,7 +62,7 @@ class EpisodeWriter:
     def keep_observation(self, observation: Observation) -> ObservationRecord:
         """Store what the agent is about to see; a screen that is already stored is not stored again."""
         screenshot, tree = self._screenshot, self._tree
-        png, xml = observation.png(), observation.tree_xml
+        png, xml, lines = observation.png(), observation.tree_xml, observation.lines
         if png is None:
             screenshot = None
         elif screenshot.digest != sha256(png):
@@ -78,8 +79,9 @@ class EpisodeWriter:
                 tree=tree,
                 partial=observation.partial,
                 tree_text=None if observation.tree is None else linearise(observation.tree),
-                text=observation.text,
+                text=None if lines and observation.text == plain_text(lines) else observation.text,
                 terminal=observation.terminal,
+                lines=lines,
             )
         )
 

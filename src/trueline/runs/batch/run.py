@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from trueline.desktop.types import Desktop, DesktopLost
+from trueline.models.errors import ModelError
 from trueline.records import EpisodeRecord, EpisodeWriter
 from trueline.records.end import Unscored
 from trueline.records.events import Ended
@@ -36,8 +37,8 @@ async def run_batch(
     async with batch.renewing():
         try:
             async with asyncio.TaskGroup() as group:
-                for _ in range(min(options.workers, max(1, len(jobs)))):
-                    group.create_task(batch.work())
+                for number in range(min(options.workers + options.ahead, max(1, len(jobs)))):
+                    group.create_task(batch.work() if number < options.workers else batch.work_ahead())
         except BaseExceptionGroup as errors:
             # One worker's error ended all others: it is the only one that matters.
             raise errors.exceptions[0] from None
@@ -61,6 +62,9 @@ class _Batch:
         self._outages = 0
         self._paused_until = 0.0
         self._freed = asyncio.Event()
+        self._places = asyncio.Semaphore(options.workers)
+        self._full = asyncio.Event()
+        """All places were taken, or there is not enough work for all of them."""
 
     async def work(self) -> None:
         """Take one job after the other until none is left."""
@@ -84,14 +88,49 @@ class _Batch:
                     self._held.discard(job)
                     await asyncio.to_thread(self._claims.release, job.path)
                     self._freed.set()
+        self._full.set()
+
+    async def work_ahead(self) -> None:
+        """Work as well, but not before the others have got to play: they need the machine to start."""
+        await self._full.wait()
+        await self.work()
+
+    @asynccontextmanager
+    async def _floor(self) -> AsyncGenerator[None]:
+        """A place to play; not while a model is away."""
+        async with self._places:
+            if self._places.locked():
+                self._full.set()
+            await self._pause()
+            try:
+                yield
+            except ModelError as error:
+                if error.retryable:
+                    # Before the place is free: who is ready would run into the same.
+                    self._away()
+                raise
+
+    def _away(self) -> float:
+        """Pause everything, the longer the more often this happens in a row; how many seconds are left of it."""
+        now = asyncio.get_running_loop().time()
+        if self._paused_until <= now:
+            wait = min(self._options.outage_s * 2**self._outages, self._options.longest_outage_s)
+            self._outages += 1
+            self._paused_until = now + wait
+        return self._paused_until - now
+
+    async def _pause(self) -> None:
+        # Another outage during the wait makes it longer.
+        while True:
+            left = self._paused_until - asyncio.get_running_loop().time()
+            if left <= 0:
+                return
+            await asyncio.sleep(left)
 
     async def _next(self) -> Job | None:
         """The next job, claimed; `None` when there is nothing left to do."""
         while not self._spent:
-            left = self._paused_until - asyncio.get_running_loop().time()
-            if left > 0:
-                await asyncio.sleep(left)
-                continue
+            await self._pause()
             if not self.waiting:
                 # What another worker or process has may still come back.
                 if not self._held and not self._elsewhere:
@@ -128,7 +167,7 @@ class _Batch:
         writer = await self._begin(job)
         self._tell(Told("started", str(job.path)))
         try:
-            ended = await job.play(desktop, writer)
+            ended = await job.play(desktop, writer, self._floor)
         except asyncio.CancelledError:
             writer.finish(Ended(time=datetime.now(UTC), unscored=Unscored.INTERRUPTED))
             raise
@@ -146,10 +185,7 @@ class _Batch:
             self._spent = True
         outage = reason is Unscored.MODEL_ERROR and any(error.where == OUTAGE for error in record.errors)
         if outage:
-            wait = min(self._options.outage_s * 2**self._outages, self._options.longest_outage_s)
-            self._outages += 1
-            self._paused_until = asyncio.get_running_loop().time() + wait
-            self._tell(Told("paused", str(job.path), f"{record.detail}; going on in {wait:g} s"))
+            self._tell(Told("paused", str(job.path), f"{record.detail}; going on in {self._away():.0f} s"))
         elif record.score is not None:
             self._outages = 0
         if reason is None or not (outage or reason is Unscored.DESKTOP_LOST):

@@ -11,8 +11,9 @@ from typing import Literal
 from trueline.desktop.types import Desktop
 from trueline.records import EpisodeRecord, EpisodeWriter, Location, Store
 from trueline.records.events import Ended, Started
+from trueline.runs.types import Floor
 
-Play = Callable[[Desktop, EpisodeWriter], Awaitable[Ended]]
+Play = Callable[[Desktop, EpisodeWriter, Floor], Awaitable[Ended]]
 OpenDesktop = Callable[[], AbstractAsyncContextManager[Desktop]]
 
 
@@ -24,7 +25,7 @@ class Job:
     begin: Callable[[], Started]
     """The first line of its record."""
     play: Play
-    """Plays it on a fresh desktop."""
+    """Plays it on a fresh desktop: sets it up, and goes on when there is room on the floor."""
     unsupported: str = ""
     """What stands in the way of playing it at all; then it is only recorded."""
 
@@ -55,6 +56,9 @@ class BatchOptions:
 
     result_dir: Path
     workers: int = 1
+    """Episodes that play at the same time."""
+    ahead: int = 0
+    """Episodes whose desktops are set up meanwhile, so that one is ready when a place is free."""
     store: Store = Store.ALL
     outage_s: float = 5.0
     """First wait after a model could not be reached; it doubles with each further outage."""

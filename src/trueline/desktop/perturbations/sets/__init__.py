@@ -8,7 +8,7 @@ from pathlib import Path
 import yaml
 from pydantic import ValidationError
 
-from trueline.desktop.perturbations.model import Perturbation
+from trueline.desktop.perturbations.model import Perturbation, digest
 from trueline.errors import InputError
 
 _ENDING = ".yaml"
@@ -65,3 +65,8 @@ def wallpaper(perturbation: Perturbation) -> bytes | None:
     if perturbation.wallpaper not in known:
         raise InputError(f"set {perturbation.name}: wallpaper {perturbation.wallpaper!r}: known are {', '.join(known)}")
     return (folder / f"{perturbation.wallpaper}.png").read_bytes()
+
+
+def digest_of(perturbation: Perturbation) -> str:
+    """The digest of a set with its wallpaper, as in the record of what was applied."""
+    return digest(perturbation, wallpaper(perturbation))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
+from trueline.actions.facts.mentions import mentions
 from trueline.actions.types import Click, Drag, Point, Scroll
 from trueline.guard.policy.deeds import Nothing, Pressed, Unclear
-from trueline.guard.policy.folding import key
+from trueline.guard.policy.folding import fold, key
 from trueline.guard.policy.follow import editing, keyboard
 from trueline.guard.policy.follow.scene import Scene
 from trueline.guard.policy.screen.labels import act_of
@@ -20,7 +21,7 @@ _COPY = frozenset({
 _PASTE = frozenset({"paste", "einfügen", "coller", "pegar", "incolla", "colar"})
 _SELECT_ALL = frozenset({"select all", "alles auswählen", "tout sélectionner", "seleccionar todo", "seleziona tutto"})
 
-How = Literal["click", "double click", "right click", "middle click"]
+How = Literal["click", "double click", "right click", "middle click", "drag"]
 
 
 def move(scene: Scene, to: Point) -> None:
@@ -59,6 +60,7 @@ def click(scene: Scene, action: Click) -> None:
     how = _how(action)
     if at is None or target is None:
         scene.deeds.append(Pressed(None, how=how))
+        _tell_written(scene, at, how)
         scene.focus(None)
         return
     if action.button == "middle" and target.is_editable:
@@ -67,6 +69,7 @@ def click(scene: Scene, action: Click) -> None:
         return
     act = None if action.button == "right" else act_of(target)
     scene.deeds.append(Pressed(target, act, how, desk.everything, target.sure))
+    _tell_written(scene, at, how)
     if act is None and action.button != "right":
         # A page may make a button of anything, and lay a text over one.
         perhaps = [replace(target, role="push-button")] if target.is_inert else []
@@ -94,9 +97,24 @@ def drag(scene: Scene, action: Drag) -> None:
         return
     scene.desk.pointer = end
     scene.deeds.append(Pressed(source, how="drag", many=scene.desk.everything, certain=False))
+    if start and all(scene.view.written(point) == scene.view.written(start) for point in action.path):
+        _tell_written(scene, start, "drag")
     scene.deeds.append(Unclear(f"drags to {scene.view.hit(end) or 'an unknown place'}"))
     scene.desk.selection = None
     scene.desk.everything = False
+
+
+def _tell_written(scene: Scene, at: Point | None, how: How) -> None:
+    """Tell what may be pressed by the texts that OCR read there, behind the deed of the press itself.
+
+    It only adds what may happen, and changes nothing of what is known: a picture can show anything.
+    """
+    for text in scene.view.written(at) if at else ():
+        act = None if how == "right click" else act_of(text)
+        scene.deeds.append(Pressed(text, act, how, scene.desk.everything, certain=False))
+        if how != "right click":
+            for url in mentions([fold(text.label)]).urls:
+                scene.open(url, "link", certain=False)
 
 
 def _how(action: Click) -> How:

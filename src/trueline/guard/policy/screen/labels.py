@@ -51,7 +51,8 @@ def _labels() -> _Labels:
 
 def act_of(target: Target) -> Act | None:
     """Return what pressing an element means, None when its label does not say."""
-    if target.role not in BUTTON_ROLES or not target.label or len(target.label) > _LONGEST_LABEL:
+    pressable = target.role in BUTTON_ROLES or target.by_ocr
+    if not pressable or not target.label or len(target.label) > _LONGEST_LABEL:
         return None
     labels, label = _labels(), plain_label(target.label)
     if target.dialog and matches(label, labels.acts["cancel"].labels):

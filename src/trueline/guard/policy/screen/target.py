@@ -22,6 +22,13 @@ INERT_ROLES = frozenset({
     "status-bar", "table", "table-column-header", "table-row", "table-row-header", "time", "viewport",
 })  # fmt: skip
 """Nothing happens when the pointer goes over one of these, and a wheel only scrolls it."""
+_BARE_ROLES = frozenset({
+    "", "alert", "application", "canvas", "desktop-frame", "dialog", "document-frame", "document-web", "drawing-area",
+    "embedded", "filler", "form", "frame", "glass-pane", "grouping", "html-container", "internal-frame", "landmark",
+    "layered-pane", "panel", "redundant-object", "root-pane", "scroll-pane", "section", "split-pane", "unknown",
+    "viewport", "window",
+})  # fmt: skip
+"""What is drawn on one of these, or on what it holds, the tree does not tell."""
 _SCROLLS_ONLY = INERT_ROLES | {"link", "list-item", "table-cell", "tree-item", "tree", "tree-table"}
 
 _SEVERAL_LINES = frozenset({"multi_line", "multi-line"})
@@ -34,6 +41,8 @@ _RUN_BOXES = frozenset({"xfce4-appfinder", "gmrun", "xfrun4", "lxpanel-run", "gr
 """Their only field takes a command to run."""
 _BROWSERS = ("chrom", "firefox", "brave", "edge", "opera", "vivaldi", "epiphany", "safari", "falkon", "navigator")
 _MAILERS = ("thunderbird", "evolution", "geary", "kmail", "mail", "outlook", "claws")
+DESKTOPS = ("xfdesktop", "desktop_window", "nautilus-desktop", "plasmashell", "caja-desktop", "pcmanfm-desktop")
+"""They draw the background."""
 _FILE_MANAGERS = ("thunar", "nautilus", "nemo", "caja", "dolphin", "pcmanfm", "files", "explorer", "finder")
 _ADDRESS_BARS = (
     "address",
@@ -69,6 +78,8 @@ class Target:
     """It is part of a web page (or of an application made of one), not of the program around it."""
     sure: bool = True
     """False when several windows lie over each other there and the tree does not say which is on top."""
+    by_ocr: bool = False
+    """It is a text that OCR read: nothing says what element it belongs to, or that it is one."""
 
     @property
     def label(self) -> str:
@@ -147,11 +158,19 @@ class Target:
         return self.role in INERT_ROLES and "editable" not in self.states
 
     @property
+    def is_bare(self) -> bool:
+        """The tree does not tell what is drawn there: a canvas, a frame, a thing without a name, the background."""
+        unnamed = not self.label and not self.is_editable
+        return self.role in _BARE_ROLES or unnamed or self.app.casefold().startswith(DESKTOPS)
+
+    @property
     def only_scrolls(self) -> bool:
         """The wheel changes no value here."""
         return self.role in _SCROLLS_ONLY
 
     def __str__(self) -> str:
+        if self.by_ocr:
+            return f"the text {self.label!r} (read by OCR)"
         where = ", ".join(part for part in (f"window {self.window!r}" if self.window else "", self.app) if part)
         return f"{self.role or 'something'} {self.label!r}" + (f" ({where})" if where else "")
 

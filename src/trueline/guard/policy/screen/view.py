@@ -9,8 +9,10 @@ from typing import NamedTuple
 
 from trueline.actions.types import Point
 from trueline.guard.policy.folding import MAX_TEXT, fold, key
-from trueline.guard.policy.screen.target import BUTTON_ROLES, EDITABLE_ROLES, Target
+from trueline.guard.policy.screen.target import BUTTON_ROLES, DESKTOPS, EDITABLE_ROLES, Target
+from trueline.guard.policy.screen.written import MOST_LINES, written_at
 from trueline.records.observation import Observation
+from trueline.records.text_line import TextLine
 from trueline.records.tree import Node
 
 _WINDOWS = frozenset(
@@ -18,7 +20,6 @@ _WINDOWS = frozenset(
 )
 _ON_TOP = frozenset({"dialog", "alert", "notification", "tool-tip", "popup-menu", "menu", "file-chooser"})
 _NOTIFIERS = ("notif", "dunst", "mako")
-_DESKTOPS = ("xfdesktop", "desktop_window", "nautilus-desktop", "plasmashell", "caja-desktop", "pcmanfm-desktop")
 _DIALOGS = frozenset({"dialog", "alert", "file-chooser", "notification"})
 _CHANGEABLE = frozenset({
     "combo-box", "slider", "spin-button", "scroll-bar", "list-item", "table-cell", "tree-item", "menu", "dial",
@@ -52,6 +53,10 @@ class View:
     """What OCR read and what stands in the terminal."""
     known: bool = field(default=False)
     """Whether there is a tree or a list of marks at all."""
+    partial: bool = False
+    """Something is missing from the tree."""
+    lines: tuple[TextLine, ...] = ()
+    """What OCR read, with its places."""
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
@@ -86,6 +91,15 @@ class View:
         """Return what lies at a point: the element to press there, else the smallest one; None when there is none."""
         inside, sure = self._at(at)
         return self.target(self._pressed(min(reversed(inside), key=self._area)), sure=sure) if inside else None
+
+    def is_bare(self, at: Point) -> bool:
+        """Whether the tree does not tell what is drawn at a point."""
+        hit = self.hit(at)
+        return self.partial or hit is None or hit.is_bare
+
+    def written(self, at: Point) -> tuple[Target, ...]:
+        """Return the texts that OCR read at a point, where the tree does not tell what is drawn there."""
+        return written_at(self.lines, at) if self.lines and self.is_bare(at) else ()
 
     def beneath(self, at: Point) -> tuple[Target, ...]:
         """Return what else can be pressed or changed at a point, in the same window and beside what is hit."""
@@ -170,7 +184,7 @@ class View:
         app = next(
             (entry.node.name.casefold() for entry in self._upwards(window) if entry.node.role == "application"), ""
         )
-        if app.startswith(_DESKTOPS) or node.role == "desktop-frame":
+        if app.startswith(DESKTOPS) or node.role == "desktop-frame":
             return 0
         if node.role in _ON_TOP or any(word in app for word in _NOTIFIERS):
             return 3
@@ -214,11 +228,11 @@ def view(observation: Observation | None) -> View:
     """List the elements of a screen in document order, from its tree or else from its marks."""
     if observation is None:
         return View()
-    extra = extra_text(observation)
+    extra, partial, lines = extra_text(observation), observation.partial, observation.lines[:MOST_LINES]
     if observation.tree is not None:
-        return View(tuple(_listed(observation.tree.root)), extra, known=True)
+        return View(tuple(_listed(observation.tree.root)), extra, True, partial, lines)
     marks = [Node(mark.tag, mark.name, position=mark.position, size=mark.size) for mark in observation.marks]
-    return View(tuple(_listed(Node("desktop-frame", children=tuple(marks)))), extra, known=bool(marks))
+    return View(tuple(_listed(Node("desktop-frame", children=tuple(marks)))), extra, bool(marks), partial, lines)
 
 
 def extra_text(observation: Observation | None) -> str:
