@@ -210,6 +210,7 @@ def test_after_its_death_it_can_be_reset() -> None:
         ("Clicker", {}, "model"),
         ("Clicker", {"model": "m", "arguments": {"wings": 2}}, "wings"),
         ("Broken", {}, "needs a licence"),
+        ("Said", {"model": "m", "arguments": {"answer": None}}, "its constructor takes no model"),
         ("Clicker", {"python": "/nowhere/python"}, "cannot be started"),
         ("Clicker", {"wings": 2}, "there is no option 'wings'"),
         ("Clicker", {"timeout": 0}, "option timeout"),
@@ -219,3 +220,13 @@ def test_what_is_set_wrongly_is_one_clear_line(name: str, options: dict[str, Jso
     with pytest.raises(InputError, match=words) as raised:
         run(name, one, None, **options)
     assert "\n" not in str(raised.value)
+
+
+def test_what_a_runs_flags_say_stands_below_the_options() -> None:
+    flags: dict[str, JsonValue] = {"model": "of-the-flag", "observation_type": "a11y_tree", "max_steps": 7}
+    found = find_agent("predicting:Clicker", {"max_steps": 3}, predicting=flags)
+    assert (found.own_model, found.calls_model, found.needs_model) == ("of-the-flag", True, False)
+    assert (found.options["observation_type"], found.options["max_steps"]) == ("a11y_tree", 3)
+    assert find_agent("predicting:Clicker", {"model": "mine"}, predicting=flags).own_model == "mine"
+    # No other kind of agent takes them.
+    assert find_agent("noop", predicting=flags).options == {}

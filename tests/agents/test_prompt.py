@@ -15,7 +15,7 @@ from trueline.agents import Agent, find_agent
 from trueline.agents.prompt.options import ObservationType
 from trueline.errors import InputError
 from trueline.models import ModelError
-from trueline.models.testing import FakeServer, Play, Say, Status
+from trueline.models.testing import Body, FakeServer, Play, Say, Status
 from trueline.models.types import Json
 from trueline.records.proposal import Proposal
 from trueline.records.setting import Sampling
@@ -30,12 +30,13 @@ def run(
     *plays: Play,
     sampling: Sampling | None = None,
     plan: str = "",
+    spec: str = LOCAL,
     **options: str | int | bool,
 ) -> tuple[Proposal, list[Json]]:
     """Return the last proposal and the requests that were sent."""
     server = FakeServer(*plays, default=Say(CLICK))
     agent = find_agent("prompt", options, sampling).make()
-    proposal = meets(session, agent, server, LOCAL, plan=plan)
+    proposal = meets(session, agent, server, spec, plan=plan)
     return proposal, [seen.body for seen in server.seen]
 
 
@@ -55,7 +56,7 @@ def steps(number: int, marked: bool = False) -> Callable[[Agent], Awaitable[Prop
 
 
 def pictures(body: Json) -> int:
-    return str(body).count("data:image/png")
+    return str(body).count("data:image/png") + str(body).count("'media_type': 'image/png'")
 
 
 @pytest.mark.parametrize(
@@ -231,13 +232,22 @@ def test_only_the_last_proposal_can_be_revised() -> None:
         run(session)
 
 
-def test_a_question_too_long_is_asked_without_the_past() -> None:
-    too_long = Status(400, "too long", error_code="context_length_exceeded")
-    proposal, bodies = run(steps(3), Say(CLICK), Say(CLICK), too_long, observation_type="screenshot")
+@pytest.mark.parametrize(
+    ("spec", "too_long"),
+    [
+        ("openai|gpt-4o", Status(400, "too long", error_code="context_length_exceeded")),
+        ("local|any", Body(b'{"object": "error", "message": "It is longer than the maximum model length of 9.", '
+                           b'"type": "BadRequestError", "code": 400}', 400)),
+        ("anthropic|claude-sonnet-4-5", Status(400, "prompt is too long: 208656 tokens > 200000 maximum")),
+    ],
+)  # fmt: skip
+def test_a_question_too_long_is_asked_without_the_past(spec: str, too_long: Status | Body) -> None:
+    plays = (Say(CLICK), Say(CLICK), too_long)
+    proposal, bodies = run(steps(3), *plays, spec=spec, observation_type="screenshot")
     assert [pictures(body) for body in bodies] == [1, 2, 3, 1]
     assert any("left out" in note for note in proposal.notes)
     with pytest.raises(ModelError):
-        run(steps(1), too_long)
+        run(steps(1), too_long, spec=spec)
 
 
 def test_a_model_error_passes_through_and_the_step_can_be_asked_again() -> None:

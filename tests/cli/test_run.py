@@ -126,25 +126,13 @@ def test_a_dry_run_starts_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert not Path("results").exists()
 
 
-def test_a_manifest_runs_the_same_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    suite = write_suite(tmp_path / "suite", "t0")
-    with model_server(default=by_turn) as server:
-        words = ["--suite", str(suite), "--model", "local|m", "--model_url", f"{server.url}/v1"]
-        assert run(capsys, *words)[0] == 0
-        more = ["--reproduce", "results/manifest.json", "--result_dir", "again"]
-        code, found, err = run(capsys, *more)
-    assert (code, found["mean_score"]) == (0, 1.0), err
-    first, second = (json.loads(Path(name, "manifest.json").read_text()) for name in ("results", "again"))
-    assert first["setting_digest"] == second["setting_digest"]
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (["--provider_name", "aws"], "there is no provider aws here"),
         (["--provider_name", "osworld"], "needs --path_to_vm"),
         (["--path_to_vm", "x.vmx"], "needs --provider_name osworld"),
-        (["--enable_plan"], "plans are not part of this version"),
+        (["--enable_plan"], "plans, which this version does not have"),
         (["--agent", "nope"], "there is no agent 'nope'"),
         (["--agent", "prompt"], "name it with --model"),
         (["--guard", "nope", "--agent", "noop"], "--guard nope: none, policy, deaction"),

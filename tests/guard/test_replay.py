@@ -37,6 +37,7 @@ from trueline.records import (
     read_episode,
 )  # fmt: skip
 from trueline.records.events import Ended, Started
+from trueline.records.text_line import TextLine
 from trueline.records.tree import Place, Size
 
 NOW = datetime(2026, 3, 20, 12, 0, 0, tzinfo=UTC)
@@ -101,6 +102,20 @@ def test_the_tree_tells_what_a_click_hits(tmp_path: Path) -> None:
     (stop,) = replayed(write_episode(tmp_path, "a", [PAY, Done()])).stops
     assert "press-pay" in stop.verdict.reason
     assert replayed(write_episode(tmp_path, "b", [PAY, Done()], label="Help")).stops == ()
+
+
+def test_what_ocr_read_during_the_run_tells_what_a_click_without_a_tree_hits(tmp_path: Path) -> None:
+    folder = tmp_path / "pyautogui" / "screenshot" / "some-model" / "chrome" / "a"
+    writer = EpisodeWriter(folder, Started(time=NOW, task=TaskRef(domain="chrome", id="a"), instruction="Write."))
+    lines = (TextLine("Pay now", 110, 105, 180, 125, 0.99),)
+    seen = writer.keep_observation(Observation(NOW, screenshot=png(1)).with_lines(lines))
+    attempt = Attempt(proposal=Proposal(id="1", actions=(PAY,)))
+    writer.step(Step(number=1, observation=seen, attempts=(attempt,), results=(ActionResult(action=PAY, time=NOW),)))
+    writer.finish(Ended(time=NOW, end=End.DONE, score=1.0))
+    (step,) = replayed(folder).steps
+    assert not step.stopped  # it is not certain
+    assert "click on the text 'Pay now' (read by OCR): pay" in [item.text for item in step.verdict.evidence]
+    assert any(item.source == "rule press-pay" for item in step.verdict.evidence)
 
 
 def test_a_proposal_that_did_not_run_is_not_judged(tmp_path: Path) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from support.playing import Stage
 from trueline.desktop.local import LocalDesktop, LocalOptions, Pool
 
 SMALL = LocalOptions(width=1024, height=768)
@@ -34,3 +36,9 @@ def desktop(_pool: Pool, runner: asyncio.Runner) -> Iterator[LocalDesktop]:
     runner.run(desktop.start())
     yield desktop
     runner.run(desktop.stop())
+
+
+@pytest.fixture
+def stage(runner: asyncio.Runner, desktop: LocalDesktop, tmp_path: Path) -> Stage:
+    """A stage with a fresh desktop."""
+    return Stage(runner, desktop, tmp_path)

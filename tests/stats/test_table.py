@@ -99,6 +99,18 @@ def test_tasks_that_score_harm_stand_apart(tmp_path: Path) -> None:
     ]
 
 
+def test_tasks_whose_score_says_nothing_are_left_out_and_named(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "r1", {"os/good": 1, "os/judged": 1})
+    record = '{"task":{"kind":"misuse","unmeasured":true}}\n'
+    (run / "pyautogui/screenshot/some-model/os/judged/events.jsonl").write_text(record)
+    runs = read_runs([run])
+    units, notes = units_of(runs, None)
+    assert [unit.task for unit in units] == ["good"]
+    assert notes[-1].startswith("1 units are left out whose checkers measure neither success nor harm")
+    with pytest.raises(InputError, match="judge summary"):
+        units_of(runs, {"os": ["judged"]})
+
+
 def test_a_full_id_in_an_index_is_one_injection(tmp_path: Path) -> None:
     run = write_run(tmp_path / "r1", {"os/a__inject__website__stop": 1, "os/a__inject__mail__stop": 0})
     units, _ = units_of(read_runs([run]), {"os": ["a__inject__mail__stop", "a__inject__website__other"]})

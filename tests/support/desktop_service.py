@@ -13,6 +13,7 @@ import pytest
 
 from support.machine import need_machine
 from trueline.desktop.local import LocalDesktop, LocalOptions
+from trueline.desktop.perturbations import Applied
 from trueline.desktop.serve import ServeSettings, serve
 from trueline.serving import Listener
 
@@ -71,12 +72,15 @@ class Service:
 
 @asynccontextmanager
 async def served(
-    desktop: LocalDesktop, token: str | None = TOKEN, settings: ServeSettings | None = None
+    desktop: LocalDesktop,
+    token: str | None = TOKEN,
+    settings: ServeSettings | None = None,
+    look: Applied | None = None,
 ) -> AsyncGenerator[Service]:
     """Serve a desktop on a free port."""
     listener, stop = Listener.open(port=0), asyncio.Event()
     ready = asyncio.Event()
-    service = asyncio.create_task(serve(listener, desktop, token, settings, stop=stop, ready=ready.set))
+    service = asyncio.create_task(serve(listener, desktop, token, settings, look=look, stop=stop, ready=ready.set))
     try:
         await ready.wait()
         yield Service(desktop, listener.socket.getsockname()[1], token)

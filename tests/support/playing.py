@@ -1,18 +1,20 @@
-"""Small parts that play in episodes: an agent that follows a script, a scene of one file."""
+"""Small parts that play in episodes: an agent that follows a script, a scene of one file, a stage to play on."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from trueline.actions import Action
-from trueline.agents.types import AgentContext
+from trueline.actions import Action, Size
+from trueline.agents.types import Agent, AgentContext
 from trueline.desktop.local import LocalDesktop
 from trueline.desktop.types import Settled, WindowShown
 from trueline.records import (
     ActionResult,
+    EpisodeRecord,
     EpisodeWriter,
     Feedback,
     Funnel,
@@ -20,12 +22,15 @@ from trueline.records import (
     ObservationSpec,
     Proposal,
     TaskRef,
+    read_episode,
 )
 from trueline.records.end import End
 from trueline.records.events import Started
-from trueline.runs.types import Scored
-from trueline.tasks.errors import CheckerError, SetupError
+from trueline.records.setting import Limits
+from trueline.runs.execute import execute
+from trueline.runs.types import Oversight, Parts, Retrying, Scored
 
+INSTRUCTION = "Write hello into the note."
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 Answer = tuple[Action, ...] | Exception
 
@@ -69,38 +74,76 @@ class FileScene:
     desktop: LocalDesktop
     path: str = "note.txt"
     wanted: str = "hello"
-    broken: str = ""
-    """Which part fails: `setup` or `check`."""
+    broken: Mapping[str, Exception] = field(default_factory=dict[str, Exception])
+    """What parts raise: `prepare`, `seen`, `check`, `funnel`."""
+    funnels: Sequence[Funnel] = ()
+    """How far an attack got, try by try."""
     prepared: int = 0
     shown: list[int] = field(default_factory=list[int])
     wishes: list[tuple[int, bool]] = field(default_factory=list[tuple[int, bool]])
 
     async def prepare(self) -> None:
         self.prepared += 1
-        if self.broken == "setup":
-            raise SetupError("launch: no such program")
+        self._break("prepare")
         await self.desktop.put(self.path, b"")
         await self.desktop.launch(("mousepad", f"/home/user/{self.path}"))
         await self.desktop.wait_for(WindowShown(app="mousepad"))
         await self.desktop.wait_for(Settled())
 
-    def seen(self, step: int, observation: Observation) -> None:
+    async def seen(self, step: int, observation: Observation, agent: Agent) -> None:
+        self._break("seen")
         self.shown.append(step)
 
     def proposed(self, step: int, proposal: Proposal, *, ran: bool) -> None:
         self.wishes.append((step, ran))
 
     async def check(self, *, failed: bool) -> Scored:
-        if self.broken == "check":
-            raise CheckerError("the file could not be parsed")
+        self._break("check")
         text = (await self.desktop.get(self.path)).decode()
         return Scored(0.0 if failed else float(text.strip() == self.wanted))
 
     async def funnel(self, end: End, scored: Scored) -> Funnel | None:
-        return None
+        self._break("funnel")
+        return self.funnels[self.prepared - 1] if self.funnels else None
+
+    def _break(self, part: str) -> None:
+        if part in self.broken:
+            raise self.broken[part]
 
 
 def begin(folder: Path) -> EpisodeWriter:
     """Open the record of an episode."""
-    started = Started(time=NOW, task=TaskRef(domain="os", id="note"), instruction="Write hello into the note.")
+    started = Started(time=NOW, task=TaskRef(domain="os", id="note"), instruction=INSTRUCTION)
     return EpisodeWriter(folder / "note", started)
+
+
+@dataclass
+class Stage:
+    """Where episodes are played: a desktop, and a folder for the record."""
+
+    runner: asyncio.Runner
+    desktop: LocalDesktop
+    folder: Path
+
+    def play(
+        self,
+        agent: ScriptedAgent,
+        *,
+        scene: FileScene | None = None,
+        oversight: Oversight | None = None,
+        limits: Limits | None = None,
+        retrying: Retrying | None = None,
+    ) -> EpisodeRecord:
+        """Play an episode and return its record, read back from disk."""
+        parts = Parts(
+            desktop=self.desktop,
+            agent=agent,
+            context=AgentContext(instruction=INSTRUCTION, screen=Size(1024, 768)),
+            scene=scene or FileScene(self.desktop),
+            oversight=oversight,
+            retrying=retrying,
+            limits=limits or Limits(max_steps=5),
+        )
+        writer = begin(self.folder)
+        writer.finish(self.runner.run(execute(parts, writer)))
+        return read_episode(self.folder / "note").record

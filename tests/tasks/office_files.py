@@ -80,9 +80,10 @@ def xlsx_file(
     *,
     merge: str | None = None,
     style: Mapping[str, Any] | None = None,
+    styled: str = "A1",
     name: str = "a.xlsx",
 ) -> FileValue:
-    """A workbook; `style` is for the first cell of the first sheet."""
+    """A workbook; `style` is for one cell of the first sheet."""
     import openpyxl
     from openpyxl.styles import Font, PatternFill
 
@@ -94,9 +95,9 @@ def xlsx_file(
             sheet.append(list(row))
     first = book.worksheets[0]
     if style is not None:
-        first["A1"].font = Font(name="Calibri", size=11, bold=style["bold"], color=style["color"])
+        first[styled].font = Font(name="Calibri", size=11, bold=style["bold"], color=style["color"])
         if style["fill"] is not None:
-            first["A1"].fill = PatternFill("solid", fgColor=style["fill"])
+            first[styled].fill = PatternFill("solid", fgColor=style["fill"])
     if merge is not None:
         first.merge_cells(merge)
     buffer = io.BytesIO()

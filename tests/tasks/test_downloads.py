@@ -111,7 +111,9 @@ def test_a_file_that_is_too_large_is_refused(site: Site, tmp_path: Path) -> None
         fetch(Downloads(tmp_path, largest=1000), f"{site.url}/big")
 
 
-@pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://127.0.0.1/a", "/etc/passwd", "", "data:,x"])
+@pytest.mark.parametrize(
+    "url", ["http://[bad", "file:///etc/passwd", "ftp://127.0.0.1/a", "/etc/passwd", "", "data:,x"]
+)
 def test_other_addresses_are_refused(tmp_path: Path, url: str) -> None:
     with pytest.raises(DownloadError, match="only http and https"):
         fetch(Downloads(tmp_path), url)

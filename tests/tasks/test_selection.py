@@ -10,6 +10,8 @@ from tasks.samples import task, write_suite
 from trueline.errors import InputError
 from trueline.tasks import Kind, TaskFileError
 from trueline.tasks.selection import Selection, select
+from trueline.tasks.setup.errors import StepFailed
+from trueline.tasks.setup.files import find_asset
 from trueline.tasks.suite import Suite, load_refs, open_index, open_suite, shipped_suites
 
 
@@ -116,3 +118,63 @@ def test_one_bad_file_does_not_hide_the_others(tmp_path: Path) -> None:
     loaded = select(open_suite(str(base)), Selection())
     assert [each.ref.id for each in loaded.tasks] == ["a2"]
     assert [problem.path for problem in loaded.problems] == ["$.id", "$.instruction", "$.evaluator"]
+
+
+@pytest.mark.parametrize(
+    "selection",
+    [
+        Selection(limit=1),
+        Selection(only=("a?",), limit=1),
+        Selection(kinds=(Kind.MISUSE,)),
+        Selection(domain="os", limit=1),
+    ],
+)
+def test_a_bad_file_outside_the_selection_stops_nothing(tmp_path: Path, selection: Selection) -> None:
+    base = write_suite(tmp_path, {"os": [task("a1", kind="misuse"), task("a2")]})
+    (base / "examples/os/a2.json").write_text('{"id": "a2"}')
+    assert names(open_suite(str(base)), selection) == ["os/a1"]
+
+
+def test_a_sample_is_drawn_before_files_are_read(tmp_path: Path) -> None:
+    base = write_suite(tmp_path, {"os": [task("a1"), task("a2")]})
+    suite = open_suite(str(base))
+    (drawn,) = names(suite, Selection(sample=1))
+    other = "a2" if drawn == "os/a1" else "a1"
+    (base / f"examples/os/{other}.json").write_text("{")
+    assert names(suite, Selection(sample=1)) == [drawn]
+
+
+@pytest.mark.parametrize("content", ["{", '{"kind": "misuse"}', '{"kind": "no such"}'])
+def test_a_bad_file_that_may_be_of_the_kind_is_named(tmp_path: Path, content: str) -> None:
+    base = write_suite(tmp_path, {"os": [task("a1", kind="misuse"), task("a2")]})
+    (base / "examples/os/a2.json").write_text(content)
+    loaded = select(open_suite(str(base)), Selection(kinds=(Kind.MISUSE,)))
+    assert ([each.ref.id for each in loaded.tasks], loaded.bad) == (["a1"], 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("assets/a.txt", "assets/a.txt"),
+        ("files/b.txt", "base/files/b.txt"),
+        ("notes.txt", None),
+        (".ssh/id", None),
+        ("base/.hidden", None),
+        ("assets/link", None),
+        ("../assets/a.txt", None),
+        ("assets/a\0b", None),
+        ("x" * 300, None),
+    ],
+)
+def test_of_the_folder_above_only_assets_can_be_named(tmp_path: Path, name: str, found: str | None) -> None:
+    base = write_suite(tmp_path / "base", {"os": [task("a1")]})
+    for path in ("assets/a.txt", "base/files/b.txt", "notes.txt", ".ssh/id", "base/.hidden"):
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(path)
+    (tmp_path / "assets/link").symlink_to("../.ssh/id")
+    folders = open_index(None, base).assets
+    if found is not None:
+        assert find_asset(name, folders).read_text() == found
+    else:
+        with pytest.raises(StepFailed):
+            find_asset(name, folders)

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from tasks.samples import task
 from trueline.tasks import parse_task
-from trueline.tasks.support import unsupported
+from trueline.tasks.support import unsupported, unsupported_injection
 
 
 def step(name: str, **parameters: JsonValue) -> JsonValue:
@@ -23,6 +23,8 @@ def step(name: str, **parameters: JsonValue) -> JsonValue:
         ({"config": [step("launch", command=["code", "/home/user"])]}, ("application Visual Studio Code",)),
         ({"config": [step("launch", command="code .", shell=True)]}, ("application Visual Studio Code",)),
         ({"config": [step("execute", command=["echo", "code"])]}, ()),
+        ({"config": [step("launch", command=" ")]}, ()),
+        ({"config": [step("chrome_open_tabs", urls_to_open=["http://[bad"])]}, ("live web sites",)),
         ({"related_apps": ["Excel", "word"]}, ("application Microsoft Office",)),
         ({"proxy": True}, ("live web sites",)),
         ({"config": [step("chrome_open_tabs", urls_to_open=["www.shop.example"])]}, ("live web sites",)),
@@ -37,3 +39,22 @@ def step(name: str, **parameters: JsonValue) -> JsonValue:
 )
 def test_reasons(fields: dict[str, JsonValue], reasons: tuple[str, ...]) -> None:
     assert unsupported(parse_task({**task(), **fields}, file="x")) == reasons
+
+
+MAIL, NOTE = "thunderbird_mail_received", "desktop_notification"
+
+
+@pytest.mark.parametrize(
+    ("config", "vector", "additional", "reasons"),
+    [
+        ([], NOTE, None, ()),
+        ([], NOTE, "thunderbird", ("injection with an application besides (thunderbird)",)),
+        ([], MAIL, None, (f"vector {MAIL}: no set-up step opens Thunderbird",)),
+        ([step("launch", command=["/usr/bin/thunderbird"])], MAIL, None, ()),
+        ([step("launch", command="thunderbird -mail")], MAIL, None, ()),
+    ],
+)
+def test_injections_that_lack_what_their_runner_brings_are_not_run(
+    config: list[JsonValue], vector: str, additional: str | None, reasons: tuple[str, ...]
+) -> None:
+    assert unsupported_injection(parse_task(task(config=config), file="x"), vector, additional) == reasons

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Literal, TypeGuard, TypeVar
@@ -14,6 +14,7 @@ from pydantic import JsonValue, ValidationError
 from trueline.agents.prompt_files import TURNS, prompt_hashes
 from trueline.agents.types import Agent
 from trueline.errors import InputError
+from trueline.models.hidden import hide_options
 from trueline.records.base import Record
 from trueline.records.observation import ObservationSpec
 from trueline.records.setting import Sampling
@@ -36,7 +37,7 @@ class AgentMaker:
     name: str
     make: Callable[[], Agent]
     options: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
-    """All options as they apply, for `Setting.agent_options`."""
+    """All options as they apply, for `Setting.agent_options`: without passwords and keys."""
     prompts: dict[str, str] = field(default_factory=dict[str, str])
     """Hash of each prompt file, for `Setting.prompts`."""
     needs_model: bool = False
@@ -71,7 +72,11 @@ def find_agent(
     Raises:
         InputError: There is no such agent, an option is wrong, or a class has not the shape of an agent.
     """
-    options, sampling, predicting = options or {}, sampling or Sampling(), predicting or {}
+    maker = _find(name, options or {}, sampling or Sampling(), predicting or {})
+    return replace(maker, options=hide_options(maker.options))
+
+
+def _find(name: str, options: Options, sampling: Sampling, predicting: Options) -> AgentMaker:
     kind, colon, rest = name.partition(":")
     if kind == _REPLAY and colon:
         name, options = kind, {**options, "trajectory": rest}

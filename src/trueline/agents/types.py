@@ -12,6 +12,7 @@ from trueline.models import Model
 from trueline.records.observation import Observation, ObservationSpec
 from trueline.records.proposal import Proposal
 from trueline.records.step import ActionResult
+from trueline.records.tree import linearise, marks_text
 from trueline.records.verdict import Feedback
 
 if TYPE_CHECKING:
@@ -96,6 +97,29 @@ class Agent(Protocol):
     async def revise(self, rejected: Proposal, feedback: Feedback) -> Proposal:
         """Say what to do instead of the last proposal, of which nothing was executed."""
         ...
+
+
+@runtime_checkable
+class _Reads(Protocol):
+    def reads(self, obs: Observation) -> str | None: ...
+
+
+def words_for(agent: Agent, obs: Observation) -> str | None:
+    """What an agent reads of a screen; `None` when it is given a picture at most.
+
+    That is the table of the tree and what OCR read, as far as it wants them. An agent that is given less of it (cut to
+    a number of tokens) or more says so itself, with a method `reads`.
+    """
+    if isinstance(agent, _Reads):
+        return agent.reads(obs)
+    wants = agent.wants
+    parts = (
+        linearise(obs.tree) if wants.tree and obs.tree is not None else None,
+        marks_text(obs.marks) if wants.marks else None,
+        obs.text if wants.ocr else None,
+    )
+    given = [part for part in parts if part is not None]
+    return "\n".join(given) if given else None
 
 
 @runtime_checkable

@@ -47,6 +47,10 @@ class DesktopLost(DesktopError):
     """The desktop is gone (its session ended, its X server died, it hangs); only a reset helps."""
 
 
+class TooDeep(DesktopError):
+    """Folders inside lie so deep within each other that they are not read: the doing of whoever works there."""
+
+
 class ActionTimeout(DesktopError):
     """An action, a command or a wait did not end in its time; the desktop goes on."""
 

@@ -12,7 +12,7 @@ from importlib.metadata import version
 
 from trueline.actions import Action, Click, MouseUp
 from trueline.actions.facts import proposal_facts
-from trueline.errors import InputError
+from trueline.errors import TruelineError
 from trueline.guard.incoming.screen import read_screenshot
 from trueline.guard.policy.reading import ViewCache
 from trueline.guard.types import GuardContext, PastStep
@@ -20,8 +20,8 @@ from trueline.records.observation import Observation
 from trueline.records.text_line import TextLine
 from trueline.records.tree import Size
 
-_MOST_SCREENS = 1_000
-"""Remembered, some 10 kB each: the screens of earlier steps come again with every check."""
+_MOST_LINES = 100_000
+"""Remembered, of some 2,000 screens: those of earlier steps come again with every check."""
 
 
 class ScreenReader:
@@ -41,6 +41,7 @@ class ScreenReader:
         self._reader = shared_reader()
         self._reader.prepare()
         self._known: OrderedDict[tuple[str, Size | None], tuple[TextLine, ...]] = OrderedDict()
+        self._held = 0
         self._views = ViewCache()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="guard-ocr")
 
@@ -53,7 +54,7 @@ class ScreenReader:
         """Return the context with the text of its screens, those of earlier steps too.
 
         Raises:
-            InputError: The present screenshot cannot be read; an earlier one that cannot is left as it is.
+            TruelineError: The present screenshot cannot be read; an earlier one that cannot is left as it is.
         """
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._complete, context)
 
@@ -66,7 +67,7 @@ class ScreenReader:
             return step
         try:
             return replace(step, observation=self._seen(step.observation, step.proposal.actions))
-        except (InputError, OSError):
+        except (TruelineError, OSError):
             return step
 
     def _seen(self, observation: Observation, actions: Sequence[Action]) -> Observation:
@@ -88,8 +89,9 @@ class ScreenReader:
             self._known.move_to_end(key)
             return self._known[key]
         found = self._known[key] = self._read(observation.png() or b"", observation.screen)
-        if len(self._known) > _MOST_SCREENS:
-            self._known.popitem(last=False)
+        self._held += 1 + len(found)
+        while self._held > _MOST_LINES:
+            self._held -= 1 + len(self._known.popitem(last=False)[1])
         return found
 
     def _read(self, png: bytes, screen: Size | None) -> tuple[TextLine, ...]:

@@ -15,9 +15,10 @@ from trueline.guard.answers import FastReply, Judged, SystematicReply
 from trueline.guard.prompt_files import FAST_CHECK, SYSTEMATIC, system_prompt
 from trueline.guard.wording import shorten
 from trueline.models import BudgetSpentError, DeadlineError, ImagePolicy, Message, Model, Request, Schema
+from trueline.models.errors import AuthError, MissingKeyError, ModelError
 from trueline.records.setting import Sampling
 from trueline.records.usage import NO_USAGE, UNCOUNTED, Usage
-from trueline.records.verdict import Decision, Evidence, Feedback, Finding, Stage
+from trueline.records.verdict import Decision, Evidence, Failure, Feedback, Finding, Stage
 from trueline.text import printable
 
 _LONGEST_REASON = 10_000
@@ -170,7 +171,22 @@ async def attempt(
 def failed(stage: Stage, error: Exception, usage: Usage) -> Look:
     """Return the finding of a stage that could not decide."""
     spent = NO_USAGE if isinstance(error, BudgetSpentError) else usage
-    return Look(Finding(stage=stage, decision=Decision.UNDECIDED, error=error_text(error), usage=spent))
+    return Look(
+        Finding(stage=stage, decision=Decision.UNDECIDED, error=error_text(error), usage=spent, failure=_failure(error))
+    )
+
+
+def _failure(error: Exception) -> Failure | None:
+    match error:
+        case BudgetSpentError():
+            return Failure.BUDGET
+        case AuthError() | MissingKeyError():
+            return Failure.KEY
+        case ModelError(retryable=True):
+            return Failure.OUTAGE
+        case _:
+            # An answer that cannot be used, and the guard's own deadline: what is done then was declared.
+            return None
 
 
 def error_text(error: Exception) -> str:

@@ -22,6 +22,9 @@ _LEVELS = 24
 _SHARE = 0.01
 """So much of the surroundings must have changed to count: a caret is less, a pop-up is more."""
 
+_LOOKS = 3
+"""How often a screen on which windows come and go is looked at."""
+
 Layout = tuple[tuple[object, ...], ...]
 
 
@@ -35,9 +38,17 @@ class View:
 
 
 async def view(desktop: Desktop, want: ObservationSpec) -> View:
-    """Look at the screen and the windows on it."""
-    observation = await desktop.observe(want)
-    return View(observation, await _windows(desktop))
+    """Look at the screen and the windows on it.
+
+    The windows are those from before the look: one that came meanwhile is not in the picture, so it must count as a
+    change. When windows came or went, it looks again, a few times.
+    """
+    for look in range(_LOOKS):
+        windows = await _windows(desktop)
+        observation = await desktop.observe(want)
+        if windows is None or look == _LOOKS - 1 or _layout(windows) == _layout(await _windows(desktop) or ()):
+            return View(observation, windows)
+    raise AssertionError("the last look returns")
 
 
 async def changes(desktop: Desktop, seen: View, proposal: Proposal) -> tuple[str, ...]:

@@ -9,6 +9,8 @@ from trueline.models.errors import (
     ModelError,
     NoAnswerError,
     SpecError,
+    TooLongError,
+    UnpricedError,
     UnsupportedError,
 )
 from trueline.models.images import image_from_bytes, read_image
@@ -59,8 +61,10 @@ __all__ = [
     "Spec",
     "SpecError",
     "Text",
+    "TooLongError",
     "ToolCall",
     "ToolResult",
+    "UnpricedError",
     "UnsupportedError",
     "assistant",
     "image_from_bytes",

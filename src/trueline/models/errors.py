@@ -19,6 +19,10 @@ class UnsupportedError(InputError):
     """The provider cannot do what the request asks for; it is refused, never dropped in silence."""
 
 
+class UnpricedError(InputError):
+    """There is a money limit, but what a model costs is not known, so the limit could not be kept."""
+
+
 class ModelError(TruelineError):
     """A call gave no answer. `retryable` says whether asking again may help."""
 
@@ -71,6 +75,10 @@ class MalformedResponseError(ModelError):
 
 class RejectedError(ModelError):
     """The provider rejects the request (4xx): asking again cannot help."""
+
+
+class TooLongError(RejectedError):
+    """The question does not fit into the model's context: asking with less of it may help."""
 
 
 class AuthError(ModelError):

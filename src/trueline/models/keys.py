@@ -15,7 +15,7 @@ _LOOKS_SECRET = re.compile(
     r"\b(?:sk-[A-Za-z0-9_-]{8,}|AIza[A-Za-z0-9_-]{20,}|(?:AKIA|ASIA)[A-Z0-9]{12,})"
     r"|(?<=[Bb]earer )[A-Za-z0-9._~+/-]{8,}=*"
 )
-_HIDDEN = "[key]"
+KEY_MARK = "[key]"
 
 
 @dataclass(frozen=True)
@@ -51,13 +51,13 @@ class Redactor:
     def clean(self, text: str) -> str:
         """Return the text without keys."""
         for secret in self.secrets:
-            text = text.replace(secret, _HIDDEN)
-        return _LOOKS_SECRET.sub(_HIDDEN, text)
+            text = text.replace(secret, KEY_MARK)
+        return _LOOKS_SECRET.sub(KEY_MARK, text)
 
     def clean_bytes(self, data: bytes) -> bytes:
         """Return the bytes without the keys that are known."""
         for secret in self.secrets:
-            data = data.replace(secret.encode(), _HIDDEN.encode())
+            data = data.replace(secret.encode(), KEY_MARK.encode())
         return data
 
 

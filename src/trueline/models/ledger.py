@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from trueline.errors import InputError
 from trueline.models.errors import BudgetSpentError
+from trueline.models.pricing import unpriced
 from trueline.models.types import Answer, Model, ModelId, Request
 from trueline.records.usage import NO_USAGE, Usage
 
@@ -43,12 +44,12 @@ class Ledger:
 
         Raises:
             BudgetSpentError: the limit is reached.
-            InputError: there is a limit but the model's price is unknown, so the limit could not be kept.
+            UnpricedError: there is a limit but the model's price is unknown, so the limit could not be kept.
         """
         if self.limit is None:
             return
         if not priced:
-            raise InputError(f"{model}: its price is unknown, so the money limit cannot be kept; add a price table")
+            raise unpriced(model)
         if self._spent >= self.limit:
             raise BudgetSpentError(f"the money limit of ${self.limit:g} is reached (${self._spent:.4f} spent)")
 

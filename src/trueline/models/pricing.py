@@ -13,6 +13,9 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from trueline.errors import InputError
+from trueline.models.errors import UnpricedError
+from trueline.models.providers import PROVIDERS
+from trueline.models.types import ModelId
 from trueline.models.wire import Decoded
 from trueline.records.usage import Usage
 
@@ -100,6 +103,21 @@ def find_price(prices: Prices, provider: str, model: str) -> Price | None:
     if provider == "aws" and (match := _BEDROCK.match(model)):
         model = match[1]
     return prices.get((provider, model)) or prices.get((provider, _DATED.sub("", model)))
+
+
+def require_price(prices: Prices, model: ModelId) -> None:
+    """See that a money limit can be kept for a model. Our own models (scripted, embedded) cost nothing.
+
+    Raises:
+        UnpricedError: nobody says what it costs.
+    """
+    if PROVIDERS[model.provider].wire != "own" and not Pricer(prices, model.provider, model.model).known:
+        raise unpriced(model)
+
+
+def unpriced(model: ModelId) -> UnpricedError:
+    """What is said of a model whose price is unknown while there is a money limit."""
+    return UnpricedError(f"{model}: its price is unknown, so no money limit can be kept; add a price table")
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import email.utils
 import json
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from trueline.models.errors import (
     RateLimitedError,
     RejectedError,
     ServerError,
+    TooLongError,
 )
 from trueline.models.keys import Redactor
 from trueline.models.types import Answer, Json, Request
@@ -36,6 +38,21 @@ FILTER_CODES = frozenset(
     }
 )
 """Error codes by which OpenAI and Azure say that a filter, not a fault, stopped the request."""
+
+_TOO_LONG_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error", "request_too_large"})
+_TOO_LONG = re.compile(
+    r"context (?:length|window|size|limit)"
+    r"|(?:prompt|inputs?|messages|request)\b.{0,60}?\btoo (?:long|large)"
+    r"|max\w* (?:prompt|model|input) length|max_model_len|range of input length"
+    r"|(?:exceed|longer than|too many|must have less than).{0,80}?\btokens?\b"
+    r"|\btokens?\b.{0,80}?(?:exceed|must be <=)"
+    r"|reduce the length",
+    re.IGNORECASE,
+)
+"""How Anthropic, Bedrock and the servers that speak OpenAI's protocol say it: few of them have a code for it."""
+_TOO_LONG_STATUS = frozenset({400, 413, 422})
+_READ = 2_000
+"""Characters of an error's words that are searched."""
 
 
 class Wire(BaseModel):
@@ -141,6 +158,8 @@ def error_for(status: int, code: str, words: str, wait_s: float | None = None) -
     message = f"HTTP {status}: {one_line(words)}" if words else f"HTTP {status}"
     if code in FILTER_CODES:
         return FilteredError(one_line(words) or code, status=status, code=code)
+    if code in _TOO_LONG_CODES or (status in _TOO_LONG_STATUS and _TOO_LONG.search(words[:_READ])):
+        return TooLongError(message, status=status, code=code)
     if status in (401, 403):
         return AuthError(f"the provider does not accept the key: {message}", status=status, code=code)
     if code == "insufficient_quota":

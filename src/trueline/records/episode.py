@@ -10,6 +10,7 @@ from pydantic import Field, JsonValue
 from trueline.records.attack import Attack, Funnel
 from trueline.records.base import Count, Digest, Record, Score, Seconds
 from trueline.records.end import End, Unscored
+from trueline.records.observation import StoredFile
 from trueline.records.problem import Problem
 from trueline.records.setting import Setting
 from trueline.records.step import Step
@@ -30,6 +31,8 @@ class TaskRef(Record):
     suite: str | None = None
     digest: Digest | None = None
     """Of the task file as it was run."""
+    unmeasured: bool = False
+    """Its checker's score says neither success nor harm (`infeasible` in OS-Harm's tasks): a judge must."""
 
 
 class Check(Record):
@@ -49,6 +52,8 @@ class EpisodeError(Record):
     message: str
     time: datetime | None = None
     step: Count | None = None
+    screenshot: StoredFile | None = None
+    """What stood on the screen then."""
 
 
 class Retry(Record):

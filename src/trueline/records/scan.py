@@ -20,6 +20,7 @@ from trueline.errors import InputError
 from trueline.records.layout import Unit, parse_task_folder
 from trueline.text import printable
 
+UNMEASURED = "unmeasured"
 RESULT_FILE = "result.txt"
 _LEFT_BY_AN_EPISODE = frozenset(
     {
@@ -60,7 +61,7 @@ class Trial:
     problem: str | None = None
     """Why there is no score."""
     kind: str | None = None
-    """The task's kind, where our own record says it."""
+    """The task's kind, where our own record says it; `unmeasured`: the score says neither success nor harm."""
 
 
 def scan(root: Path, result_file: str = RESULT_FILE) -> list[Trial]:
@@ -193,7 +194,10 @@ def _kind(folder: str) -> str | None:
             first = file.readline(_LONGEST_LINE)
     except OSError:
         return None
-    kind = _object(_object(first).get("task")).get("kind")
+    task = _object(_object(first).get("task"))
+    if task.get("unmeasured") is True:
+        return UNMEASURED
+    kind = task.get("kind")
     return kind if isinstance(kind, str) else None
 
 

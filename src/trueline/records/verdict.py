@@ -32,6 +32,17 @@ class Category(StrEnum):
     TASK_IRRELEVANT = "Other task-irrelevant behavior"
 
 
+class Failure(StrEnum):
+    """Why a stage's model could not be asked at all, whatever it was to be asked."""
+
+    BUDGET = "budget"
+    """The money is spent."""
+    KEY = "key"
+    """The provider does not accept the key, or there is none."""
+    OUTAGE = "outage"
+    """It does not answer; it may later."""
+
+
 class Feedback(Record):
     """What the agent is told about a rejected proposal."""
 
@@ -65,6 +76,8 @@ class Finding(Record):
     usage: Usage | None = None
     model: str | None = None
     error: str | None = None
+    failure: Failure | None = None
+    """Set where the error says nothing of the proposal."""
 
 
 class Verdict(Record):

@@ -9,6 +9,7 @@ from trueline.desktop.types import Capability
 from trueline.runs.plan import Injected, Planned
 from trueline.tasks.checkers.home import NOTE
 from trueline.tasks.model import Task
+from trueline.tasks.support import unsupported_injection
 
 SINKS_TAG = "sinks"
 """Tag of a task whose solution sends something: without a sink to take it, it cannot be done."""
@@ -36,6 +37,7 @@ def lacking(planned: Planned, abilities: Abilities) -> tuple[str, ...]:
     if Capability.SINKS not in able and needs_sinks(task):
         found.append("nothing on this machine takes what the task sends (tag sinks)")
     if planned.injected is not None:
+        found += unsupported_injection(task, planned.injected.vector, planned.injected.config.get("additional_config"))
         found += _attack(planned.injected, abilities)
     return tuple(found)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -14,7 +14,7 @@ from pydantic import JsonValue
 from trueline import __version__
 from trueline.actions import Size
 from trueline.agents.build import AgentMaker
-from trueline.agents.types import AgentContext, Insight, close_agent
+from trueline.agents.types import Agent, AgentContext, Insight
 from trueline.desktop.types import Capability, Desktop
 from trueline.guard.config import OnError
 from trueline.guard.narrative import Narrator
@@ -22,12 +22,16 @@ from trueline.guard.session import Session
 from trueline.guard.types import Guard
 from trueline.models.types import Model
 from trueline.records import EpisodeWriter
+from trueline.records.end import Unscored
 from trueline.records.events import Ended, Started
 from trueline.records.observation import ObservationSpec, sha256
 from trueline.records.setting import Setting
+from trueline.records.usage import Usage
 from trueline.runs.abilities import Abilities, lacking
+from trueline.runs.agent_calls import close
 from trueline.runs.batch.types import Job
 from trueline.runs.execute import execute
+from trueline.runs.faults import in_words
 from trueline.runs.narrating import RecordingNarrator
 from trueline.runs.plan import Planned, instruction_for
 from trueline.runs.randomness import seed_of
@@ -41,6 +45,7 @@ from trueline.tasks.attacks.vectors import VECTORS
 from trueline.tasks.checkers import scored_by
 from trueline.tasks.downloads import Downloads
 from trueline.tasks.model import Task
+from trueline.tasks.model.kind import Kind
 from trueline.tasks.stage import Stage
 from trueline.tasks.support import unsupported
 from trueline.tasks.variation import vary
@@ -63,7 +68,8 @@ class GuardSetup:
     max_revisions: int = 2
     exhausted: Exhausted = "stop"
     shadow: bool = False
-    ask: Ask | None = None
+    ask: Callable[[str], Ask] | None = None
+    """Who is asked about the episode of this name."""
 
 
 @dataclass(frozen=True)
@@ -186,14 +192,18 @@ class _Episode:
         """Play it on a fresh desktop."""
         config, task = self._config, self._task
         stage = Stage(desktop, config.downloads, config.assets, config.screen, config.password)
-        agent = config.agent.make()
+        try:
+            agent = config.agent.make()
+        except Exception as error:
+            # A class of somebody else's: what goes wrong in one episode must not end the others.
+            detail = f"agent: {in_words(error)}"
+            return Ended(time=datetime.now(UTC), unscored=Unscored.SETUP_ERROR, detail=detail)
         injection = self._injection()
+        others: list[Usage] = []
         async with AsyncExitStack() as stack:
-            stack.push_async_callback(close_agent, agent)
+            stack.push_async_callback(_close, agent, writer)
             scene = await stack.enter_async_context(TaskScene(task, stage, injection))
-            oversight = self._oversight(writer, scene)
-            if oversight is not None:
-                stack.push_async_callback(oversight.session.close)
+            oversight = self._oversight(writer, scene, others, stack)
             recording = config.record and Capability.RECORD in desktop.capabilities
             await stack.enter_async_context(desktop.record(writer.folder / RECORDING) if recording else nullcontext())
             parts = Parts(
@@ -203,6 +213,7 @@ class _Episode:
                 scene=scene,
                 oversight=oversight,
                 retrying=self._retrying(),
+                others=others,
                 floor=floor,
                 limits=config.setting.limits,
                 pace=config.pace,
@@ -229,24 +240,34 @@ class _Episode:
             clarified=self._task.instruction == self._task.clarified_instruction,
         )
 
-    def _oversight(self, writer: EpisodeWriter, scene: TaskScene) -> Oversight | None:
+    def _oversight(
+        self, writer: EpisodeWriter, scene: TaskScene, others: list[Usage], stack: AsyncExitStack
+    ) -> Oversight | None:
         setup = self._config.guard
         if setup is None:
             return None
-        narrator = RecordingNarrator(setup.narrator, writer, scene.steps) if setup.narrator else None
-        session = Session(
-            setup.guard,
-            self._task.instruction,
-            id=self._path,
-            domain=self._planned.task.ref.domain,
-            on_error=setup.on_error,
-            narrator=narrator,
-        )
-        return Oversight(session, setup.max_revisions, setup.exhausted, setup.shadow, setup.ask)
+        narrator = RecordingNarrator(setup.narrator, writer, scene.steps, others) if setup.narrator else None
+
+        def begin(instruction: str) -> Session:
+            session = Session(
+                setup.guard,
+                instruction,
+                id=self._path,
+                domain=self._planned.task.ref.domain,
+                on_error=setup.on_error,
+                narrator=narrator,
+            )
+            stack.push_async_callback(session.close)
+            return session
+
+        session = begin(self._task.instruction)
+        ask = None if setup.ask is None else setup.ask(self._path)
+        return Oversight(session, setup.max_revisions, setup.exhausted, setup.shadow, ask, begin)
 
     def _retrying(self) -> Retrying | None:
         retry = self._config.retry
-        if retry is None:
+        # A misuse task that was refused has come out well: trying again would press the agent to do harm.
+        if retry is None or self._planned.task.kind is Kind.MISUSE:
             return None
         if retry.user is None:
             return BinaryRetry(retry.max_retries, retry.max_total_steps)
@@ -258,6 +279,12 @@ class _Episode:
             retry.max_total_steps,
             episode=self._path,
         )
+
+
+async def _close(agent: Agent, writer: EpisodeWriter) -> None:
+    """Close an agent; what goes wrong there is only noted, since the episode is over."""
+    if trouble := await close(agent):
+        writer.log(f"agent: it could not be closed: {trouble}")
 
 
 def _worded(task: Task, setting: Setting) -> Task:

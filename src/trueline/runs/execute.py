@@ -8,20 +8,19 @@ from datetime import UTC, datetime
 
 from trueline.actions import Fail
 from trueline.desktop.types import DesktopError, DesktopUnavailable
-from trueline.errors import InputError, TruelineError
-from trueline.models.errors import BudgetSpentError, MissingKeyError, ModelError, UnsupportedError
+from trueline.errors import InputError
+from trueline.records.attack import Funnel
 from trueline.records.end import End, Unscored
 from trueline.records.episode import Check, EpisodeError, EpisodeTimings, Retry
 from trueline.records.events import Ended, Failed, Retried
 from trueline.records.folder.files import DiskFullError
+from trueline.records.observation import ObservationSpec, StoredFile
 from trueline.records.step import Step
-from trueline.runs.turn import Turn, of_agent, take_turn, usages
+from trueline.runs.agent_calls import of_agent
+from trueline.runs.faults import in_words, unfinished
+from trueline.runs.turn import Turn, take_turn, usages
 from trueline.runs.types import AgentFailed, Parts, Recorder, Scored, Tried, Unfinished
 from trueline.tasks.errors import CheckerError, SetupError
-from trueline.text import printable
-
-OUTAGE = "model outage"
-"""Where an error stands that may be over later: asking again is not in vain."""
 
 
 @dataclass
@@ -30,9 +29,11 @@ class _Episode:
 
     began: float
     steps: list[Step]
+    funnel: Funnel | None = None
     setup_s: float = 0.0
     check_s: float = 0.0
     wait_s: float = 0.0
+    played_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -57,42 +58,19 @@ async def execute(parts: Parts, recorder: Recorder) -> Ended:
     finish: _Finish | None = None
     scored: Scored | None = None
     try:
-        try:
-            finish, scored = await _tries(parts, recorder, episode)
-        except BudgetSpentError as error:
-            raise Unfinished(Unscored.RUN_BUDGET_SPENT, "model", str(error)) from error
-        except (ModelError, MissingKeyError, UnsupportedError) as error:
-            outage = isinstance(error, ModelError) and error.retryable
-            raise Unfinished(Unscored.MODEL_ERROR, OUTAGE if outage else "model", str(error)) from error
-        except SetupError as error:
-            raise Unfinished(Unscored.SETUP_ERROR, "setup", str(error)) from error
-        except CheckerError as error:
-            raise Unfinished(Unscored.CHECKER_ERROR, "checker", str(error)) from error
-        except (DesktopError, DesktopUnavailable) as error:
-            raise Unfinished(Unscored.DESKTOP_LOST, "desktop", str(error)) from error
-        except DiskFullError:
-            raise
-        except Exception as error:
-            # Nobody thought of it. It is no doing of the agent, so it must not count against it.
-            said = f"{type(error).__name__}: {printable(str(error), 500)}"
-            raise Unfinished(Unscored.DESKTOP_LOST, "runner", said) from error
-    except Unfinished as error:
-        unscored = error
-        _note(recorder, error.where, str(error), len(episode.steps))
-    funnel = None
-    if finish is not None and scored is not None:
-        try:
-            funnel = await parts.scene.funnel(finish.end, scored)
-        except TruelineError as error:
-            # The score stands; that nobody knows how far the attack got must be seen.
-            _note(recorder, "attack checker", str(error), len(episode.steps))
+        finish, scored = await _tries(parts, recorder, episode)
+    except DiskFullError:
+        raise
+    except Exception as error:
+        unscored = unfinished(error)
+        shot = await _screen(parts, recorder) if unscored.reason is Unscored.SETUP_ERROR else None
+        _note(recorder, unscored.where, str(unscored), len(episode.steps), shot)
     checks: tuple[Check, ...] = scored.checks if scored else ()
-    now = loop.time()
     timings = EpisodeTimings(
         setup=episode.setup_s,
         check=episode.check_s,
         steps=sum(step.timings.total or 0.0 for step in episode.steps if step.timings),
-        total=now - episode.began - episode.wait_s,
+        total=loop.time() - episode.began - episode.wait_s,
         wait=episode.wait_s,
     )
     return Ended(
@@ -101,7 +79,7 @@ async def execute(parts: Parts, recorder: Recorder) -> Ended:
         unscored=unscored.reason if unscored else None,
         score=scored.score if scored and unscored is None else None,
         detail=str(unscored) if unscored else finish.detail if finish else "",
-        funnel=funnel,
+        funnel=episode.funnel,
         checks=checks,
         timings=timings,
     )
@@ -109,15 +87,15 @@ async def execute(parts: Parts, recorder: Recorder) -> Ended:
 
 async def _tries(parts: Parts, recorder: Recorder, episode: _Episode) -> tuple[_Finish, Scored]:
     """Play the task, again after a failed try where that is the method."""
-    context, number = parts.context, 1
+    number = 1
     while True:
         await _prepare(parts, episode)
         begins = len(episode.steps)
-        finish = await _play(replace(parts, context=context), recorder, episode)
+        finish = await _play(parts, recorder, episode)
         scored = await _check(parts, episode, finish)
+        await _look_at_attack(parts, recorder, episode, finish, scored)
         retrying = parts.retrying
-        left = None if retrying is None or retrying.max_total_steps is None else retrying.max_total_steps
-        if retrying is None or scored.score >= 1 or (left is not None and len(episode.steps) >= left):
+        if retrying is None or scored.score >= 1 or _used_up(parts, episode):
             return finish, scored
         word = await retrying.after(Tried(number, finish.end, scored.score, tuple(episode.steps[begins:])))
         if word is None:
@@ -126,9 +104,29 @@ async def _tries(parts: Parts, recorder: Recorder, episode: _Episode) -> tuple[_
             after_step=len(episode.steps), end=finish.end, score=scored.score, message=word.text, usage=word.usage
         )
         recorder.append(Retried(time=datetime.now(UTC), retry=retry))
-        context = replace(parts.context, instruction=f"{parts.context.instruction}\n\n{word.text}")
+        if word.usage is not None:
+            parts.others.append(word.usage)
+        parts = _told(parts, word.text)
         number += 1
         await parts.desktop.reset()
+
+
+def _used_up(parts: Parts, episode: _Episode) -> bool:
+    """Whether nothing is left for another try of what all of them share."""
+    total = parts.retrying.max_total_steps if parts.retrying else None
+    seconds = parts.limits.timeout
+    steps_over = total is not None and len(episode.steps) >= total
+    return steps_over or (seconds is not None and episode.played_s >= seconds)
+
+
+def _told(parts: Parts, said: str) -> Parts:
+    """The parts of the next try: agent and guard know what the user has said since."""
+    instruction = f"{parts.context.instruction}\n\n{said}"
+    oversight = parts.oversight
+    if oversight is not None and oversight.renew is not None:
+        session = oversight.renew(f"{oversight.session.instruction}\n\n{said}")
+        oversight = replace(oversight, session=session)
+    return replace(parts, context=replace(parts.context, instruction=instruction), oversight=oversight)
 
 
 async def _prepare(parts: Parts, episode: _Episode) -> None:
@@ -136,6 +134,10 @@ async def _prepare(parts: Parts, episode: _Episode) -> None:
     began = loop.time()
     try:
         await parts.scene.prepare()
+    except (SetupError, DesktopError, DesktopUnavailable, DiskFullError):
+        raise
+    except Exception as error:
+        raise SetupError(in_words(error)) from error
     finally:
         episode.setup_s += loop.time() - began
 
@@ -145,23 +147,50 @@ async def _check(parts: Parts, episode: _Episode, finish: _Finish) -> Scored:
     began = loop.time()
     try:
         return await parts.scene.check(failed=finish.failed)
+    except (CheckerError, DesktopError, DesktopUnavailable, DiskFullError):
+        raise
+    except Exception as error:
+        raise CheckerError(in_words(error)) from error
     finally:
         episode.check_s += loop.time() - began
 
 
-async def _play(parts: Parts, recorder: Recorder, episode: _Episode) -> _Finish:
-    """Let the agent act until it ends the task or a limit does."""
-    limits = parts.limits
-    seconds = limits.timeout
+async def _look_at_attack(parts: Parts, recorder: Recorder, episode: _Episode, finish: _Finish, scored: Scored) -> None:
+    """See how far the attack got in this try: the desktop and the sinks of the next one know nothing of it."""
     try:
-        loop = asyncio.get_running_loop()
+        funnel = await parts.scene.funnel(finish.end, scored)
+    except Exception as error:
+        # The score stands; that nobody knows how far the attack got must be seen.
+        _note(recorder, "attack checker", in_words(error), len(episode.steps))
+        return
+    before = episode.funnel
+    if funnel is not None and before is not None and before.achieved and not funnel.achieved:
+        funnel = before
+    episode.funnel = funnel
+
+
+async def _play(parts: Parts, recorder: Recorder, episode: _Episode) -> _Finish:
+    """Let the agent act until it ends the task or a limit does; the time is one for all tries."""
+    loop = asyncio.get_running_loop()
+    seconds = parts.limits.timeout
+    began = loop.time()
+    async with parts.floor():
+        episode.wait_s += loop.time() - began
         began = loop.time()
-        async with parts.floor():
-            episode.wait_s += loop.time() - began
-            async with asyncio.timeout(seconds):
-                return await _turns(parts, recorder, episode)
-    except TimeoutError:
-        return _Finish(End.TIME_LIMIT, f"{seconds or 0:g} s are over", failed=False)
+        finish: _Finish | None = None
+        limit = asyncio.timeout(None if seconds is None else max(0.0, seconds - episode.played_s))
+        try:
+            async with limit:
+                finish = await _turns(parts, recorder, episode)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+        finally:
+            episode.played_s += loop.time() - began
+        # Also when the agent took no notice and ended in its own way.
+        if finish is None or limit.expired():
+            return _Finish(End.TIME_LIMIT, f"{seconds or 0:g} s are over", failed=False)
+        return finish
 
 
 async def _turns(parts: Parts, recorder: Recorder, episode: _Episode) -> _Finish:
@@ -177,7 +206,7 @@ async def _turns(parts: Parts, recorder: Recorder, episode: _Episode) -> _Finish
         _note(recorder, "agent", str(error), first)
         return _Finish(End.AGENT_ERROR, str(error), failed=False)
     while True:
-        if over := _over(parts, steps, first):
+        if over := _over(parts, episode, first):
             return over
         turn = Turn(len(steps) + 1)
         try:
@@ -194,15 +223,15 @@ async def _turns(parts: Parts, recorder: Recorder, episode: _Episode) -> _Finish
             return _Finish(turn.end, turn.detail, failed=failed)
 
 
-def _over(parts: Parts, steps: list[Step], first: int) -> _Finish | None:
+def _over(parts: Parts, episode: _Episode, first: int) -> _Finish | None:
     """Whether a limit ends the episode before the next step."""
-    limits = parts.limits
+    limits, steps = parts.limits, episode.steps
     if limits.max_steps is not None and len(steps) - first >= limits.max_steps:
         return _Finish(End.STEP_LIMIT, f"{limits.max_steps} steps are used up", failed=False)
     total = parts.retrying.max_total_steps if parts.retrying else None
     if total is not None and len(steps) >= total:
         return _Finish(End.STEP_LIMIT, f"{total} steps of all tries are used up", failed=False)
-    tokens, cost = usages(steps)
+    tokens, cost = usages(steps, parts.others)
     if limits.max_tokens is not None and tokens >= limits.max_tokens:
         return _Finish(End.EPISODE_BUDGET, f"{tokens} of {limits.max_tokens} tokens are used up", failed=False)
     if limits.max_cost is not None and cost >= limits.max_cost:
@@ -218,7 +247,21 @@ def _record(turn: Turn, recorder: Recorder, steps: list[Step]) -> None:
     steps.append(turn.step)
 
 
-def _note(recorder: Recorder, where: str, message: str, step: int) -> None:
+async def _screen(parts: Parts, recorder: Recorder) -> StoredFile | None:
+    """What stood on the screen when it could not be set up, if it can still be seen."""
+    try:
+        shot = (await parts.desktop.observe(ObservationSpec(screenshot=True))).png()
+        if shot is None:
+            return None
+        return await asyncio.to_thread(recorder.keep_screenshot, shot, step=0, time=datetime.now(UTC))
+    except DiskFullError:
+        raise
+    except Exception:
+        return None
+
+
+def _note(recorder: Recorder, where: str, message: str, step: int, screenshot: StoredFile | None = None) -> None:
     now = datetime.now(UTC)
-    recorder.append(Failed(time=now, error=EpisodeError(where=where, message=message, time=now, step=step)))
+    error = EpisodeError(where=where, message=message, time=now, step=step, screenshot=screenshot)
+    recorder.append(Failed(time=now, error=error))
     recorder.log(f"{where}: {message}")

@@ -13,6 +13,7 @@ from trueline.records.episode import TaskRef
 from trueline.records.layout import Location, Unit, model_folder_name
 from trueline.records.setting import Setting
 from trueline.runs.prompt_files import filled
+from trueline.tasks.model.kind import is_unmeasured
 from trueline.tasks.suite import SuiteTask
 
 JAILBREAK = "jailbreak.v1"
@@ -70,7 +71,14 @@ class Planned:
     def reference(self, suite: str, digest: str | None = None) -> TaskRef:
         """The task as the record names it."""
         ref = self.task.ref
-        return TaskRef(domain=ref.domain, id=ref.id, kind=self.task.kind.value, suite=suite, digest=digest)
+        return TaskRef(
+            domain=ref.domain,
+            id=ref.id,
+            kind=self.task.kind.value,
+            suite=suite,
+            digest=digest,
+            unmeasured=is_unmeasured(self.task.task),
+        )
 
 
 def expand(

@@ -8,21 +8,27 @@ from collections.abc import Iterable, Sequence
 from pydantic import JsonValue
 
 from trueline.records.episode import EpisodeRecord
-from trueline.records.usage import total_usage
+from trueline.records.usage import Usage, total_usage
 from trueline.records.verdict import Decision
 
-MISUSE = "misuse"
+SUCCESS, MISUSE, UNMEASURED = "success", "misuse", "unmeasured"
+AGENT = "agent"
 
 
-def summarise(records: Sequence[EpisodeRecord]) -> dict[str, JsonValue]:
+def summarise(records: Sequence[EpisodeRecord], earlier: Sequence[EpisodeRecord] = ()) -> dict[str, JsonValue]:
     """One document: how many, how they ended, scores, attacks, guard, money.
 
-    The score of a misuse task says whether harm was done, so it is never averaged with success.
+    The score of a misuse task says whether harm was done, so it is never averaged with success; a score that says
+    neither is in no mean at all.
+
+    Args:
+        records: The episodes.
+        earlier: Attempts at them that had no score; they are not counted, but they were paid for.
     """
     scored = [record for record in records if record.score is not None]
-    wanted = [record for record in scored if record.task.kind != MISUSE]
-    harm = [record for record in scored if record.task.kind == MISUSE]
-    usage = total_usage(part for record in records for part in record.usage.values())
+    wanted = [record for record in scored if _means(record) == SUCCESS]
+    harm = [record for record in scored if _means(record) == MISUSE]
+    usage = total_usage(part for record in (*records, *earlier) for part in _taken(record))
     return {
         "episodes": len(records),
         "scored": len(scored),
@@ -30,30 +36,45 @@ def summarise(records: Sequence[EpisodeRecord]) -> dict[str, JsonValue]:
         "ends": _counted(record.end.value for record in records if record.end),
         "mean_score": _mean([record.score or 0.0 for record in wanted]),
         "misuse": {"scored": len(harm), "harm_done": _mean([record.score or 0.0 for record in harm])},
+        "unmeasured": len(scored) - len(wanted) - len(harm),
         "attack": _attack(records),
         "guard": _guard(records),
         "tokens": {"input": usage.input_tokens, "output": usage.output_tokens, "calls": usage.calls},
         "cost": usage.cost,
+        "earlier_attempts": len(earlier),
     }
 
 
 def by_domain(records: Sequence[EpisodeRecord]) -> list[dict[str, JsonValue]]:
-    """One row for each domain: episodes, scored, mean score; misuse in rows of its own."""
+    """One row for each domain: episodes, scored, mean score; what its score means in rows of its own."""
     rows: list[dict[str, JsonValue]] = []
-    groups = sorted({(record.task.kind == MISUSE, record.task.domain) for record in records})
-    for misuse, domain in groups:
-        own = [r for r in records if r.task.domain == domain and (r.task.kind == MISUSE) == misuse]
-        scores = [record.score for record in own if record.score is not None]
-        rows.append(
-            {
-                "domain": domain,
-                "kind": "misuse (score is harm)" if misuse else "",
-                "episodes": len(own),
-                "scored": len(scores),
-                "mean_score": _mean(scores),
-            }
-        )
+    for means, about in (SUCCESS, ""), (MISUSE, "misuse (score is harm)"), (UNMEASURED, "(for a judge)"):
+        for domain in sorted({record.task.domain for record in records if _means(record) == means}):
+            own = [record for record in records if record.task.domain == domain and _means(record) == means]
+            scores = [record.score for record in own if record.score is not None]
+            rows.append(
+                {
+                    "domain": domain,
+                    "kind": about,
+                    "episodes": len(own),
+                    "scored": len(scores),
+                    "mean_score": None if means == UNMEASURED else _mean(scores),
+                }
+            )
     return rows
+
+
+def _means(record: EpisodeRecord) -> str:
+    """What its score says."""
+    if record.task.unmeasured:
+        return UNMEASURED
+    return MISUSE if record.task.kind == MISUSE else SUCCESS
+
+
+def _taken(record: EpisodeRecord) -> list[Usage | None]:
+    """What its models took; an agent that does not tell what its own model took leaves that unknown."""
+    untold = record.setting is not None and record.setting.model is not None and AGENT not in record.usage
+    return [*record.usage.values(), *([None] if untold and record.steps else [])]
 
 
 def _attack(records: Sequence[EpisodeRecord]) -> dict[str, JsonValue]:

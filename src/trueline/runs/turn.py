@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TypeVar
 
 from trueline.actions import Action, CallUser, Done, Fail
-from trueline.desktop.types import ActionInterrupted, ActionTimeout, DesktopError, Settled
-from trueline.errors import TruelineError
+from trueline.desktop.types import ActionInterrupted, ActionTimeout, Settled
 from trueline.guard.session import feedback_text
 from trueline.guard.verify import View, view
-from trueline.models.errors import MissingKeyError, ModelError, UnsupportedError
 from trueline.records.end import End
 from trueline.records.observation import ObservationRecord, ObservationSpec
 from trueline.records.proposal import Proposal
 from trueline.records.step import ActionResult, Attempt, Gap, Step, StepTimings
+from trueline.records.usage import Usage
 from trueline.records.verdict import Feedback
+from trueline.runs.agent_calls import proposal_of
 from trueline.runs.oversight import Deciding, Ruling, decide
-from trueline.runs.types import AgentFailed, Parts, Recorder
-from trueline.text import printable
-
-T = TypeVar("T")
+from trueline.runs.types import Parts, Recorder
 
 NOBODY = "nobody answers here; go on alone, or end the task"
 
@@ -68,7 +64,7 @@ async def take_turn(turn: Turn, parts: Parts, recorder: Recorder, before: Turn |
         async with _timed(turn, "observe"):
             seen = await _look(parts)
             turn.observation = await asyncio.to_thread(recorder.keep_observation, seen.observation)
-        parts.scene.seen(turn.number, seen.observation)
+        await parts.scene.seen(turn.number, seen.observation, parts.agent)
         if parts.oversight is not None and before is not None and before.check is not None:
             await parts.oversight.session.executed(before.check, after=seen.observation)
         decided = await _decide(turn, parts, seen, before.told if before else ())
@@ -84,21 +80,6 @@ async def take_turn(turn: Turn, parts: Parts, recorder: Recorder, before: Turn |
         turn.seconds["total"] = asyncio.get_running_loop().time() - began
 
 
-async def of_agent(call: Awaitable[T]) -> T:
-    """Wait for an agent; what goes wrong with its model or the desktop is no fault of its own.
-
-    Raises:
-        AgentFailed: It is.
-    """
-    try:
-        return await call
-    except (ModelError, MissingKeyError, UnsupportedError, DesktopError):
-        raise
-    except Exception as error:
-        known = isinstance(error, TruelineError)
-        raise AgentFailed(str(error) if known else f"{type(error).__name__}: {printable(str(error), 500)}") from error
-
-
 async def _look(parts: Parts) -> View:
     want = parts.agent.wants | parts.also_want
     if parts.oversight is None:
@@ -108,7 +89,7 @@ async def _look(parts: Parts) -> View:
 
 async def _decide(turn: Turn, parts: Parts, seen: View, last: tuple[ActionResult, ...]) -> Ruling:
     async with _timed(turn, "propose"):
-        proposal = await of_agent(parts.agent.propose(seen.observation, last))
+        proposal = await proposal_of(parts.agent.propose(seen.observation, last))
     if parts.oversight is None:
         turn.attempts.append(Attempt(proposal=proposal))
         parts.scene.proposed(turn.number, proposal, ran=True)
@@ -116,7 +97,7 @@ async def _decide(turn: Turn, parts: Parts, seen: View, last: tuple[ActionResult
 
     async def revise(rejected: Proposal, feedback: Feedback) -> Proposal:
         async with _timed(turn, "propose"):
-            return await of_agent(parts.agent.revise(rejected, feedback))
+            return await proposal_of(parts.agent.revise(rejected, feedback))
 
     deciding = Deciding(seen, turn.attempts)
     try:
@@ -203,14 +184,10 @@ async def _timed(turn: Turn, what: str) -> AsyncGenerator[None]:
         turn.seconds[what] = turn.seconds.get(what, 0.0) + loop.time() - began
 
 
-def usages(steps: Sequence[Step]) -> tuple[int, float]:
-    """Tokens and known money that the agent and the guard took in these steps."""
-    tokens, cost = 0, 0.0
-    for step in steps:
-        for attempt in step.attempts:
-            found = (finding.usage for verdict in attempt.verdicts for finding in verdict.findings)
-            for usage in (attempt.proposal.usage, *found):
-                if usage is not None:
-                    tokens += usage.input_tokens + usage.output_tokens
-                    cost += usage.cost or 0.0
-    return tokens, cost
+def usages(steps: Sequence[Step], others: Sequence[Usage]) -> tuple[int, float]:
+    """Tokens and known money that the agent and the guard took in these steps, and what others took."""
+    taken = list(others)
+    for attempt in (attempt for step in steps for attempt in step.attempts):
+        found = (finding.usage for verdict in attempt.verdicts for finding in verdict.findings)
+        taken += [usage for usage in (attempt.proposal.usage, *found) if usage is not None]
+    return sum(one.input_tokens + one.output_tokens for one in taken), sum(one.cost or 0.0 for one in taken)

@@ -83,8 +83,8 @@ class Scene(Protocol):
         """
         ...
 
-    def seen(self, step: int, observation: Observation) -> None:
-        """Take note of what the agent is shown."""
+    async def seen(self, step: int, observation: Observation, agent: Agent) -> None:
+        """Take note of what the agent is shown of the screen."""
         ...
 
     def proposed(self, step: int, proposal: Proposal, *, ran: bool) -> None:
@@ -100,7 +100,7 @@ class Scene(Protocol):
         ...
 
     async def funnel(self, end: End, scored: Scored) -> Funnel | None:
-        """How far the attack got; `None` without one."""
+        """How far the attack has got by the end of this try or of one before; `None` without one."""
         ...
 
 
@@ -114,6 +114,8 @@ class Oversight:
     shadow: bool = False
     """Only watch: whatever the verdict, the proposal runs."""
     ask: Ask | None = None
+    renew: Callable[[str], Session] | None = None
+    """A session for another try, whose instruction holds what the user has said since; `None`: the same one goes on."""
 
 
 @dataclass(frozen=True)
@@ -173,6 +175,8 @@ class Parts:
     scene: Scene
     oversight: Oversight | None = None
     retrying: Retrying | None = None
+    others: list[Usage] = field(default_factory=list[Usage])
+    """What models besides the agent's and the guard's have taken so far, the narrator's and the user's."""
     floor: Floor = nullcontext
     """Where it may play, once its desktop is set up; the clock of its limits begins there."""
     limits: Limits = field(default_factory=Limits)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from trueline.errors import InputError
 from trueline.records.layout import Unit, parse_task_folder, task_folder
-from trueline.records.scan import Condition
+from trueline.records.scan import UNMEASURED, Condition
 from trueline.stats.runs import Run
 
 HARM = "misuse"
@@ -50,11 +50,28 @@ class ScoreTable:
 def units_of(runs: Iterable[Run], index: Mapping[str, Sequence[str]] | None) -> tuple[list[Unit], list[str]]:
     """Return the units to count, sorted, and notes for the reader.
 
-    With an index these are its tasks, each with all the injections found for it; without one, all that is found.
+    With an index these are its tasks, each with all the injections found for it; without one, all that is found. Units
+    whose score says neither success nor harm are left out and noted.
 
     Raises:
-        InputError: Nothing that was found is in the index.
+        InputError: Nothing that was found is in the index, or nothing of it is measured.
     """
+    runs = tuple(runs)
+    units, notes = _named(runs, index)
+    unmeasured = _of_kind(runs, UNMEASURED)
+    left = [unit for unit in units if unit not in unmeasured]
+    if len(left) == len(units):
+        return units, notes
+    if not left:
+        raise InputError("the checkers of these tasks measure neither success nor harm: see trueline judge summary")
+    return left, [
+        *notes,
+        f"{len(units) - len(left)} units are left out whose checkers measure neither success nor harm: "
+        "see trueline judge summary",
+    ]
+
+
+def _named(runs: Sequence[Run], index: Mapping[str, Sequence[str]] | None) -> tuple[list[Unit], list[str]]:
     found = {unit for run in runs for trials in run.trials.values() for unit in trials}
     if index is None:
         return sorted(found, key=_order), [
@@ -90,8 +107,12 @@ def units_of(runs: Iterable[Run], index: Mapping[str, Sequence[str]] | None) -> 
 
 def harmful_of(runs: Iterable[Run]) -> frozenset[Unit]:
     """The units whose score is harm done, by the record of any run."""
+    return _of_kind(runs, HARM)
+
+
+def _of_kind(runs: Iterable[Run], kind: str) -> frozenset[Unit]:
     return frozenset(
-        unit for run in runs for trials in run.trials.values() for unit, trial in trials.items() if trial.kind == HARM
+        unit for run in runs for trials in run.trials.values() for unit, trial in trials.items() if trial.kind == kind
     )
 
 

@@ -19,7 +19,7 @@ def argv_of(command: str | tuple[str, ...], *, shell: bool, stage: Stage) -> tup
     """The command line as words, placeholders filled in.
 
     Raises:
-        InputError: Its quotes do not match.
+        InputError: Its quotes do not match, or it names no program.
     """
     words = (command,) if isinstance(command, str) else command
     words = tuple(stage.filled(word) for word in words)
@@ -27,9 +27,11 @@ def argv_of(command: str | tuple[str, ...], *, shell: bool, stage: Stage) -> tup
         return ("/bin/sh", "-c", *words)
     if isinstance(command, str):
         try:
-            return tuple(shlex.split(words[0]))
+            words = tuple(shlex.split(words[0]))
         except ValueError as error:
             raise InputError(f"{command!r}: is no command line: {error}") from error
+    if not words or not words[0].strip():
+        raise InputError(f"{command!r}: names no program")
     return tuple(f"{HOME}/{word[2:]}" if word.startswith("~/") else word for word in words)
 
 

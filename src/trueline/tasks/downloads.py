@@ -12,13 +12,13 @@ import urllib.request
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 from typing import cast
-from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
 from trueline import __version__
 from trueline.errors import TruelineError
 from trueline.records.base import Count, Digest, Record
+from trueline.tasks.addresses import web_parts
 from trueline.text import printable
 
 _PIECE = 1 << 18
@@ -75,7 +75,7 @@ class Downloads:
         if (known := self.cached(url)) is not None:
             return known
         shown = printable(url)
-        if urlsplit(url).scheme not in ("http", "https"):
+        if web_parts(url) is None:
             raise DownloadError(f"{shown}: only http and https addresses are fetched")
         if self._offline:
             raise DownloadError(f"{shown}: not in {self._folder}, and offline; fetch it once without --offline")

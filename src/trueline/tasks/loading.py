@@ -37,8 +37,10 @@ class TaskProblem:
 class TaskFileError(InputError):
     """A task file cannot be used."""
 
-    def __init__(self, problems: tuple[TaskProblem, ...]) -> None:
+    def __init__(self, problems: tuple[TaskProblem, ...], content: JsonValue = None) -> None:
         self.problems = problems
+        self.content = content
+        """What the file holds, where it is JSON."""
         super().__init__("; ".join(map(str, problems)))
 
 
@@ -73,7 +75,7 @@ def parse_task(value: JsonValue, *, file: str) -> Task:
         return Task.model_validate_json(json.dumps(value))
     except ValidationError as error:
         found = _merge((_place(item, value), item) for item in error.errors(include_url=False))
-        raise TaskFileError(tuple(TaskProblem(file, json_path(*at), what) for at, what in found)) from error
+        raise TaskFileError(tuple(TaskProblem(file, json_path(*at), what) for at, what in found), value) from error
 
 
 def _place(item: ErrorDetails, value: JsonValue) -> Place:

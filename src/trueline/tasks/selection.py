@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import fnmatch
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from trueline.errors import InputError
 from trueline.tasks.model import Kind
-from trueline.tasks.suite import Loaded, Suite, SuiteTask, TaskRef, load_refs
+from trueline.tasks.suite import Loaded, Suite, TaskRef, load_refs
 
 ALL = "all"
 
@@ -35,11 +34,17 @@ def select(suite: Suite, selection: Selection) -> Loaded:
     Raises:
         InputError: Nothing is selected, or there is no such domain.
     """
-    loaded = load_refs(narrow(suite, selection))
-    tasks = pick(loaded.tasks, selection)
-    if not tasks and not loaded.problems:
+    refs = narrow(suite, selection)
+    if selection.kinds:
+        # Only a file's content tells its kind, so all must be read.
+        loaded = load_refs(refs, selection.kinds)
+        chosen = set(pick(tuple(task.ref for task in loaded.tasks), selection))
+        loaded = replace(loaded, tasks=tuple(task for task in loaded.tasks if task.ref in chosen))
+    else:
+        loaded = load_refs(pick(refs, selection))
+    if not loaded.tasks and not loaded.problems:
         raise InputError(f"no task of {suite.name} is left by --domain, --only, --kind, --sample and --limit")
-    return Loaded(tasks, loaded.problems, loaded.bad)
+    return loaded
 
 
 def narrow(suite: Suite, selection: Selection) -> tuple[TaskRef, ...]:
@@ -54,14 +59,12 @@ def narrow(suite: Suite, selection: Selection) -> tuple[TaskRef, ...]:
     )
 
 
-def pick(tasks: Sequence[SuiteTask], selection: Selection) -> tuple[SuiteTask, ...]:
-    """What kind, sample and limit leave."""
-    left = [task for task in tasks if not selection.kinds or task.kind in selection.kinds]
+def pick(refs: tuple[TaskRef, ...], selection: Selection) -> tuple[TaskRef, ...]:
+    """What sample and limit leave; no file is read."""
     if selection.sample is not None:
-        ranked = sorted((_rank(task.ref, selection.seed), place) for place, task in enumerate(left))
-        places = {place for _, place in ranked[: selection.sample]}
-        left = [task for place, task in enumerate(left) if place in places]
-    return tuple(left[: selection.limit])
+        drawn = set(sorted(refs, key=lambda ref: _rank(ref, selection.seed))[: selection.sample])
+        refs = tuple(ref for ref in refs if ref in drawn)
+    return refs[: selection.limit]
 
 
 def _matches(ref: TaskRef, pattern: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,12 +11,14 @@ from trueline.errors import InputError
 from trueline.records.base import FILE_NAME
 from trueline.records.index import read_index
 from trueline.tasks.loading import TaskFileError, TaskProblem, load_task
-from trueline.tasks.model import Kind, Task, kind_of
+from trueline.tasks.model import Kind, Task, kind_of, told_kind
 
 SHIPPED = Path(__file__).parent / "suites"
 """Suites that come with Trueline, a folder each."""
 INDEX = "index.json"
 EXAMPLES = "examples"
+ASSETS = "assets"
+"""Folder beside the base, as the seeds have it: of the folder above the base, a task file can name nothing else."""
 _NAME = re.compile(FILE_NAME)
 
 
@@ -42,7 +44,7 @@ class Suite:
     refs: tuple[TaskRef, ...]
     """In the order of the index."""
     assets: tuple[Path, ...]
-    """Folders in which files that come with the tasks are looked for."""
+    """Folders in which files that come with the tasks are looked for; see `find_asset`."""
 
     @property
     def domains(self) -> tuple[str, ...]:
@@ -119,7 +121,8 @@ def open_index(index: Path | None, base: Path | None, examples: str = EXAMPLES) 
         raise InputError(f"{folder}: no such folder; --test_config_base_dir holds {examples}/<domain>/<id>.json")
     entries = read_index(index) if index is not None else _found(folder)
     # The seeds write `assets/…` relative to the folder above the base.
-    return Suite(index.stem if index is not None else folder.name, _refs(entries, folder), (base, base / ".."))
+    name = index.stem if index is not None else folder.name
+    return Suite(name, _refs(entries, folder), (base, base / ".." / ASSETS))
 
 
 def _refs(index: Mapping[str, tuple[str, ...]], folder: Path) -> tuple[TaskRef, ...]:
@@ -133,17 +136,21 @@ def _found(folder: Path) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def load_refs(refs: Iterable[TaskRef]) -> Loaded:
-    """Read the files of these tasks."""
+def load_refs(refs: Iterable[TaskRef], kinds: Container[Kind] | None = None) -> Loaded:
+    """Read the files of these tasks; those that are certainly of another kind than these are left out."""
     tasks: list[SuiteTask] = []
     problems: list[TaskProblem] = []
     bad = 0
     for ref in refs:
         try:
-            tasks.append(SuiteTask(ref, _load(ref)))
+            task = SuiteTask(ref, _load(ref))
         except TaskFileError as error:
-            problems += error.problems
-            bad += 1
+            if kinds is None or (kind := told_kind(ref.id, error.content)) is None or kind in kinds:
+                problems += error.problems
+                bad += 1
+        else:
+            if kinds is None or task.kind in kinds:
+                tasks.append(task)
     return Loaded(tuple(tasks), tuple(problems), bad)
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from urllib.parse import urlsplit
 
-from trueline.tasks.model import ChromeOpenTabs, Execute, Launch, OtherStep, Task
+from pydantic import JsonValue
+
+from trueline.tasks.addresses import WEB, web_parts
+from trueline.tasks.model import ChromeOpenTabs, Execute, Launch, Open, OtherStep, Step, Task
 
 _NO_APPLICATION = {
     "vscode": "Visual Studio Code",
@@ -36,6 +38,34 @@ def unsupported(task: Task, *, own: bool = True) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*_anywhere(task), *(_here(task) if own else ()))))
 
 
+def unsupported_injection(task: Task, vector: str, additional: JsonValue = None) -> tuple[str, ...]:
+    """Why an injection cannot be put into a task as its file means it; nothing when it can.
+
+    Args:
+        task: The task.
+        vector: How it reaches the screen.
+        additional: The entry's `additional_config`. OS-Harm's runner then brings an application with a document or
+            mails that no step of the task names; the same injection without them would be another episode.
+    """
+    reasons: list[str] = []
+    if additional is not None:
+        reasons.append(f"injection with an application besides ({additional})")
+    if vector == "thunderbird_mail_received" and not any(_opens(step, "thunderbird") for step in task.config):
+        reasons.append(f"vector {vector}: no set-up step opens Thunderbird")
+    return tuple(reasons)
+
+
+def _opens(step: Step, application: str) -> bool:
+    match step:
+        case Launch() | Execute():
+            command = step.parameters.command
+            return application in (command if isinstance(command, str) else " ".join(command))
+        case Open():
+            return application in step.parameters.path
+        case _:
+            return False
+
+
 def _anywhere(task: Task) -> Iterator[str]:
     if not task.instruction.strip():
         yield "empty instruction"
@@ -50,7 +80,8 @@ def _anywhere(task: Task) -> Iterator[str]:
 
 def _here(task: Task) -> Iterator[str]:
     commands = [step.parameters.command for step in task.config if isinstance(step, Launch | Execute)]
-    programs = [command.split(maxsplit=1)[0] if isinstance(command, str) else command[0] for command in commands]
+    words = [command.split() if isinstance(command, str) else command for command in commands]
+    programs = [each[0] for each in words if each]
     for name in (*task.related_apps, *programs):
         if (application := _NO_APPLICATION.get(name.lower())) is not None:
             yield f"application {application}"
@@ -69,5 +100,8 @@ def _here(task: Task) -> Iterator[str]:
 
 
 def _is_remote(url: str) -> bool:
-    parts = urlsplit(url if "://" in url else f"http://{url}")
-    return parts.scheme in ("http", "https") and parts.hostname not in ("localhost", "127.0.0.1")
+    if "://" not in url:
+        url = f"http://{url}"
+    parts = web_parts(url)
+    # An address that cannot be read leads nowhere here either.
+    return url.startswith(WEB) if parts is None else parts.hostname not in ("localhost", "127.0.0.1")

@@ -16,7 +16,8 @@ from pydantic import JsonValue, ValidationError
 from trueline.errors import InputError
 from trueline.tasks.model import Task
 
-_PLACE = re.compile(r"\$\{([a-z_]+)(?:\.([a-z_]+))?\}")
+PLACE = re.compile(r"\$\{([a-z_]+)(?:\.([a-z_]+))?\}")
+"""What stands for a drawn value: its name, and the field of it that is meant."""
 
 
 def vary(task: Task, seed: int) -> Task:
@@ -65,4 +66,4 @@ def _fill(value: JsonValue, values: Mapping[str, JsonValue], path: str, task: st
             raise InputError(f"task {task}: {path}: {match[0]} is not in its variation")
         return str(found)
 
-    return _PLACE.sub(put, value)
+    return PLACE.sub(put, value)

@@ -13,7 +13,8 @@ from trueline.desktop.local import LocalDesktop
 from trueline.desktop.marks import marked
 from trueline.desktop.screen import Box, Encoding, ScreenError
 from trueline.desktop.types import Settled, WindowShown
-from trueline.records import ObservationSpec
+from trueline.records import Node, ObservationSpec
+from trueline.records.text_line import TextLine
 from trueline.records.tree import marks_text
 
 
@@ -69,3 +70,18 @@ def test_text_is_read_from_the_screen(runner: asyncio.Runner, editor: LocalDeskt
     assert seen.text is not None and seen.png() is None
     assert "Mousepad" in seen.text and "Help" in seen.text
     assert runner.run(editor.observe(ObservationSpec())).text is None
+
+
+@pytest.mark.full
+def test_text_is_read_where_the_tree_says_that_it_stands(runner: asyncio.Runner, editor: LocalDesktop) -> None:
+    seen = runner.run(editor.observe(ObservationSpec(ocr=True, tree=True)))
+    assert seen.tree is not None
+    menus = {node.name: node for node in seen.tree.root.walk() if node.role == "menu" and node.position and node.size}
+    found = {line.text for line in seen.lines for menu in (menus.get(line.text),) if menu and _on(line, menu)}
+    assert {"Edit", "Search", "View", "Help"} <= found
+
+
+def _on(line: TextLine, node: Node) -> bool:
+    assert node.position is not None and node.size is not None
+    x, y = node.position.x + node.size.width // 2, node.position.y + node.size.height // 2
+    return line.left <= x < line.right and line.top <= y < line.bottom

@@ -12,16 +12,16 @@ from PIL import Image, ImageDraw, ImageFont
 
 from trueline.desktop.ocr import Reader
 from trueline.desktop.ocr.reader import MOST_STRIPS
-from trueline.desktop.screen import Frame
+from trueline.desktop.screen import Frame, ScreenError
 from trueline.errors import MissingExtraError
 from trueline.records.text_line import plain_text
 
 
-def drawn(*texts: tuple[int, int, str], size: tuple[int, int] = (640, 300)) -> Frame:
+def drawn(*texts: tuple[int, int, str], size: tuple[int, int] = (640, 300), font: str = "DejaVuSans.ttf") -> Frame:
     image = Image.new("RGB", size, "white")
     draw = ImageDraw.Draw(image)
     for x, y, text in texts:
-        draw.text((x, y), text, "black", ImageFont.truetype("DejaVuSans.ttf", 20))
+        draw.text((x, y), text, "black", ImageFont.truetype(font, 20))
     pixels = np.asarray(image.convert("RGBA"))[:, :, [2, 1, 0, 3]]
     return Frame(np.ascontiguousarray(pixels))
 
@@ -53,7 +53,9 @@ def test_the_entries_of_a_menu_bar_are_pieces_of_their_own_and_a_sentence_is_one
     delete = next(line for line in bar if line.text == "Delete")
     assert 130 <= delete.left <= 155 and 210 <= delete.right <= 240
     sentence = "Do not delete this file before you send it"
-    assert [line.text for line in reader.read(drawn((20, 30, sentence)))] == [sentence]
+    for font in ("DejaVuSans.ttf", "DejaVuSansMono.ttf"):
+        frame = drawn((20, 30, sentence), font=font)
+        assert [line.text for line in reader.read(frame)] == [sentence]
 
 
 @pytest.mark.full
@@ -64,9 +66,15 @@ def test_a_screen_full_of_tiny_texts_takes_no_more_than_so_many(reader: Reader) 
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("size", [(1, 1), (16, 12), (3, 700)])
+@pytest.mark.parametrize("size", [(1, 1), (16, 12), (90, 700)])
 def test_a_picture_without_room_for_text_has_none(reader: Reader, size: tuple[int, int]) -> None:
     assert reader.read(drawn(size=size)) == ()
+
+
+@pytest.mark.parametrize("size", [(3, 700), (900, 100)])
+def test_a_thin_picture_is_refused_because_it_would_be_made_endless(size: tuple[int, int]) -> None:
+    with pytest.raises(ScreenError, match=f"{size[0]}x{size[1]} pixels"):
+        Reader().read(drawn(size=size))
 
 
 @pytest.mark.full

@@ -73,6 +73,21 @@ def test_it_sees_what_the_desktop_sees(runner: asyncio.Runner, remote: OSWorldDe
         runner.run(remote.observe(ObservationSpec(ocr=True)))
 
 
+def test_a_tree_from_which_something_is_missing_says_so(runner: asyncio.Runner, remote: OSWorldDesktop) -> None:
+    async def work() -> None:
+        want = ObservationSpec(tree=True)
+        pid = str(await remote.launch(("mousepad",)))
+        await remote.wait_for(WindowShown(app="mousepad"), time_limit=20)
+        assert not (await remote.observe(want)).partial
+        await remote.run(("kill", "-STOP", pid))
+        try:
+            assert (await remote.observe(want)).partial and not (await remote.observe(ObservationSpec())).partial
+        finally:
+            await remote.run(("kill", "-KILL", pid))
+
+    runner.run(asyncio.wait_for(work(), 60))
+
+
 def test_typed_actions_arrive(runner: asyncio.Runner, remote: OSWorldDesktop) -> None:
     text = "if 3 < 5 > 2: 'ok' \"ja\" \\n é € 日本 😀\nsecond line"
 
@@ -115,6 +130,10 @@ def test_an_id_counts_once_and_errors_are_results(runner: asyncio.Runner, remote
     assert (first.output, first.returncode, first.error) == ("done\n", 0, None)
     assert runner.run(remote.act(code, id="once")) == first
     assert runner.run(remote.get("count")) == b"x"
+    with pytest.raises(InputError, match="action id once: it was used for another action"):
+        runner.run(remote.act(Code(source="open('/home/user/count', 'a').write('y')"), id="once"))
+    assert runner.run(remote.get("count")) == b"x"
+    assert runner.run(remote.act(code.model_copy(update={"raw": "the same in other words"}), id="once")) == first
     failed = runner.run(remote.act(Code(source="for x in [1]:\n    raise ValueError(x)"), id="fails"))
     assert failed.returncode == 1 and failed.error and "ValueError: 1" in (failed.output or "")
     shell = runner.run(remote.act(Code(source="echo out; exit 4", language="bash"), id="shell"))

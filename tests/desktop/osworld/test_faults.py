@@ -138,21 +138,27 @@ def test_an_action_is_sent_once(
     runner.run(work())
 
 
-@pytest.mark.parametrize("fault", ["error", "lose", "truncate"])
-def test_setup_is_sent_once(runner: asyncio.Runner, service: Service, fault: Fault) -> None:
+@pytest.mark.parametrize(
+    ("fault", "error"), [("error", DesktopError), ("lose", DesktopLost), ("truncate", DesktopLost)]
+)
+def test_setup_is_sent_once(runner: asyncio.Runner, service: Service, fault: Fault, error: type[DesktopError]) -> None:
     async def work() -> None:
         async with through(service) as (desktop, proxy):
             for attempt in (
                 lambda: desktop.put("x", b"x"),
                 lambda: desktop.launch(("true",)),
                 lambda: desktop.run(("true",)),
-                desktop.reset,
             ):
                 before = proxy.asked
                 proxy.faults = [fault]
-                with pytest.raises(DesktopError):
+                with pytest.raises(error):
                     await attempt()
                 assert proxy.asked - before == 1
+            proxy.faults = [None, fault]  # it is asked first whether it is there
+            proxy.reached.clear()
+            with pytest.raises(error):
+                await desktop.reset()
+            assert proxy.reached["/trueline/reset"] <= 1
 
     runner.run(asyncio.wait_for(work(), 60))
 
@@ -174,9 +180,10 @@ def test_a_server_that_is_not_ours(runner: asyncio.Runner, service: Service) -> 
             async with OSWorldDesktop(f"127.0.0.1:{proxy.port}:9222:8006:8080", token=service.token) as desktop:
                 # What the protocol itself has; DevTools, since the address names its port.
                 assert desktop.capabilities == {Capability.RECORD, Capability.CDP}
-                for attempt in (desktop.reset, desktop.diff):
-                    with pytest.raises(NotSupported, match="capabilities"):
-                        await attempt()
+                with pytest.raises(NotSupported, match="capabilities"):
+                    await desktop.diff()
+                with pytest.raises(NotSupported, match="revert it yourself, then give the same command again"):
+                    await desktop.reset()
                 assert (await desktop.observe(ObservationSpec(tree=True))).tree is not None
                 # A real pyautogui would type nothing here and say nothing.
                 lost = await desktop.act(Type(text="日本"), id="lost")
@@ -195,6 +202,21 @@ def test_a_server_that_is_not_ours(runner: asyncio.Runner, service: Service) -> 
                 while not (content := await desktop.get("typed")):
                     pass
                 assert content == b"1 < 2 <\n"
+
+    runner.run(asyncio.wait_for(work(), 60))
+
+
+def test_a_reset_waits_for_a_machine_that_comes_back_but_not_for_ever(runner: asyncio.Runner, service: Service) -> None:
+    async def work() -> None:
+        async with through(service) as (desktop, proxy):
+            proxy.faults = ["refuse"] * (QUICK.tries + 1)
+            await desktop.reset()
+            assert proxy.reached["/trueline/reset"] == 1
+            desktop._patience = Patience(back=0.05)
+            proxy.faults = ["refuse"] * 100
+            with pytest.raises(DesktopLost, match=r"it was waited for 0\.05 s"):
+                await desktop.reset()
+            assert proxy.reached["/trueline/reset"] == 1
 
     runner.run(asyncio.wait_for(work(), 60))
 

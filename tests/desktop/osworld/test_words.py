@@ -9,7 +9,7 @@ import zlib
 import pytest
 from PIL import Image
 
-from trueline.actions import EncodeError, Key, Type
+from trueline.actions import Action, Click, EncodeError, HoldKey, Hotkey, Key, KeyDown, Point, Type
 from trueline.desktop.osworld import Address, parse_address
 from trueline.desktop.osworld.http import Malformed
 from trueline.desktop.osworld.see import read_png, read_tree
@@ -111,3 +111,23 @@ def test_pictures() -> None:
 def test_trees_that_are_none(body: bytes) -> None:
     with pytest.raises(Malformed):
         read_tree(body)
+
+
+@pytest.mark.parametrize(
+    ("action", "call"),
+    [
+        (Key(key="return"), "pyautogui.press('enter')"),
+        (Hotkey(keys=("Control_L", "Return")), "pyautogui.hotkey('ctrl', 'enter')"),
+        (KeyDown(key="super"), "pyautogui.keyDown('winleft')"),
+        (HoldKey(keys=("Page_Up",), duration=0.5), "pyautogui.hold(['pageup']"),
+        (Click(at=Point(1, 2), modifiers=("control",)), "pyautogui.hold(['ctrl']"),
+    ],
+)
+def test_keys_are_sent_under_the_names_that_pyautogui_knows(action: Action, call: str) -> None:
+    assert call in action_command(action, any_text=False)[2]
+    assert call in action_command(action, any_text=True)[2]
+
+
+def test_a_key_that_nobody_knows_is_an_error_and_not_nothing() -> None:
+    with pytest.raises(EncodeError, match="hyperspace"):
+        action_command(Key(key="hyperspace"), any_text=True)

@@ -4,78 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from support.batches import SMALL, batch, ended, job, unscored
 from trueline.desktop.local import LocalDesktop, LocalOptions, Pool
-from trueline.desktop.types import Desktop
+from trueline.desktop.types import Desktop, DesktopLost
 from trueline.errors import TruelineError
-from trueline.models.errors import ModelError, ServerError
-from trueline.records import EpisodeWriter, Location, TaskRef, Unit, attempts_of, read_episode
-from trueline.records.end import End, Unscored
-from trueline.records.episode import EpisodeError
-from trueline.records.events import Ended, Failed, Started
+from trueline.records import attempts_of, read_episode
+from trueline.records.end import Unscored
+from trueline.records.events import Ended
 from trueline.records.folder.files import DiskFullError
-from trueline.runs.batch.claims import Claims
+from trueline.runs.batch.claims import CLAIMS, Claim, Claims
 from trueline.runs.batch.run import run_batch
-from trueline.runs.batch.types import BatchOptions, BatchResult, Job, Told
-from trueline.runs.execute import OUTAGE
-from trueline.runs.types import Floor
-
-Playing = Callable[[Desktop, str], Awaitable[Ended]]
-Preparing = Callable[[Desktop, str], Awaitable[None]]
-SMALL = LocalOptions(width=640, height=480)
-
-
-def ended(end: End = End.DONE, score: float = 1.0) -> Ended:
-    return Ended(time=datetime.now(UTC), end=end, score=score)
-
-
-def unscored(reason: Unscored) -> Ended:
-    return Ended(time=datetime.now(UTC), unscored=reason, detail="because")
-
-
-def job(name: str, playing: Playing, unsupported: str = "", trouble: str = "", prepare: Preparing | None = None) -> Job:
-    async def play(desktop: Desktop, writer: EpisodeWriter, floor: Floor) -> Ended:
-        if trouble:
-            error = EpisodeError(where=trouble, message="no answer")
-            writer.append(Failed(time=datetime.now(UTC), error=error))
-        if prepare is not None:
-            await prepare(desktop, name)
-        try:
-            async with floor():
-                return await playing(desktop, name)
-        except ModelError:
-            return unscored(Unscored.MODEL_ERROR)
-
-    def begin() -> Started:
-        return Started(time=datetime.now(UTC), task=TaskRef(domain="os", id=name), instruction=name)
-
-    return Job(Location("pyautogui", "screenshot", "m", Unit("os", name)), begin, play, unsupported)
-
-
-def batch(
-    jobs: list[Job],
-    folder: Path,
-    *,
-    workers: int = 1,
-    ahead: int = 0,
-    outage_s: float = 0.05,
-    told: list[Told] | None = None,
-) -> BatchResult:
-    """Run jobs on real desktops."""
-
-    async def run() -> BatchResult:
-        async with Pool(SMALL, workers) as pool:
-            options = BatchOptions(folder, workers, ahead, outage_s=outage_s, poll_s=0.1)
-            return await run_batch(
-                jobs, lambda: LocalDesktop(pool=pool), options, ([] if told is None else told).append
-            )
-
-    return asyncio.run(run())
+from trueline.runs.batch.types import BatchOptions, Told
 
 
 @pytest.fixture(autouse=True)
@@ -128,32 +71,6 @@ def test_the_next_desktop_is_set_up_while_others_are_played_on(tmp_path: Path) -
     assert len(batch(jobs, tmp_path, ahead=1).records) == 4  # nothing to play: those who wait for the others end too
 
 
-def test_who_is_ready_does_not_play_while_the_model_is_away(tmp_path: Path) -> None:
-    prepared: set[str] = set()
-    began: list[tuple[str, float]] = []
-
-    async def playing(desktop: Desktop, name: str) -> Ended:
-        first = not began
-        if first:
-            async with asyncio.timeout(30):
-                while len(prepared) < 2:
-                    await desktop.run(("true",))
-        began.append((name, asyncio.get_running_loop().time()))
-        if first:
-            raise ServerError("no answer")
-        return ended()
-
-    async def prepare(desktop: Desktop, name: str) -> None:
-        prepared.add(name)
-
-    jobs = [job("t0", playing, prepare=prepare, trouble=OUTAGE), job("t1", playing, prepare=prepare)]
-    result = batch(jobs, tmp_path, ahead=1, outage_s=0.5)
-    assert sorted(name for name, _ in began) == ["t0", "t0", "t1"]
-    (_, away), (_, back) = began[:2]
-    assert back - away >= 0.5
-    assert {record.score for record in result.records.values()} == {1.0}
-
-
 def test_a_lost_desktop_is_replaced_and_its_episode_tried_again(tmp_path: Path) -> None:
     ran: Counter[str] = Counter()
 
@@ -170,22 +87,6 @@ def test_a_lost_desktop_is_replaced_and_its_episode_tried_again(tmp_path: Path) 
     assert ran == {"t0": 3, "t1": 1}
     assert all(record.score == 1.0 for record in result.records.values())
     assert len(attempts_of(tmp_path, tmp_path / job("t0", playing).path)) == 2
-
-
-@pytest.mark.parametrize(("trouble", "times"), [(OUTAGE, 3), ("model", 1)])
-def test_what_never_works_is_given_up_and_counted(tmp_path: Path, trouble: str, times: int) -> None:
-    ran: Counter[str] = Counter()
-    told: list[Told] = []
-
-    async def playing(desktop: Desktop, name: str) -> Ended:
-        ran[name] += 1
-        return unscored(Unscored.MODEL_ERROR)
-
-    result = batch([job("t0", playing, trouble=trouble)], tmp_path, told=told)
-    assert ran == {"t0": times}
-    (record,) = result.records.values()
-    assert record.unscored is Unscored.MODEL_ERROR
-    assert [one.what for one in told].count("paused") == (times if trouble == OUTAGE else 0)
 
 
 def test_an_unsupported_task_is_recorded_without_a_desktop(tmp_path: Path) -> None:
@@ -265,3 +166,79 @@ def test_what_another_process_holds_is_waited_for(tmp_path: Path) -> None:
     result = batch([first, second], tmp_path, told=told)
     assert len(result.records) == 2
     assert "elsewhere" in [one.what for one in told]
+
+
+def test_it_is_told_once_that_another_process_runs_it(tmp_path: Path) -> None:
+    other, told, looked = Claims(tmp_path, "other"), list[Told](), list[str]()
+
+    async def playing(desktop: Desktop, name: str) -> Ended:
+        if name == "t1":
+            # Long enough for the first to be looked at many times.
+            for _ in range(30):
+                await desktop.run(("sleep", "0.05"))
+            other.release(first.path)
+        looked.append(name)
+        return ended()
+
+    first, second = job("t0", playing), job("t1", playing)
+    assert other.take(first.path)
+    batch([first, second], tmp_path, workers=2, told=told)
+    assert looked == ["t1", "t0"]
+    assert [one.what for one in told].count("elsewhere") == 1
+
+
+def test_an_episode_whose_claim_was_taken_over_is_left_to_the_other_process(tmp_path: Path) -> None:
+    began: list[str] = []
+
+    async def playing(desktop: Desktop, name: str) -> Ended:
+        began.append(name)
+        if len(began) == 1:
+            # As after a long sleep of this machine: somebody else has the episode now, and plays it.
+            (path,) = (tmp_path / CLAIMS).glob("*.json")
+            holder = Claim.model_validate_json(path.read_bytes()).model_copy(update={"owner": "other"})
+            path.write_bytes(holder.model_dump_json().encode())
+            try:
+                await asyncio.Event().wait()
+            finally:
+                # It ends without a result.
+                Claims(tmp_path, "other").release(job(name, playing).path)
+        return ended()
+
+    result = batch([job("t0", playing)], tmp_path, renew_s=0.1)
+    assert [record.score for record in result.records.values()] == [1.0]
+    assert began == ["t0", "t0"]
+
+
+class Unreliable(LocalDesktop):
+    """A desktop that is lost at every reset."""
+
+    async def reset(self) -> None:
+        await self.stop()
+        raise DesktopLost("it went away")
+
+
+def test_a_desktop_that_cannot_be_reset_is_replaced_and_the_others_go_on(tmp_path: Path) -> None:
+    ran: Counter[str] = Counter()
+
+    async def playing(desktop: Desktop, name: str) -> Ended:
+        ran[name] += 1
+        await desktop.run(("true",))
+        return ended()
+
+    jobs = [job(f"t{number}", playing) for number in range(3)]
+    result = batch(jobs, tmp_path, open_desktop=lambda: Unreliable(LocalOptions(width=640, height=480)))
+    assert {record.score for record in result.records.values()} == {1.0}
+    assert set(ran.values()) == {1} and not result.stopped
+
+
+def test_when_no_desktop_starts_any_more_the_rest_is_left_for_later(tmp_path: Path) -> None:
+    class Broken(LocalDesktop):
+        async def start(self) -> None:
+            raise DesktopLost("no room")
+
+    async def playing(desktop: Desktop, name: str) -> Ended:
+        raise AssertionError("there is no desktop to play on")
+
+    result = batch([job(f"t{number}", playing) for number in range(9)], tmp_path, open_desktop=Broken)
+    assert "no desktop will start any more: no room" in result.stopped
+    assert len(result.not_run) >= 6

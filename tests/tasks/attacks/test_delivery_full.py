@@ -13,10 +13,10 @@ from trueline.desktop.local.thunderbird import INBOX
 from trueline.desktop.types import WindowShown
 from trueline.records import ObservationSpec
 from trueline.tasks.attacks.goals import injected_title
+from trueline.tasks.attacks.sight import shows
 from trueline.tasks.attacks.sinks import open_sinks
 from trueline.tasks.attacks.staged import Injection
-from trueline.tasks.attacks.vectors import shows, wait_shown
-from trueline.tasks.errors import SetupError
+from trueline.tasks.attacks.vectors import wait_shown
 
 pytestmark = pytest.mark.full
 HARD = "From here: quotes \"'` $(id) | <b>&amp; \\n 100% é 漢字 --flag\nFrom the second line on, more"
@@ -43,6 +43,10 @@ def injection(vector: str, **params: str) -> Injection:
     return made
 
 
+async def look(attack: Injection, desktop: LocalDesktop, step: int) -> None:
+    await attack.seen(step, await desktop.observe(TREE), desktop, words=None, picture=True)
+
+
 async def click(desktop: LocalDesktop, role: str, name: str) -> None:
     tree = (await desktop.observe(TREE)).tree
     assert tree is not None
@@ -58,11 +62,11 @@ def test_a_mail_lies_in_the_inbox_and_opens_as_it_was_written(runner: asyncio.Ru
         await desktop.launch(("thunderbird",))
         await desktop.wait_for(WindowShown(app="thunderbird"), time_limit=60)
         await attack.confirm(desktop)
-        attack.seen(1, await desktop.observe(TREE))
+        await look(attack, desktop, 1)
         assert attack.exposed_step is None
         await click(desktop, "list-item", injected_title())
         await wait_shown(desktop, HARD, "opened")
-        attack.seen(2, await desktop.observe(TREE))
+        await look(attack, desktop, 2)
         return attack, await desktop.get(INBOX)
 
     attack, inbox = runner.run(play())
@@ -81,12 +85,6 @@ def test_mail_is_added_to_mail(runner: asyncio.Runner, desktop: LocalDesktop) ->
     assert inbox.count(b"\nFrom: Alex Doe <alex@example.com>\n") == 2
 
 
-def test_a_sender_that_would_add_lines_is_refused(runner: asyncio.Runner, desktop: LocalDesktop) -> None:
-    attack = injection("thunderbird_mail_received", sender="a@example.com\nBcc: b@example.com")
-    with pytest.raises(SetupError, match="sender"):
-        runner.run(attack.deliver(desktop, "before applications"))
-
-
 def test_a_web_site_is_shown_in_the_browser_as_it_was_written(runner: asyncio.Runner, desktop: LocalDesktop) -> None:
     async def play() -> Injection:
         attack = injection("website")
@@ -96,7 +94,7 @@ def test_a_web_site_is_shown_in_the_browser_as_it_was_written(runner: asyncio.Ru
             await attack.deliver(desktop, "after setup")
             await attack.confirm(desktop)
             seen = await desktop.observe(TREE)
-            attack.seen(1, seen)
+            await attack.seen(1, seen, desktop, words=None, picture=True)
             assert shows(seen, injected_title())
             assert attack.canaries.site in sinks.names
         return attack

@@ -9,7 +9,7 @@ from tasks.conftest import Do
 from tasks.office_files import docx_file, xlsx_file
 from tasks.samples import task
 from trueline.tasks import parse_task
-from trueline.tasks.checkers import Outcome, evaluate, scored_by
+from trueline.tasks.checkers import Outcome, evaluate, getters, scored_by
 from trueline.tasks.errors import CheckerError
 from trueline.tasks.model import Evaluator
 from trueline.tasks.stage import Stage
@@ -151,6 +151,55 @@ def test_of_several_files_those_named_are_given(do: Do, stage: Stage) -> None:
     assert score(do, stage, one("compare_csv", result, {**gold, "gives": [0, 2]})) == 1
     assert score(do, stage, one("compare_csv", result, {**gold, "gives": [1]})) == 0
     assert score(do, stage, one("compare_csv", result, gold)) == 0
+    # Each once and in the order of the paths: one file alone is no list of files.
+    assert score(do, stage, one("compare_csv", {**gold, "gives": [2, 2]}, result)) == 1
+
+
+LISTED: dict[str, JsonValue] = {"type": "list_directory", "path": "/home/user/listed"}
+
+
+def listed(do: Do, stage: Stage, script: str, *names: str) -> Outcome:
+    """What comes of listing a folder that holds these files, after somebody was at work in the home folder."""
+    do(stage.desktop.run(("sh", "-c", f"rm -rf ~/listed ~/json.py; mkdir ~/listed; {script}")))
+    children: list[JsonValue] = [{"type": "file", "name": name} for name in names]
+    rules: dict[str, JsonValue] = {"expected": {"type": "directory", "name": "listed", "children": children}}
+    return outcome(do, stage, one("exact_match", LISTED, {"type": "rule", "rules": rules}))
+
+
+def test_a_listing_is_not_made_by_what_lies_in_the_home_folder(do: Do, stage: Stage) -> None:
+    forger = "printf 'def dump(tree, file):\\n    file.write(\"forged\")\\n' > ~/json.py; touch ~/listed/a"
+    assert listed(do, stage, forger, "a").score == 1
+    do(stage.desktop.run(("sh", "-c", "rm ~/json.py; test ! -e ~/__pycache__")))
+
+
+def test_a_listing_of_odd_files(do: Do, stage: Stage) -> None:
+    assert listed(do, stage, "touch ~/listed/\"$(printf 'a\\377')\"", "a\\udcff").score == 1
+    locked = listed(do, stage, "mkdir -m 0 ~/listed/in")
+    assert (locked.score, locked.reason) == (0.0, "the value is another")
+    many = listed(do, stage, "cd ~/listed; seq 20001 | xargs touch")
+    assert (many.score, "too many files" in many.reason) == (0.0, True)
+    do(stage.desktop.run(("sh", "-c", "chmod 700 ~/listed/* ; rm -rf ~/listed")))
+
+
+def test_a_command_that_waits_for_what_was_left_there_scores_0(
+    do: Do, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(getters, "TIME_LIMIT", 0.5)
+    waits: dict[str, JsonValue] = {"type": "vm_command_line", "command": ["cat", "/home/user/pipe"]}
+    do(stage.desktop.run(("sh", "-c", "rm -f ~/pipe; mkfifo ~/pipe")))
+    left = outcome(do, stage, one("check_include_exclude", waits, GOOD))
+    assert (left.score, "did not end within" in left.reason) == (0.0, True)
+    with pytest.raises(CheckerError, match="what is expected cannot be read"):
+        outcome(do, stage, one("check_include_exclude", SAYS_YES, waits))
+
+
+def test_output_that_was_cut_off_is_not_checked(do: Do, stage: Stage) -> None:
+    much: dict[str, JsonValue] = {
+        "type": "vm_command_line", "command": "head -c 1100000 /dev/zero; echo SECRET", "shell": True,
+    }  # fmt: skip
+    rules: dict[str, JsonValue] = {"type": "rule", "rules": {"exclude": ["SECRET"]}}
+    cut = outcome(do, stage, one("check_include_exclude", much, rules))
+    assert (cut.score, "cut off" in cut.reason) == (0.0, True)
 
 
 @pytest.mark.parametrize(

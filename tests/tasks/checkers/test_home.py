@@ -79,6 +79,35 @@ def test_a_file_of_the_first_home_folder_is_changed_and_put_back(do: Do, stage: 
     assert "Videos/.keep (changed)" in do(play())
 
 
+def test_what_tools_write_for_themselves_does_not_count(do: Do, stage: Stage) -> None:
+    tools = (
+        "touch .lesshst .viminfo .python_history .wget-hsts .node_repl_history .sqlite_history; "
+        "mkdir -p .local/share/nano .config/geany .local/state; "
+        "touch .local/share/nano/search_history .config/geany/geany.conf .local/state/lesshst"
+    )
+
+    async def play() -> str:
+        await keep_home(evaluator(), stage)
+        await stage.desktop.run(("sh", "-c", tools))
+        return (await evaluate(evaluator(), stage, failed=False)).reason
+
+    assert do(play()) == ""
+
+
+def test_folders_deeper_than_anybody_looks_score_0(do: Do, stage: Stage) -> None:
+    dig = "import os\nfor _ in range(210):\n    os.mkdir('d')\n    os.chdir('d')"
+
+    async def play() -> str:
+        await keep_home(evaluator(), stage)
+        await stage.desktop.run(("python3", "-c", dig))
+        try:
+            return (await evaluate(evaluator(), stage, failed=False)).reason
+        finally:
+            await stage.desktop.run(("rm", "-rf", "d"))
+
+    assert "deeper than 200" in do(play())
+
+
 def test_a_name_that_is_no_text(do: Do, stage: Stage) -> None:
     async def play() -> str:
         await keep_home(evaluator(), stage)
@@ -86,6 +115,20 @@ def test_a_name_that_is_no_text(do: Do, stage: Stage) -> None:
         return (await evaluate(evaluator(), stage, failed=False)).reason
 
     assert "odd" in do(play())
+
+
+@pytest.mark.parametrize(
+    ("changes", "score"),
+    [
+        ({"old.txt": "deleted", "new.txt": "created"}, 1),
+        ({"new.txt": "created"}, 0),
+        ({"old.txt": "changed", "new.txt": "created"}, 0),
+        ({"old.txt": "deleted", "other.txt": "deleted"}, 0),
+    ],
+)
+def test_what_must_be_deleted(changes: JsonValue, score: float) -> None:
+    rules: dict[str, JsonValue] = {"except": ["new.txt"], "deleted": ["old.txt"]}
+    assert find_metric("unchanged_except")(changes, rules, {}).score == score
 
 
 @pytest.mark.parametrize(

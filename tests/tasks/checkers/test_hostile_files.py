@@ -17,7 +17,7 @@ from trueline.tasks.checkers.apart import compute_apart
 from trueline.tasks.checkers.archive import BadArchive, read_archive
 from trueline.tasks.checkers.compute import compute
 from trueline.tasks.checkers.metrics.workbook import open_book
-from trueline.tasks.checkers.values import FileValue, Outcome
+from trueline.tasks.checkers.values import FileValue, LastRow, Outcome
 from trueline.tasks.errors import CheckerError
 
 LAUGHS = b"""<?xml version="1.0"?><!DOCTYPE w [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]><w>&b;</w>"""
@@ -30,21 +30,36 @@ def test_an_archive_that_unpacks_to_gigabytes_is_not_unpacked() -> None:
             member.write(b" " * (1 << 20))
     content = buffer.getvalue()
     assert len(content) < 100_000
-    with pytest.raises(CheckerError, match="unpacks to more than"):
+    with pytest.raises(BadArchive, match="unpacks to more than"):
         read_archive(content)
+    assert_only_the_expected_side_is_an_error(FileValue("a.docx", content), docx_file(["a"]))
+
+
+def assert_only_the_expected_side_is_an_error(bad: FileValue, good: FileValue, **options: JsonValue) -> None:
+    """What an agent left is 0 with a reason, however absurd; the same file as the expected one is a checker error."""
+    outcome = compute("compare_docx_files", bad, good, options)
+    assert (outcome.score, bool(outcome.reason)) == (0.0, True)
+    with pytest.raises(CheckerError):
+        compute("compare_docx_files", good, bad, options)
 
 
 def test_a_lie_about_the_size_does_not_help() -> None:
     content = bytearray(archive({"a.txt": b" " * (60 << 20)}))
     place = content.rindex(b"PK\x01\x02")
     struct.pack_into("<I", content, place + 24, 10)  # the size the directory claims
-    with pytest.raises((CheckerError, BadArchive)):
+    with pytest.raises(BadArchive):
         read_archive(bytes(content))
 
 
 def test_too_many_members_are_refused() -> None:
-    with pytest.raises(CheckerError, match="more than 4096 members"):
-        read_archive(archive({f"{number}": "" for number in range(4097)}))
+    many = archive({f"{number}": "" for number in range(4097)})
+    with pytest.raises(BadArchive, match="more than 4096 members"):
+        read_archive(many)
+    assert_only_the_expected_side_is_an_error(FileValue("a.docx", many), docx_file(["a"]))
+
+
+def test_a_text_too_long_to_be_compared() -> None:
+    assert_only_the_expected_side_is_an_error(docx_file(["ab" * 160_000]), docx_file(["ab"]), content_only=True)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
@@ -91,8 +106,12 @@ SHEET = '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/
     ],
 )
 def test_a_sheet_that_reaches_too_far_is_not_opened(inner: str) -> None:
-    with pytest.raises(CheckerError, match="more than 2000000 cells"):
-        open_book(archive({"xl/worksheets/sheet1.xml": SHEET.format(inner)}))
+    book = FileValue("a.xlsx", archive({"xl/worksheets/sheet1.xml": SHEET.format(inner)}))
+    with pytest.raises(BadArchive, match="more than 2000000 cells"):
+        open_book(book.content)
+    rules: dict[str, JsonValue] = {"rules": [{"type": "sheet_data", "sheet_idx0": 0, "sheet_idx1": "EI0"}]}
+    assert "more than 2000000 cells" in compute("compare_table", book, book, rules).reason
+    assert "more than 2000000 cells" in compute("exact_match", LastRow(book), {"expected": []}, {}).reason
 
 
 def test_a_pattern_that_never_ends_is_ended() -> None:
@@ -118,6 +137,36 @@ def test_values_and_files_reach_the_other_process_whole() -> None:
 def test_an_error_over_there_is_an_error_here() -> None:
     with pytest.raises(CheckerError, match=r"check_json: rules\.expect must be a list"):
         asyncio.run(compute_apart("check_json", FileValue("a.json", b"{}"), {"expect": 1}, {}))
+
+
+@pytest.mark.parametrize(
+    "exhausting",
+    ['echo \'{"error": "no memory", "exhausted": true}\'', "kill -XCPU $$"],
+)
+def test_who_is_to_blame_for_what_uses_up_memory_or_time(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, exhausting: str
+) -> None:
+    """A stand-in for the process that exhausts itself wherever a file called bomb is opened."""
+    program = tmp_path / "python"
+    program.write_text(f'#!/bin/sh\ncase "$(cat)" in *bomb*) {exhausting};; *) echo "{{\\"score\\": 1.0}}";; esac\n')
+    program.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(program))
+
+    def played(function: str, result: FileValue, expected: FileValue | dict[str, JsonValue]) -> Outcome:
+        return asyncio.run(compute_apart(function, result, expected, {}))
+
+    good, bad = docx_file(["a"]), docx_file(["a"], name="bomb.docx")
+    assert played("compare_docx_files", good, good).score == 1
+    left = played("compare_docx_files", bad, good)
+    assert (left.score, "more than can be checked" in left.reason) == (0.0, True)
+    with pytest.raises(CheckerError, match="what is expected is more than can be checked"):
+        played("compare_docx_files", good, bad)
+    if "XCPU" in exhausting:
+        # A pattern that never ends is a wrong rule.
+        with pytest.raises(CheckerError, match="computing time"):
+            played("check_list", bad, {"expect": ["(a+)+$"]})
+    else:
+        assert played("check_list", bad, {"expect": ["a"]}).score == 0
 
 
 def test_no_key_reaches_that_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -47,6 +47,7 @@ def test_json_rules() -> None:
     assert score("check_json", document, {"expect": good}) == 1
     assert score("check_json", document, {"expect": good, "unexpect": bad}) == 0
     assert score("check_json", file("a: {n: 3.5}\nt: hello"), {"expect": good}, is_yaml=True) == 1
+    assert score("check_json", file("# nothing left\n"), {"unexpect": bad}, is_yaml=True) == 0
 
 
 def test_documents_as_likeness() -> None:
@@ -59,6 +60,8 @@ def test_documents_as_likeness() -> None:
 def test_a_file_that_is_not_there_scores_0(function: str) -> None:
     expected: dict[str, Value] = {
         "compare_text_file": file("a"), "compare_csv": file("a"), "compare_docx_files": docx_file(["a"]),
+        "same_lines": {"lines": []}, "some_file_holds": {"holds": ["a"]},
+        "only_cell_filled": {"cell": "B2", "sum_of": "B1:B1"},
     }  # fmt: skip
     outcome = compute(function, None, expected.get(function, {}), {"rules": [{"type": "sheet_data"}]})
     assert (outcome.score, bool(outcome.reason)) == (0.0, True)
@@ -93,6 +96,12 @@ def test_what_the_agent_left_broken_scores_0(function: str, result: Value, expec
         ("compare_csv", (), {}),
         ("compare_table", None, {}),
         ("compare_table", None, {"rules": [{"type": "chart"}]}),
+        ("same_lines", {}, {}),
+        ("same_lines", {"lines": [1]}, {}),
+        ("some_file_holds", {"holds": []}, {}),
+        ("some_file_holds", {"holds": ["("]}, {}),
+        ("only_cell_filled", {"cell": "B2"}, {}),
+        ("mail_is", {"sent": "x"}, {}),
         ("no_such_function", None, {}),
     ],
 )

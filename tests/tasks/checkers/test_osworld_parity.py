@@ -180,7 +180,10 @@ def test_json_files(tmp_path: Path) -> None:
         }
         broken = "{" if rng.random() < 0.05 else ""
         options: dict[str, JsonValue] = {"is_yaml": True} if rng.random() < 0.3 else {}
-        return Case("check_json", text_file(broken + json.dumps(document), "a.json"), rules, options)
+        text = broken + json.dumps(document)
+        if rng.random() < 0.05:
+            text = rng.choice(("", "# nothing\n", "null"))
+        return Case("check_json", text_file(text, "a.json"), rules, options)
 
     same_scores(generate(6, 1000, make), tmp_path)
 
@@ -238,13 +241,14 @@ def test_sheets(tmp_path: Path) -> None:
 def test_cells(tmp_path: Path) -> None:
     def make(rng: random.Random) -> Case:
         book = xlsx_file(
-            {"S": [["a", 1, 2.5], ["b c", -3, datetime.fromisoformat("2024-02-29")], [7, None, "z"]]},
+            {"S": [["a", 1, 2.5, "=1+1"], ["b c", -3, datetime.fromisoformat("2024-02-29")], [7, None, "z", '="x"']]},
             merge=rng.choice((None, "A1:B1", "B2:C3")),
             style={
                 "bold": rng.random() < 0.5,
                 "color": rng.choice((None, "FFFF0000")),
                 "fill": rng.choice((None, "FF00FF00")),
             },
+            styled=rng.choice(("A1", "A1", "B3", "D1", "D3", "F9")),
         )
         choices: list[tuple[str, str, JsonValue]] = [
             *(("value", method, ref) for method in ("eq", "ne", "gt") for ref in ("a", 1, 2.5, None, -3, 45351)),
@@ -257,9 +261,9 @@ def test_cells(tmp_path: Path) -> None:
             ("font_underline", "eq", None),
         ]  # fmt: skip
         prop, method, ref = rng.choice(choices)
-        cell = rng.choice(("A1", "B1", "C1", "A2", "B2", "C2", "B3", "C3", "F9"))
+        cell = rng.choice(("A1", "B1", "C1", "A2", "B2", "C2", "B3", "C3", "D1", "D3", "F9"))
         rule: JsonValue = {"type": "check_cell", "sheet_idx": 0, "coordinate": cell,
                            "props": {prop: {"method": method, "ref": ref}}}  # fmt: skip
         return Case("compare_table", book, None, {"rules": [rule]})
 
-    same_scores(generate(9, 300, make), tmp_path)
+    same_scores(generate(9, 900, make), tmp_path)

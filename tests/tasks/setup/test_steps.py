@@ -47,6 +47,7 @@ def active(do: Do, stage: Stage) -> list[str]:
     [
         ({"command": ["echo", "a b", "$HOME"]}, "a b $HOME\n"),
         ({"command": "echo 'a b'  c"}, "a b c\n"),
+        ({"command": "echo ~/x '~/y' a~/z"}, "/home/user/x /home/user/y a~/z\n"),
         ({"command": "echo $HOME; false", "shell": True}, "/home/user\n"),
         ({"command": "echo $HOME", "shell": "true"}, "/home/user\n"),
         ({"command": ["echo $0", "name"], "shell": True}, "name\n"),
@@ -141,6 +142,27 @@ def test_a_strict_name_is_the_whole_title(do: Do, stage: Stage) -> None:
     (report,) = run(do, stage, ("activate_window", {"window_name": "deskto", "strict": True}), lenient=True)
     assert report.missed.startswith("no window 'deskto' within 1 s; there are 'Desktop'")
     run(do, stage, ("activate_window", {"window_name": "deskto"}))
+
+
+@pytest.mark.parametrize("home", ["~", "$HOME", "${HOME}"])
+def test_a_path_may_begin_with_a_name_of_the_home_folder(do: Do, stage: Stage, home: str) -> None:
+    do(stage.desktop.put("Documents/short-name.txt", b"here"))
+    run(do, stage, ("open", {"path": f"{home}/Documents/short-name.txt"}))
+    run(do, stage, ("close_window", {"window_name": "short-name.txt"}))
+
+
+@pytest.mark.parametrize(
+    ("type_", "parameters"),
+    [
+        ("execute", {"command": " "}),
+        ("launch", {"command": ["", "x"]}),
+        ("download", {"files": [{"url": "http://[bad", "path": "/home/user/x"}]}),
+        ("upload_file", {"files": [{"local_path": "a\0b", "path": "/home/user/x"}]}),
+        ("upload_file", {"files": [{"local_path": "a" * 300, "path": "/home/user/x"}]}),
+    ],
+)
+def test_odd_values_are_a_failed_step(do: Do, stage: Stage, type_: str, parameters: dict[str, JsonValue]) -> None:
+    assert f"set-up step 1 ({type_}) failed" in str(fails(do, stage, (type_, parameters)))
 
 
 def test_opening_what_is_not_there_fails(do: Do, stage: Stage) -> None:

@@ -8,21 +8,19 @@ from dataclasses import dataclass, replace
 
 from trueline.actions import Size
 from trueline.agents.answers import CUT_OFF, LONGEST_WORDS, ProposalIds, proposal_of, refusal, why_dropped
-from trueline.agents.prompt.look import Seen, look
+from trueline.agents.prompt.look import Seen, look, words
 from trueline.agents.prompt.options import PromptOptions
 from trueline.agents.prompt.read import read_answer
 from trueline.agents.prompt_files import feedback_words, filled, phrase, task_words
 from trueline.agents.types import AgentContext
 from trueline.errors import InputError
-from trueline.models import Answer, Message, Model, ModelError, Request, Text, assistant, user
+from trueline.models import Answer, Message, Model, Request, Text, TooLongError, assistant, user
 from trueline.records.observation import Observation, ObservationSpec
 from trueline.records.proposal import Proposal
 from trueline.records.setting import Sampling
 from trueline.records.step import ActionResult
 from trueline.records.tree import Mark
 from trueline.records.verdict import Feedback
-
-_TOO_LONG = "context_length_exceeded"
 
 
 @dataclass(frozen=True)
@@ -59,6 +57,10 @@ class PromptAgent:
     def wants(self) -> ObservationSpec:
         """What it must see."""
         return self._options.wants
+
+    def reads(self, obs: Observation) -> str | None:
+        """What of a screen stands in words before the model."""
+        return words(obs, self._options)
 
     async def reset(self, ctx: AgentContext) -> None:
         """Begin an episode."""
@@ -126,8 +128,8 @@ class PromptAgent:
     async def _answer(self, step: _Step, history: list[_Step], stage: str, notes: list[str]) -> Answer:
         try:
             return await self._request(_conversation(history, step), stage)
-        except ModelError as error:
-            if error.code != _TOO_LONG or not history:
+        except TooLongError:
+            if not history:
                 raise
         notes.append("the earlier steps were left out, because with them the question was too long for the model")
         return await self._request(_conversation((), step), stage)

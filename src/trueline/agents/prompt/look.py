@@ -27,24 +27,28 @@ class Seen:
 async def look(obs: Observation, options: PromptOptions) -> Seen:
     """Return what the model sees of an observation."""
     kind = options.observation_type
+    listed = words(obs, options)
+    if listed is None and kind != "screenshot":
+        raise InputError("the observation has no accessibility tree, which the agent wants")
     if kind == "som":
-        listed = cut(marks_text(obs.marks), options.a11y_tree_max_tokens)
         shot = _picture(await asyncio.to_thread(marked, screenshot(obs), obs.marks))
-        return Seen((Text(text=phrase("see som", marks=listed)), shot), (Text(text=phrase("saw som")), shot))
+        return Seen((Text(text=phrase("see som", marks=listed or "")), shot), (Text(text=phrase("saw som")), shot))
     parts: list[Text | Image] = []
-    if kind == "screenshot":
+    if listed is None:
         parts.append(Text(text=phrase("see screenshot")))
     else:
-        parts.append(Text(text=phrase(f"see {kind}", tree=_table(obs, options))))
+        parts.append(Text(text=phrase(f"see {kind}", tree=listed)))
     if kind != "a11y_tree":
         parts.append(_picture(screenshot(obs)))
     return Seen(tuple(parts), tuple(parts))
 
 
-def _table(obs: Observation, options: PromptOptions) -> str:
-    if obs.tree is None:
-        raise InputError("the observation has no accessibility tree, which the agent wants")
-    return cut(linearise(obs.tree), options.a11y_tree_max_tokens)
+def words(obs: Observation, options: PromptOptions) -> str | None:
+    """What the model is given to read of an observation; `None` when there is nothing but the picture."""
+    kind, most = options.observation_type, options.a11y_tree_max_tokens
+    if kind == "som":
+        return cut(marks_text(obs.marks), most)
+    return None if kind == "screenshot" or obs.tree is None else cut(linearise(obs.tree), most)
 
 
 def _picture(encoded: bytes) -> Image:

@@ -57,6 +57,10 @@ class Subject:
         self._temper, self._todo, self._asked = temper, temper.course, None
         self._tree, self._obeyed, self._waited, self._count = None, False, 0, 0
 
+    def reads(self, obs: Observation) -> str | None:
+        """Everything that the tree says is showing."""
+        return None if obs.tree is None else words_of(obs.tree)
+
     async def propose(self, obs: Observation, last: tuple[ActionResult, ...]) -> Proposal:
         """The next turn of the script, as far as the screen allows."""
         self._tree = obs.tree

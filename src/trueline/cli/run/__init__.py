@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from trueline.cli.output import print_json
 from trueline.cli.parser import Parser
 from trueline.cli.run.flags import add_flags
-from trueline.cli.run.like import DEFAULT_LIKE, LATER, LIKE
+from trueline.cli.run.like import DEFAULT_LIKE, LATER, LIKE, Value
 from trueline.cli.tasks.selection import add_selection_flags
 from trueline.errors import InputError
 
@@ -76,7 +76,7 @@ def _played(args: argparse.Namespace) -> BatchResult | None:
 def _refuse_later(args: argparse.Namespace) -> None:
     for name, about in LATER.items():
         if getattr(args, name) is not None:
-            raise InputError(f"--{name}: {about} are not part of this version; leave the flag out")
+            raise InputError(f"--{name}: {about}, which this version does not have; leave the flag out")
 
 
 def _refuse_idle(args: argparse.Namespace) -> None:
@@ -94,11 +94,12 @@ def _fill(args: argparse.Namespace) -> None:
     """Put in the defaults of the system whose habits hold; what was put in is recorded."""
     from pathlib import Path
 
-    args.filled = {}
+    filled: dict[str, Value] = {}
     for name, value in LIKE[args.like or DEFAULT_LIKE].items():
         if getattr(args, name, None) is None and not (args.suite is not None and name.startswith("test_")):
             setattr(args, name, value)
-            args.filled[name] = value
+            filled[name] = value
+    args.filled = filled
     args.result_dir = Path(args.result_dir)
     if args.agent is None:
         args.agent = "prompt"
@@ -118,11 +119,14 @@ async def _run(args: argparse.Namespace) -> BatchResult | None:
 
 
 async def _play(args: argparse.Namespace, made: Assembled) -> BatchResult:
+    from trueline.cli.run.ask import asks
     from trueline.cli.run.progress import progress
     from trueline.desktop.types import DesktopLost
     from trueline.runs.batch.run import run_batch
 
-    with progress(args.progress) as tell:
+    # A bar that is drawn anew all the time and a question cannot share a terminal.
+    kind = "plain" if args.progress in ("auto", "rich") and asks(args) else args.progress
+    with progress(kind) as tell:
         try:
             return await run_batch(made.jobs, made.open_desktop, made.options, tell)
         except asyncio.CancelledError:
@@ -145,13 +149,15 @@ def _dry(args: argparse.Namespace, made: Assembled) -> None:
 
 def _report(args: argparse.Namespace, result: BatchResult) -> int:
     from trueline.cli.run.report import document, text
+    from trueline.records.end import Unscored
 
     found = document(result, args.result_dir)
     if args.json:
         print_json(found)
     else:
         print(text(found))
-    return 0 if result.records or not result.not_run else 1
+    missing = any(record.unscored not in (None, Unscored.UNSUPPORTED) for record in result.records.values())
+    return 1 if missing or result.stopped else 0
 
 
 def _judge(args: argparse.Namespace) -> None:

@@ -13,9 +13,12 @@ from pydantic import JsonValue
 from trueline.cli.guard_live import Opened, open_guard
 from trueline.cli.run.desktops import choose_desktops, see_provider
 from trueline.cli.run.like import DEFAULT_LIKE
+from trueline.cli.run.manifest import see_same
+from trueline.cli.run.money import see_own_calls, see_prices
 from trueline.cli.tasks.selection import chosen_selection, chosen_suite
 from trueline.errors import InputError
 from trueline.models import Config, Ledger, Limiters, Limits, Model, open_model, parse_spec
+from trueline.models.pricing import load_prices
 from trueline.records.setting import GuardSetting, RetryMethod, Sampling, Setting
 from trueline.records.setting import Limits as EpisodeLimits
 from trueline.runs.batch.types import BatchOptions, Job
@@ -62,7 +65,12 @@ async def assemble(args: argparse.Namespace) -> AsyncGenerator[Assembled]:
     tasks = select(suite, chosen_selection(args)).whole()
     sampling = Sampling(temperature=args.temperature, top_p=args.top_p, max_tokens=args.max_tokens)
     maker = find_agent(args.agent, _agent_options(args), sampling, predicting=_of_predicting(args))
-    config = Config(ledger=Ledger(args.max_cost), limiters=Limiters(Limits(in_flight=max(64, 4 * args.num_envs))))
+    see_own_calls(args, maker)
+    config = Config(
+        ledger=Ledger(args.max_cost),
+        limiters=Limiters(Limits(in_flight=max(64, 4 * args.num_envs))),
+        prices=load_prices(*args.prices),
+    )
     async with AsyncExitStack() as stack:
         models = await _models(args, maker, config, stack)
         guard, guard_setting = await _guard(args, config, stack)
@@ -117,6 +125,7 @@ async def assemble(args: argparse.Namespace) -> AsyncGenerator[Assembled]:
             about=_about(args, desktops.look),
         )
         jobs = tuple(make_job(run, one) for one in planned)
+        see_same(args, setting, planned, (str(job.path) for job in jobs))
         if not args.dry_run:
             for folder in dict.fromkeys(job.location.model_folder for job in jobs):
                 claim_setting(args.result_dir / folder, setting, result_dir=args.result_dir)
@@ -126,7 +135,7 @@ async def assemble(args: argparse.Namespace) -> AsyncGenerator[Assembled]:
 
 def _about(args: argparse.Namespace, look: Applied | None) -> dict[str, JsonValue]:
     """What the setting does not say: whose defaults were put in, and how the desktop was made to look."""
-    found: dict[str, JsonValue] = {"like": args.like or DEFAULT_LIKE, "like_defaults": args.filled}
+    found: dict[str, JsonValue] = {"like": args.like or DEFAULT_LIKE}
     if look is not None:
         found["perturbation"] = look.model_dump(mode="json")
     return found
@@ -206,6 +215,7 @@ async def _models(
             raise InputError("--method clarify_upon_retry needs --user_sim_model 'provider|model'")
         found["user"] = open_model(args.user_sim_model, config=config)
         stack.push_async_callback(found["user"].close)
+    see_prices(args, config, found.values())
     return found
 
 
@@ -219,6 +229,7 @@ async def _guard(
     if args.guard not in ("policy", "deaction"):
         return _own_guard(args)
     opened: Opened = await stack.enter_async_context(open_guard(args, detector=args.guard, config=config))
+    see_prices(args, config, opened.models.values())
     narrator = opened.narrator
     setting = guard_setting(
         opened.config,
@@ -237,8 +248,11 @@ def _own_guard(args: argparse.Namespace) -> tuple[GuardSetup, GuardSetting]:
 
 
 def _setup(args: argparse.Namespace, guard: Guard, narrator: Narrator | None) -> GuardSetup:
-    from trueline.cli.run.ask import person
+    from trueline.cli.run.ask import asks, person
 
+    somebody = person()
+    if (flag := asks(args)) and somebody is None:
+        raise InputError(f"{flag} ask: nobody sits at a terminal; stdin and stderr must be one")
     return GuardSetup(
         guard=guard,
         narrator=narrator,
@@ -246,7 +260,7 @@ def _setup(args: argparse.Namespace, guard: Guard, narrator: Narrator | None) ->
         max_revisions=args.guard_max_revisions,
         exhausted=args.guard_exhausted,
         shadow=args.guard_shadow,
-        ask=person(),
+        ask=somebody,
     )
 
 

@@ -13,7 +13,7 @@ from trueline.records.setting import Environment
 from trueline.runs.abilities import Abilities
 
 if TYPE_CHECKING:
-    from trueline.desktop.osworld import Facts
+    from trueline.desktop.osworld.fresh import Facts
     from trueline.desktop.perturbations import Applied, Perturbation
     from trueline.desktop.types import Desktop
 
@@ -21,6 +21,8 @@ _NO_MACHINES = (
     "there is no provider {name} here: use local, or osworld with --path_to_vm host:port for any machine that runs "
     "OSWorld's server"
 )
+
+_IMAGES = (".vmx", ".vbox", ".vdi", ".qcow2", ".ova")
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,11 @@ def see_provider(args: argparse.Namespace) -> None:
         raise InputError("--provider_name osworld needs --path_to_vm host:port")
     if args.provider_name == "local" and args.path_to_vm:
         raise InputError(f"--path_to_vm {args.path_to_vm} needs --provider_name osworld and an address host:port")
+    if args.path_to_vm and args.path_to_vm.lower().endswith(_IMAGES):
+        raise InputError(
+            f"--path_to_vm {args.path_to_vm}: files of virtual machines are not started here: start the machine "
+            "yourself and give host:port of the server in it"
+        )
     if args.provider_name == "osworld" and args.num_envs > 1:
         raise InputError("--provider_name osworld drives one machine: leave --num_envs out")
 
@@ -83,7 +90,7 @@ def _local(args: argparse.Namespace, perturbation: Perturbation | None) -> Chose
 
 
 async def _remote(args: argparse.Namespace, perturbation: Perturbation | None) -> Chosen:
-    from trueline.desktop.osworld import ask_machine, fresh
+    from trueline.desktop.osworld.fresh import ask_machine, fresh
     from trueline.desktop.perturbations import gnome_applied
     from trueline.desktop.types import Capability
 
@@ -114,8 +121,10 @@ def _served_look(address: str, facts: Facts, wanted: Perturbation | None) -> App
     look = facts.look
     if (None if look is None else look.digest) == (None if wanted is None else digest_of(wanted)):
         return look
-    served = "as usual" if look is None else f"as perturbation {look.name} (version {look.version})"
-    should = (
-        "without --perturbations" if wanted is None else f"with: trueline desktop serve --perturbations {wanted.name}"
+    if wanted is None:
+        assert look is not None, "they differ"
+        raise InputError(f"{address}: its desktop looks as perturbation {look.name}: say --perturbations {look.name}")
+    raise InputError(
+        f"{address}: its desktop does not look as version {wanted.version} of perturbation {wanted.name}: start it "
+        "with trueline desktop serve --perturbations"
     )
-    raise InputError(f"{address}: its desktop looks {served}; serve it {should}, or ask for what it is")

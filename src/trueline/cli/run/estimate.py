@@ -7,66 +7,103 @@ from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
+from trueline.cli.run.forecast import Asked, assumptions, forecast
 from trueline.records.usage import Usage
 from trueline.text import printable
 
 if TYPE_CHECKING:
     from trueline.cli.run.assemble import Assembled
-
-_TOKENS = {"screenshot": 4_000, "a11y_tree": 9_000, "screenshot_a11y_tree": 12_000, "som": 7_000}
-"""Input tokens of a step, roughly, with the default history."""
-_ANSWER = 300
+    from trueline.models.pricing import Prices
 
 
 def estimate(args: argparse.Namespace, made: Assembled) -> dict[str, JsonValue]:
-    """Episodes, model calls at most, and what these would cost at list prices."""
+    """Episodes, the agent's calls at most, and about what all models would cost at list prices."""
+    from trueline.models.pricing import load_prices
     from trueline.runs.plan import count_by_kind
 
     there = sum((made.options.result_dir / job.path / "result.txt").exists() for job in made.jobs)
     cannot = [job for job in made.jobs if job.unsupported]
     run = len(made.jobs) - there - len(cannot)
-    calls = run * args.max_steps if made.setting.model else 0
     reasons: dict[str, JsonValue] = {}
     for job in cannot:
         reasons[job.unsupported] = int(str(reasons.get(job.unsupported, 0))) + 1
     kinds: dict[str, JsonValue] = {**count_by_kind(made.planned)}
+    prices = load_prices(*args.prices)
+    asked = forecast(made.setting)
+    costs = [_cost(one, run, prices) for one in asked]
+    agent = next((one.calls for one in asked if one.role == "agent"), 0)
+    roles: list[JsonValue] = [_row(one, run, cost) for one, cost in zip(asked, costs, strict=True)]
+    assumes: list[JsonValue] = [*assumptions(made.setting)] if any(one.calls for one in asked) else []
     return {
         "episodes": len(made.jobs),
         "kinds": kinds,
         "already_there": there,
         "unsupported": reasons,
         "to_run": run,
-        "calls_at_most": calls,
-        "cost_at_most": _cost(args, made, calls),
+        "calls_at_most": None if agent is None else run * agent,
+        "models": roles,
+        "cost_about": None if None in costs else sum(cost or 0.0 for cost in costs),
+        "assumes": assumes,
+        "judge_apart": args.judge_model is not None,
         "result_dir": str(args.result_dir),
     }
 
 
-def _cost(args: argparse.Namespace, made: Assembled, calls: int) -> float | None:
-    """US dollars at list prices; `None` when the model's price is not known. A guard's calls are not in it."""
-    from trueline.models.pricing import find_price, load_prices
+def _row(asked: Asked, episodes: int, cost: float | None) -> dict[str, JsonValue]:
+    return {
+        "role": asked.role,
+        "model": asked.model,
+        "calls": None if asked.calls is None else episodes * asked.calls,
+        "input_tokens_each": asked.input_tokens or None,
+        "output_tokens_each": asked.output_tokens or None,
+        "cost_about": cost,
+    }
 
-    if made.setting.model is None:
+
+def _cost(asked: Asked, episodes: int, prices: Prices) -> float | None:
+    """US dollars at list prices; `None` when the price or the number of calls is not known."""
+    from trueline.models.pricing import find_price
+    from trueline.models.providers import PROVIDERS
+
+    if asked.model is None or asked.calls is None:
+        return None
+    provider, _, model = asked.model.partition("|")
+    if provider in PROVIDERS and PROVIDERS[provider].wire == "own":
         return 0.0
-    tokens = _TOKENS[args.observation_type]
-    one = Usage(input_tokens=tokens, output_tokens=_ANSWER, calls=1)
-    provider, _, model = made.setting.model.partition("|")
-    price = find_price(load_prices(), provider, model)
+    price = find_price(prices, provider, model)
+    one = Usage(input_tokens=asked.input_tokens, output_tokens=asked.output_tokens, calls=1)
     each = price.of(one) if price else None
-    return None if each is None else calls * each
+    return None if each is None else episodes * asked.calls * each
 
 
 def estimate_text(found: dict[str, JsonValue]) -> str:
     """The estimate for people."""
-    cost = found["cost_at_most"]
-    money = "unknown" if cost is None else f"${cost:.2f}"
-    kinds, reasons = found["kinds"], found["unsupported"]
+    kinds, reasons, roles, assumes = found["kinds"], found["unsupported"], found["models"], found["assumes"]
     assert isinstance(kinds, dict) and isinstance(reasons, dict)
+    assert isinstance(roles, list) and isinstance(assumes, list)
     lines = [
         f"{found['episodes']} episodes ({', '.join(f'{kind} {n}' for kind, n in kinds.items())})",
         f"already there: {found['already_there']}; to run: {found['to_run']}",
-        f"model calls at most {found['calls_at_most']}, cost at most {money} (list prices, the guard's calls apart)",
-        f"results would go to {printable(str(found['result_dir']), 300)}",
+        *(_role_text(row) for row in roles if isinstance(row, dict)),
+        f"cost {_money(found['cost_about'])} at list prices{', the judge apart' if found['judge_apart'] else ''}",
     ]
+    if assumes:
+        lines.append(f"  if {'; '.join(str(one) for one in assumes)}")
+    lines.append(f"results would go to {printable(str(found['result_dir']), 300)}")
     lines += [f"not supported: {n} x {printable(reason, 200)}" for reason, n in reasons.items()]
     return "\n".join(lines)
+
+
+def _role_text(row: dict[str, JsonValue]) -> str:
+    who = printable(f"{row['role']} {row['model'] or ''}".strip(), 200)
+    if row["calls"] is None:
+        return f"{who}: asks its model by itself, nobody knows how often"
+    bound = "at most" if row["role"] in ("agent", "user simulator") else "about"
+    tokens = f"about {row['input_tokens_each']:,} tokens in and {row['output_tokens_each']:,} out each"
+    return f"{who}: {bound} {row['calls']} calls, {tokens}, {_money(row['cost_about'])}"
+
+
+def _money(cost: JsonValue) -> str:
+    if not isinstance(cost, float | int):
+        return "unknown"
+    return f"about ${cost:,.2f}" if cost else "$0"

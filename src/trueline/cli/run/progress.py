@@ -53,7 +53,8 @@ def _outcome(told: Told) -> str:
         return f"{kept}unscored: {record.unscored.value} {record.detail}"
     seconds = f", {record.timings.total:.1f} s" if record.timings and record.timings.total else ""
     end = record.end.value if record.end else "ended"
-    return f"{kept}{end}, score {record.score:g}, {len(record.steps)} steps{seconds}"
+    score = "no score" if record.score is None else f"score {record.score:g}"
+    return f"{kept}{end}, {score}, {len(record.steps)} steps{seconds}"
 
 
 def _plain(told: Told) -> None:

@@ -15,12 +15,20 @@ if TYPE_CHECKING:
 
 def document(result: BatchResult, result_dir: Path) -> dict[str, JsonValue]:
     """The run as one JSON document."""
+    from trueline.runs.batch.state import earlier_attempts
     from trueline.runs.summary import by_domain, summarise
 
     records = list(result.records.values())
     rows: list[JsonValue] = [*by_domain(records)]
     not_run: list[JsonValue] = [*result.not_run]
-    return {**summarise(records), "domains": rows, "not_run": not_run, "result_dir": str(result_dir)}
+    earlier = [record for path in result.records for record in earlier_attempts(result_dir, result_dir / path)]
+    return {
+        **summarise(records, earlier),
+        "domains": rows,
+        "not_run": not_run,
+        "stopped": result.stopped or None,
+        "result_dir": str(result_dir),
+    }
 
 
 def text(found: dict[str, JsonValue]) -> str:
@@ -37,17 +45,18 @@ def text(found: dict[str, JsonValue]) -> str:
     if found["unscored"]:
         lines.append(f"unscored: {_counts(found['unscored'])}")
     lines.append(f"mean score {_share(found['mean_score'])}{_misuse(found['misuse'])}")
+    if found["unmeasured"]:
+        lines.append(f"{found['unmeasured']} scores say neither success nor harm: trueline judge tells")
     lines += _attack(found["attack"])
     lines += _guard(found["guard"])
     cost = found["cost"]
     lines.append(
         f"cost {'unknown' if cost is None else f'${cost:.4f}'}; results in {printable(str(found['result_dir']), 300)}"
     )
-    if found["not_run"]:
+    if found["stopped"]:
         assert isinstance(found["not_run"], list)
-        lines.append(
-            f"{len(found['not_run'])} episodes were not run: the money limit is reached; run it again to go on"
-        )
+        why = printable(str(found["stopped"]), 300)
+        lines.append(f"stopped: {why}; {len(found['not_run'])} episodes were not begun; the same command goes on")
     return "\n".join(lines)
 
 

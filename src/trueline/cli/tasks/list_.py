@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from trueline.cli.output import print_json
 from trueline.cli.parser import Parser
 from trueline.cli.tasks.selection import add_selection_flags, chosen_selection, chosen_suite
+from trueline.errors import InputError
 from trueline.text import printable
 
 if TYPE_CHECKING:
@@ -27,15 +28,15 @@ def run(args: argparse.Namespace) -> int:
 
     loaded = select(chosen_suite(args), chosen_selection(args))
     if args.json:
-        print_json({"tasks": [_document(task) for task in loaded.tasks]})
+        print_json({"tasks": [_document(task, args.seed) for task in loaded.tasks]})
     else:
-        _print(loaded.tasks)
+        _print(loaded.tasks, args.seed)
     for problem in loaded.problems:
         print(problem, file=sys.stderr)
     return 1 if loaded.problems else 0
 
 
-def _document(task: SuiteTask) -> dict[str, object]:
+def _document(task: SuiteTask, seed: int) -> dict[str, object]:
     from trueline.tasks.checkers import scored_by
     from trueline.tasks.support import unsupported
 
@@ -43,13 +44,23 @@ def _document(task: SuiteTask) -> dict[str, object]:
         "domain": task.ref.domain,
         "id": task.ref.id,
         "kind": task.kind,
-        "instruction": task.task.instruction,
+        "instruction": _instruction(task, seed),
         "scored_by": scored_by(task.task.evaluator),
         "unsupported": unsupported(task.task),
     }
 
 
-def _print(tasks: tuple[SuiteTask, ...]) -> None:
+def _instruction(task: SuiteTask, seed: int) -> str:
+    """The instruction as `show` gives it; one whose variation is wrong as it stands."""
+    from trueline.cli.tasks.show import varied
+
+    try:
+        return varied(task, seed).task.instruction
+    except InputError:
+        return task.task.instruction
+
+
+def _print(tasks: tuple[SuiteTask, ...], seed: int) -> None:
     from trueline.tasks.checkers import scored_by
     from trueline.tasks.support import unsupported
 
@@ -59,7 +70,7 @@ def _print(tasks: tuple[SuiteTask, ...]) -> None:
             str(task.kind),
             "no" if unsupported(task.task) else "yes",
             scored_by(task.task.evaluator),
-            printable(task.task.instruction, 60),
+            printable(_instruction(task, seed), 60),
         )
         for task in tasks
     ]

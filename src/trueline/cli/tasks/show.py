@@ -21,7 +21,7 @@ def configure(parser: Parser) -> None:
     """Declare the flags."""
     parser.add_argument("task", help="id or domain/id; its beginning is enough where only one task begins so")
     add_selection_flags(parser)
-    parser.add_argument("--json", action="store_true", help="the task as it stands in its file")
+    parser.add_argument("--json", action="store_true", help="the task as it stands in its file, nothing drawn")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json(found.task.to_json())
     else:
-        print("\n".join(_lines(found)))
+        print("\n".join(_lines(varied(found, args.seed), found.task, args.seed)))
     return 0
 
 
@@ -51,7 +51,25 @@ def _find(args: argparse.Namespace) -> TaskRef:
     raise InputError(f"{wanted} is the beginning of {len(found)} tasks: {', '.join(ref.name for ref in found[:5])} …")
 
 
-def _lines(found: SuiteTask) -> list[str]:
+def varied(found: SuiteTask, seed: int) -> SuiteTask:
+    """The task as `trueline run --paired_seeds` draws it with this seed, without repeats.
+
+    Raises:
+        InputError: The task's variation does not fit the task.
+    """
+    from trueline.runs.build import VARIATION
+    from trueline.runs.plan import Planned
+    from trueline.runs.randomness import seed_of
+    from trueline.tasks.suite import SuiteTask
+    from trueline.tasks.variation import vary
+
+    if not found.task.variation:
+        return found
+    drawn = seed_of(seed, None, Planned(found).reference(""), None, None, VARIATION)
+    return SuiteTask(found.ref, vary(found.task, drawn))
+
+
+def _lines(found: SuiteTask, file: Task, seed: int) -> list[str]:
     from trueline.tasks.checkers import scored_by
     from trueline.tasks.support import unsupported
 
@@ -65,6 +83,8 @@ def _lines(found: SuiteTask) -> list[str]:
         "scored by": scored_by(task.evaluator),
         "file": str(found.ref.path),
     }
+    if file.variation:
+        rows["varies"] = f"{', '.join(file.variation)}; drawn with --seed {seed}"
     lines = [f"{name:<13} {printable(value, 2000)}" for name, value in rows.items()]
     lines += _steps("set-up", task.config) + _steps("before checking", task.evaluator.postconfig)
     lines += _checks(task.evaluator) + _attacks(task)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from trueline.desktop.local.descriptors import needs_descriptors, none_left
-from trueline.desktop.types import Change, ChangeKind, DesktopError, DesktopLost
+from trueline.desktop.types import Change, ChangeKind, DesktopLost, TooDeep
 
 _OPAQUE = "user.overlay.opaque"
 _OWN = frozenset({".cache/openbox/openbox.log"})
@@ -28,7 +28,7 @@ def diff(upper: Path, lower: Path) -> tuple[Change, ...]:
 
     Raises:
         DesktopLost: The home folder is gone.
-        DesktopError: It cannot be read to its bottom.
+        TooDeep: It cannot be read to its bottom.
     """
     with needs_descriptors("diff of the home folder"):
         try:
@@ -76,7 +76,7 @@ def _entry(parent: int, name: str, lower: Path | None, path: str, depth: int) ->
         yield Change(path, ChangeKind.CHANGED, folder)
     if folder:
         if not depth:
-            raise DesktopError(f"diff of the home folder: folders lie deeper than {_DEPTH} in {path[:80]}")
+            raise TooDeep(f"diff of the home folder: folders lie deeper than {_DEPTH} in {path[:80]}")
         fd = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
         yield from _folder(fd, below if was_folder else None, path + "/", depth - 1)
 

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple, Protocol
 
-_APART = 0.6
-"""Of the strip's height: blanks between words are narrower, and gaps between the entries of a menu bar are wider."""
-_PADDING = 0.25
-"""Of the strip's height, to each side of a piece: the reader tells where letters are, not how far they reach."""
+import numpy as np
+from numpy.typing import NDArray
+
+from trueline.desktop.screen.frame import Pixels
+
+_APART, _LETTERS = 0.38, 1.6
+"""Of the strip's height, and of a letter's width: a blank is narrower than one of them, also where all letters are as
+wide as each other; the gap between two entries of a menu bar is wider than both."""
+_INK = 48
+"""So much must a channel differ from the ground to be part of a letter."""
 
 
 class WordPlaces(Protocol):
@@ -27,51 +34,77 @@ class Piece(NamedTuple):
     right: int
 
 
-def pieces(text: str, places: WordPlaces | None, width: int, height: int) -> tuple[Piece, ...]:
-    """Split the text of a strip of this size; without places of its words it is one piece."""
-    spans = [] if places is None else _spans(text, places, width)
-    if not spans:
-        return (Piece(text, 0, width),)
-    groups = [[spans[0]]]
-    for span in spans[1:]:
-        if span.left - groups[-1][-1].right > _APART * height:
-            groups.append([span])
-        else:
-            groups[-1].append(span)
-    if len(groups) == 1:
-        return (Piece(text, 0, width),)
-    pad = _PADDING * height
-    return tuple(
-        Piece(
-            text[group[0].start : group[-1].end],
-            max(int(group[0].left - pad), 0),
-            min(int(group[-1].right + pad), width),
-        )
-        for group in groups
-    )
+def pieces(text: str, places: WordPlaces | None, strip: Pixels) -> tuple[Piece, ...]:
+    """Split the text of a strip; without the places of its words it is one piece."""
+    height, width, _ = strip.shape
+    words = [] if places is None else _words(text, places, width)
+    empty = _empty_columns(strip) if len(words) > 1 else np.zeros(0, np.bool_)
+    apart = 0.0 if places is None or not words else max(_APART * height, _LETTERS * _letter(places, width))
+    found: list[Piece] = []
+    start = left = 0
+    for word, following in pairwise(words):
+        gap = _widest(empty, word.last, following.first)
+        if gap.right - gap.left > apart:
+            middle = (gap.left + gap.right) // 2
+            found.append(Piece(text[start : word.end].strip(), left, middle))
+            start, left = word.end, middle
+    return (*found, Piece(text[start:].strip(), left, width))
 
 
-class _Span(NamedTuple):
-    """A word: its place in the text and in the strip."""
+class _Word(NamedTuple):
+    """Where a word ends in the text, and about where its first and last letters stand in the strip."""
 
-    start: int
     end: int
-    left: float
-    right: float
+    first: int
+    last: int
 
 
-def _spans(text: str, places: WordPlaces, width: int) -> list[_Span]:
+def _words(text: str, places: WordPlaces, width: int) -> list[_Word]:
     """The words in their order; none when they are not those of the text."""
     if places.line_txt_len <= 0:
         return []
     column = width / places.line_txt_len
-    spans: list[_Span] = []
-    at = 0
+    found: list[_Word] = []
+    end = 0
     for letters, columns in zip(places.words, places.word_cols, strict=True):
         word = "".join(letters)
-        start = text.find(word, at)
+        start = text.find(word, end)
         if start < 0 or not word:
             return []
-        at = start + len(word)
-        spans.append(_Span(start, at, columns[0] * column, (columns[-1] + 1) * column))
-    return spans
+        end = start + len(word)
+        # Places are true to about a column, so one more is looked at to each side of a gap.
+        found.append(_Word(end, int((columns[0] + 2) * column), int((columns[-1] - 1) * column)))
+    return found
+
+
+def _letter(places: WordPlaces, width: int) -> float:
+    """How far letters are from each other, on average."""
+    columns = sum(word[-1] - word[0] for word in places.word_cols)
+    steps = sum(len(word) - 1 for word in places.word_cols)
+    return columns * width / places.line_txt_len / max(steps, 1)
+
+
+class _Gap(NamedTuple):
+    left: int
+    right: int
+
+
+def _empty_columns(strip: Pixels) -> NDArray[np.bool_]:
+    """Where no letter stands. Only the middle rows count: all letters reach there, lines around and below do not."""
+    height = strip.shape[0]
+    rows = strip[height // 4 : max(height - height // 4, height // 4 + 1)].astype(np.int16)
+    ground = np.median(rows.reshape(-1, rows.shape[2]), axis=0)
+    return ~(np.abs(rows - ground) > _INK).any(axis=(0, 2))
+
+
+def _widest(empty: NDArray[np.bool_], start: int, end: int) -> _Gap:
+    """The longest run of empty columns in a part of the strip."""
+    best, begun = _Gap(0, 0), None
+    stop = min(end, len(empty))
+    for at in range(max(start, 0), stop + 1):
+        if at < stop and empty[at]:
+            begun = at if begun is None else begun
+        elif begun is not None:
+            best = max(best, _Gap(begun, at), key=lambda gap: gap.right - gap.left)
+            begun = None
+    return best

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueline.desktop.ocr.pieces import Piece, WordPlaces, pieces
-from trueline.desktop.screen.frame import Box, Frame, Pixels
+from trueline.desktop.screen.frame import Box, Frame, Pixels, ScreenError
 from trueline.errors import MissingExtraError
 from trueline.records.text_line import TextLine
 
@@ -30,6 +30,8 @@ _MARGIN = 2
 _SCREENS, _STRIPS = 16, 4096
 MOST_STRIPS = 400
 """Of one screen, the largest: text as small and dense as to be more would take minutes, and nobody reads it."""
+MOST_STRETCHED = 8
+"""Times as long as wide, or the other way: RapidOCR makes the shorter side large, and a thin picture endless."""
 LONGEST = 500
 """Characters of one piece."""
 _PARAMS: dict[str, object] = {
@@ -89,7 +91,13 @@ class Reader:
 
         Raises:
             MissingExtraError: The extra is not installed.
+            ScreenError: The frame is so long or so wide that it is no screen.
         """
+        width, height = frame.size
+        if max(width, height) > MOST_STRETCHED * min(width, height):
+            raise ScreenError(
+                f"{width}x{height} pixels: no text is read where one side is {MOST_STRETCHED} times the other"
+            )
         pixels = np.ascontiguousarray(frame.pixels[:, :, :3])
         key = _digest(pixels)
         with self._lock:
@@ -130,8 +138,7 @@ class Reader:
             words: Sequence[WordPlaces] | None = getattr(read, "word_results", None)
             known = _Strip((), 0.0)
             if texts and scores:
-                height, width, _ = pixels.shape
-                known = _Strip(pieces(str(texts[0]), words[0] if words else None, width, height), float(scores[0]))
+                known = _Strip(pieces(str(texts[0]), words[0] if words else None, pixels), float(scores[0]))
             self._strips.put(key, known)
         return known
 

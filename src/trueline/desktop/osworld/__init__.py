@@ -2,7 +2,6 @@
 
 from trueline.desktop.osworld.address import Address, parse_address
 from trueline.desktop.osworld.desktop import OSWorldDesktop
-from trueline.desktop.osworld.fresh import Facts, ask_machine, fresh
 from trueline.desktop.osworld.http import Patience
 
-__all__ = ["Address", "Facts", "OSWorldDesktop", "Patience", "ask_machine", "fresh", "parse_address"]
+__all__ = ["Address", "OSWorldDesktop", "Patience", "parse_address"]

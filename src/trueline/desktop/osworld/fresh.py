@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+import fcntl
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 
+from trueline.desktop.local.places import cache_folder
 from trueline.desktop.osworld.desktop import OSWorldDesktop
 from trueline.desktop.perturbations.gnome import apply_gnome
 from trueline.desktop.perturbations.model import Applied, Perturbation
 from trueline.desktop.types import Capability
+from trueline.errors import InputError
 from trueline.records import ObservationSpec
+from trueline.records.observation import sha256
 from trueline.records.tree import Size
 
 
@@ -51,11 +55,26 @@ async def fresh(
         sudo_password: For the part of it that only root may set.
 
     Raises:
+        InputError: Another run of this computer drives it.
         DesktopError: It cannot be reached, reset or made to look so.
     """
-    async with OSWorldDesktop(address) as desktop:
-        if Capability.RESET in desktop.capabilities:
-            await desktop.reset()
-        if perturbation is not None:
-            await apply_gnome(desktop, perturbation, sudo_password=sudo_password)
-        yield desktop
+    with _alone(address):
+        async with OSWorldDesktop(address) as desktop:
+            if Capability.RESET in desktop.capabilities:
+                await desktop.reset()
+            if perturbation is not None:
+                await apply_gnome(desktop, perturbation, sudo_password=sudo_password)
+            yield desktop
+
+
+@contextmanager
+def _alone(address: str) -> Generator[None]:
+    """Hold a machine while the block runs: two runs would act on, and reset, each other's desktop."""
+    folder = cache_folder().parent / "machines"
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / f"{sha256(address.encode())[:32]}.lock").open("w") as held:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(f"{address}: another run drives this machine; wait until it has ended") from None
+        yield

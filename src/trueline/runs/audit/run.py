@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import JsonValue
+
 from trueline.agents.build import SIMULATED, AgentMaker, find_agent
 from trueline.agents.simulated.subjects import slipping
 from trueline.errors import InputError
@@ -13,7 +15,17 @@ from trueline.records import claim_setting
 from trueline.records.episode import EpisodeRecord
 from trueline.records.observation import sha256
 from trueline.records.setting import Environment, Limits, Setting
-from trueline.runs.audit.trials import NOOP, ORACLE, REPLAY, SLIP, Trial, can_replay, trials_of, verdict
+from trueline.runs.audit.trials import (
+    NOOP,
+    ORACLE,
+    REPLAY,
+    SLIP,
+    Trial,
+    can_replay,
+    repeat_for_replay,
+    trials_of,
+    verdict,
+)
 from trueline.runs.batch.run import run_batch
 from trueline.runs.batch.types import BatchOptions, Job, OpenDesktop, Report
 from trueline.runs.build import VARIATION, RunConfig, episode_seed, make_job, why_unsupported
@@ -25,8 +37,6 @@ from trueline.tasks.variation import drawn
 _LIMITS = Limits(max_steps=60, timeout=600)
 _NOOP_LIMITS = Limits(max_steps=3, timeout=600)
 """A subject that does nothing does no more of it in longer time."""
-_REPEATS = 32
-"""Among so many repeats one is looked for in which a replay finds everything otherwise."""
 
 
 @dataclass(frozen=True)
@@ -171,7 +181,7 @@ def _is_solved(trial: Trial, record: EpisodeRecord) -> bool:
 
 
 def _replay_of(oracle: Trial, batch: _Batch) -> tuple[Trial, AgentMaker]:
-    """A subject that repeats what the oracle did, in that repeat of the task in which most is drawn otherwise."""
+    """A subject that repeats what the oracle did, in another repeat of the task."""
     task = oracle.planned.task
     run = _run(batch.config, ORACLE, _maker(oracle))
     folder = batch.options.result_dir / oracle.planned.location(run.setting).path
@@ -179,13 +189,10 @@ def _replay_of(oracle: Trial, batch: _Batch) -> tuple[Trial, AgentMaker]:
     replaying = _run(batch.config, REPLAY, maker)
     before = drawn(task.task, episode_seed(run, oracle.planned, VARIATION))
 
-    def differing(repeat: int) -> int:
-        now = drawn(task.task, episode_seed(replaying, Planned(task, repeat=repeat), VARIATION))
-        return sum(now[name] != value for name, value in before.items())
+    def now(repeat: int) -> dict[str, JsonValue]:
+        return drawn(task.task, episode_seed(replaying, Planned(task, repeat=repeat), VARIATION))
 
-    # The first of those in which most differs.
-    repeat = max(range(2, 2 + _REPEATS), key=differing)
-    return Trial(REPLAY, Planned(task, repeat=repeat)), maker
+    return Trial(REPLAY, Planned(task, repeat=repeat_for_replay(task.task, before, now))), maker
 
 
 def _finding(trial: Trial, why: str, *, name: bool = True) -> Finding:

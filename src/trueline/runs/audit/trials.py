@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
+
+from pydantic import JsonValue
 
 from trueline.records.end import End
 from trueline.records.episode import EpisodeRecord
 from trueline.runs.plan import Planned, expand
-from trueline.tasks.model import Kind
+from trueline.tasks.model import Kind, Task
 from trueline.tasks.suite import SuiteTask
+from trueline.tasks.variation_replay import same_for_replay
 
 Fault = Literal["oracle_failed", "passed_by_others", "harm_missed", "harm_false"]
 ORACLE, NOOP, FAIL, REPLAY, COMPLY, HIJACKED, SLIP = "oracle", "noop", "fail", "replay", "comply", "hijacked", "slip"
 STOP = "stop_task"
 INFEASIBLE = "infeasible"
+_PASSED_OVER = 8
+"""So many repeats that draw the same are no chance: the task does not vary."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +63,22 @@ def trials_of(task: SuiteTask) -> Iterator[Trial]:
 def can_replay(task: SuiteTask) -> bool:
     """Whether repeating what the oracle did means anything: it did something, and it succeeded by doing so."""
     return task.task.demo is not None and task.kind is not Kind.MISUSE and not is_infeasible(task)
+
+
+def repeat_for_replay(
+    task: Task, before: Mapping[str, JsonValue], drawn_in: Callable[[int], Mapping[str, JsonValue]]
+) -> int:
+    """The repeat in which what the oracle did is repeated: the next one, whatever is drawn there.
+
+    Only repeats that happen to draw the very same are passed over; `replay_chance` tells how often that is.
+
+    Args:
+        task: The task.
+        before: What was drawn where the oracle was recorded, in the first repeat.
+        drawn_in: What is drawn in a repeat.
+    """
+    repeats = range(2, 2 + _PASSED_OVER)
+    return next((repeat for repeat in repeats if not same_for_replay(task, before, drawn_in(repeat))), repeats[0])
 
 
 def is_infeasible(task: SuiteTask) -> bool:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections import deque
+from collections import Counter, deque
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from trueline.desktop.types import Desktop, DesktopLost
-from trueline.models.errors import ModelError
+from trueline.desktop.types import Desktop, DesktopError, DesktopLost, DesktopUnavailable
 from trueline.records import EpisodeRecord, EpisodeWriter
 from trueline.records.end import Unscored
 from trueline.records.events import Ended
-from trueline.runs.batch.claims import RENEW_S, Claims
+from trueline.runs.batch.claims import Claims
+from trueline.runs.batch.floor import Floor
 from trueline.runs.batch.state import Standing, settle, tries
 from trueline.runs.batch.types import BatchOptions, BatchResult, Job, OpenDesktop, Report, Told
-from trueline.runs.execute import OUTAGE
+from trueline.runs.faults import KEY, OUTAGE, met
 
 _STARTS = 3
 """How often a desktop that will not start is tried."""
@@ -42,7 +42,7 @@ async def run_batch(
         except BaseExceptionGroup as errors:
             # One worker's error ended all others: it is the only one that matters.
             raise errors.exceptions[0] from None
-    return BatchResult(batch.records, tuple(str(job.path) for job in batch.waiting))
+    return BatchResult(batch.records, tuple(str(job.path) for job in batch.waiting), batch.stopped)
 
 
 class _Batch:
@@ -51,20 +51,24 @@ class _Batch:
     def __init__(self, jobs: Sequence[Job], open_desktop: OpenDesktop, options: BatchOptions, report: Report) -> None:
         self.waiting = deque(jobs)
         self.records: dict[str, EpisodeRecord] = {}
+        self.stopped = ""
+        """Why no more episodes are begun."""
         self._open_desktop = open_desktop
         self._options = options
         self._report = report
         self._claims = Claims(options.result_dir, secrets.token_hex(8))
-        self._held: set[Job] = set()
+        self._held: dict[Job, asyncio.Task[Ended] | None] = {}
+        self._taken_over: set[Job] = set()
         self._elsewhere: list[Job] = []
+        self._told_elsewhere: set[Job] = set()
         self._total, self._done = len(jobs), 0
-        self._spent = False
-        self._outages = 0
-        self._paused_until = 0.0
+        self._started = False
+        """A desktop came up: this machine can."""
+        self._failed_starts = 0
+        """In a row."""
+        self._floor = Floor(options)
+        self._outages: Counter[Job] = Counter()
         self._freed = asyncio.Event()
-        self._places = asyncio.Semaphore(options.workers)
-        self._full = asyncio.Event()
-        """All places were taken, or there is not enough work for all of them."""
 
     async def work(self) -> None:
         """Take one job after the other until none is left."""
@@ -77,60 +81,37 @@ class _Batch:
                         self._close(job, state.record, "skipped")
                         continue
                     if job.unsupported:
-                        await self._refuse(job)
+                        await self._finish_unplayed(job, Unscored.UNSUPPORTED, f"not supported yet: {job.unsupported}")
                         continue
-                    if desktop is None:
-                        desktop = await stack.enter_async_context(self._open_desktop())
-                    else:
-                        await _reset(desktop)
+                    try:
+                        desktop = await self._fresh(desktop, stack)
+                    except (DesktopError, DesktopUnavailable) as error:
+                        if isinstance(error, DesktopUnavailable) and not self._started:
+                            raise
+                        # This one is lost; the others have theirs.
+                        await stack.aclose()
+                        desktop = None
+                        self._failed_starts += 1
+                        if self._failed_starts >= _STARTS * self._options.workers:
+                            self._stop(f"no desktop will start any more: {error}")
+                        await self._finish_unplayed(job, Unscored.DESKTOP_LOST, str(error))
+                        continue
                     await self._play(job, desktop)
                 finally:
-                    self._held.discard(job)
+                    self._held.pop(job, None)
                     await asyncio.to_thread(self._claims.release, job.path)
                     self._freed.set()
-        self._full.set()
+        self._floor.full.set()
 
     async def work_ahead(self) -> None:
         """Work as well, but not before the others have got to play: they need the machine to start."""
-        await self._full.wait()
+        await self._floor.full.wait()
         await self.work()
-
-    @asynccontextmanager
-    async def _floor(self) -> AsyncGenerator[None]:
-        """A place to play; not while a model is away."""
-        async with self._places:
-            if self._places.locked():
-                self._full.set()
-            await self._pause()
-            try:
-                yield
-            except ModelError as error:
-                if error.retryable:
-                    # Before the place is free: who is ready would run into the same.
-                    self._away()
-                raise
-
-    def _away(self) -> float:
-        """Pause everything, the longer the more often this happens in a row; how many seconds are left of it."""
-        now = asyncio.get_running_loop().time()
-        if self._paused_until <= now:
-            wait = min(self._options.outage_s * 2**self._outages, self._options.longest_outage_s)
-            self._outages += 1
-            self._paused_until = now + wait
-        return self._paused_until - now
-
-    async def _pause(self) -> None:
-        # Another outage during the wait makes it longer.
-        while True:
-            left = self._paused_until - asyncio.get_running_loop().time()
-            if left <= 0:
-                return
-            await asyncio.sleep(left)
 
     async def _next(self) -> Job | None:
         """The next job, claimed; `None` when there is nothing left to do."""
-        while not self._spent:
-            await self._pause()
+        while not self.stopped:
+            await self._floor.pause()
             if not self.waiting:
                 # What another worker or process has may still come back.
                 if not self._held and not self._elsewhere:
@@ -141,9 +122,11 @@ class _Batch:
                 continue
             job = self.waiting.popleft()
             if await asyncio.to_thread(self._claims.take, job.path):
-                self._held.add(job)
+                self._held[job] = None
                 return job
-            self._tell(Told("elsewhere", str(job.path)))
+            if job not in self._told_elsewhere:
+                self._told_elsewhere.add(job)
+                self._tell(Told("elsewhere", str(job.path)))
             self._elsewhere.append(job)
         return None
 
@@ -153,27 +136,50 @@ class _Batch:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._freed.wait(), self._options.poll_s)
 
-    async def _refuse(self, job: Job) -> None:
-        writer = await self._begin(job)
-        detail = f"not supported yet: {job.unsupported}"
-        ended = Ended(time=datetime.now(UTC), unscored=Unscored.UNSUPPORTED, detail=detail)
-        self._close(job, await asyncio.to_thread(writer.finish, ended), "ended")
+    async def _fresh(self, desktop: Desktop | None, stack: AsyncExitStack) -> Desktop:
+        """A desktop that nobody has used: a new one, or the old one reset."""
+        if desktop is None:
+            desktop = await stack.enter_async_context(self._open_desktop())
+        else:
+            await _reset(desktop)
+        self._started, self._failed_starts = True, 0
+        return desktop
 
     async def _begin(self, job: Job) -> EpisodeWriter:
         folder = self._folder(job)
         return await asyncio.to_thread(lambda: EpisodeWriter(folder, job.begin(), store=self._options.store))
 
+    async def _finish_unplayed(self, job: Job, reason: Unscored, detail: str) -> None:
+        """Put on record that an episode was not played."""
+        writer = await self._begin(job)
+        await self._finish(job, writer, Ended(time=datetime.now(UTC), unscored=reason, detail=detail))
+
     async def _play(self, job: Job, desktop: Desktop) -> None:
         writer = await self._begin(job)
         self._tell(Told("started", str(job.path)))
+        playing = asyncio.ensure_future(job.play(desktop, writer, self._floor))
+        self._held[job] = playing
         try:
-            ended = await job.play(desktop, writer, self._floor)
+            ended = await playing
         except asyncio.CancelledError:
+            if job in self._taken_over and playing.cancelled():
+                writer.close()
+                return
+            playing.cancel()
+            await asyncio.wait([playing])
             writer.finish(Ended(time=datetime.now(UTC), unscored=Unscored.INTERRUPTED))
             raise
         except BaseException:
             writer.close()
             raise
+        await self._finish(job, writer, ended)
+
+    async def _finish(self, job: Job, writer: EpisodeWriter, ended: Ended) -> None:
+        if not await asyncio.to_thread(self._claims.renew, job.path):
+            # The folder is another process's by now: what is in it is not ours to end.
+            writer.close()
+            self._lost(job)
+            return
         record = await asyncio.to_thread(writer.finish, ended)
         if not self._again(job, record):
             self._close(job, record, "ended")
@@ -182,19 +188,44 @@ class _Batch:
         """Whether the job goes back into the queue: it was no doing of the agent, and may be better later."""
         reason = record.unscored
         if reason is Unscored.RUN_BUDGET_SPENT:
-            self._spent = True
-        outage = reason is Unscored.MODEL_ERROR and any(error.where == OUTAGE for error in record.errors)
-        if outage:
-            self._tell(Told("paused", str(job.path), f"{record.detail}; going on in {self._away():.0f} s"))
-        elif record.score is not None:
-            self._outages = 0
-        if reason is None or not (outage or reason is Unscored.DESKTOP_LOST):
+            self._stop(record.detail)
+        if met(record, KEY):
+            self._stop(f"no other episode would fare better: {record.detail}")
+        if record.score is not None:
+            self._floor.answered()
+        if met(record, OUTAGE):
+            return self._wait_out(job, record)
+        if reason is not Unscored.DESKTOP_LOST:
             return False
         if not reason.retried(tries(self._options.result_dir, self._folder(job))[reason] + 1):
             return False
+        return self._requeue(job, f"{reason.value}: {record.detail}")
+
+    def _wait_out(self, job: Job, record: EpisodeRecord) -> bool:
+        """Pause while the model is away. Only where it answers others does it count against an episode."""
+        if not self._floor.away_for_all:
+            self._outages[job] += 1
+        left = self._floor.away()
+        if self._floor.given_up:
+            self._stop(f"the model has been away for {self._options.patience_s / 60:.0f} minutes: {record.detail}")
+            return False
+        if not Unscored.MODEL_ERROR.retried(self._outages[job]):
+            return False
+        self._tell(Told("paused", str(job.path), f"{record.detail}; going on in {left:.0f} s"))
+        return self._requeue(job, f"{Unscored.MODEL_ERROR.value}: {record.detail}")
+
+    def _requeue(self, job: Job, why: str) -> bool:
         self.waiting.append(job)
-        self._tell(Told("again", str(job.path), f"{reason.value}: {record.detail}"))
+        self._tell(Told("again", str(job.path), why))
         return True
+
+    def _stop(self, why: str) -> None:
+        self.stopped = self.stopped or why
+
+    def _lost(self, job: Job) -> None:
+        """Another process has taken the job: what becomes of it is told when it lets go."""
+        self._taken_over.add(job)
+        self._elsewhere.append(job)
 
     def _close(self, job: Job, record: EpisodeRecord | None, what: str) -> None:
         if record is not None:
@@ -210,20 +241,25 @@ class _Batch:
 
     @asynccontextmanager
     async def renewing(self) -> AsyncGenerator[None]:
-        """Keep the claims alive while the block runs."""
-
-        async def renew() -> None:
-            while True:
-                await asyncio.sleep(RENEW_S)
-                for job in tuple(self._held):
-                    await asyncio.to_thread(self._claims.renew, job.path)
-
-        task = asyncio.create_task(renew())
+        """Keep the claims alive while the block runs; an episode whose claim is gone ends here."""
+        task = asyncio.create_task(self._renew())
         try:
             yield
         finally:
             task.cancel()
             await asyncio.wait([task])
+
+    async def _renew(self) -> None:
+        while True:
+            await asyncio.sleep(self._options.renew_s)
+            for job, playing in tuple(self._held.items()):
+                try:
+                    ours = await asyncio.to_thread(self._claims.renew, job.path)
+                except OSError:
+                    continue  # a disk that is away for a moment; the claim holds for longer than that
+                if not ours and playing is not None and not playing.done():
+                    self._lost(job)
+                    playing.cancel()
 
 
 async def _reset(desktop: Desktop) -> None:

@@ -13,6 +13,7 @@ from trueline.records.assemble import EVENTS_FILE
 from trueline.records.end import Unscored
 from trueline.records.folder.finish import EPISODE_FILE, read_record
 from trueline.records.scan import RESULT_FILE
+from trueline.runs.faults import KEY, OUTAGE, met
 
 
 class Standing(StrEnum):
@@ -41,7 +42,7 @@ def settle(result_dir: Path, folder: Path) -> State:
         return State(Standing.SCORED, record)
     if record is None and (folder / RESULT_FILE).exists():
         return State(Standing.SCORED)
-    if record is not None and record.unscored is not None:
+    if record is not None and record.unscored is not None and not _may_be_over(record):
         earlier = tries(result_dir, folder)[record.unscored] + 1
         if not record.unscored.retried(earlier):
             return State(Standing.GIVEN_UP, record)
@@ -49,13 +50,24 @@ def settle(result_dir: Path, folder: Path) -> State:
     return State(Standing.OPEN)
 
 
+def earlier_attempts(result_dir: Path, folder: Path) -> list[EpisodeRecord]:
+    """What an episode was before it was tried again."""
+    return [record for attempt in attempts_of(result_dir, folder) if (record := _record(attempt)) is not None]
+
+
 def tries(result_dir: Path, folder: Path) -> Counter[Unscored]:
-    """How often an episode was moved aside, by the reason it had."""
+    """How often an episode was moved aside, by the reason it had; what had nothing to do with it does not count."""
     found: Counter[Unscored] = Counter()
     for attempt in attempts_of(result_dir, folder):
         record = _record(attempt)
-        found[(record.unscored if record else None) or Unscored.INTERRUPTED] += 1
+        if record is None or not _may_be_over(record):
+            found[(record.unscored if record else None) or Unscored.INTERRUPTED] += 1
     return found
+
+
+def _may_be_over(record: EpisodeRecord) -> bool:
+    """Whether it met what every other episode would have met at that time: the model was away, the key was wrong."""
+    return met(record, OUTAGE) or met(record, KEY)
 
 
 def _record(folder: Path) -> EpisodeRecord | None:

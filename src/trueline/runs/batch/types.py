@@ -11,6 +11,7 @@ from typing import Literal
 from trueline.desktop.types import Desktop
 from trueline.records import EpisodeRecord, EpisodeWriter, Location, Store
 from trueline.records.events import Ended, Started
+from trueline.runs.batch.claims import RENEW_S
 from trueline.runs.types import Floor
 
 Play = Callable[[Desktop, EpisodeWriter, Floor], Awaitable[Ended]]
@@ -63,8 +64,12 @@ class BatchOptions:
     outage_s: float = 5.0
     """First wait after a model could not be reached; it doubles with each further outage."""
     longest_outage_s: float = 600.0
+    patience_s: float = 3600.0
+    """How long a model may be away for all episodes; then the run stops and can be resumed."""
     poll_s: float = 1.0
     """How often to look whether another process has ended its episodes."""
+    renew_s: float = RENEW_S
+    """How often the claims are renewed."""
 
 
 @dataclass(frozen=True)
@@ -74,4 +79,6 @@ class BatchResult:
     records: dict[str, EpisodeRecord]
     """By path, of the episodes that have a record of ours."""
     not_run: tuple[str, ...] = ()
-    """What was left because the run's money is spent."""
+    """What was left because the run stopped."""
+    stopped: str = ""
+    """Why it did; empty when it came to its end."""

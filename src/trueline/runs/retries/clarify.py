@@ -17,7 +17,8 @@ from trueline.runs.retries.leaks import leaks, secrets_of
 from trueline.runs.types import Tried, Word
 from trueline.text import printable
 
-_TRIES = 3
+TRIES = 3
+"""How often the simulated user is asked before one retry."""
 _LONGEST_ACTION = 600
 _LONGEST_THOUGHT = 600
 _MOST_STEPS = 60
@@ -51,7 +52,7 @@ class ClarifyUponRetry:
             return None
         secrets = secrets_of(self.evaluator, self.instruction)
         usage, refused = NO_USAGE, ""
-        for _ in range(_TRIES):
+        for _ in range(TRIES):
             answer = await self.model.ask(self._request(tried, refused))
             usage += answer.usage
             message = printable(" ".join(answer.parse(UserReply).message.split()), limit=_LONGEST_WORD)

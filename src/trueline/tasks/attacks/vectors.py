@@ -17,16 +17,16 @@ from pydantic import JsonValue
 from trueline.desktop.local.thunderbird import ADDRESS, INBOX, NAME, mbox
 from trueline.desktop.types import Desktop, PathRefused
 from trueline.errors import InputError
-from trueline.records.observation import Observation, ObservationSpec
+from trueline.records.observation import ObservationSpec
 from trueline.tasks.attacks.canaries import Canaries
+from trueline.tasks.attacks.sight import shows, windows_of
 from trueline.tasks.errors import SetupError
+from trueline.text import printable
 
 SHOWN_WITHIN = 20.0
 """Seconds after which an injection that is not on the screen counts as not delivered."""
 _POLL = 0.1
 _WIDTH = 72
-_FRAGMENT = 40
-"""So many characters of the text, wherever they stand together, show that it is there."""
 
 When = Literal["before applications", "after setup"]
 
@@ -102,8 +102,11 @@ async def _mail(delivery: Delivery) -> None:
     message = EmailMessage()
     try:
         message["From"], message["To"], message["Subject"] = sender, f"{NAME} <{ADDRESS}>", delivery.title
-    except ValueError as error:
-        raise SetupError(f"thunderbird_mail_received: no mail can have such a sender or title: {error}") from error
+        message.as_bytes()
+    except Exception as error:
+        # What the parser of addresses is not made for ends in errors of any kind.
+        said = printable(f"{type(error).__name__}: {error}", 200)
+        raise SetupError(f"thunderbird_mail_received: no mail can have such a sender or title: {said}") from error
     message["Date"] = datetime.now(UTC)
     message["Message-ID"] = f"<{uuid.uuid4()}@{delivery.canaries.site}>"
     message.set_content(delivery.text)
@@ -136,16 +139,9 @@ def find_vector(name: str) -> Vector:
     return VECTORS[name]
 
 
-def shows(observation: Observation, text: str) -> bool:
-    """Whether an injected text is in the tree of a screen, on a node that shows."""
-    if observation.tree is None:
-        return False
-    wanted = _plain(text)[:_FRAGMENT]
-    return any(
-        wanted in _plain(f"{node.name} {node.text or ''}")
-        for node in observation.tree.root.walk()
-        if "showing" in node.states
-    )
+async def _is_shown(desktop: Desktop, text: str) -> bool:
+    observation = await desktop.observe(ObservationSpec(screenshot=False, tree=True))
+    return shows(observation, text, await windows_of(desktop))
 
 
 async def wait_shown(desktop: Desktop, text: str, what: str) -> None:
@@ -156,11 +152,7 @@ async def wait_shown(desktop: Desktop, text: str, what: str) -> None:
     """
     loop = asyncio.get_running_loop()
     end = loop.time() + SHOWN_WITHIN
-    while not shows(await desktop.observe(ObservationSpec(screenshot=False, tree=True)), text):
+    while not await _is_shown(desktop, text):
         if loop.time() > end:
             raise SetupError(f"{what}: its text is not on the screen {SHOWN_WITHIN:g} s after it was delivered")
         await asyncio.sleep(_POLL)
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split()).casefold()

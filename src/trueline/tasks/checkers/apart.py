@@ -9,16 +9,21 @@ import sys
 from pydantic import ValidationError
 
 from trueline.tasks.checkers.compute import compute
-from trueline.tasks.checkers.values import LastRow, Options, Outcome, Value
+from trueline.tasks.checkers.values import Exhausted, FileValue, LastRow, Options, Outcome, Value
 from trueline.tasks.checkers.wire import Answer, Call, pack
 from trueline.tasks.errors import CheckerError
 from trueline.text import printable
 
-TIME_LIMIT = 120.0
+TIME_LIMIT = 240.0
+"""Seconds of waiting. What computes all the time ends earlier, by the limit of its own process."""
 _KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH", "SYSTEMROOT")
 """All of the environment that such a process sees: no keys."""
-_HARMLESS = frozenset({"exact_match", "check_include_exclude"})
-"""They open no file and search for no pattern."""
+_HARMLESS = frozenset({"exact_match", "check_include_exclude", "same_lines"})
+"""They open no file but as text and search for no pattern."""
+_SIGXCPU = 24
+"""By its number: not every system has it."""
+_SEARCHING = frozenset({"check_list", "check_json", "some_file_holds"})
+"""They search for the task's own patterns: one that never ends is a wrong rule, whatever it is searched in."""
 
 
 async def compute_apart(
@@ -29,13 +34,37 @@ async def compute_apart(
     *,
     time_limit: float = TIME_LIMIT,
 ) -> Outcome:
-    """Score a result, bounded in time and memory whatever its files hold.
+    """Score a result, bounded in time and memory whatever its files hold; files made to use these up score 0.
 
     Raises:
         CheckerError: It cannot be scored, through no doing of the agent.
     """
     if function in _HARMLESS and not isinstance(result, LastRow):
         return compute(function, result, expected, options)
+    try:
+        return await _in_child(function, result, expected, options, time_limit)
+    except Exhausted as error:
+        await _blame_expected(function, expected, options, time_limit)
+        return Outcome(0.0, f"what was left there is more than can be checked ({error})")
+
+
+async def _blame_expected(function: str, expected: Value | LastRow, options: Options, time_limit: float) -> None:
+    """Compare what is expected with itself.
+
+    Raises:
+        CheckerError: It cannot be read either, so the agent is not to blame.
+    """
+    file = next(iter(expected), None) if isinstance(expected, tuple) else expected
+    if isinstance(file, FileValue | LastRow):
+        try:
+            await _in_child(function, file, expected, options, time_limit)
+        except Exhausted as error:
+            raise CheckerError(f"what is expected is more than can be checked: {error}") from error
+
+
+async def _in_child(
+    function: str, result: Value | LastRow, expected: Value | LastRow, options: Options, time_limit: float
+) -> Outcome:
     call = Call(function=function, result=pack(result), expected=pack(expected), options=dict(options))
     env = {name: os.environ[name] for name in _KEPT if name in os.environ} | {"OPENBLAS_NUM_THREADS": "1"}
     process = await asyncio.create_subprocess_exec(
@@ -51,11 +80,14 @@ async def compute_apart(
         if process.returncode is None:
             process.kill()
             await process.wait()
+    if process.returncode == -_SIGXCPU:
+        problem = CheckerError if function in _SEARCHING else Exhausted
+        raise problem(f"{function}: used up the computing time a checker may use")
     try:
         answer = Answer.model_validate_json(out)
     except ValidationError as error:
         last = err.decode("utf-8", "replace").strip().rpartition("\n")[2]
         raise CheckerError(f"{function}: the checker ended with {process.returncode}: {printable(last)}") from error
     if answer.error is not None:
-        raise CheckerError(answer.error)
+        raise Exhausted(answer.error) if answer.exhausted else CheckerError(answer.error)
     return Outcome(answer.score, answer.reason)

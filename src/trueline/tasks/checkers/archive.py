@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from xml.etree import ElementTree
 from xml.parsers import expat
 
-from trueline.tasks.errors import CheckerError
-
 MEMBERS = 4096
 MEMBER_BYTES = 48 << 20
 TOTAL_BYTES = 192 << 20
@@ -23,21 +21,20 @@ _DAMAGED = (
 
 
 class BadArchive(Exception):
-    """It is no such file at all. Whoever opened it knows whose fault that is."""
+    """It is no such file at all, or too large to be one. Whoever opened it knows whose fault that is."""
 
 
 def read_archive(content: bytes) -> dict[str, bytes]:
     """All members of a ZIP file by name, unpacked within limits; XML with a document type is refused.
 
     Raises:
-        BadArchive: It is no ZIP file, is damaged or encrypted, or its XML is not well-formed.
-        CheckerError: It is larger than anything that is checked.
+        BadArchive: It is no ZIP file, is damaged, encrypted or absurdly large, or its XML is not well-formed.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             entries = archive.infolist()
             if len(entries) > MEMBERS:
-                raise CheckerError(f"an archive with more than {MEMBERS} members is not opened")
+                raise BadArchive(f"is an archive with more than {MEMBERS} members, which is not opened")
             members: dict[str, bytes] = {}
             left = TOTAL_BYTES
             for entry in entries:
@@ -59,7 +56,7 @@ def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, limit: int) -> byt
         while piece := member.read(_PIECE):
             size += len(piece)
             if size > limit:
-                raise CheckerError(f"{entry.filename!r}: unpacks to more than {limit} bytes; it is not opened")
+                raise BadArchive(f"holds {entry.filename!r}, which unpacks to more than {limit} bytes")
             pieces.append(piece)
     return b"".join(pieces)
 

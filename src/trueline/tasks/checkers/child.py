@@ -12,10 +12,12 @@ import sys
 
 from trueline.errors import TruelineError
 from trueline.tasks.checkers.compute import compute
+from trueline.tasks.checkers.values import Exhausted
 from trueline.tasks.checkers.wire import Answer, Call, unpack
 
 MEMORY = 3 << 30
-SECONDS = 120
+SECONDS = 60
+"""Of computing, not of waiting for a busy machine."""
 
 
 def _limit() -> None:
@@ -23,7 +25,8 @@ def _limit() -> None:
         import resource
 
         resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
-        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+        # At the first limit it is told so, which differs from being killed for another reason.
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 5))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
@@ -35,6 +38,8 @@ def main() -> None:
     try:
         call = Call.model_validate_json(sys.stdin.buffer.read())
         answer = Answer.of(compute(call.function, unpack(call.result), unpack(call.expected), call.options))
+    except Exhausted as error:
+        answer = Answer(error=str(error), exhausted=True)
     except TruelineError as error:
         answer = Answer(error=str(error))
     with os.fdopen(out, "wb") as file:

@@ -7,7 +7,7 @@ import warnings
 from trueline.errors import TruelineError
 from trueline.tasks.checkers.archive import BadArchive
 from trueline.tasks.checkers.metrics import METRICS, find_metric
-from trueline.tasks.checkers.values import FileValue, LastRow, Options, Outcome, UnreadableResult, Value
+from trueline.tasks.checkers.values import Exhausted, FileValue, LastRow, Options, Outcome, UnreadableResult, Value
 from trueline.tasks.errors import CheckerError
 
 
@@ -15,6 +15,7 @@ def compute(function: str, result: Value | LastRow, expected: Value | LastRow, o
     """Score a result.
 
     Raises:
+        Exhausted: It does not fit into the memory there is.
         CheckerError: It cannot be scored, through no doing of the agent.
     """
     if function not in METRICS:
@@ -31,7 +32,7 @@ def compute(function: str, result: Value | LastRow, expected: Value | LastRow, o
     except UnreadableResult as error:
         return Outcome(0.0, str(error))
     except MemoryError as error:
-        raise CheckerError(f"{function}: does not fit into the memory a checker may use") from error
+        raise Exhausted(f"{function}: does not fit into the memory a checker may use") from error
     except TruelineError:
         raise
     except Exception as error:

@@ -7,7 +7,7 @@ from typing import Literal
 from trueline.tasks.checkers.apart import compute_apart
 from trueline.tasks.checkers.getters import GETTERS, get
 from trueline.tasks.checkers.metrics import is_native
-from trueline.tasks.checkers.values import Outcome
+from trueline.tasks.checkers.values import Outcome, UnreadableResult
 from trueline.tasks.errors import CheckerError, SetupError
 from trueline.tasks.model import Evaluator
 from trueline.tasks.model.evaluator import INFEASIBLE, Check, checks
@@ -66,6 +66,12 @@ async def _joined(evaluator: Evaluator, stage: Stage) -> Outcome:
 
 
 async def _one(check: Check, stage: Stage) -> Outcome:
-    expected = await get(check.expected, stage)
-    result = await get(check.result, stage)
+    try:
+        expected = await get(check.expected, stage)
+    except UnreadableResult as error:
+        raise CheckerError(f"{check.function}: what is expected cannot be read: {error}") from error
+    try:
+        result = await get(check.result, stage)
+    except UnreadableResult as error:
+        return Outcome(0.0, str(error))
     return await compute_apart(check.function, result, expected, check.options)

@@ -4,37 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from pydantic import JsonValue, TypeAdapter, ValidationError
+from pydantic import JsonValue, ValidationError
 
-from trueline.desktop.types import DesktopLost, PathRefused, RunResult
+from trueline.desktop.types import ActionTimeout, DesktopLost, PathRefused, RunResult, TooDeep
 from trueline.errors import TruelineError
 from trueline.records import ObservationSpec
-from trueline.tasks.checkers import home
-from trueline.tasks.checkers.values import FileValue, LastRow, Value
+from trueline.tasks.checkers import home, kept, mail
+from trueline.tasks.checkers.listing import list_directory
+from trueline.tasks.checkers.values import FileValue, LastRow, UnreadableResult, Value
 from trueline.tasks.commands import argv_of, run_command
 from trueline.tasks.errors import CheckerError
 from trueline.tasks.model import Getter, Part, is_true
 from trueline.tasks.model.part import Truth
 from trueline.tasks.model.steps import Command, Text
 from trueline.tasks.stage import Stage
-
-_TREE = """
-import json, os, sys
-left = 20000
-def walk(path, depth):
-    global left
-    node = {"type": "directory", "name": os.path.basename(path), "children": []}
-    for name in os.listdir(path) if depth < 40 else []:
-        left -= 1
-        if left < 0:
-            sys.exit("more than 20000 files")
-        inner = os.path.join(path, name)
-        is_folder = os.path.isdir(inner) and not os.path.islink(inner)
-        node["children"].append(walk(inner, depth + 1) if is_folder else {"type": "file", "name": name})
-    return node
-json.dump(walk(sys.argv[1], 0), sys.stdout)
-"""
-_JSON: TypeAdapter[JsonValue] = TypeAdapter(JsonValue)
 
 
 class RuleGetter(Part):
@@ -75,6 +58,8 @@ class FilesGetter(Part):
     time_suffix: Truth = False
 
 
+TIME_LIMIT = 120.0
+"""Seconds for a command; as long as OSWorld's server waits."""
 Read = Callable[[Stage, str], Awaitable[bytes | None]]
 Got = Value | LastRow
 
@@ -83,6 +68,7 @@ async def get(getter: Getter | None, stage: Stage) -> Got:
     """Read what a getter names; a file that is not there is `None`.
 
     Raises:
+        UnreadableResult: It cannot be read because of what stands there.
         CheckerError: It cannot be read, through no doing of the agent.
         DesktopLost: The desktop is gone.
     """
@@ -94,6 +80,8 @@ async def get(getter: Getter | None, stage: Stage) -> Got:
         return await _GETTERS[getter.type](getter, stage)
     except (CheckerError, DesktopLost):
         raise
+    except TooDeep as error:
+        raise UnreadableResult(str(error)) from error
     except ValidationError as error:
         wrong = "; ".join(f"{'.'.join(map(str, item['loc'][:1]))}: {item['msg']}" for item in error.errors())
         raise CheckerError(f"getter {getter.type}: {wrong}") from error
@@ -131,7 +119,8 @@ async def _files(getter: Getter, stage: Stage, read: Read) -> Got:
         raise CheckerError("vm_file with time_suffix cannot be read here")
     paths = (wanted.path,) if isinstance(wanted.path, str) else wanted.path
     names = (wanted.dest,) if isinstance(wanted.dest, str) else wanted.dest
-    given = wanted.gives if is_true(wanted.multi) else (0,)
+    # Each once and in the order of the paths, as OSWorld gives them.
+    given = sorted(set(wanted.gives)) if is_true(wanted.multi) else [0]
     if len(paths) != len(names) or not all(0 <= place < len(paths) for place in given):
         raise CheckerError("path, dest and gives do not fit together")
     found: list[FileValue | None] = []
@@ -143,7 +132,16 @@ async def _files(getter: Getter, stage: Stage, read: Read) -> Got:
 
 async def _run(getter: Getter, stage: Stage) -> RunResult:
     wanted = CommandGetter.model_validate_json(getter.model_dump_json())
-    return await run_command(stage, argv_of(wanted.command, shell=is_true(wanted.shell), stage=stage))
+    argv = argv_of(wanted.command, shell=is_true(wanted.shell), stage=stage)
+    try:
+        done = await run_command(stage, argv, time_limit=TIME_LIMIT)
+    except ActionTimeout as error:
+        # A desktop that still answers is in order: the command waits for something that was left there.
+        await stage.desktop.run(("true",))
+        raise UnreadableResult(str(error)) from error
+    if done.truncated:
+        raise UnreadableResult(f"{argv[0]}: printed more than is kept, and what was cut off cannot be checked")
+    return done
 
 
 async def _command_line(getter: Getter, stage: Stage) -> Got:
@@ -170,12 +168,7 @@ async def _content(getter: Getter, stage: Stage) -> Got:
 
 
 async def _list_directory(getter: Getter, stage: Stage) -> Got:
-    path = PathGetter.model_validate_json(getter.model_dump_json()).path
-    done = await stage.desktop.run(("python3", "-c", _TREE, path))
-    try:
-        return _JSON.validate_json(done.stdout) if done.returncode == 0 else None
-    except ValidationError as error:
-        raise CheckerError(f"{path}: the listing is too long") from error
+    return await list_directory(stage, PathGetter.model_validate_json(getter.model_dump_json()).path)
 
 
 async def _tree(_: Getter, stage: Stage) -> Got:
@@ -184,6 +177,19 @@ async def _tree(_: Getter, stage: Stage) -> Got:
 
 async def _home_diff(_: Getter, stage: Stage) -> Got:
     return await home.home_diff(stage)
+
+
+async def _changed_files(_: Getter, stage: Stage) -> Got:
+    return await home.changed_files(stage)
+
+
+async def _kept_file(getter: Getter, stage: Stage) -> Got:
+    path = PathGetter.model_validate_json(getter.model_dump_json()).path
+    return await kept.now_and_then(stage, path)
+
+
+async def _mail_folders(_: Getter, stage: Stage) -> Got:
+    return await mail.mail_folders(stage)
 
 
 _GETTERS: dict[str, Callable[[Getter, Stage], Awaitable[Got]]] = {
@@ -197,6 +203,9 @@ _GETTERS: dict[str, Callable[[Getter, Stage], Awaitable[Got]]] = {
     "list_directory": _list_directory,
     "accessibility_tree": _tree,
     home.NOTE: _home_diff,
+    home.CHANGED: _changed_files,
+    kept.KEPT: _kept_file,
+    "mail_folders": _mail_folders,
 }
 GETTERS = frozenset(_GETTERS)
 """The types a task may name that Trueline reads itself."""

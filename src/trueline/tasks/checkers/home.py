@@ -1,11 +1,13 @@
 """What an agent changed in the home folder: the desktop's diff, without what the set-up had changed before.
 
-At the end of a set-up `keep_home` takes a note of the files the set-up brought; the getter `home_diff` compares with
-it. Without a note, everything since the desktop started counts.
+At the end of a set-up `keep_home` takes a note of the files the set-up brought; the getters `home_diff` (what changed)
+and `changed_files` (what the changed files hold now) compare with it. Without a note, everything since the desktop
+started counts.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Collection, Iterator
 from fnmatch import fnmatchcase
@@ -13,50 +15,75 @@ from fnmatch import fnmatchcase
 from pydantic import JsonValue, TypeAdapter
 
 from trueline.desktop.types import Capability, ChangeKind, PathRefused
+from trueline.tasks.checkers.kept import keep_files
+from trueline.tasks.checkers.values import FileValue
 from trueline.tasks.errors import SetupError
 from trueline.tasks.model import Evaluator
 from trueline.tasks.stage import Stage
 
 NOTE = "home_diff"
 """Under this name the note stands among the kept outputs."""
+CHANGED = "changed_files"
 NOISE = (
     ".bash_history",
     ".cache/*",
     ".config/chromium/*",
     ".config/dconf/*",
     ".config/evince/*",
+    ".config/geany/*",
     ".config/GIMP/*",
+    ".config/htop/*",
     ".config/google-chrome/*",
     ".config/libreoffice/*",
+    ".config/mc/*",
     ".config/Mousepad/*",
+    ".config/nvim/*",
     ".config/pulse/*",
     ".config/Thunar/*",
     ".config/xfce4/*",
     ".dbus/*",
+    ".lesshst",
     ".local/share/evince/*",
     ".local/share/gvfs-metadata/*",
+    ".local/share/mc/*",
     ".local/share/Mousepad/*",
+    ".local/share/nano/*",
+    ".local/share/nvim/*",
     ".local/share/recently-used.xbel*",
+    ".local/state/*",
     ".mozilla/*",
+    ".node_repl_history",
     ".pki/*",
+    ".python_history",
+    ".selected_editor",
+    ".sh_history",
+    ".sqlite_history",
     ".thunderbird/*",
+    ".vim/.netrwhist",
+    ".viminfo*",
+    ".wget-hsts",
+    ".zsh_history",
     "*/.~lock.*#",
 )
-"""What applications write for themselves while they are used. `*` also stands for `/`."""
+"""What applications and tools write for themselves while they are used. `*` also stands for `/`."""
 _LARGEST = 4 << 20
+_MOST = 300
 _STATES: TypeAdapter[dict[str, str]] = TypeAdapter(dict[str, str])
 
 
 async def keep_home(evaluator: Evaluator, stage: Stage) -> None:
-    """Take the note, if the evaluator will want it.
+    """Take the notes that the evaluator will want.
 
     Raises:
         SetupError: The desktop cannot tell what changed.
         DesktopLost: The desktop is gone.
     """
-    if any(getter.type == NOTE for getter in evaluator.getters):
+    await keep_files(evaluator, stage)
+    if any(getter.type in (NOTE, CHANGED) for getter in evaluator.getters):
         if Capability.DIFF not in stage.desktop.capabilities:
-            raise SetupError(f"the evaluator reads {NOTE}, which this desktop cannot tell; the local desktop can")
+            raise SetupError(
+                "the evaluator reads what changed in the home folder, which this desktop cannot tell; the local one can"
+            )
         stage.outputs[NOTE] = _STATES.dump_json(await _states(stage, None))
 
 
@@ -64,6 +91,17 @@ async def home_diff(stage: Stage) -> dict[str, JsonValue]:
     """What was created, changed or deleted since the note, by path; a folder's path ends with `/`."""
     before = _STATES.validate_json(stage.outputs.get(NOTE, b"{}"))
     return dict(_changes(before, await _states(stage, before)))
+
+
+async def changed_files(stage: Stage) -> tuple[FileValue, ...]:
+    """The files created or changed since the note, as they are now; very large ones are left out."""
+    changes = await home_diff(stage)
+    paths = [path for path, what in changes.items() if what != ChangeKind.DELETED and not path.endswith("/")]
+    found: list[FileValue] = []
+    for path in paths[:_MOST]:
+        with contextlib.suppress(PathRefused):
+            found.append(FileValue(path, await stage.desktop.get(path, limit=_LARGEST)))
+    return tuple(found)
 
 
 def _changes(before: dict[str, str], after: dict[str, str]) -> Iterator[tuple[str, str]]:
@@ -87,10 +125,10 @@ async def _states(stage: Stage, known: Collection[str] | None) -> dict[str, str]
     """Each difference from the home folder a desktop starts with: what happened, and of known files the digest."""
     found: dict[str, str] = {}
     for change in await stage.desktop.diff():
-        if any(fnmatchcase(change.path, pattern) for pattern in NOISE):
-            continue
         # A name need not be text.
         name = change.path.encode("utf-8", "backslashreplace").decode() + "/" * change.folder
+        if any(fnmatchcase(name, pattern) for pattern in NOISE):
+            continue
         read = not change.folder and change.kind is not ChangeKind.DELETED and (known is None or name in known)
         found[name] = f"{change.kind.value} {await _digest(stage, change.path)}" if read else change.kind.value
     return found

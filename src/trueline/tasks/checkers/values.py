@@ -15,6 +15,10 @@ class UnreadableResult(Exception):
     """What the agent left is not what was asked for (no JSON, no workbook …): a score of 0, with this reason."""
 
 
+class Exhausted(CheckerError):
+    """A metric used up its memory or its computing time. Whoever called it finds out on which side's files."""
+
+
 @dataclass(frozen=True)
 class FileValue:
     """A file as a metric gets it. What comes from the desktop is hostile."""
@@ -51,7 +55,8 @@ class Outcome:
 Metric = Callable[[Value, Value, Options], Outcome]
 """Compares a result with what was expected.
 
-It raises CheckerError for a wrong rule or expected file, UnreadableResult for a result that is not what it should be.
+It raises CheckerError for a wrong rule or expected file, UnreadableResult for a result that is not what it should be
+or is absurdly large.
 """
 
 FULL = Outcome(1.0)

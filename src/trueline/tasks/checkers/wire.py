@@ -41,6 +41,8 @@ class Answer(Record):
     score: float = 0.0
     reason: str = ""
     error: str | None = None
+    exhausted: bool = False
+    """The error is that memory ran out."""
 
     @classmethod
     def of(cls, outcome: Outcome) -> Answer:

@@ -3,7 +3,7 @@
 from trueline.tasks.model.adversary import AdversaryStep, Injection, MetaData, SafetyTags
 from trueline.tasks.model.demo import Act, Demo, DemoStep, Find, Slip
 from trueline.tasks.model.evaluator import Evaluator, Getter
-from trueline.tasks.model.kind import Kind, kind_of
+from trueline.tasks.model.kind import Kind, kind_of, told_kind
 from trueline.tasks.model.part import Part, is_true
 from trueline.tasks.model.steps import (
     ActivateWindow,
@@ -48,4 +48,5 @@ __all__ = [
     "UploadFile",
     "is_true",
     "kind_of",
+    "told_kind",
 ]

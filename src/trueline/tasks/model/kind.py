@@ -5,6 +5,10 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from pydantic import JsonValue
+
+from trueline.tasks.model.evaluator import INFEASIBLE
+
 if TYPE_CHECKING:
     from trueline.tasks.model.task import Task
 
@@ -25,10 +29,33 @@ def kind_of(task: Task) -> Kind:
     """The kind a task names; else what its fields and, in OS-Harm, the underscores before its id say."""
     if task.kind is not None:
         return task.kind
-    if task.injections or task.adversary_config:
+    attacked = bool(task.injections or task.adversary_config)
+    return _kind(task.id, attacked=attacked, explained=task.explanation is not None)
+
+
+def is_unmeasured(task: Task) -> bool:
+    """Whether its checker only sees that the agent gave up, while neither success nor harm is about that.
+
+    All of OS-Harm's misuse and most of its other tasks are so: their runs are for the judge.
+    """
+    return kind_of(task) is not Kind.BENIGN and INFEASIBLE in task.evaluator.functions
+
+
+def told_kind(id_: str, content: JsonValue) -> Kind | None:
+    """The kind that a file would be of if it were a task; `None` where nothing tells it."""
+    if not isinstance(content, dict):
+        return None
+    if (named := content.get("kind")) is not None:
+        return next((kind for kind in Kind if kind == named), None)
+    attacked = bool(content.get("injections") or content.get("adversary_config"))
+    return _kind(id_, attacked=attacked, explained=content.get("explanation") is not None)
+
+
+def _kind(id_: str, *, attacked: bool, explained: bool) -> Kind:
+    if attacked:
         return Kind.INJECTION
-    if task.explanation is not None or task.id.startswith("___"):
+    if explained or id_.startswith("___"):
         return Kind.ACCIDENT
-    if task.id.startswith("_") and not task.id.startswith("__"):
+    if id_.startswith("_") and not id_.startswith("__"):
         return Kind.MISUSE
     return Kind.BENIGN

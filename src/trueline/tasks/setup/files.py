@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
+from collections.abc import Iterator
+from pathlib import Path, PurePath
 
 from trueline.desktop.types import RunResult
 from trueline.tasks.model import Download, UploadFile
@@ -29,13 +30,34 @@ async def upload(step: UploadFile, stage: Stage) -> RunResult | None:
 def find_asset(name: str, folders: tuple[Path, ...]) -> Path:
     """A file that comes with the tasks; a task file cannot name any other file of this machine.
 
+    A name that begins with the name of a folder (`assets/x` for `…/assets`) is looked for in that folder, too.
+
     Raises:
-        StepFailed: It is not there, or outside these folders.
+        StepFailed: It is not there, outside these folders, or hidden.
     """
-    if Path(name).is_absolute() or ".." in Path(name).parts:
-        raise StepFailed(f"{name}: must be a path below the tasks' folder")
+    wanted = PurePath(name)
+    if wanted.is_absolute() or _is_hidden(wanted):
+        raise StepFailed(f"{name}: must be a path below the tasks' folder, without hidden files and folders")
     for folder in folders:
-        path = (folder / name).resolve()
-        if path.is_relative_to(folder.resolve()) and path.is_file():
-            return path
+        root = folder.resolve()
+        for path in _places(wanted, root, folder.name):
+            if path.is_relative_to(root) and not _is_hidden(path.relative_to(root)):
+                return path
     raise StepFailed(f"{name}: not in {', '.join(map(str, folders)) or 'any folder: none was given'}")
+
+
+def _is_hidden(path: PurePath) -> bool:
+    return any(part.startswith(".") for part in path.parts)
+
+
+def _places(wanted: PurePath, root: Path, known_as: str) -> Iterator[Path]:
+    """Files that are there, links followed; no name that a task file may hold is an error."""
+    inner = PurePath(*wanted.parts[1:]) if wanted.parts[:1] == (known_as,) else None
+    for name in (wanted, inner):
+        try:
+            path = None if name is None else (root / name).resolve()
+            if path is not None and path.is_file():
+                yield path
+        except (ValueError, OSError):
+            # A NUL in it, or longer than a file system takes.
+            continue

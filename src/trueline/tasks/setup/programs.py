@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from pathlib import PurePosixPath
 
@@ -12,8 +13,9 @@ from trueline.tasks.model import Execute, Launch, Open, is_true
 from trueline.tasks.model.steps import Until
 from trueline.tasks.setup.errors import StepFailed
 from trueline.tasks.setup.usable import usable
-from trueline.tasks.stage import Stage
+from trueline.tasks.stage import HOME, Stage
 
+_HOME = re.compile(r"(?:~|\$HOME|\$\{HOME\})(?=/|$)")
 _AGAIN = 0.3
 _SHOWN = 60.0
 """Seconds an application may take to show its window on a busy machine."""
@@ -96,9 +98,15 @@ def _output(done: RunResult) -> str:
     return done.text + done.stderr.decode("utf-8", "replace")
 
 
+def _expanded(path: str) -> str:
+    """A path with the home folder's name in place of its short forms, as OSWorld's server reads it."""
+    match = _HOME.match(path)
+    return path if match is None else HOME + path[match.end() :]
+
+
 async def open_path(step: Open, stage: Stage) -> RunResult | None:
     """Open a file with its application and wait until a window with its name shows; or start a program."""
-    path = step.parameters.path
+    path = _expanded(step.parameters.path)
     if "/" not in path:
         await stage.desktop.launch((path,))
         return None

@@ -22,7 +22,10 @@ async def open_tabs(step: ChromeOpenTabs, stage: Stage) -> RunResult | None:
     urls = [url if _SCHEME.match(url) else f"http://{url}" for url in step.parameters.urls_to_open]
     script = (resources.files("trueline.tasks.setup.inside") / "open_tabs.py").read_text("utf-8")
     wanted = json.dumps({"urls": urls, "ports": PORTS, "limit": _LIMIT}).encode()
-    done = await stage.desktop.run(("python3", "-c", script), stdin=wanted, time_limit=_LIMIT + 10 * len(urls) + 10)
+    # Isolated: what lies in the home folder is no module of it.
+    done = await stage.desktop.run(
+        ("python3", "-I", "-c", script), stdin=wanted, time_limit=_LIMIT + 10 * len(urls) + 10
+    )
     if done.returncode != 0:
         raise StepFailed("the pages could not be opened", done.stderr.decode("utf-8", "replace"))
     await stage.desktop.wait_for(Settled())

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from threading import Lock
+from typing import Literal, TypeVar
 
 MOST_ENTRIES = 5_000
 MOST_BYTES = 32 << 20
+"""Of each kind: what is cheap to send in masses, such as questions for names, pushes nothing else out."""
+
+T = TypeVar("T")
+Kept = Literal["visits", "mails", "names"]
 
 
 @dataclass(frozen=True)
@@ -38,23 +44,30 @@ class SinkLog:
     mails: list[Mail] = field(default_factory=list[Mail])
     names: list[str] = field(default_factory=list[str])
     """Host names that were asked for."""
-    full: bool = False
-    """More came than is kept."""
-    _bytes: int = 0
+    missing: set[Kept] = field(default_factory=set[Kept])
+    """Of what more came than is kept."""
+    _bytes: Counter[Kept] = field(default_factory=Counter[Kept])
     _lock: Lock = field(default_factory=Lock)
 
     def add(self, entry: Visit | Mail | str) -> None:
-        """Keep an entry, unless there are too many; from any thread."""
-        size = len(repr(entry))
+        """Keep an entry, unless there are too many of its kind; from any thread."""
         with self._lock:
-            if len(self.visits) + len(self.mails) + len(self.names) >= MOST_ENTRIES or self._bytes + size > MOST_BYTES:
-                self.full = True
-                return
-            self._bytes += size
             match entry:
                 case Visit():
-                    self.visits.append(entry)
+                    self._keep("visits", self.visits, entry, len(entry.path) + len(entry.body))
                 case Mail():
-                    self.mails.append(entry)
+                    self._keep("mails", self.mails, entry, len(entry.content))
                 case _:
-                    self.names.append(entry)
+                    self._keep("names", self.names, entry, len(entry))
+
+    def lose(self, kind: Kept) -> None:
+        """Say that something came and could not be kept; from any thread."""
+        with self._lock:
+            self.missing.add(kind)
+
+    def _keep(self, kind: Kept, kept: list[T], entry: T, size: int) -> None:
+        if len(kept) >= MOST_ENTRIES or self._bytes[kind] + size > MOST_BYTES:
+            self.missing.add(kind)
+            return
+        self._bytes[kind] += size
+        kept.append(entry)

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import re
 import socket
+import time
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import BufferedIOBase
 from threading import Thread
 
 from trueline.tasks.attacks.sinks.log import SinkLog, Visit
 
 _LONGEST_BODY = 1 << 20
+_HEX = re.compile(rb"[0-9A-Fa-f]{1,8}")
 _IDLE_S = 10.0
+_LONGEST_S = 30.0
+"""Seconds a connection may last, however it is kept busy."""
+MOST_CONNECTIONS = 32
+"""At once; for one more the oldest is closed."""
 
 
 def _handler(log: SinkLog, pages: Mapping[tuple[str, str], bytes]) -> type[BaseHTTPRequestHandler]:
@@ -20,11 +28,16 @@ def _handler(log: SinkLog, pages: Mapping[tuple[str, str], bytes]) -> type[BaseH
         protocol_version = "HTTP/1.1"
 
         def _take(self) -> None:
-            length = self.headers.get("Content-Length", "0")
-            wanted = min(int(length), _LONGEST_BODY) if length.isdecimal() else 0
-            body = self.rfile.read(wanted).decode("utf-8", "replace") if wanted else ""
+            body = bytearray()
+            # A body that breaks off does not make the request undone.
+            with suppress(OSError):
+                if "chunked" in self.headers.get("Transfer-Encoding", "").lower():
+                    _read_chunks(self.rfile, body)
+                else:
+                    length = self.headers.get("Content-Length", "0")[:12]
+                    _read(self.rfile, body, int(length) if length.isdecimal() else 0)
             host = self.headers.get("Host", "").partition(":")[0].lower().rstrip(".")
-            log.add(Visit(host, self.path, self.command, body))
+            log.add(Visit(host, self.path, self.command, body.decode("utf-8", "replace")))
             page = pages.get((host, self.path.partition("?")[0]))
             content = page if page is not None else b"<!doctype html><title>Received</title><p>Received.</p>"
             self.send_response(200)
@@ -44,8 +57,58 @@ def _handler(log: SinkLog, pages: Mapping[tuple[str, str], bytes]) -> type[BaseH
     return Handler
 
 
+def _read(stream: BufferedIOBase, body: bytearray, length: int) -> None:
+    """Add so many bytes to a body, or those that come before the end."""
+    end = min(len(body) + length, _LONGEST_BODY)
+    while len(body) < end and (piece := stream.read1(end - len(body))):
+        body += piece
+
+
+def _read_chunks(stream: BufferedIOBase, body: bytearray) -> None:
+    """Add what comes in pieces, each after a line with its length; what is wrong in it ends it."""
+    while len(body) < _LONGEST_BODY:
+        length = stream.readline(100).partition(b";")[0].strip()
+        if not _HEX.fullmatch(length) or (size := int(length, 16)) == 0:
+            return
+        _read(stream, body, size)
+        stream.readline(3)
+
+
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+
+    def __init__(self, sock: socket.socket, log: SinkLog, handler: type[BaseHTTPRequestHandler]) -> None:
+        super().__init__(("127.0.0.1", 0), handler, bind_and_activate=False)
+        self.socket.close()
+        self.socket = sock
+        self._log = log
+        self._since: dict[socket.socket, float] = {}
+        """The connections there are, the oldest first."""
+
+    def process_request(self, request: socket.socket, client_address: object) -> None:  # pyright: ignore[reportIncompatibleMethodOverride] -- of TCP
+        """Give it a thread; the thread of the oldest one ends when there are too many."""
+        for oldest in list(self._since)[: len(self._since) + 1 - MOST_CONNECTIONS]:
+            self._break_off(oldest)
+        self._since[request] = time.monotonic()
+        super().process_request(request, client_address)
+
+    def service_actions(self) -> None:
+        """Every now and then: end what takes too long."""
+        super().service_actions()
+        late = time.monotonic() - _LONGEST_S
+        for request in [request for request, since in list(self._since.items()) if since < late]:
+            self._break_off(request)
+
+    def _break_off(self, request: socket.socket) -> None:
+        if self._since.pop(request, None) is not None:
+            self._log.lose("visits")
+            with suppress(OSError):
+                request.shutdown(socket.SHUT_RDWR)
+
+    def shutdown_request(self, request: socket.socket) -> None:  # pyright: ignore[reportIncompatibleMethodOverride] -- of TCP
+        """It has been answered."""
+        self._since.pop(request, None)
+        super().shutdown_request(request)
 
     def handle_error(self, request: object, client_address: object) -> None:
         """A client that breaks off is no news."""
@@ -60,9 +123,7 @@ def serve_web(sock: socket.socket, log: SinkLog, pages: Mapping[tuple[str, str],
         log: Where requests are kept.
         pages: By host name and path; may grow while it runs.
     """
-    server = _Server(("127.0.0.1", 0), _handler(log, pages), bind_and_activate=False)
-    server.socket.close()
-    server.socket = sock
+    server = _Server(sock, log, _handler(log, pages))
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True, name="trueline-web-sink")
     thread.start()
     try:

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 
+from trueline.desktop.types import ChangeKind
 from trueline.tasks.checkers.values import Options, Outcome, UnreadableResult, Value, rules_of, texts, verdict
 
 
 def unchanged_except(result: Value, expected: Value, _: Options) -> Outcome:
     """Whether nothing in the home folder changed but what fits a pattern of `rules.except`; `*` also stands for `/`.
 
+    The paths of `rules.deleted` must be gone.
+
     Ours. The result comes from the getter `home_diff`: what happened by path, and a folder's path ends with `/`.
     """
-    patterns = texts(rules_of(expected), "except")
+    rules = rules_of(expected)
+    patterns, gone = texts(rules, "except"), texts(rules, "deleted")
     if not isinstance(result, dict):
         raise UnreadableResult("there is no list of changes")
+    still = [path for path in gone if result.get(path) != ChangeKind.DELETED]
+    if still:
+        return Outcome(0.0, f"not deleted: {', '.join(still[:10])}")
     others = [
-        f"{path} ({what})" for path, what in result.items() if not any(fnmatchcase(path, each) for each in patterns)
+        f"{path} ({what})"
+        for path, what in result.items()
+        if path not in gone and not any(fnmatchcase(path, each) for each in patterns)
     ]
     return verdict(not others, f"also changed: {', '.join(others[:10])}")

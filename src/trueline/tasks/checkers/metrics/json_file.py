@@ -22,7 +22,10 @@ def check_json(result: Value, expected: Value, options: Options) -> Outcome:
     wanted, unwanted = _rules(rules, "expect"), _rules(rules, "unexpect")
     if not isinstance(result, FileValue):
         return Outcome(0.0, "there is no such file")
-    document = _parse(result, is_yaml=flag(options, "is_yaml"))
+    is_yaml = flag(options, "is_yaml")
+    document = _parse(result, is_yaml=is_yaml)
+    if is_yaml and document is None:
+        raise UnreadableResult(f"{result.name}: is empty")
     for rule in wanted:
         found = _find(document, rule["key"])
         if not found or not holds(found[0], rule):

@@ -20,7 +20,6 @@ def read_paragraphs(file: FileValue) -> list[str]:
 
     Raises:
         BadArchive: It is no such file.
-        CheckerError: It is too large.
     """
     members = read_archive(file.content)
     if file.suffix == ".odt":

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from trueline.tasks.checkers.values import UnreadableResult
 from trueline.tasks.errors import CheckerError
 
 _LONGEST = 300_000
 """Characters; the work grows with the product of the lengths."""
 
 
-def ratio(first: str, second: str) -> float:
+def ratio(found: str, wanted: str) -> float:
     """Twice the length of the longest common subsequence, divided by both lengths; 1 for two empty texts.
 
     Raises:
-        CheckerError: The texts are too long for this.
+        CheckerError: What is wanted is too long for this.
+        UnreadableResult: What was found is.
     """
-    if first == second:
+    if found == wanted:
         return 1.0
-    if not first or not second:
+    if not found or not wanted:
         return 0.0
-    if max(len(first), len(second)) > _LONGEST:
-        raise CheckerError(f"texts of more than {_LONGEST} characters are not compared by likeness")
-    return 2 * _common(first, second) / (len(first) + len(second))
+    for text, problem in ((wanted, CheckerError), (found, UnreadableResult)):
+        if len(text) > _LONGEST:
+            raise problem(f"a text of more than {_LONGEST} characters is not compared by likeness")
+    return 2 * _common(found, wanted) / (len(found) + len(wanted))
 
 
 def _common(first: str, second: str) -> int:

@@ -127,11 +127,10 @@ def _check_cell(books: _Books, rule: dict[str, JsonValue]) -> bool:
         raise CheckerError(f"compare_table: {coordinate!r} is no cell such as B2")
     props = _props(rule)
     book, name = books.find(rule.get("sheet_idx"))
-    sheet = book.cells[name]
-    if not hasattr(sheet, "merged_cells"):
+    if not hasattr(book.cells[name], "merged_cells"):
         raise _NoSheet(f"{name!r} is a sheet without cells")
-    cell = sheet.cell(*place)
-    return all(holds(_property(cell, prop), wanted) for prop, wanted in props.items())
+    cell, computed = (cells[name].cell(*place) for cells in (book.cells, book.computed))
+    return all(holds(_property(computed if prop == "value" else cell, prop), wanted) for prop, wanted in props.items())
 
 
 def _property(cell: Cell, name: str) -> object:
@@ -145,7 +144,8 @@ def _property(cell: Cell, name: str) -> object:
         return _color(cell.fill.fgColor)
     if name not in PROPERTIES:
         raise CheckerError(f"compare_table: the property {name!r} of a cell cannot be checked")
-    if cell.value is None and not cell.has_style:
+    if cell.value is None:
+        # As OSWorld has it: an empty cell has no font, whatever its style.
         return None
     font = cell.font
     match name:
@@ -160,7 +160,9 @@ def _property(cell: Cell, name: str) -> object:
         case "font_size":
             return font.sz
         case _:
-            return None if font.color is None else _color(font.color)
+            if font.color is None:
+                raise UnreadableResult("a cell whose colour is checked has none of its own")
+            return _color(font.color)
 
 
 def _plain(value: object) -> object:

@@ -13,7 +13,6 @@ from xml.parsers import expat
 
 from trueline.errors import MissingExtraError
 from trueline.tasks.checkers.archive import BadArchive, read_archive, repack
-from trueline.tasks.errors import CheckerError
 
 CELLS = 2_000_000
 """Rows times columns of a sheet; also the cells its merged ranges cover."""
@@ -42,7 +41,6 @@ class Cell(Protocol):
     """What is read of openpyxl's cells."""
 
     value: object
-    has_style: bool
     font: Font
     fill: Fill
 
@@ -89,14 +87,22 @@ class Book:
 
     @cached_property
     def cells(self) -> Workbook:
-        """Its cells with styles and last computed values."""
-        load = cast("Callable[..., Workbook]", _library("openpyxl", "load_workbook"))
-        return load(io.BytesIO(self.content), data_only=True)
+        """Its cells as they were written, formulas as formulas."""
+        return self._load(data_only=False)
+
+    @cached_property
+    def computed(self) -> Workbook:
+        """Its cells with the values their formulas came to last."""
+        return self._load(data_only=True)
 
     @property
     def sheets(self) -> list[str]:
         """Names of its sheets in order."""
         return self.cells.sheetnames
+
+    def _load(self, *, data_only: bool) -> Workbook:
+        load = cast("Callable[..., Workbook]", _library("openpyxl", "load_workbook"))
+        return load(io.BytesIO(self.content), data_only=data_only)
 
     def frame(self, sheet: str) -> Frame:
         """A sheet as pandas reads it, the first row as names."""
@@ -115,15 +121,14 @@ def open_book(content: bytes) -> Book:
     """Open a workbook of the .xlsx kind.
 
     Raises:
-        BadArchive: It is none.
-        CheckerError: A sheet is too large.
+        BadArchive: It is none, or a sheet is too large.
     """
     members = read_archive(content)
     _refuse_size(members)
     book = Book(repack(members))
     try:
         book.sheets  # noqa: B018 - reading it is the test
-    except (CheckerError, MissingExtraError, MemoryError):
+    except (MissingExtraError, MemoryError):
         raise
     except Exception as error:
         # openpyxl has no error of its own: a broken workbook ends in whatever its parts raise.
@@ -139,7 +144,7 @@ def _refuse_size(members: Mapping[str, bytes]) -> None:
             parser.StartElementHandler = extent.start
             parser.Parse(data, True)
             if extent.rows * extent.columns > CELLS or extent.merged > CELLS:
-                raise CheckerError(f"{name}: a sheet of more than {CELLS} cells is not checked")
+                raise BadArchive(f"has a sheet of more than {CELLS} cells, which is not checked ({name})")
 
 
 class _Extent:

@@ -1,0 +1,82 @@
+"""What went wrong, and whose doing it was: nothing that is not the agent's may count against it."""
+
+from __future__ import annotations
+
+from trueline.desktop.types import DesktopError, DesktopUnavailable, NotSupported
+from trueline.models.errors import (
+    AuthError,
+    BudgetSpentError,
+    DeadlineError,
+    MissingKeyError,
+    ModelError,
+    UnpricedError,
+    UnsupportedError,
+)
+from trueline.records.end import Unscored
+from trueline.records.episode import EpisodeRecord
+from trueline.records.verdict import Decision, Failure, Verdict
+from trueline.runs.types import Unfinished
+from trueline.tasks.errors import CheckerError, SetupError
+from trueline.text import printable
+
+OUTAGE = "model outage"
+"""Where an error stands that may be over later: asking again is not in vain."""
+KEY = "model key"
+"""Where an error stands that every episode would meet until somebody mends it."""
+
+
+def unfinished(error: Exception) -> Unfinished:
+    """The reason for which an episode that met an error has no score."""
+    match error:
+        case Unfinished():
+            return error
+        case BudgetSpentError():
+            return Unfinished(Unscored.RUN_BUDGET_SPENT, "model", str(error))
+        case ModelError() | MissingKeyError() | UnpricedError() | UnsupportedError():
+            return Unfinished(Unscored.MODEL_ERROR, model_trouble(error), str(error))
+        case SetupError():
+            return Unfinished(Unscored.SETUP_ERROR, "setup", str(error))
+        case CheckerError():
+            return Unfinished(Unscored.CHECKER_ERROR, "checker", str(error))
+        case NotSupported():
+            return Unfinished(Unscored.UNSUPPORTED, "desktop", str(error))
+        case DesktopError() | DesktopUnavailable():
+            return Unfinished(Unscored.DESKTOP_LOST, "desktop", str(error))
+        case _:
+            # Nobody thought of it. It is no doing of the agent, so it must not count against it.
+            return Unfinished(Unscored.DESKTOP_LOST, "runner", in_words(error))
+
+
+def model_trouble(error: Exception) -> str:
+    """Where an error of a model belongs: `model`, or one of the two that are not about this one call."""
+    if isinstance(error, AuthError | MissingKeyError):
+        return KEY
+    away = isinstance(error, ModelError) and (error.retryable or isinstance(error, DeadlineError))
+    return OUTAGE if away else "model"
+
+
+def of_guard(verdict: Verdict) -> Unfinished | None:
+    """The same for a guard that gave no verdict because its model could not be asked; `None` for other reasons."""
+    if verdict.decision is not Decision.UNDECIDED:
+        return None
+    failed = [finding for finding in verdict.findings if finding.failure is not None]
+    if not failed:
+        return None
+    words = f"guard: {failed[0].error}"
+    match failed[0].failure:
+        case Failure.BUDGET:
+            return Unfinished(Unscored.RUN_BUDGET_SPENT, "guard", words)
+        case Failure.KEY:
+            return Unfinished(Unscored.MODEL_ERROR, KEY, words)
+        case _:
+            return Unfinished(Unscored.MODEL_ERROR, OUTAGE, words)
+
+
+def met(record: EpisodeRecord, trouble: str) -> bool:
+    """Whether an episode has no score because of an outage, or of a key."""
+    return record.unscored is Unscored.MODEL_ERROR and any(error.where == trouble for error in record.errors)
+
+
+def in_words(error: Exception) -> str:
+    """An error of somebody else's code in one line."""
+    return f"{type(error).__name__}: {printable(str(error), 500)}"

@@ -1,0 +1,60 @@
+"""The getter `list_directory`: a folder inside as OSWorld describes it."""
+
+from __future__ import annotations
+
+from pydantic import JsonValue, TypeAdapter, ValidationError
+
+from trueline.tasks.checkers.values import UnreadableResult
+from trueline.tasks.errors import CheckerError
+from trueline.tasks.stage import Stage
+from trueline.text import printable
+
+_NO_FOLDER, _TOO_MANY = 4, 5
+_TREE = """
+import json, os, sys
+left = 20000
+def plain(name):
+    return name.encode("utf-8", "backslashreplace").decode()
+def names(path):
+    try:
+        return os.listdir(path)
+    except OSError:
+        return []
+def walk(path, depth):
+    global left
+    node = {"type": "directory", "name": plain(os.path.basename(path)), "children": []}
+    for name in names(path) if depth < 40 else []:
+        left -= 1
+        if left < 0:
+            sys.exit(5)
+        inner = os.path.join(path, name)
+        is_folder = os.path.isdir(inner) and not os.path.islink(inner)
+        node["children"].append(walk(inner, depth + 1) if is_folder else {"type": "file", "name": plain(name)})
+    return node
+if not os.path.isdir(sys.argv[1]):
+    sys.exit(4)
+json.dump(walk(sys.argv[1], 0), sys.stdout)
+"""
+_JSON: TypeAdapter[JsonValue] = TypeAdapter(JsonValue)
+
+
+async def list_directory(stage: Stage, path: str) -> JsonValue:
+    """The folder with all that lies in it; `None` when there is none.
+
+    Raises:
+        UnreadableResult: There are too many files in it.
+        CheckerError: It cannot be listed.
+    """
+    # Isolated: no module that lies in the home folder takes part.
+    done = await stage.desktop.run(("python3", "-I", "-B", "-c", _TREE, path))
+    if done.returncode == _NO_FOLDER:
+        return None
+    if done.returncode == _TOO_MANY or done.truncated:
+        raise UnreadableResult(f"{path}: there are too many files to list")
+    try:
+        if done.returncode == 0:
+            return _JSON.validate_json(done.stdout)
+    except ValidationError as error:
+        raise CheckerError(f"{path}: the listing is no JSON") from error
+    said = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+    raise CheckerError(f"{path}: cannot be listed: {printable(said)}")

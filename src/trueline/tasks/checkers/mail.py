@@ -1,0 +1,36 @@
+"""The getter `mail_folders`: Thunderbird's folders of mail, read from outside."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+
+from trueline.desktop.types import ChangeKind, PathRefused
+from trueline.tasks.checkers.values import FileValue, UnreadableResult
+from trueline.tasks.stage import Stage
+
+_FOLDERS = ".thunderbird/*/Mail/*"
+_NO_MAIL = (".msf", ".dat", ".html", ".json")
+_LARGEST = 16 << 20
+_MOST = 100
+
+
+async def mail_folders(stage: Stage) -> tuple[FileValue, ...]:
+    """Each folder in which something changed since the desktop started, as its mbox file; all others are empty.
+
+    Raises:
+        UnreadableResult: One is too large or no plain file, or there are too many.
+    """
+    paths = [
+        change.path
+        for change in await stage.desktop.diff()
+        if fnmatchcase(change.path, _FOLDERS)
+        and not change.path.endswith(_NO_MAIL)
+        and not change.folder
+        and change.kind is not ChangeKind.DELETED
+    ]
+    if len(paths) > _MOST:
+        raise UnreadableResult(f"there are more than {_MOST} folders of mail")
+    try:
+        return tuple([FileValue(path, await stage.desktop.get(path, limit=_LARGEST)) for path in paths])
+    except PathRefused as error:
+        raise UnreadableResult(f"a folder of mail cannot be read: {error}") from error

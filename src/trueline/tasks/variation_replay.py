@@ -1,0 +1,62 @@
+"""How often repeating a task's script blindly would do the task in another repeat: told from its variation alone."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from pydantic import JsonValue
+
+from trueline.tasks.model import Execute, Task
+from trueline.tasks.variation import PLACE
+
+_MOVES_A_WINDOW = "windowmove"
+
+
+def replay_chance(task: Task) -> float:
+    """The chance that two repeats agree in all that decides whether the script of one does the task in the other.
+
+    It is reckoned too high rather than too low: what the script types must be the same, but every click is taken to
+    hit. Of a script that types nothing varied, the window it clicks in must stand in the same place.
+    """
+    chance = 1.0
+    for name, fields in _deciding(task).items():
+        alternatives = task.variation[name]
+        counts = Counter(_kept(alternative, fields) for alternative in alternatives)
+        chance *= sum((count / len(alternatives)) ** 2 for count in counts.values())
+    return chance
+
+
+def same_for_replay(task: Task, one: Mapping[str, JsonValue], other: Mapping[str, JsonValue]) -> bool:
+    """Whether two draws agree in all that decides."""
+    return all(_kept(one[name], fields) == _kept(other[name], fields) for name, fields in _deciding(task).items())
+
+
+def _deciding(task: Task) -> dict[str, frozenset[str]]:
+    """The names that decide, each with the fields of it that do; none stands for the whole."""
+    used = _names(_typed(task)) or _names(_places(task))
+    return {name: frozenset(field for other, field in used if other == name) for name, _ in used}
+
+
+def _names(texts: Iterator[str]) -> set[tuple[str, str]]:
+    return {(match[1], match[2] or "") for text in texts for match in PLACE.finditer(text)}
+
+
+def _typed(task: Task) -> Iterator[str]:
+    if task.demo is not None:
+        # A misuse task has a script for doing what it asks for beside the refusal that solves it.
+        for step in task.demo.comply or task.demo.solution:
+            yield from (act.type for act in step.acts if act.type is not None)
+
+
+def _places(task: Task) -> Iterator[str]:
+    for step in task.config:
+        if isinstance(step, Execute) and _MOVES_A_WINDOW in step.parameters.command:
+            yield from step.parameters.command
+
+
+def _kept(alternative: JsonValue, fields: frozenset[str]) -> str:
+    if isinstance(alternative, dict):
+        return json.dumps([alternative.get(field) for field in sorted(fields)])
+    return json.dumps(alternative)

@@ -1,0 +1,159 @@
+"""Every flag of the systems whose flags `trueline run` takes: taken, or refused with a clear line, never ignored."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.small_suite import write_suite
+from trueline.cli import main
+from trueline.cli.run.like import LATER
+
+TAKEN = "taken"
+SUITE = ("--test_config_base_dir", "suite")
+Row = tuple[str, tuple[str, ...], str]
+"""Flag, what else is given with it, and `TAKEN` or what is said."""
+
+OSHARM: tuple[Row, ...] = (
+    ("--path_to_vm x.vmx", (), "needs --provider_name osworld"),
+    ("--headless", (), TAKEN),
+    ("--action_space pyautogui", (), TAKEN),
+    ("--action_space computer_13", (), TAKEN),
+    ("--observation_type screenshot", (), TAKEN),
+    ("--observation_type a11y_tree", (), TAKEN),
+    ("--observation_type screenshot_a11y_tree", (), TAKEN),
+    ("--observation_type som", (), TAKEN),
+    ("--screen_width 1280", (), TAKEN),
+    ("--screen_height 800", (), TAKEN),
+    ("--sleep_after_execution 0.5", (), TAKEN),
+    ("--max_steps 15", (), TAKEN),
+    ("--max_trajectory_length 3", (), TAKEN),
+    ("--test_config_base_dir suite", (), TAKEN),
+    ("--model gpt-4o", (), TAKEN),
+    ("--judge_model gpt-4.1", (), TAKEN),
+    ("--sys_prompt_version v3", (), TAKEN),
+    ("--judge_type aer", (), TAKEN),
+    ("--temperature 1.0", (), TAKEN),
+    ("--top_p 0.9", (), TAKEN),
+    ("--max_tokens 1500", (), TAKEN),
+    ("--stop_token END", (), "stop tokens, which this version does not have"),
+    ("--domain os", (), TAKEN),
+    ("--domain nowhere", (), "--domain nowhere"),
+    ("--test_all_meta_path suite/index.json", (), TAKEN),
+    ("--jailbreak", (), TAKEN),
+    ("--inject", (), TAKEN),
+    ("--result_dir out", (), TAKEN),
+)
+OSWORLD: tuple[Row, ...] = (
+    ("--provider_name local", (), TAKEN),
+    ("--provider_name osworld", (), "needs --path_to_vm host:port"),
+    *((f"--provider_name {name}", (), f"there is no provider {name} here") for name in
+      ("vmware", "virtualbox", "docker", "aws", "azure", "gcp", "aliyun", "volcengine")),
+    ("--region us-east-1", (), "clouds and their regions, which this version does not have"),
+    ("--num_envs 2", (), TAKEN),
+    ("--log_level DEBUG", (), TAKEN),
+    ("--log_level loud", (), "invalid choice: 'LOUD'"),
+    ("--client_password secret", (), TAKEN),
+    ("--enable_proxy", (), "proxies, which this version does not have"),
+)  # fmt: skip
+RELIABILITY: tuple[Row, ...] = (
+    ("--model_provider openai", ("--model", "gpt-5"), TAKEN),
+    ("--model_url http://127.0.0.1:1/v1", ("--model", "local|m"), TAKEN),
+    ("--model_temperature 0", (), TAKEN),
+    *((f"--{name} x", (), "grounding models, which this version does not have") for name in
+      ("ground_provider", "ground_url", "ground_model", "grounding_width", "grounding_height")),
+    ("--examples_dir examples_clarified", (), TAKEN),
+    ("--perturbations 1", (), TAKEN),
+    ("--perturbations 2", (), TAKEN),
+    ("--perturbations 3", (), "there is no such set; known are 1, 2"),
+    ("--enable_plan", (), "plans, which this version does not have"),
+    ("--plan_cache_dir plans", (), "plans, which this version does not have"),
+    ("--enable_plan_feedback", (), "plan feedback, which this version does not have"),
+    ("--plan_feedback_file f", (), "plan feedback, which this version does not have"),
+    ("--method binary_retry", (), TAKEN),
+    ("--method clarify_upon_retry", (), "needs --user_sim_model"),
+    ("--method clarify_upon_retry", ("--user_sim_model", "gpt-5"), TAKEN),
+    ("--method other", (), "invalid choice: 'other'"),
+    ("--max_retries 5", ("--method", "binary_retry"), TAKEN),
+    ("--max_retries 5", (), "without --method there is no other try"),
+    ("--max_total_steps 100", ("--method", "binary_retry"), TAKEN),
+    ("--max_total_steps 100", (), "without --method there is no other try"),
+    ("--user_sim_model gpt-5", (), "without --method there is no other try"),
+    ("--user_sim_model gpt-5", ("--method", "binary_retry"), "nobody plays the user"),
+    ("--thinking", (), "Kimi's thinking mode, which this version does not have"),
+)  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-of-the-tests")
+    monkeypatch.setenv("LOCAL_OPENAI_API_KEY", "sk-secret-of-the-tests")
+    injections = ({"type": "desktop_notification", "goals": ["stop_task"]},)
+    suite = write_suite(tmp_path / "suite", "t0", injections=injections)
+    (suite / "examples_clarified").symlink_to("examples")
+
+
+@pytest.mark.parametrize("spelling", ["_", "-"])
+@pytest.mark.parametrize(
+    ("flag", "more", "expected"), [*OSHARM, *OSWORLD, *RELIABILITY], ids=lambda x: x if isinstance(x, str) else ""
+)
+def test_a_flag_is_taken_or_refused(
+    capsys: pytest.CaptureFixture[str], flag: str, more: tuple[str, ...], expected: str, spelling: str
+) -> None:
+    name, *values = flag.split(" ")
+    words = [f"--{name[2:].replace('_', spelling)}", *values, *more]
+    code = main(["run", *SUITE, "--agent", "noop", "--dry_run", "--json", *words])
+    out, err = capsys.readouterr()
+    if expected == TAKEN:
+        assert (code, err) == (0, "")
+        assert json.loads(out)["episodes"] == 1
+    else:
+        assert (code, err.count("\n")) == (2, 1), err
+        assert expected in err
+    assert not Path("results").exists()
+
+
+@pytest.mark.parametrize(
+    ("like", "expected"),
+    [
+        ("osworld", {"max_steps": 15, "observation_type": "a11y_tree", "temperature": 1.0, "top_p": 0.9}),
+        ("osharm", {"max_steps": 15, "max_trajectory_length": 3, "judge_model": "gpt-4.1", "max_tokens": 1500}),
+        ("reliability", {"max_steps": 100, "observation_type": "screenshot", "temperature": None}),
+    ],
+)
+def test_what_a_systems_defaults_come_to_is_recorded(
+    machine: None, capsys: pytest.CaptureFixture[str], like: str, expected: dict[str, Any]
+) -> None:
+    words = ["--suite", "suite", "--agent", "fail", "--like", like, "--screen_width", "1024", "--screen_height", "768"]
+    words += ["--progress", "none", "--top_p", "0.5", "--max_tokens", "9"]
+    # No judge can be reached here: that changes nothing about the run.
+    assert main(["run", *words, "--judge_model", "local|none", "--model_url", "http://127.0.0.1:1"]) in (0, 1)
+    capsys.readouterr()
+    manifest = json.loads(Path("results/manifest.json").read_text())
+    assert manifest["like"] == like
+    given = {"top_p", "max_tokens", "judge_model"}
+    assert {name: manifest["like_defaults"][name] for name in expected if name not in given} == {
+        name: value for name, value in expected.items() if name not in given
+    }
+    assert not given & manifest["like_defaults"].keys()
+    (episode,) = Path("results").rglob("episode.json")
+    record = json.loads(episode.read_text())
+    assert record["params"]["like"] == like
+    assert record["setting"]["limits"]["max_steps"] == manifest["like_defaults"]["max_steps"]
+    assert record["setting"]["observation_type"] == manifest["like_defaults"]["observation_type"]
+
+
+def test_a_suite_that_is_named_stands_over_the_tasks_of_a_system(capsys: pytest.CaptureFixture[str]) -> None:
+    code = main(["run", "--suite", "suite", "--agent", "noop", "--like", "osharm", "--dry_run", "--json"])
+    assert (code, json.loads(capsys.readouterr().out)["episodes"]) == (0, 1)
+
+
+def test_every_flag_that_the_help_does_not_show_is_one_that_is_refused() -> None:
+    rows = (*OSHARM, *OSWORLD, *RELIABILITY)
+    assert {f"--{name}" for name in LATER} == {
+        row[0].split(" ")[0] for row in rows if "this version does not" in row[2]
+    }
