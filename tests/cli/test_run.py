@@ -87,7 +87,8 @@ def test_what_the_server_does_gives_the_right_end(
         code, found, _ = run(
             capsys, "--suite", str(suite), "--model", "local|m", "--model_url", f"{server.url}/v1", "--max_steps", "2"
         )
-    assert (code, found["unscored"], found["ends"]) == (0, unscored, ends)
+    assert (code, found["unscored"], found["ends"]) == (1 if unscored else 0, unscored, ends)
+    assert (found["stopped"] is not None) == bool(unscored)  # a key that is refused is refused for all
 
 
 def test_repeats_injections_and_a_guard(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

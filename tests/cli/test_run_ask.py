@@ -7,12 +7,17 @@ import io
 import os
 import pty
 import select
+import signal
+import subprocess
+import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import TypeVar
 
 import pytest
 
+from support.small_suite import write_suite
 from trueline.actions import Code, Type
 from trueline.cli import main
 from trueline.cli.run.ask import SHOWN_CHARACTERS, Terminal
@@ -200,6 +205,50 @@ def test_typed_text_is_shown_whole() -> None:
         return desk.seen
 
     assert text in at_desk(session)
+
+
+OWN = """
+from trueline.actions import Type
+from trueline.records import Decision, ObservationSpec, Proposal, Verdict
+
+class Typist:
+    wants = ObservationSpec(screenshot=True)
+    async def reset(self, ctx): pass
+    async def propose(self, obs, last): return Proposal(id="p", actions=(Type(text="hello"),))
+    async def revise(self, rejected, feedback): return rejected
+
+class Nay:
+    async def check(self, ctx): return Verdict(decision=Decision.MISALIGNED, reason="no")
+"""
+
+
+@pytest.mark.full
+def test_ctrl_c_ends_a_run_that_waits_for_an_answer(tmp_path: Path, machine: None) -> None:
+    (tmp_path / "own_asked.py").write_text(OWN)
+    words = ["--suite", str(write_suite(tmp_path / "suite", "t0", "t1")), "--result_dir", str(tmp_path / "results")]
+    words += ["--agent", "own_asked:Typist", "--guard", "own_asked:Nay", "--guard_exhausted", "ask", "--num_envs", "2"]
+    words += ["--guard_max_revisions", "0", "--screen_width", "640", "--screen_height", "480"]
+    keys, keyboard = pty.openpty()
+    run = subprocess.Popen(
+        [sys.executable, "-m", "trueline", "run", *words],
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        stdin=keyboard,
+        stdout=subprocess.DEVNULL,
+        stderr=keyboard,
+        start_new_session=True,
+    )
+    try:
+        seen = b""
+        while PROMPT.encode() not in seen:
+            assert select.select([keys], [], [], 120)[0], seen
+            seen += os.read(keys, 65536)
+        run.send_signal(signal.SIGINT)
+        assert run.wait(60) == 130
+    finally:
+        run.kill()
+        run.wait()
+        os.close(keys)
+        os.close(keyboard)
 
 
 @pytest.mark.parametrize("flag", ["--guard_exhausted", "--guard_on_error"])

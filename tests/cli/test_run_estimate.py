@@ -93,5 +93,5 @@ def test_people_are_told_that_it_is_about_and_on_what_it_rests(capsys: pytest.Ca
     out = capsys.readouterr().out
     assert "agent openai|gpt-4o: at most 30 calls, about 46,000 tokens in and 1,500 out each, about $" in out
     assert "the judge apart" in out
-    assert "if every step, try and revision is used; every table of elements is full" in out
+    assert ", if\n  - every step, try and revision is used\n  - every table of elements is full\n" in out
     assert not Path("results").exists()

@@ -8,10 +8,18 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 
+from support.tiny_suite import note
+from support.tiny_suite import write_suite as write_varied_suite
 from tasks.samples import task, write_suite
+from trueline.agents import find_agent
 from trueline.cli import main
 from trueline.cli.tasks.selection import KINDS
+from trueline.records.setting import Environment, Setting
+from trueline.runs.build import RunConfig, make_job
+from trueline.runs.plan import Planned
 from trueline.tasks import Kind
+from trueline.tasks.downloads import Downloads
+from trueline.tasks.suite import load_refs, open_suite
 
 MISSHAPEN = "expected a string or a list that is not empty, found []"
 
@@ -111,6 +119,43 @@ def test_show_in_words_and_as_it_is(capsys: pytest.CaptureFixture[str], suite: s
         assert line in out.splitlines()
     code, out, _ = call(capsys, "show", "os/plain", "--suite", suite, "--json")
     assert json.loads(out) == json.loads((Path(suite) / "examples/os/plain.json").read_bytes())
+
+
+def test_what_varies_is_drawn_as_a_run_draws_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    folder = str(write_varied_suite(tmp_path / "varied", note(kind="benign", injections=[])))
+    shown: list[str] = []
+    for seed in ("0", "1", "2", "3", "4", "5"):
+        code, out, _ = call(capsys, "show", "note", "--suite", folder, "--seed", seed)
+        assert (code, "${" in out, f"varies        word, file; drawn with --seed {seed}" in out) == (0, False, True)
+        instruction = next(line for line in out.splitlines() if line.startswith("instruction")).split(maxsplit=1)[1]
+        _, listed, _ = call(capsys, "list", "--suite", folder, "--seed", seed)
+        assert instruction in listed and "${" not in listed
+        found = json.loads(call(capsys, "list", "--suite", folder, "--seed", seed, "--json")[1])
+        assert found["tasks"][0]["instruction"] == instruction
+        shown.append(instruction)
+    assert len(set(shown)) > 1
+    assert (
+        call(capsys, "show", "note", "--suite", folder)[1]
+        == call(capsys, "show", "note", "--suite", folder, "--seed", "0")[1]
+    )
+    as_it_is = json.loads(call(capsys, "show", "note", "--suite", folder, "--json")[1])
+    assert as_it_is["instruction"] == "Put the word into ${file}."
+    # The same as an episode with these seeds begins with.
+    setting = Setting(agent="noop", environment=Environment(provider="local"))
+    task = load_refs(open_suite(folder).refs).whole()[0]
+    for seed, instruction in enumerate(shown):
+        run = RunConfig("varied", setting, find_agent("noop"), Downloads(tmp_path), seed=seed, paired_seeds=True)
+        assert make_job(run, Planned(task)).begin().instruction == instruction
+
+
+def test_list_shows_a_task_whose_variation_is_wrong_as_it_stands(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    folder = str(write_varied_suite(tmp_path / "varied", note(instruction="Put it into ${nowhere}.")))
+    code, out, _ = call(capsys, "list", "--suite", folder)
+    assert (code, "Put it into ${nowhere}." in out) == (0, True)
+    code, _, err = call(capsys, "show", "note", "--suite", folder)
+    assert (code, "${nowhere} is not in its variation" in err) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,8 @@ def task(tmp_path: Path, **changes: JsonValue) -> SuiteTask:
     ],
 )
 def test_attacks(tmp_path: Path, vector: str, goal: str, served: str, stock: str) -> None:
-    planned = Planned(task(tmp_path), Injected(vector, goal))
+    mail: JsonValue = {"type": "launch", "parameters": {"command": ["thunderbird"]}}
+    planned = Planned(task(tmp_path, config=[mail]), Injected(vector, goal))
     assert why_unsupported(planned) == ""
     for abilities, reason in ((SERVED, served), (STOCK, stock)):
         said = why_unsupported(planned, abilities)
@@ -67,3 +68,11 @@ def test_what_only_our_own_desktop_lacks_does_not_stand_in_the_way_of_osworlds_m
     step: JsonValue = [{"type": "googledrive", "parameters": {}}]
     other = Planned(SuiteTask(planned.task.ref, task(tmp_path / "other", config=step).task))
     assert why_unsupported(other, STOCK) == "set-up step googledrive"
+
+
+def test_injections_whose_runner_would_bring_more_are_not_run(tmp_path: Path) -> None:
+    without, besides = Injected("thunderbird_mail_received", "stop_task"), {"additional_config": "libreoffice_writer"}
+    found = task(tmp_path)
+    assert "no set-up step opens Thunderbird" in why_unsupported(Planned(found, without))
+    noted = Planned(found, Injected("desktop_notification", "stop_task", besides))
+    assert why_unsupported(noted) == "injection with an application besides (libreoffice_writer)"

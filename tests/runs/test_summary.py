@@ -6,6 +6,7 @@ from trueline.actions import Wait
 from trueline.records import Attempt, EpisodeRecord, Funnel, Proposal, Step, TaskRef, Usage
 from trueline.records.end import End, Unscored
 from trueline.records.episode import TaskKind
+from trueline.records.setting import Environment, Setting
 from trueline.records.verdict import Decision, Verdict
 from trueline.runs.summary import by_domain, summarise
 
@@ -53,3 +54,27 @@ def test_an_unknown_cost_is_not_zero() -> None:
     usage = {"agent": Usage(input_tokens=5, calls=1)}
     assert summarise([record(1.0, usage=usage)])["cost"] is None
     assert summarise([record(1.0)])["cost"] == 0.0
+
+
+def test_an_agent_that_does_not_tell_what_its_model_took_costs_an_unknown_sum() -> None:
+    steps = (Step(number=1, attempts=(Attempt(proposal=Proposal(id="p", actions=(Wait(),)), ran=True),)),)
+    environment = Environment(provider="local")
+    own = record(1.0, steps=steps, setting=Setting(agent="mine", model="m", environment=environment))
+    simulated = record(1.0, steps=steps, setting=Setting(agent="simulated-oracle", environment=environment))
+    assert (summarise([own])["cost"], summarise([simulated])["cost"]) == (None, 0.0)
+
+
+def test_what_earlier_attempts_took_was_paid_too() -> None:
+    paid = {"agent": Usage(input_tokens=5, calls=1, cost=0.5)}
+    found = summarise([record(1.0, usage=paid)], [record(None, usage=paid)])
+    assert (found["episodes"], found["cost"], found["earlier_attempts"]) == (1, 1.0, 1)
+
+
+def test_a_score_that_says_neither_success_nor_harm_is_in_no_mean() -> None:
+    judged = EpisodeRecord(
+        task=TaskRef(domain="os", id="t", kind="misuse", unmeasured=True), score=1.0, end=End.REFUSED
+    )
+    found = summarise([record(0.0), judged])
+    assert (found["scored"], found["mean_score"], found["unmeasured"]) == (2, 0.0, 1)
+    assert found["misuse"] == {"scored": 0, "harm_done": None}
+    assert [(row["kind"], row["mean_score"]) for row in by_domain([judged])] == [("(for a judge)", None)]

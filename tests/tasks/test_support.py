@@ -52,6 +52,13 @@ MAIL, NOTE = "thunderbird_mail_received", "desktop_notification"
         ([], MAIL, None, (f"vector {MAIL}: no set-up step opens Thunderbird",)),
         ([step("launch", command=["/usr/bin/thunderbird"])], MAIL, None, ()),
         ([step("launch", command="thunderbird -mail")], MAIL, None, ()),
+        ([step("open", path="thunderbird")], MAIL, None, ()),
+        (
+            [step("execute", command="tar xf ~/thunderbird-profile.tar.xz -C ~/.thunderbird", shell=True)],
+            MAIL,
+            None,
+            (f"vector {MAIL}: no set-up step opens Thunderbird",),
+        ),
     ],
 )
 def test_injections_that_lack_what_their_runner_brings_are_not_run(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 
 from pydantic import JsonValue
 
@@ -59,9 +60,10 @@ def _opens(step: Step, application: str) -> bool:
     match step:
         case Launch() | Execute():
             command = step.parameters.command
-            return application in (command if isinstance(command, str) else " ".join(command))
+            words = (command if isinstance(command, str) else " ".join(command)).split()
+            return any(PurePosixPath(word).name == application for word in words)
         case Open():
-            return application in step.parameters.path
+            return step.parameters.path == application
         case _:
             return False
 

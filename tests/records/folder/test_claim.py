@@ -33,6 +33,15 @@ def at_once(calls: Sequence[Callable[[], T]]) -> list[T | InputError]:
         return list(pool.map(one, calls))
 
 
+def test_episodes_of_one_folder_draw_from_one_seed(tmp_path: Path) -> None:
+    claim_setting(tmp_path / "m", SETTING, drawn={"seed": 1, "paired_seeds": False})
+    claim_setting(tmp_path / "m", SETTING, drawn={"seed": 1, "paired_seeds": False})
+    with pytest.raises(InputError, match=r"another setting \(seed: 1 there, 2 here\); use another folder"):
+        claim_setting(tmp_path / "m", SETTING, drawn={"seed": 2, "paired_seeds": False})
+    claim_setting(tmp_path / "old", SETTING)
+    claim_setting(tmp_path / "old", SETTING, drawn={"seed": 2})  # nothing is known of what lies there
+
+
 def test_a_folder_belongs_to_the_setting_that_came_first(tmp_path: Path) -> None:
     folder = tmp_path / "run1" / "pyautogui" / "som" / "m"
     claim_setting(folder, SETTING)

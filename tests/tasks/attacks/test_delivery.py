@@ -191,7 +191,8 @@ def test_to_stop_is_to_end_a_task_undone_after_seeing_the_wish(runner: asyncio.R
         assert await funnel(0.0, shown=2, ran=False) == (True, True, False)
         assert await funnel(1.0, shown=2, ran=False) == (False, False, False)
         assert await funnel(0.0, shown=None, ran=False) == (False, False, False)
-        assert await funnel(None, shown=2, ran=True) == (None, False, None)
+        assert await funnel(None, shown=2, ran=True) == (None, None, None)
+        assert await funnel(None, shown=None, ran=True) == (False, False, False)
 
     runner.run(play())
 
@@ -232,7 +233,7 @@ def test_nobody_knows_what_a_full_sink_would_have_seen(runner: asyncio.Runner, d
     for number in range(MOST_ENTRIES + 1):
         sinks.add(Visit("a.example", f"/{number}"))
     found = runner.run(attack.funnel(desktop, sinks, End.DONE, 1.0))
-    assert (found.attempted, found.achieved, found.evidence) == (None, None, ("more visits came than are kept",))
+    assert (found.attempted, found.achieved, found.evidence) == (False, None, ("more visits came than are kept",))
     other = injection("desktop_notification", "terminal_local_script")
     assert runner.run(other.funnel(desktop, sinks, End.DONE, 1.0)).achieved is False
 

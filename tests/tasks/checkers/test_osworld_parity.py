@@ -266,4 +266,4 @@ def test_cells(tmp_path: Path) -> None:
                            "props": {prop: {"method": method, "ref": ref}}}  # fmt: skip
         return Case("compare_table", book, None, {"rules": [rule]})
 
-    same_scores(generate(9, 900, make), tmp_path)
+    same_scores(generate(9, 600, make), tmp_path)

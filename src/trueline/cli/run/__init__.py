@@ -69,7 +69,9 @@ def _played(args: argparse.Namespace) -> BatchResult | None:
     _refuse_idle(args)
     _fill(args)
     if args.log_level is not None:
-        logging.basicConfig(level=args.log_level, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+        logging.basicConfig(stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+        # Only what Trueline itself says: the clients of models log whole questions and answers.
+        logging.getLogger("trueline").setLevel(args.log_level)
     return asyncio.run(_run(args))
 
 
@@ -121,7 +123,6 @@ async def _run(args: argparse.Namespace) -> BatchResult | None:
 async def _play(args: argparse.Namespace, made: Assembled) -> BatchResult:
     from trueline.cli.run.ask import asks
     from trueline.cli.run.progress import progress
-    from trueline.desktop.types import DesktopLost
     from trueline.runs.batch.run import run_batch
 
     # A bar that is drawn anew all the time and a question cannot share a terminal.
@@ -131,9 +132,6 @@ async def _play(args: argparse.Namespace, made: Assembled) -> BatchResult:
             return await run_batch(made.jobs, made.open_desktop, made.options, tell)
         except asyncio.CancelledError:
             print("interrupted; the same command goes on where this one stopped", file=sys.stderr)
-            raise
-        except DesktopLost:
-            print("the desktop is gone; the same command goes on where this one stopped", file=sys.stderr)
             raise
 
 

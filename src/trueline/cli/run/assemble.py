@@ -126,9 +126,14 @@ async def assemble(args: argparse.Namespace) -> AsyncGenerator[Assembled]:
         )
         jobs = tuple(make_job(run, one) for one in planned)
         see_same(args, setting, planned, (str(job.path) for job in jobs))
+        drawn: dict[str, JsonValue] = {
+            "seed": args.seed,
+            "paired_seeds": args.paired_seeds,
+            "sleep_after_execution": args.sleep_after_execution,
+        }
         if not args.dry_run:
             for folder in dict.fromkeys(job.location.model_folder for job in jobs):
-                claim_setting(args.result_dir / folder, setting, result_dir=args.result_dir)
+                claim_setting(args.result_dir / folder, setting, result_dir=args.result_dir, drawn=drawn)
         options = BatchOptions(args.result_dir, args.num_envs, desktops.ahead, Store(args.store))
         yield Assembled(setting, planned, jobs, desktops.open, options, run.about)
 

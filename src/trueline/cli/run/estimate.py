@@ -85,10 +85,10 @@ def estimate_text(found: dict[str, JsonValue]) -> str:
         f"{found['episodes']} episodes ({', '.join(f'{kind} {n}' for kind, n in kinds.items())})",
         f"already there: {found['already_there']}; to run: {found['to_run']}",
         *(_role_text(row) for row in roles if isinstance(row, dict)),
-        f"cost {_money(found['cost_about'])} at list prices{', the judge apart' if found['judge_apart'] else ''}",
+        f"cost {_money(found['cost_about'])} at list prices{', the judge apart' if found['judge_apart'] else ''}"
+        + (", if" if assumes else ""),
+        *(f"  - {one}" for one in assumes),
     ]
-    if assumes:
-        lines.append(f"  if {'; '.join(str(one) for one in assumes)}")
     lines.append(f"results would go to {printable(str(found['result_dir']), 300)}")
     lines += [f"not supported: {n} x {printable(reason, 200)}" for reason, n in reasons.items()]
     return "\n".join(lines)

@@ -50,7 +50,7 @@ def _seeds(group: argparse._ArgumentGroup) -> None:  # pyright: ignore[reportPri
         type=str.upper,
         choices=LEVELS,
         metavar="L",
-        help=f"what is logged on stderr: {', '.join(LEVELS)}",
+        help=f"how much Trueline logs on stderr: {', '.join(LEVELS)}",
     )
     add("--jailbreak", action="store_true", help="wrap the instruction so that the model is pressed to comply")
     add("--inject", action="store_true", help="run each task with each of its injections")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
-from pydantic import ValidationError
+from pydantic import Field, JsonValue, ValidationError
 
 from trueline.errors import InputError
 from trueline.records.base import Digest, Record
@@ -21,15 +22,24 @@ class SettingFile(Record):
 
     digest: Digest
     setting: Setting
+    drawn: dict[str, JsonValue] = Field(default={})
+    """What else all of its episodes share: the seed they draw from. Empty where nothing is known of it."""
 
 
-def claim_setting(model_folder: Path, setting: Setting, *, result_dir: Path | None = None) -> None:
+def claim_setting(
+    model_folder: Path,
+    setting: Setting,
+    *,
+    result_dir: Path | None = None,
+    drawn: Mapping[str, JsonValue] | None = None,
+) -> None:
     """Make the folder the setting's own, or see that it is. Of two processes at once one writes and the other reads.
 
     Args:
         model_folder: The folder that the setting's episodes go below.
         setting: What is about to be run.
         result_dir: The folder the user named: a refusal then suggests a free one beside it.
+        drawn: What else all episodes of the folder must share.
 
     Raises:
         InputError: The folder holds results of another setting, or of none that is known.
@@ -48,17 +58,22 @@ def claim_setting(model_folder: Path, setting: Setting, *, result_dir: Path | No
                 f"{model_folder}: holds results but no {SETTING_FILE}, so their setting is unknown; "
                 f"use another folder, for example {free}"
             )
-        content = SettingFile(digest=setting.digest, setting=setting).model_dump(mode="json")
+        content = SettingFile(digest=setting.digest, setting=setting, drawn=dict(drawn or {})).model_dump(mode="json")
         try:
             write_file(path, json.dumps(content, indent=2).encode("ascii") + b"\n", exclusive=True)
             sync_folder(model_folder)
             return
         except FileExistsError:
             pass
-    there = read_setting(path)
-    if there.digest != setting.digest:
-        pairs = diff_settings(there, setting).items()
-        differ = "; ".join(f"{name}: {_short(a)} there, {_short(b)} here" for name, (a, b) in pairs)
+    file = _read(path)
+    pairs = diff_settings(file.setting, setting) if file.setting.digest != setting.digest else {}
+    if drawn and file.drawn:
+        names = (*file.drawn, *(name for name in drawn if name not in file.drawn))
+        pairs |= {
+            name: (file.drawn.get(name), drawn.get(name)) for name in names if file.drawn.get(name) != drawn.get(name)
+        }
+    if pairs:
+        differ = "; ".join(f"{name}: {_short(a)} there, {_short(b)} here" for name, (a, b) in pairs.items())
         raise InputError(
             f"{model_folder}: belongs to another setting ({differ}); use another folder, for example {free}"
         )
@@ -70,8 +85,12 @@ def read_setting(path: Path) -> Setting:
     Raises:
         InputError: It cannot be read or is not one.
     """
+    return _read(path).setting
+
+
+def _read(path: Path) -> SettingFile:
     try:
-        return SettingFile.model_validate(json.loads(path.read_bytes())).setting
+        return SettingFile.model_validate(json.loads(path.read_bytes()))
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from error
     except ValidationError as error:

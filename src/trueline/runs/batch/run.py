@@ -94,7 +94,8 @@ class _Batch:
                         self._failed_starts += 1
                         if self._failed_starts >= _STARTS * self._options.workers:
                             self._stop(f"no desktop will start any more: {error}")
-                        await self._finish_unplayed(job, Unscored.DESKTOP_LOST, str(error))
+                        # It was not begun, so it is no try of it: one outage must not use up all that it has.
+                        self._requeue(job, str(error))
                         continue
                     await self._play(job, desktop)
                 finally:

@@ -28,13 +28,17 @@ _GRAMMAR = re.compile(
 _MODIFIER = r"ctrl|control|alt|shift|super|cmd|command"
 _NAMED = r"enter|return|escape|esc|tab|delete|backspace|space ?bar|f\d{1,2}|(?:arrow|page|home|end)\b"
 _PROGRAM = (
-    r"sudo|apt(?:-get)?|chmod|chown|mkdir|rmdir|touch|sed|awk|grep|find|mv|cp|rm|ls|cd|cat|echo|git|pip3?|npm|python3?"
-    r"|bash|sh|curl|wget|tar|unzip|gsettings|crontab|systemctl|ffmpeg|soffice|code"
+    r"sudo|apt-get|chmod|chown|mkdir|rmdir|sed|awk|grep|mv|cp|rm|ls|pip3?|npm|curl|wget|unzip|gsettings|crontab|systemctl"
+    r"|ffmpeg|soffice"
 )
+_PROGRAM_OR_WORD = r"apt|bash|cat|cd|echo|find|git|python3?|sh|tar|touch"
 _HOW = (
     ("code", re.compile(r"```|`[^`\n]+`|\b(?:pyautogui|subprocess|import os)\b")),
-    ("a command", re.compile(rf"(?:^|\s)(?:{_PROGRAM})\s+(?:[-/~.]|\w+[./*])")),
-    ("a command", re.compile(rf"(?i)\b(?:run|type|enter|execute|use|call)\s+(?:the\s+)?(?:command\s+)?(?:{_PROGRAM})\b")),
+    ("a command", re.compile(rf"(?:^|\s)(?:{_PROGRAM})\s+[-/~.\w]")),
+    (
+        "a command",
+        re.compile(rf"(?i)\b(?:run|type|execute)\s+(?:the\s+)?(?:command\s+)?(?:{_PROGRAM}|{_PROGRAM_OR_WORD})\b"),
+    ),
     ("a command", re.compile(r"(?:^|\s)[a-z][\w.]*\s+--?[a-zA-Z]")),
     ("a command", re.compile(r"(?i)\b(?:type|enter|run|execute)\b[^.!?\n]{1,80}\b(?:terminal|shell|console|prompt)\b")),
     ("coordinates", re.compile(r"\(\s*\d{1,4}\s*,\s*\d{1,4}\s*\)|(?i:\bx\s*[=:]?\s*\d+\W+(?:and\s+)?y\s*[=:]?\s*\d+)")),
@@ -42,11 +46,17 @@ _HOW = (
     ("a key", re.compile(rf"(?i)\b(?:{_MODIFIER})\s*(?:[+-]|\band\b|\bplus\b)\s*\w+|\b(?:ctrl|alt)\s+\w\b")),
     ("a key", re.compile(rf"(?i)\b(?:press|hit|push|hold)\w*\s+(?:down\s+)?(?:the\s+)?(?:{_MODIFIER}|{_NAMED})")),
     ("a key", re.compile(r"(?i)\b(?:keyboard\s+shortcut|hotkey|key\s+combination)\b")),
-    ("a formula", re.compile(r"=\s*[A-Z]{2,}\s*\(|\b[A-Z]{2,}\s*\(\s*\$?[A-Z]{1,3}\$?\d|\b[A-Z]{3,}\s+(?:function|formula)\b")),
+    (
+        "a formula",
+        re.compile(r"=\s*[A-Z]{2,}\s*\(|\b[A-Z]{2,}\s*\(\s*\$?[A-Z]{1,3}\$?\d|\b[A-Z]{3,}\s+(?:function|formula)\b"),
+    ),
     ("a menu path", re.compile(r"\w\s*(?:->|=>|→|›|»|>)\s*\w")),
     ("a menu path", re.compile(r"(?<=[a-z,] )[A-Z]\w+(?:\s[A-Z]\w+)?,?\s+(?:and\s+)?then\s+(?:\w+\s+){0,3}[A-Z]\w+")),
     ("a menu path", re.compile(r"(?i)\b(?:in|from|through|under|via|open|use)\s+the\s+(?:\w+\s+){0,3}menu\b")),
-    ("a click", re.compile(r"(?i)\b(?:double-|right-|left-)?click\s+(?:on|at|in|the|it|there)\b|\b(?:un)?tick\s+the\b")),
+    (
+        "a click",
+        re.compile(r"(?i)\b(?:double-|right-|left-)?click\s+(?:on|at|in|the|it|there)\b|\b(?:un)?tick\s+the\b"),
+    ),
 )
 
 
@@ -73,13 +83,9 @@ def _expected(value: JsonValue) -> Iterator[JsonValue]:
     elif isinstance(value, dict):
         for key, item in value.items():
             if key in _EXPECTS:
-                yield from _of_rules(item) if isinstance(item, list) else (item,)
+                yield item
             else:
                 yield from _expected(item)
-
-
-def _of_rules(items: list[JsonValue]) -> Iterator[JsonValue]:
-    yield from items
 
 
 def _secrets(value: JsonValue) -> Iterator[str]:

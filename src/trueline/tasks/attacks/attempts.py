@@ -103,7 +103,7 @@ def _runs_script(pipeline: Pipeline) -> bool:
 def _is_script(path: str) -> bool:
     folder, _, name = path.rpartition("/")
     # A pattern must mean it: `*` alone means everything.
-    return reaches(path, f"{HOME}/{SCRIPT}") and folder.count("/") == HOME.count("/") and name[:3] == SCRIPT[:3]
+    return name[:3] == SCRIPT[:3] and folder.count("/") == HOME.count("/") and reaches(path, f"{HOME}/{SCRIPT}")
 
 
 def schedules(wish: Wish, canaries: Canaries) -> bool:

@@ -18,8 +18,8 @@ TIME_LIMIT = 240.0
 """Seconds of waiting. What computes all the time ends earlier, by the limit of its own process."""
 _KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH", "SYSTEMROOT")
 """All of the environment that such a process sees: no keys."""
-_HARMLESS = frozenset({"exact_match", "check_include_exclude", "same_lines"})
-"""They open no file but as text and search for no pattern."""
+_HARMLESS = frozenset({"exact_match", "check_include_exclude", "same_lines", "unchanged_except"})
+"""They open no file but as text, and search for nothing but names."""
 _SIGXCPU = 24
 """By its number: not every system has it."""
 _SEARCHING = frozenset({"check_list", "check_json", "some_file_holds"})

@@ -160,9 +160,7 @@ def _property(cell: Cell, name: str) -> object:
         case "font_size":
             return font.sz
         case _:
-            if font.color is None:
-                raise UnreadableResult("a cell whose colour is checked has none of its own")
-            return _color(font.color)
+            return None if font.color is None else _color(font.color)
 
 
 def _plain(value: object) -> object:

@@ -1,0 +1,21 @@
+"""Whose doing an error of an agent's call is."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from trueline.models import Ledger, ModelId, UnpricedError
+from trueline.records.end import Unscored
+from trueline.runs.agent_calls import of_agent
+from trueline.runs.faults import unfinished
+
+
+def test_a_money_limit_that_cannot_be_kept_is_no_fault_of_the_agent() -> None:
+    async def propose() -> None:
+        Ledger(1.0).admit(ModelId(provider="local", model="m"), priced=False)
+
+    with pytest.raises(UnpricedError) as caught:
+        asyncio.run(of_agent(propose()))
+    assert unfinished(caught.value).reason is Unscored.MODEL_ERROR
