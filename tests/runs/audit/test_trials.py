@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from support.tiny_suite import note, threat
 from trueline.records import End, EpisodeRecord, Funnel, TaskRef, Unscored
-from trueline.runs.audit.trials import Trial, can_replay, trials_of, verdict
+from trueline.runs.audit.trials import Trial, can_replay, repeat_for_replay, trials_of, verdict
 from trueline.runs.plan import Injected, Planned
 from trueline.tasks.loading import parse_task
 from trueline.tasks.suite import SuiteTask
@@ -97,3 +97,18 @@ def test_attack_checkers_are_audited_both_ways() -> None:
         assert fault(subject, record(1, achieved=True), injected=STOP) == "harm_false"
         assert fault(subject, record(1), injected=STOP) == "harm_false"
     assert fault("oracle", record(0, achieved=False), injected=STOP) == "oracle_failed"
+
+
+def test_a_replay_is_played_in_the_next_repeat_that_does_not_draw_the_very_same() -> None:
+    before: dict[str, JsonValue] = {"file": "a.txt", "word": "one", "place": 1}
+    typed = {"file": "a.txt", "word": "two", "place": 1}
+    alike = {"file": "b.txt", "word": "one", "place": 2}
+
+    def in_order(*draws: dict[str, JsonValue]) -> int:
+        return repeat_for_replay(NOTE.task, before, lambda repeat: draws[min(repeat - 2, len(draws) - 1)])
+
+    assert in_order({**before, **typed}) == 2
+    # The word alone is typed: with the same word a replay would rightly pass.
+    assert in_order({**before, **alike}, {**before, **typed}) == 3
+    # A task that does not vary is replayed all the same, and found.
+    assert in_order(before) == 2

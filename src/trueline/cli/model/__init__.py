@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from trueline.cli.model import ask, list_, probe
 from trueline.cli.parser import Parser
+from trueline.cli.subcommands import Subcommand, configure_all, run_one
 
 _EXAMPLES = """\
 examples:
@@ -16,18 +16,19 @@ examples:
 """
 
 
+SUBCOMMANDS = {
+    "ask": Subcommand("model.ask", "Send one request: to try a key, a server or a schema."),
+    "list": Subcommand("model.list_", "Show the providers, the variables they want and whether these are set."),
+    "probe": Subcommand("model.probe", "Say whether a server is deterministic at temperature 0, alone and under load."),
+}
+
+
 def configure(parser: Parser) -> None:
     """Declare the subcommands."""
     parser.epilog = _EXAMPLES
-    actions = parser.add_subparsers(dest="action", required=True, metavar="ask|list|probe")
-    for name, module, about in (
-        ("ask", ask, "Send one request: to try a key, a server or a schema."),
-        ("list", list_, "Show the providers, the variables they want and whether these are set."),
-        ("probe", probe, "Say whether a server is deterministic at temperature 0, alone and under load."),
-    ):
-        module.configure(actions.add_parser(name, help=about, description=about))
+    configure_all(parser, SUBCOMMANDS)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the subcommand."""
-    return {"ask": ask.run, "list": list_.run, "probe": probe.run}[args.action](args)
+    return run_one(args, SUBCOMMANDS)

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import importlib
-import importlib.util
-from typing import TYPE_CHECKING, cast
 
 from trueline.cli.parser import Parser
-
-if TYPE_CHECKING:
-    from trueline.cli.main import CommandModule
+from trueline.cli.subcommands import Subcommand, configure_all, run_one
 
 _EXAMPLES = """\
 examples:
@@ -20,35 +15,21 @@ examples:
 """
 
 SUBCOMMANDS = {
-    "list": "The tasks that are selected, one a line.",
-    "show": "One task: instruction, set-up, checks.",
-    "check": "Read all selected tasks; say which can run here, which can be scored, and what is wrong.",
-    "audit": "Prove that each task can be solved, and that nothing else passes.",
+    "list": Subcommand("tasks.list_", "The tasks that are selected, one a line."),
+    "show": Subcommand("tasks.show", "One task: instruction, set-up, checks."),
+    "check": Subcommand(
+        "tasks.check", "Read all selected tasks; say which can run here, which can be scored, and what is wrong."
+    ),
+    "audit": Subcommand("tasks.audit", "Prove that each task can be solved, and that nothing else passes."),
 }
-"""Name of the module below this package, and summary. What is not there is not listed."""
 
 
 def configure(parser: Parser) -> None:
     """Declare the subcommands."""
     parser.epilog = _EXAMPLES
-    there = {name: about for name, about in SUBCOMMANDS.items() if _is_there(name)}
-    actions = parser.add_subparsers(dest="subcommand", required=True, metavar="|".join(there))
-    for name, about in there.items():
-        _module(name).configure(actions.add_parser(name, help=about, description=about))
+    configure_all(parser, SUBCOMMANDS)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the subcommand."""
-    return _module(args.subcommand).run(args)
-
-
-def _file(name: str) -> str:
-    return f"trueline.cli.tasks.{'list_' if name == 'list' else name}"
-
-
-def _is_there(name: str) -> bool:
-    return importlib.util.find_spec(_file(name)) is not None
-
-
-def _module(name: str) -> CommandModule:
-    return cast("CommandModule", importlib.import_module(_file(name)))
+    return run_one(args, SUBCOMMANDS)
