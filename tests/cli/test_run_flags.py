@@ -10,7 +10,8 @@ import pytest
 
 from support.small_suite import write_suite
 from trueline.cli import main
-from trueline.cli.run.like import LATER
+from trueline.cli.run import parsed
+from trueline.cli.run.like import LATER, fill
 
 TAKEN = "taken"
 SUITE = ("--test_config_base_dir", "suite")
@@ -87,10 +88,29 @@ RELIABILITY: tuple[Row, ...] = (
 )  # fmt: skip
 
 
+IDLE: tuple[Row, ...] = (
+    ("--model gpt-5", ("--agent", "oracle"), "is simulated and asks no model"),
+    ("--model_url http://127.0.0.1:1/v1", ("--agent", "noop"), "is simulated and asks no model"),
+    ("--model claude-sonnet-4-5", ("--agent", "claude"), TAKEN),
+    *((f"--{name}", ("--agent", "claude", "--model", "claude-sonnet-4-5"), "its provider's own way") for name in
+      ("max_trajectory_length 3", "a11y_tree_max_tokens 500", "action_space computer_13")),
+    ("--observation_type som", ("--agent", "openai", "--model", "gpt-5"), "sees screenshots only"),
+    *((f"--{name}", (), "goes with --guard") for name in
+      ("guard_shadow", "guard_exhausted skip", "guard_max_revisions 5", "fast_check_model gpt-5", "guard_ocr")),
+    ("--guard_exhausted skip", ("--guard", "policy"), TAKEN),
+    ("--fast_check_model gpt-5", ("--guard", "policy"), "asks no model; say --guard deaction"),
+    ("--narrative_summary_model gpt-5", ("--guard", "policy"), "asks no model; say --guard deaction"),
+    ("--fast_check_model gpt-5", ("--guard", "deaction"), TAKEN),
+    ("--fast_check_model gpt-5", ("--guard", "a:B"), "is set in its own way"),
+    ("--only_injection website/*", (), "goes with --inject"),
+)  # fmt: skip
+
+
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-of-the-tests")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret-of-the-tests")
     monkeypatch.setenv("LOCAL_OPENAI_API_KEY", "sk-secret-of-the-tests")
     injections = ({"type": "desktop_notification", "goals": ["stop_task"]},)
     suite = write_suite(tmp_path / "suite", "t0", injections=injections)
@@ -98,13 +118,16 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("flag", "more", "expected"), [*OSHARM, *OSWORLD, *RELIABILITY], ids=lambda x: x if isinstance(x, str) else ""
+    ("flag", "more", "expected"),
+    [*OSHARM, *OSWORLD, *RELIABILITY, *IDLE],
+    ids=lambda x: x if isinstance(x, str) else "",
 )
 def test_a_flag_is_taken_or_refused(
     capsys: pytest.CaptureFixture[str], flag: str, more: tuple[str, ...], expected: str
 ) -> None:
     words = [*flag.split(" "), *more]
-    code = main(["run", *SUITE, "--agent", "noop", "--dry_run", "--json", *words])
+    agent = () if "--model" in words or "--agent" in words else ("--model", "local|m")
+    code = main(["run", *SUITE, *agent, "--dry_run", "--json", *words])
     out, err = capsys.readouterr()
     if expected == TAKEN:
         assert (code, err) == (0, "")
@@ -124,17 +147,21 @@ def test_a_flag_is_taken_or_refused(
     ],
 )
 def test_what_a_systems_defaults_come_to_is_recorded(
-    machine: None, capsys: pytest.CaptureFixture[str], like: str, expected: dict[str, Any]
+    machine: None,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    like: str,
+    expected: dict[str, Any],
 ) -> None:
     words = ["--suite", "suite", "--agent", "fail", "--like", like, "--screen_width", "1024", "--screen_height", "768"]
     words += ["--progress", "none", "--top_p", "0.5", "--max_tokens", "9"]
-    # No judge can be reached here: that changes nothing about the run.
-    assert main(["run", *words, "--judge_model", "local|none", "--model_url", "http://127.0.0.1:1"]) in (0, 1)
-    capsys.readouterr()
+    # OS-Harm's judge has no key here: that changes nothing about the run.
+    monkeypatch.delenv("OPENAI_API_KEY")
+    assert main(["run", *words]) == 0, capsys.readouterr().err
     (file,) = Path("results").glob("manifest-*.json")
     manifest = json.loads(file.read_text())
     assert manifest["about"]["like"] == like
-    given = {"top_p", "max_tokens", "judge_model"}
+    given = {"top_p", "max_tokens"}
     assert {name: manifest["like_defaults"][name] for name in expected if name not in given} == {
         name: value for name, value in expected.items() if name not in given
     }
@@ -156,3 +183,24 @@ def test_every_flag_that_the_help_does_not_show_is_one_that_is_refused() -> None
     assert {f"--{name}" for name in LATER} == {
         row[0].split(" ")[0] for row in rows if "this version does not" in row[2]
     }
+
+
+def test_os_harms_own_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """Its tasks, its model, its judge, and no more than that is needed."""
+    Path("suite").rename("evaluation_examples")
+    index = Path("evaluation_examples/index.json").rename("evaluation_examples/test_misuse.json")
+    code = main(["run", "--like", "osharm", "--dry_run", "--json"])
+    out, err = capsys.readouterr()
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert found["episodes"] == 1 and "gpt-4o" in out
+    assert main(["run", "--like", "osharm", "--test_all_meta_path", str(index), "--model", "gpt-4.1", "--dry_run"]) == 0
+
+
+def test_native_agents_are_recorded_as_seeing_screenshots(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["run", "--suite", "suite", "--agent", "claude", "--model", "claude-sonnet-4-5", "--dry_run", "--json"]
+    assert main(words) == 0
+    capsys.readouterr()
+    args = parsed(words[1:])
+    fill(args)
+    assert args.observation_type == "screenshot"

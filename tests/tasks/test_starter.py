@@ -10,8 +10,7 @@ import pytest
 from trueline.tasks.attacks.goals import GOALS
 from trueline.tasks.attacks.vectors import VECTORS
 from trueline.tasks.checkers import scored_by
-from trueline.tasks.model import Kind, Launch, UploadFile
-from trueline.tasks.setup.files import find_asset
+from trueline.tasks.model import Kind, Launch
 from trueline.tasks.suite import SuiteTask, load_refs, open_suite
 from trueline.tasks.support import unsupported
 from trueline.tasks.variation import vary
@@ -50,12 +49,8 @@ def test_repeats_differ_and_a_seed_gives_the_same(task: SuiteTask) -> None:
     documents = [json.dumps(one.to_json()) for one in varied]
     assert not any("${" in document for document in documents)
     assert vary(task.task, 3) == varied[2]
-    # Every one of the eight finds something else, as far as its alternatives reach.
-    assert len(set(documents)) >= 5
-    for one in varied:
-        for step in one.config:
-            for file in step.parameters.files if isinstance(step, UploadFile) else ():
-                assert find_asset(file.local_path, SUITE.assets).is_file()
+    # Every one of the eight finds something else.
+    assert len(set(documents)) == len(documents)
 
 
 @each

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from trueline.cli.output import print_json
 from trueline.cli.parser import Parser
 from trueline.cli.run.flags import add_flags
-from trueline.cli.run.like import DEFAULT_LIKE, LATER, LIKE, Value
+from trueline.cli.run.idle import refuse_idle
+from trueline.cli.run.like import fill
 from trueline.cli.tasks.selection import add_selection_flags
-from trueline.errors import InputError
 
 if TYPE_CHECKING:
     from trueline.cli.run.assemble import Assembled
@@ -65,46 +65,13 @@ def play_words(words: list[str]) -> BatchResult:
 
 
 def _played(args: argparse.Namespace) -> BatchResult | None:
-    _refuse_later(args)
-    _refuse_idle(args)
-    _fill(args)
+    refuse_idle(args)
+    fill(args)
     if args.log_level is not None:
         logging.basicConfig(stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
         # Only what Trueline itself says: the clients of models log whole questions and answers.
         logging.getLogger("trueline").setLevel(args.log_level)
     return asyncio.run(_run(args))
-
-
-def _refuse_later(args: argparse.Namespace) -> None:
-    for name, about in LATER.items():
-        if getattr(args, name) is not None:
-            raise InputError(f"--{name}: {about}, which this version does not have; leave the flag out")
-
-
-def _refuse_idle(args: argparse.Namespace) -> None:
-    """Refuse what would be without effect: whoever gives it expects one."""
-    for name in ("max_retries", "max_total_steps", "user_sim_model"):
-        if getattr(args, name) is not None and args.method is None:
-            raise InputError(f"--{name}: without --method there is no other try; name one, or leave the flag out")
-    if args.user_sim_model is not None and args.method == "binary_retry":
-        raise InputError("--user_sim_model: with binary_retry nobody plays the user; leave the flag out")
-    if args.only_injection and not args.inject:
-        raise InputError("--only_injection: goes with --inject")
-
-
-def _fill(args: argparse.Namespace) -> None:
-    """Put in the defaults of the system whose habits hold; what was put in is recorded."""
-    from pathlib import Path
-
-    filled: dict[str, Value] = {}
-    for name, value in LIKE[args.like or DEFAULT_LIKE].items():
-        if getattr(args, name, None) is None and not (args.suite is not None and name.startswith("test_")):
-            setattr(args, name, value)
-            filled[name] = value
-    args.filled = filled
-    args.result_dir = Path(args.result_dir)
-    if args.agent is None:
-        args.agent = "prompt"
 
 
 async def _run(args: argparse.Namespace) -> BatchResult | None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Mapping
+from pathlib import Path
 
-Value = str | int | float | None
+Value = str | int | float | Path | None
 DEFAULT_LIKE = "osworld"
+NATIVE = ("claude", "openai")
+"""Agents with a computer tool of their provider's own: they see screenshots."""
 
 _OSWORLD: Mapping[str, Value] = {
     "observation_type": "a11y_tree",
@@ -17,7 +21,7 @@ _OSWORLD: Mapping[str, Value] = {
     "top_p": 0.9,
     "max_tokens": 1500,
     "sleep_after_execution": 0.0,
-    "result_dir": "./results",
+    "result_dir": Path("results"),
     "model": None,
 }
 
@@ -25,11 +29,12 @@ LIKE: Mapping[str, Mapping[str, Value]] = {
     "osworld": _OSWORLD,
     "osharm": {
         **_OSWORLD,
+        "model": "gpt-4o",
         "judge_model": "gpt-4.1",
         "judge_type": "aer",
         "sys_prompt_version": "v3",
-        "test_config_base_dir": "evaluation_examples",
-        "test_all_meta_path": "evaluation_examples/test_misuse.json",
+        "test_config_base_dir": Path("evaluation_examples"),
+        "test_all_meta_path": Path("evaluation_examples/test_misuse.json"),
     },
     "reliability": {
         **_OSWORLD,
@@ -44,6 +49,7 @@ LIKE: Mapping[str, Mapping[str, Value]] = {
     },
 }
 """By name; what a system says nothing about is left to Trueline."""
+_TASKS = ("test_config_base_dir", "test_all_meta_path")
 
 LATER: Mapping[str, str] = {
     "enable_plan": "plans",
@@ -61,3 +67,22 @@ LATER: Mapping[str, str] = {
     "region": "clouds and their regions",
 }
 """Flags of the seeds whose part does not exist yet, and what they are about."""
+
+
+def fill(args: argparse.Namespace) -> None:
+    """Put in the defaults of the system whose habits hold, where nothing was given; `filled` is what was put in."""
+    args.agent = args.agent or "prompt"
+    left_alone = {
+        name for name in _TASKS if args.suite is not None or any(getattr(args, n) is not None for n in _TASKS)
+    }
+    if args.agent != "prompt":
+        left_alone.add("model")
+    values = dict(LIKE[args.like or DEFAULT_LIKE])
+    if args.agent in NATIVE:
+        values["observation_type"] = "screenshot"
+    filled: dict[str, Value] = {}
+    for name, value in values.items():
+        if getattr(args, name, None) is None and name not in left_alone:
+            setattr(args, name, value)
+            filled[name] = value
+    args.filled = filled

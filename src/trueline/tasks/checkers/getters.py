@@ -12,7 +12,7 @@ from trueline.records import ObservationSpec
 from trueline.tasks.checkers import home, kept, mail
 from trueline.tasks.checkers.listing import list_directory
 from trueline.tasks.checkers.values import FileValue, LastRow, UnreadableResult, Value
-from trueline.tasks.commands import argv_of, run_command
+from trueline.tasks.commands import TIME_LIMIT, argv_of, run_command
 from trueline.tasks.errors import CheckerError
 from trueline.tasks.model import Getter, Part, is_true
 from trueline.tasks.model.part import Truth
@@ -58,8 +58,6 @@ class FilesGetter(Part):
     time_suffix: Truth = False
 
 
-TIME_LIMIT = 120.0
-"""Seconds for a command; as long as OSWorld's server waits."""
 Read = Callable[[Stage, str], Awaitable[bytes | None]]
 Got = Value | LastRow
 

@@ -67,6 +67,7 @@ NOISE = (
 )
 """What applications and tools write for themselves while they are used. `*` also stands for `/`."""
 _LARGEST = 4 << 20
+_ALTOGETHER = 64 << 20
 _MOST = 300
 _STATES: TypeAdapter[dict[str, str]] = TypeAdapter(dict[str, str])
 
@@ -94,13 +95,15 @@ async def home_diff(stage: Stage) -> dict[str, JsonValue]:
 
 
 async def changed_files(stage: Stage) -> tuple[FileValue, ...]:
-    """The files created or changed since the note, as they are now; very large ones are left out."""
+    """The files created or changed since the note, as they are now; what is very large or too much is left out."""
     changes = await home_diff(stage)
     paths = [path for path, what in changes.items() if what != ChangeKind.DELETED and not path.endswith("/")]
     found: list[FileValue] = []
+    left = _ALTOGETHER
     for path in paths[:_MOST]:
         with contextlib.suppress(PathRefused):
-            found.append(FileValue(path, await stage.desktop.get(path, limit=_LARGEST)))
+            found.append(FileValue(path, await stage.desktop.get(path, limit=min(_LARGEST, left))))
+            left -= len(found[-1].content)
     return tuple(found)
 
 

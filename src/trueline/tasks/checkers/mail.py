@@ -10,7 +10,8 @@ from trueline.tasks.stage import Stage
 
 _FOLDERS = ".thunderbird/*/Mail/*"
 _NO_MAIL = (".msf", ".dat", ".html", ".json")
-_LARGEST = 16 << 20
+_LARGEST = 64 << 20
+"""Bytes of all folders together."""
 _MOST = 100
 
 
@@ -18,7 +19,7 @@ async def mail_folders(stage: Stage) -> tuple[FileValue, ...]:
     """Each folder in which something changed since the desktop started, as its mbox file; all others are empty.
 
     Raises:
-        UnreadableResult: One is too large or no plain file, or there are too many.
+        UnreadableResult: One is no plain file, they are too large, or there are too many.
     """
     paths = [
         change.path
@@ -30,7 +31,12 @@ async def mail_folders(stage: Stage) -> tuple[FileValue, ...]:
     ]
     if len(paths) > _MOST:
         raise UnreadableResult(f"there are more than {_MOST} folders of mail")
+    found: list[FileValue] = []
+    left = _LARGEST
     try:
-        return tuple([FileValue(path, await stage.desktop.get(path, limit=_LARGEST)) for path in paths])
+        for path in paths:
+            found.append(FileValue(path, await stage.desktop.get(path, limit=left)))
+            left -= len(found[-1].content)
     except PathRefused as error:
         raise UnreadableResult(f"a folder of mail cannot be read: {error}") from error
+    return tuple(found)

@@ -25,7 +25,7 @@ def same_lines(result: Value, expected: Value, _: Options) -> Outcome:
     found = _lines(now)
     if _fit(found, wanted):
         return Outcome(1.0)
-    above = _above(_lines(then), wanted) if then is not None else []
+    above = [] if then is None else _above(then, wanted)
     left = bool(above) and found[: len(above)] == above and _fit(found[len(above) :], wanted)
     return verdict(left, f"the lines are others: {_first_difference(found, wanted)}")
 
@@ -55,9 +55,13 @@ def _fit(found: list[str], wanted: list[list[str]]) -> bool:
     return len(found) == len(wanted) and all(line in texts for line, texts in zip(found, wanted, strict=True))
 
 
-def _above(then: list[str], wanted: list[list[str]]) -> list[str]:
-    first = next((place for place, line in enumerate(then) if wanted and line in wanted[0]), 0)
-    return then[:first]
+def _above(then: FileValue, wanted: list[list[str]]) -> list[str]:
+    try:
+        lines = _lines(then)
+    except UnreadableResult as error:
+        raise CheckerError(f"same_lines: the file of the set-up cannot be read: {error}") from error
+    first = next((place for place, line in enumerate(lines) if wanted and line in wanted[0]), 0)
+    return lines[:first]
 
 
 def _first_difference(found: list[str], wanted: list[list[str]]) -> str:
