@@ -43,6 +43,8 @@ class Turn:
     detail: str = ""
     last: Action | None = None
     """The last action that ran."""
+    after: View | None = None
+    """The screen after it, as the next turn sees it."""
 
     @property
     def step(self) -> Step:
@@ -62,7 +64,7 @@ async def take_turn(turn: Turn, parts: Parts, recorder: Recorder, before: Turn |
     began = asyncio.get_running_loop().time()
     try:
         async with _timed(turn, "observe"):
-            seen = await _look(parts)
+            seen = (before.after if before else None) or await _look(parts)
             turn.observation = await asyncio.to_thread(recorder.keep_observation, seen.observation)
         await parts.scene.seen(turn.number, seen.observation, parts.agent)
         if parts.oversight is not None and before is not None and before.check is not None:
@@ -81,10 +83,15 @@ async def take_turn(turn: Turn, parts: Parts, recorder: Recorder, before: Turn |
 
 
 async def _look(parts: Parts) -> View:
-    want = parts.agent.wants | parts.also_want
     if parts.oversight is None:
-        return View(await parts.desktop.observe(want), None)
-    return await view(parts.desktop, want | ObservationSpec(screenshot=True, tree=True))
+        return View(await parts.desktop.observe(_wanted(parts)), None)
+    return await view(parts.desktop, _wanted(parts))
+
+
+def _wanted(parts: Parts) -> ObservationSpec:
+    """What must be seen in each turn: by the agent, by whoever watches, by the guard."""
+    want = parts.agent.wants | parts.also_want
+    return want if parts.oversight is None else want | ObservationSpec(screenshot=True, tree=True)
 
 
 async def _decide(turn: Turn, parts: Parts, seen: View, last: tuple[ActionResult, ...]) -> Ruling:
@@ -130,13 +137,22 @@ async def _act(turn: Turn, parts: Parts, recorder: Recorder, proposal: Proposal)
         async with _timed(turn, "settle"):
             if turn.end is None:
                 await _settle(parts)
-        shot = (await parts.desktop.observe(ObservationSpec(screenshot=True))).png()
+        shot = await _shot(turn, parts, last=place == last)
         if shot is not None:
             time = result.time or datetime.now(UTC)
             kept = await asyncio.to_thread(recorder.keep_screenshot, shot, step=turn.number, time=time)
             turn.results[-1] = result.model_copy(update={"screenshot": kept})
         if turn.end is not None:
             return
+
+
+async def _shot(turn: Turn, parts: Parts, *, last: bool) -> bytes | None:
+    """The screen after an action; after the last one it is what the next turn begins with, so it is looked at once."""
+    if last and turn.end is None and _wanted(parts).size is None:
+        async with _timed(turn, "observe"):
+            turn.after = await _look(parts)
+        return turn.after.observation.png()
+    return (await parts.desktop.observe(ObservationSpec(screenshot=True))).png()
 
 
 async def _do(parts: Parts, action: Action, id: str) -> ActionResult:
