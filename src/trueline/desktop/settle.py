@@ -50,7 +50,7 @@ class Rules:
     """Nothing has changed for this long, whatever runs."""
     limit: float = 3.0
     """It is given up."""
-    poll: float = 0.015
+    poll: float = 0.01
 
 
 @dataclass(frozen=True)
@@ -167,30 +167,29 @@ class Watch:
     def __init__(self, screen: Framebuffer) -> None:
         """Begin to watch: what stands there now is not a change."""
         self._screen = screen
-        shape = (screen.size.height, screen.layout.stride)
-        self._now, self._before = np.empty(shape, np.uint8), np.empty(shape, np.uint8)
+        self._before = screen.rows()
+        self._band = np.empty((TILE_HEIGHT, screen.layout.stride), np.uint8)
         screen.read_into(self._before)
 
     def look(self) -> frozenset[Tile]:
         """The tiles that changed since the last look."""
-        self._screen.read_into(self._now)
-        changed = changed_tiles(self._before, self._now)
-        self._now, self._before = self._before, self._now
-        return changed
+        found: list[Tile] = []
+        for row, top in enumerate(range(0, len(self._before), TILE_HEIGHT)):
+            # Band by band: what was just read is still in the processor's cache when it is compared.
+            before = self._before[top : top + TILE_HEIGHT]
+            now = self._band[: len(before)]
+            self._screen.read_into(now, top)
+            if columns := changed_columns(before, now):
+                found += [Tile(column, row) for column in columns]
+                before[:] = now
+        return frozenset(found)
 
 
-def changed_tiles(before: Pixels, now: Pixels) -> frozenset[Tile]:
-    """The tiles in which two readings (rows of bytes, four per pixel) differ."""
+def changed_columns(before: Pixels, now: Pixels) -> list[int]:
+    """The columns of tiles in which two readings of one row of tiles (rows of bytes, four per pixel) differ."""
     old, new = before.view(np.uint32), now.view(np.uint32)
     if np.array_equal(old, new):
-        return frozenset()
-    height, width = new.shape
-    starts = list(range(0, width, TILE_WIDTH))
-    found: list[Tile] = []
-    for row, top in enumerate(range(0, height, TILE_HEIGHT)):
-        # Band by band: most of the screen is the same, and telling so is ten times cheaper than telling where not.
-        one, other = old[top : top + TILE_HEIGHT], new[top : top + TILE_HEIGHT]
-        if not np.array_equal(one, other):
-            columns = np.logical_or.reduceat((one != other).any(axis=0), starts)
-            found.extend(Tile(int(column), row) for column in np.flatnonzero(columns))
-    return frozenset(found)
+        return []
+    starts = list(range(0, new.shape[1], TILE_WIDTH))
+    columns = np.logical_or.reduceat((old != new).any(axis=0), starts)
+    return [int(column) for column in np.flatnonzero(columns)]

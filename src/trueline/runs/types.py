@@ -154,7 +154,7 @@ class Retrying(Protocol):
 class Pace:
     """How long the loop waits for the screen after an action."""
 
-    quiet: float = 0.06
+    quiet: float = 0.05
     """Seconds without a change that count as settled while all programs sleep; a tenth longer when some run."""
     most: float = 3.0
     """Seconds after which it goes on all the same."""

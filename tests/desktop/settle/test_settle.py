@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trueline.desktop.settle import Decision, Restless, Rules, Settling, Tile, changed_tiles
+from trueline.desktop.settle import Decision, Restless, Rules, Settling, Tile, changed_columns
 
 RULES = Rules(quiet=0.15, awake=0.25, limit=3.0, poll=0.01)
 NOTHING: frozenset[Tile] = frozenset()
@@ -117,7 +117,7 @@ def test_a_window_that_comes_is_a_change() -> None:
     assert decision.see(0.36, NOTHING, (1, 2), asleep=True) == Settling(True, 0.36, 0.2)
 
 
-@given(st.integers(1, 200), st.integers(1, 130), st.lists(st.tuples(st.integers(0, 199), st.integers(0, 129))))
+@given(st.integers(1, 200), st.integers(1, 40), st.lists(st.tuples(st.integers(0, 199), st.integers(0, 39))))
 @settings(deadline=None)
 def test_exactly_the_tiles_with_a_changed_pixel_are_named(width: int, height: int, at: list[tuple[int, int]]) -> None:
     before = np.zeros((height, width * 4), np.uint8)
@@ -125,4 +125,4 @@ def test_exactly_the_tiles_with_a_changed_pixel_are_named(width: int, height: in
     points = {(x % width, y % height) for x, y in at}
     for x, y in points:
         now[y, 4 * x] = 7
-    assert changed_tiles(before, now) == {Tile(x // 64, y // 40) for x, y in points}
+    assert changed_columns(before, now) == sorted({x // 64 for x, _ in points})

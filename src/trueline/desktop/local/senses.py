@@ -10,8 +10,6 @@ from contextlib import ExitStack, asynccontextmanager, closing, suppress
 from datetime import UTC, datetime
 from typing import NamedTuple, Self, TypeVar
 
-import numpy as np
-
 from trueline.actions import Action, CallUser, Code, Done, Fail, Screenshot, Wait, Zoom
 from trueline.desktop.accessibility import Accessibility, Bus, Reading, accessibility_address
 from trueline.desktop.input.execute import ActionRefused, Pointing
@@ -118,16 +116,19 @@ class Senses:
         """Picture and tree of one moment: when the screen changed while the tree was read, both are taken again."""
         pictured, read = want.screenshot or want.marks or want.ocr, want.tree or want.marks
         # Text is read from the frame later, when the next one may already be here.
-        rows = None if want.ocr else self._rows
+        rows = self._screen.rows() if want.ocr else self._rows
+        if not read:
+            return self._screen.read(into=rows) if pictured else None, None
+        if not pictured:
+            return None, self._tree.read()
+        self._screen.read_into(rows)
         looks = 0
         while True:
-            frame = self._screen.read(into=rows) if pictured else None
-            tree = self._tree.read() if read else None
+            tree = self._tree.read()
+            changed = self._screen.refresh(rows)
             looks += 1
-            if frame is None or tree is None or looks == _LOOKS:
-                return frame, tree
-            if np.array_equal(frame.pixels, self._screen.read().pixels):
-                return frame, tree
+            if not changed or looks == _LOOKS:
+                return self._screen.frame(rows, torn=changed), tree
 
     async def picture(self, box: Box | None, size: tuple[int, int] | None, encoding: Encoding, quality: int) -> bytes:
         """A picture of the screen, or of a part of it, scaled and encoded as asked.

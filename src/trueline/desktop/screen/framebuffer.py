@@ -96,13 +96,17 @@ class Framebuffer:
         Raises:
             ScreenError: The file was cut or closed.
         """
-        width, height = self.size
         rows = self.rows() if into is None else into
         self.read_into(rows)
         torn = True
         while torn and tries > 0:
             torn = self.refresh(rows)
             tries -= 1
+        return self.frame(rows, torn=torn)
+
+    def frame(self, rows: Pixels, *, torn: bool) -> Frame:
+        """The frame that was read into these rows."""
+        width, height = self.size
         pixels = rows[:, : width * 4].reshape(height, width, 4)
         pixels.flags.writeable = False
         return Frame(pixels, torn)
