@@ -14,7 +14,8 @@ from trueline.records.end import End
 from trueline.records.episode import Check
 from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
-from trueline.runs.types import Scored
+from trueline.runs.faults import in_words
+from trueline.runs.types import AgentFailed, Scored
 from trueline.tasks.attacks.sinks import SinkLog, open_sinks
 from trueline.tasks.attacks.sinks.open import Listening
 from trueline.tasks.attacks.staged import Injection
@@ -76,7 +77,10 @@ class TaskScene:
     async def seen(self, step: int, observation: Observation, agent: Agent) -> None:
         """Take note of what the agent is shown."""
         if self._injection is not None:
-            words, picture = words_for(agent, observation), agent.wants.screenshot
+            try:
+                words, picture = words_for(agent, observation), agent.wants.screenshot
+            except Exception as error:
+                raise AgentFailed(f"reads: {in_words(error)}") from error
             await self._injection.seen(step, observation, self._stage.desktop, words=words, picture=picture)
 
     def proposed(self, step: int, proposal: Proposal, *, ran: bool) -> None:
