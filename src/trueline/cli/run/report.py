@@ -33,13 +33,15 @@ def document(result: BatchResult, result_dir: Path) -> dict[str, JsonValue]:
 
 def text(found: dict[str, JsonValue]) -> str:
     """The run for people."""
-    lines = [f"{'domain':<24} {'episodes':>8} {'scored':>8} {'score':>8}"]
     rows = found["domains"]
     assert isinstance(rows, list)
-    for row in rows:
-        assert isinstance(row, dict)
-        name = printable(f"{row['domain']} {row['kind'] or ''}".strip(), 40)
-        lines.append(f"{name:<24} {row['episodes']:>8} {row['scored']:>8} {_share(row['mean_score']):>8}")
+    named = [
+        (printable(f"{row['domain']} {row['kind'] or ''}".strip(), 60), row) for row in rows if isinstance(row, dict)
+    ]
+    width = max([24, *(len(name) for name, _ in named)])
+    lines = [f"{'domain':<{width}} {'episodes':>8} {'scored':>8} {'score':>8}"]
+    for name, row in named:
+        lines.append(f"{name:<{width}} {row['episodes']:>8} {row['scored']:>8} {_share(row['mean_score']):>8}")
     lines.append("")
     lines.append(f"{found['scored']} of {found['episodes']} episodes scored; ends: {_counts(found['ends'])}")
     if found["unscored"]:

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from trueline.desktop.types import Desktop, DesktopError, DesktopLost, DesktopUnavailable
+from trueline.guard.stages import ended_from_outside
 from trueline.records import EpisodeRecord, EpisodeWriter
 from trueline.records.end import Unscored
 from trueline.records.events import Ended
@@ -163,7 +164,8 @@ class _Batch:
         try:
             ended = await playing
         except asyncio.CancelledError:
-            if job in self._taken_over and playing.cancelled():
+            if job in self._taken_over and not ended_from_outside():
+                self._taken_over.discard(job)
                 writer.close()
                 return
             playing.cancel()
@@ -225,7 +227,6 @@ class _Batch:
 
     def _lost(self, job: Job) -> None:
         """Another process has taken the job: what becomes of it is told when it lets go."""
-        self._taken_over.add(job)
         self._elsewhere.append(job)
 
     def _close(self, job: Job, record: EpisodeRecord | None, what: str) -> None:
@@ -259,6 +260,7 @@ class _Batch:
                 except OSError:
                     continue  # a disk that is away for a moment; the claim holds for longer than that
                 if not ours and playing is not None and not playing.done():
+                    self._taken_over.add(job)
                     self._lost(job)
                     playing.cancel()
 
