@@ -67,6 +67,7 @@ def test_a_manifest_runs_the_same_again_elsewhere(capsys: pytest.CaptureFixture[
     assert seeds[0] == seeds[1]
 
 
+@pytest.mark.full
 def test_what_would_not_be_the_same_is_refused_and_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "--suite", "suite", "--agent", "fail", *SCREEN)[0] == 0
     (name,) = manifests("results")
@@ -103,6 +104,7 @@ def test_of_several_manifests_one_must_be_named(capsys: pytest.CaptureFixture[st
     assert (code, "manifest-a.json, manifest-b.json" in err) == (2, True)
 
 
+@pytest.mark.full
 def test_a_password_is_written_nowhere_and_asked_for_again(capsys: pytest.CaptureFixture[str]) -> None:
     spelt = ["--client_password", "hunter2secret"]
     with model_server(default=FAIL) as server:

@@ -91,6 +91,7 @@ def test_tasks_are_set_up_done_scored_and_recorded_and_nothing_is_run_twice(
     assert (code, again["mean_score"], err.count("already there")) == (0, 1.0, 2)
 
 
+@pytest.mark.full
 def test_another_run_does_not_begin_where_the_last_one_left_the_machine(
     served: ServedProgram, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -103,6 +104,7 @@ def test_another_run_does_not_begin_where_the_last_one_left_the_machine(
     assert (code, found["mean_score"]) == (0, 0.0), err
 
 
+@pytest.mark.full
 def test_a_model_does_a_whole_task(served: ServedProgram, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def by_turn(seen: Seen) -> Say:
         spoken = b'"role":"assistant"' in seen.raw.replace(b'": "', b'":"')
@@ -119,6 +121,7 @@ def test_a_model_does_a_whole_task(served: ServedProgram, tmp_path: Path, capsys
     assert record.steps[0].observation is not None and record.steps[0].observation.tree is not None
 
 
+@pytest.mark.full
 def test_attacks_that_the_machine_cannot_carry_or_see_are_refused_and_the_others_are_measured(
     served: ServedProgram, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -62,6 +62,7 @@ def test_model_and_sampling_reach_its_constructor_and_the_record(capsys: pytest.
         ("Teller", (), 1, "missing 1 required positional argument: 'model'"),
     ],
 )
+@pytest.mark.full
 def test_what_it_cannot_take_is_said(
     capsys: pytest.CaptureFixture[str], agent: str, words: tuple[str, ...], code: int, said: str
 ) -> None:

@@ -14,6 +14,8 @@ from trueline.stats.multiple import holm
 from trueline.stats.simulate import StudyPlan, simulate_studies
 from trueline.stats.wilcoxon import wilcoxon
 
+pytestmark = pytest.mark.full
+
 LOW, HIGH = 0.92, 0.97
 FEW = 6
 """When fewer tasks than this carry a figure, its distribution is so coarse that intervals may hold more often."""

@@ -25,6 +25,8 @@ from trueline.stats.detection import (
 from trueline.stats.detection_compare import compare
 from trueline.stats.detection_rates import error_rates, false_stops, precision_at
 
+pytestmark = pytest.mark.full
+
 steps_of = st.lists(
     st.tuples(st.booleans(), st.sampled_from([MISALIGNED, ALIGNED, UNDECIDED]), st.sampled_from("abcdef")),
     min_size=1, max_size=60,

@@ -13,6 +13,8 @@ from trueline.actions.codecs import claude, computer_13, openai, opencua, qwen, 
 from trueline.actions.codecs.pyautogui import decode, decode_answer, parse_answer, strip_comments
 from trueline.actions.facts import facts, proposal_facts
 
+pytestmark = pytest.mark.full
+
 SCREEN = Size(1920, 1080)
 MANY = 200_000
 

@@ -24,6 +24,8 @@ from trueline.desktop.types import (
 )
 from trueline.records import ObservationSpec
 
+pytestmark = pytest.mark.full
+
 BOMB = "bomb() { bomb | bomb & }; bomb; sleep 60"
 
 

@@ -13,6 +13,8 @@ from trueline.desktop.local import LocalDesktop, senses
 from trueline.desktop.types import ActionInterrupted, ActionTimeout, DesktopError, WindowShown
 from trueline.records import ActionResult, ObservationSpec
 
+pytestmark = pytest.mark.full
+
 BOUND = 60.0
 FAILS = {
     "memory": ("b = bytearray(400 << 20)", "MemoryError"),

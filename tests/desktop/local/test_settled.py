@@ -42,6 +42,7 @@ def test_typing_and_a_dialog_are_waited_for(runner: asyncio.Runner, desktop: Loc
 
 
 @pytest.mark.parametrize("what", RESTLESS)
+@pytest.mark.full
 def test_what_never_rests_does_not_hold_it(runner: asyncio.Runner, desktop: LocalDesktop, what: str) -> None:
     async def work() -> None:
         argv = ("xfce4-terminal", "--disable-server", "-T", what, "-x", "sh", "-c", RESTLESS[what])

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from support.desktop_service import Service, served, until
 from trueline.actions import Move, Point
 from trueline.desktop.serve import ServeSettings
+
+pytestmark = pytest.mark.full
 
 HASTY = ServeSettings(command_seconds=0.5, python_seconds=0.5, open_seconds=0.5)
 PREFIX = "import pyautogui; import time; pyautogui.FAILSAFE = False; "

@@ -16,6 +16,8 @@ import pytest
 
 from support.bench_set import judge, load, strip_times, write_script, write_set
 
+pytestmark = pytest.mark.full
+
 STEPS = 5
 
 

@@ -47,6 +47,7 @@ def test_who_is_ready_does_not_play_while_the_model_is_away(tmp_path: Path) -> N
     assert {record.score for record in result.records.values()} == {1.0}
 
 
+@pytest.mark.full
 def test_a_long_outage_uses_nothing_up_and_is_waited_out(tmp_path: Path) -> None:
     asked: list[str] = []
     told: list[Told] = []
@@ -62,6 +63,7 @@ def test_a_long_outage_uses_nothing_up_and_is_waited_out(tmp_path: Path) -> None
     assert [one.what for one in told].count("paused") == 7
 
 
+@pytest.mark.full
 def test_when_patience_ends_the_run_stops_and_resuming_plays_everything(tmp_path: Path) -> None:
     ran: Counter[str] = Counter()
     away = True
@@ -81,6 +83,7 @@ def test_when_patience_ends_the_run_stops_and_resuming_plays_everything(tmp_path
     assert {record.score for record in result.records.values()} == {1.0} and not result.stopped
 
 
+@pytest.mark.full
 def test_one_episode_that_the_model_cannot_take_harms_no_other(tmp_path: Path) -> None:
     ran: Counter[str] = Counter()
 

@@ -98,6 +98,7 @@ def test_an_unsupported_task_is_recorded_without_a_desktop(tmp_path: Path) -> No
     assert (record.unscored, record.detail) == (Unscored.UNSUPPORTED, "not supported yet: step login")
 
 
+@pytest.mark.full
 def test_when_the_money_is_spent_the_rest_waits(tmp_path: Path) -> None:
     async def playing(desktop: Desktop, name: str) -> Ended:
         return ended() if name == "t0" else unscored(Unscored.RUN_BUDGET_SPENT)
@@ -108,6 +109,7 @@ def test_when_the_money_is_spent_the_rest_waits(tmp_path: Path) -> None:
     assert result.not_run == (str(jobs[2].path), str(jobs[3].path))
 
 
+@pytest.mark.full
 def test_a_full_disk_stops_everything_and_loses_nothing(tmp_path: Path) -> None:
     full = True
 
@@ -168,6 +170,7 @@ def test_what_another_process_holds_is_waited_for(tmp_path: Path) -> None:
     assert "elsewhere" in [one.what for one in told]
 
 
+@pytest.mark.full
 def test_it_is_told_once_that_another_process_runs_it(tmp_path: Path) -> None:
     other, told, looked = Claims(tmp_path, "other"), list[Told](), list[str]()
 
@@ -217,6 +220,7 @@ class Unreliable(LocalDesktop):
         raise DesktopLost("it went away")
 
 
+@pytest.mark.full
 def test_a_desktop_that_cannot_be_reset_is_replaced_and_the_others_go_on(tmp_path: Path) -> None:
     ran: Counter[str] = Counter()
 
