@@ -18,6 +18,8 @@ from trueline.models.testing import Hang, Play, Say, faults
 from trueline.models.types import Answer, ModelId, Request
 from trueline.records.verdict import Decision, Stage, Verdict
 
+pytestmark = pytest.mark.full
+
 ANSWERS: dict[str, Play] = {
     "refusal": Say(stop="refusal", refusal="I cannot help with that"),
     "content filter": Say('{"thought": "x", "align": true}', stop="content_filter"),

@@ -22,6 +22,8 @@ from judge.samples import (
 from trueline.models import RetryPolicy
 from trueline.models.testing import FakeServer, Play, Say, faults
 
+pytestmark = pytest.mark.full
+
 NAMES = list(faults("chat"))
 BAD: dict[str, Play] = {
     "truncated": Say('{"reasoning": "wel', stop="length"),

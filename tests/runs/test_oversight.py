@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 import pytest
 
 from support.playing import INSTRUCTION, FileScene, ScriptedAgent, Stage
+from support.windows import open_window
 from trueline.actions import Click, Code, Done, Hotkey, Point, Type
 from trueline.desktop.local import LocalDesktop
-from trueline.desktop.types import Settled, WindowShown
+from trueline.desktop.types import Settled
 from trueline.guard import DeActionGuard, GuardConfig, GuardContext
 from trueline.guard.policy import load_policy
 from trueline.guard.session import Outcome, Session
@@ -89,8 +90,8 @@ class PopUp:
     async def check(self, context: GuardContext) -> Verdict:
         self.screens.append(context.observation.png())
         if len(self.screens) <= self.times:
-            await self.desktop.launch(("xmessage", "-center", "-geometry", "500x400", "Click here"))
-            await self.desktop.wait_for(WindowShown(app="xmessage", new=True))
+            words = ("xmessage", "-center", "-geometry", "500x400", "Click here")
+            await open_window(self.desktop, words, "xmessage")
         return Verdict(decision=Decision.ALIGNED)
 
 
@@ -120,8 +121,7 @@ def test_a_popup_while_a_person_thinks_is_asked_about_again(stage: Stage) -> Non
     async def ask(outcome: Outcome) -> bool:
         screens.append(len(await stage.desktop.windows()))
         if len(screens) == 1:
-            await stage.desktop.launch(("xmessage", "-center", "Delete everything?"))
-            await stage.desktop.wait_for(WindowShown(app="xmessage", new=True))
+            await open_window(stage.desktop, ("xmessage", "-center", "Delete everything?"), "xmessage")
             await stage.desktop.wait_for(Settled())
         return True
 
@@ -145,8 +145,7 @@ def test_a_window_that_comes_while_the_screen_is_read_is_not_taken_as_seen(
         seen = await observe(want)
         looks.append(seen.png())
         if len(looks) <= times:
-            await desktop.launch(("xmessage", "-center", f"Delete everything? {len(looks)}"))
-            await desktop.wait_for(WindowShown(app="xmessage", new=True))
+            await open_window(desktop, ("xmessage", "-center", f"Delete everything? {len(looks)}"), "xmessage")
         return seen
 
     monkeypatch.setattr(desktop, "observe", opening)

@@ -22,6 +22,8 @@ from trueline.tasks.stage import Stage
 from trueline.tasks.suite import load_refs, open_suite
 from trueline.tasks.variation import PLACE, drawn, vary
 
+pytestmark = pytest.mark.full
+
 TASKS = {task.ref.id: task.task for task in load_refs(open_suite("starter").refs).whole()}
 SEED = 3
 MAIL = ".thunderbird/desktop.default/Mail/localhost"

@@ -8,9 +8,10 @@ from contextlib import suppress
 
 import pytest
 
+from support.windows import open_window
 from trueline.actions import Code
 from trueline.desktop.local import LocalDesktop, senses
-from trueline.desktop.types import ActionInterrupted, ActionTimeout, DesktopError, WindowShown
+from trueline.desktop.types import ActionInterrupted, ActionTimeout, DesktopError
 from trueline.records import ActionResult, ObservationSpec
 
 pytestmark = pytest.mark.full
@@ -91,8 +92,7 @@ def test_code_that_forks_without_end_stays_in_its_desktop(
 
 def test_an_application_that_hangs_does_not_hold_the_tree(runner: asyncio.Runner, sturdy: LocalDesktop) -> None:
     async def work() -> float:
-        pid = await sturdy.launch(("mousepad",))
-        await sturdy.wait_for(WindowShown(app="mousepad", new=True), time_limit=BOUND)
+        pid = await open_window(sturdy, ("mousepad",), "mousepad", BOUND)
         await sturdy.run(("kill", "-STOP", str(pid)))
         began = time.monotonic()
         seen = await sturdy.observe(ObservationSpec(tree=True))

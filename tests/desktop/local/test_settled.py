@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from support.windows import open_window
 from trueline.actions import Hotkey, Key, Type
 from trueline.desktop.local import LocalDesktop
 from trueline.desktop.types import Settled, WindowShown
@@ -22,8 +23,7 @@ RESTLESS = {
 
 def test_typing_and_a_dialog_are_waited_for(runner: asyncio.Runner, desktop: LocalDesktop) -> None:
     async def work() -> None:
-        pid = await desktop.launch(("mousepad",))
-        await desktop.wait_for(WindowShown(app="mousepad", new=True), time_limit=PATIENCE)
+        pid = await open_window(desktop, ("mousepad",), "mousepad", PATIENCE)
         assert (await desktop.settle(time_limit=PATIENCE)).settled
         known = len(await desktop.windows())
         await desktop.act(Type(text="hello"), id="settle-type")
@@ -58,8 +58,7 @@ def test_what_never_rests_does_not_hold_it(runner: asyncio.Runner, desktop: Loca
 def test_a_real_caret_does_not_hold_it(runner: asyncio.Runner, desktop: LocalDesktop) -> None:
     async def work() -> None:
         await desktop.run(("xfconf-query", "-c", "xsettings", "-p", "/Net/CursorBlink", "-s", "true"))
-        pid = await desktop.launch(("mousepad",))
-        await desktop.wait_for(WindowShown(app="mousepad", new=True), time_limit=PATIENCE)
+        pid = await open_window(desktop, ("mousepad",), "mousepad", PATIENCE)
         assert (await desktop.settle(LONGER_THAN_A_BLINK, time_limit=PATIENCE)).settled
         await desktop.run(("kill", "-KILL", str(pid)))
 
