@@ -43,12 +43,13 @@ async def view(desktop: Desktop, want: ObservationSpec) -> View:
     The windows are those from before the look: one that came meanwhile is not in the picture, so it must count as a
     change. When windows came or went, it looks again, a few times.
     """
-    for look in range(_LOOKS):
+    looks = 0
+    while True:
         windows = await _windows(desktop)
         observation = await desktop.observe(want)
-        if windows is None or look == _LOOKS - 1 or _layout(windows) == _layout(await _windows(desktop) or ()):
+        looks += 1
+        if windows is None or looks == _LOOKS or _layout(windows) == _layout(await _windows(desktop) or ()):
             return View(observation, windows)
-    raise AssertionError("the last look returns")
 
 
 async def changes(desktop: Desktop, seen: View, proposal: Proposal) -> tuple[str, ...]:
