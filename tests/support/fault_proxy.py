@@ -59,7 +59,7 @@ async def faulty(target: int) -> AsyncGenerator[Proxy]:
 
 
 async def _one(proxy: Proxy, target: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """One request, one answer, then the connection is closed."""
+    """One request, one answer; who uses the connection again, which nothing forbids, finds that it breaks."""
     request = await _message(reader)
     proxy.asked += 1
     fault = proxy.faults.pop(0) if proxy.faults else None
@@ -91,6 +91,8 @@ async def _one(proxy: Proxy, target: int, reader: asyncio.StreamReader, writer: 
         answer = head + blank + b"\xff" * len(body)
     writer.write(answer[: len(head) + 4 + len(body) // 2] if fault == "truncate" else answer)
     await writer.drain()
+    if fault != "truncate":
+        await reader.read(1)
 
 
 async def _message(reader: asyncio.StreamReader) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 from collections import Counter
 from pathlib import Path
 
@@ -190,16 +191,23 @@ def test_it_is_told_once_that_another_process_runs_it(tmp_path: Path) -> None:
     assert [one.what for one in told].count("elsewhere") == 1
 
 
+def take_over(folder: Path) -> None:
+    """As after a long sleep of this machine: somebody else has the episode now, and plays it."""
+    with (folder / CLAIMS / "lock").open("rb") as lock:
+        # As all claims change: otherwise one that is just being renewed is ours again right after.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        (path,) = (folder / CLAIMS).glob("*.json")
+        holder = Claim.model_validate_json(path.read_bytes()).model_copy(update={"owner": "other"})
+        path.write_bytes(holder.model_dump_json().encode())
+
+
 def test_an_episode_whose_claim_was_taken_over_is_left_to_the_other_process(tmp_path: Path) -> None:
     began: list[str] = []
 
     async def playing(desktop: Desktop, name: str) -> Ended:
         began.append(name)
         if len(began) == 1:
-            # As after a long sleep of this machine: somebody else has the episode now, and plays it.
-            (path,) = (tmp_path / CLAIMS).glob("*.json")
-            holder = Claim.model_validate_json(path.read_bytes()).model_copy(update={"owner": "other"})
-            path.write_bytes(holder.model_dump_json().encode())
+            take_over(tmp_path)
             try:
                 await asyncio.Event().wait()
             finally:

@@ -100,8 +100,13 @@ class Http:
         self._url = url
         headers = {"authorization": f"Bearer {token}"} if token else {}
         # No proxy of the environment: the machine is on this one or beside it. No redirect: it would take the token.
+        # No connection is used twice: one that the other side closes just then breaks, and an action is not sent again.
         self._client = httpx2.AsyncClient(
-            base_url=url, headers=headers, trust_env=False, timeout=httpx2.Timeout(None, connect=patience.connect)
+            base_url=url,
+            headers=headers,
+            trust_env=False,
+            timeout=httpx2.Timeout(None, connect=patience.connect),
+            limits=httpx2.Limits(max_keepalive_connections=0),
         )
 
     async def close(self) -> None:
