@@ -168,7 +168,6 @@ class Watch:
         """Begin to watch: what stands there now is not a change."""
         self._screen = screen
         self._before = screen.rows()
-        self._band = np.empty((TILE_HEIGHT, screen.layout.stride), np.uint8)
         screen.read_into(self._before)
 
     def look(self) -> frozenset[Tile]:
@@ -177,10 +176,9 @@ class Watch:
         for row, top in enumerate(range(0, len(self._before), TILE_HEIGHT)):
             # Band by band: what was just read is still in the processor's cache when it is compared.
             before = self._before[top : top + TILE_HEIGHT]
-            now = self._band[: len(before)]
-            self._screen.read_into(now, top)
-            if columns := changed_columns(before, now):
-                found += [Tile(column, row) for column in columns]
+            now = self._screen.differing(before, top)
+            if now is not None:
+                found += [Tile(column, row) for column in changed_columns(before, now)]
                 before[:] = now
         return frozenset(found)
 

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import io
 import os
-import struct
-import threading
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -13,6 +11,8 @@ import pytest
 from PIL import Image
 
 from support.bare_desktop import BareDesktop, bare_desktop, eventually
+from support.framebuffers import framebuffer_file as written
+from support.framebuffers import never_resting
 from trueline.desktop.screen import Framebuffer, ScreenError, encode
 
 SIZE = (640, 480)
@@ -40,13 +40,6 @@ def paint(display: str, colour: int, *, cursor: bool = False) -> None:
     x.core.ClearArea(False, root, 0, 0, 0, 0)
     x.core.GetInputFocus().reply()
     x.disconnect()
-
-
-def written(path: Path, *, width: int = 4, height: int = 3, depth: int = 24, stride: int = 16, cut: int = 0) -> Path:
-    header = [100, 7, 2, depth, width, height, 0, 0, 32, 0, 32, 32, stride, 4, 0xFF0000, 0xFF00, 0xFF, 8, 256, 2]
-    pixels = bytes(i % 256 for i in range(stride * height))
-    path.write_bytes(struct.pack(">25I", *header, 0, 0, 0, 0, 0) + bytes(2 * 12) + pixels[: len(pixels) - cut])
-    return path
 
 
 def test_a_picture_of_the_root_window_has_the_colour_that_was_painted(bare: BareDesktop) -> None:
@@ -99,25 +92,8 @@ def test_a_frame_is_not_changed_by_later_readings(tmp_path: Path) -> None:
 
 
 def test_a_screen_that_never_rests_is_said_to_be_torn(tmp_path: Path) -> None:
-    path = written(tmp_path / "fb", width=4000, height=2000, stride=16000)
-    stop = threading.Event()
-
-    def scribble() -> None:
-        fd = os.open(path, os.O_WRONLY)
-        value = 0
-        while not stop.is_set():
-            value = (value + 1) % 256
-            os.pwrite(fd, bytes([value]) * 4096, 200_000)
-        os.close(fd)
-
-    thread = threading.Thread(target=scribble)
-    thread.start()
-    try:
-        with Framebuffer(path) as screen:
-            assert eventually(lambda: screen.read(tries=2).torn, "a torn frame")
-    finally:
-        stop.set()
-        thread.join()
+    with never_resting(tmp_path / "fb") as path, Framebuffer(path) as screen:
+        assert eventually(lambda: screen.read(tries=2).torn, "a torn frame")
 
 
 def test_a_file_cut_short_is_an_error_and_not_a_crash(tmp_path: Path) -> None:

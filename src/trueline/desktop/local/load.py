@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 
 _TICKS = os.sysconf("SC_CLK_TCK")
+_RUNNING = "R"
+_NO_ACCOUNT = b"0 0 0\n"
 _ENOUGH = 1 << 16
 """Bytes; more than any of these files holds."""
 
@@ -49,20 +52,47 @@ class Sleepers:
         return before is not None and before == self._before
 
     def _turns(self) -> dict[str, bytes] | None:
-        """What each thread had of the processors so far; `None` when one waits for them, or it cannot be told."""
+        """As `turns`, of all of them."""
         turns: dict[str, bytes] = {}
         try:
             for pid in descendants(self._pid):
                 name, fields = _stat(pid)
                 if name == self._but:
                     continue
-                if fields[0] == "R":
+                if fields[0] == _RUNNING:
                     return None
-                for thread in _threads(pid):
-                    turns[thread] = _read(f"{pid}/task/{thread}/schedstat")
+                turns |= _turns(pid)
         except OSError:
             return None
         return turns
+
+
+def named(pid: int, name: str) -> int | None:
+    """The first descendant of a process that has this name; any program may call itself so."""
+    for child in descendants(pid):
+        with suppress(OSError):
+            if _stat(child)[0] == name:
+                return child
+    return None
+
+
+def turns(pid: int) -> Mapping[str, bytes] | None:
+    """What the threads of a process had of the processors so far: while it sleeps it stays the same.
+
+    `None` when it runs or waits to run, and where the system does not tell.
+    """
+    try:
+        return None if _stat(pid)[1][0] == _RUNNING else _turns(pid)
+    except OSError:
+        return None
+
+
+def _turns(pid: int) -> dict[str, bytes]:
+    """Raises OSError, also where the system keeps no such account."""
+    found = {thread: _read(f"{pid}/task/{thread}/schedstat") for thread in _threads(pid)}
+    if _NO_ACCOUNT in found.values():
+        raise OSError("the system does not count the turns of a process")
+    return found
 
 
 def _seconds(pid: int) -> float:

@@ -7,6 +7,7 @@ import socket
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Hashable
 from contextlib import ExitStack, asynccontextmanager, closing, suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import NamedTuple, Self, TypeVar
 
@@ -19,11 +20,11 @@ from trueline.desktop.local.commands import Command
 from trueline.desktop.local.descriptors import needs_descriptors
 from trueline.desktop.local.identity import RUNTIME, UID
 from trueline.desktop.local.install import WORKER
-from trueline.desktop.local.load import Sleepers
+from trueline.desktop.local.load import Sleepers, named, turns
 from trueline.desktop.local.running import connect_x
 from trueline.desktop.local.sandbox import Sandbox
 from trueline.desktop.ocr import shared_reader
-from trueline.desktop.screen import Box, Encoding, Frame, Framebuffer, ScreenError, crop, encode, scaled
+from trueline.desktop.screen import Box, Encoding, Frame, Framebuffer, ScreenError, View, crop, encode, scaled
 from trueline.desktop.settle import Decision, Restless, Rules, Settling, Watch
 from trueline.desktop.types import ActionTimeout, DesktopError, DesktopLost
 from trueline.desktop.worker import WorkerClient
@@ -68,7 +69,8 @@ class Senses:
         self._tree = tree
         self._worker: WorkerClient | None = None
         self._restless = Restless.on(screen.size.width, screen.size.height)
-        self._rows = screen.rows()
+        drawing = named(sandbox.keeper_pid, X_SERVER)
+        self._view = View(screen, lambda: None if drawing is None else turns(drawing))
         self._seeing, self._acting = asyncio.Lock(), asyncio.Lock()
 
     @classmethod
@@ -89,19 +91,20 @@ class Senses:
         """
         async with self._seeing, self._alive():
             seen, frame = await self._thread(lambda: self._observe(want))
-        if want.ocr and frame is not None:
+        if frame is not None:
             return seen.with_lines(await asyncio.to_thread(lambda: shared_reader().read(frame)))
         return seen
 
     def _observe(self, want: ObservationSpec) -> tuple[Observation, Frame | None]:
+        """What is seen, and the frame in which text is to be read."""
         frame, reading = self._look(want)
         tree = None if reading is None else reading.tree
         png = None
         if frame is not None and want.screenshot:
-            png = encode(frame if want.size is None else scaled(frame, want.size))
+            png = self._view.png() if want.size is None else encode(scaled(frame, want.size))
         found: tuple[Mark, ...] = ()
         if want.marks and tree is not None and frame is not None:
-            found = marks(tree, png if png is not None and want.size is None else encode(frame))
+            found = marks(tree, self._view.png())
         seen = Observation(
             datetime.now(UTC),
             png,
@@ -110,25 +113,17 @@ class Senses:
             screen=self._screen.size,
             partial=reading is not None and reading.partial,
         )
-        return seen, frame
+        # Text is read from the frame later, when the view may already hold the next one.
+        return seen, replace(frame, pixels=frame.pixels.copy()) if want.ocr and frame is not None else None
 
     def _look(self, want: ObservationSpec) -> tuple[Frame | None, Reading | None]:
         """Picture and tree of one moment: when the screen changed while the tree was read, both are taken again."""
         pictured, read = want.screenshot or want.marks or want.ocr, want.tree or want.marks
-        # Text is read from the frame later, when the next one may already be here.
-        rows = self._screen.rows() if want.ocr else self._rows
         if not read:
-            return self._screen.read(into=rows) if pictured else None, None
+            return self._view.read() if pictured else None, None
         if not pictured:
             return None, self._tree.read()
-        self._screen.read_into(rows)
-        looks = 0
-        while True:
-            tree = self._tree.read()
-            changed = self._screen.refresh(rows)
-            looks += 1
-            if not changed or looks == _LOOKS:
-                return self._screen.frame(rows, torn=changed), tree
+        return self._view.look(self._tree.read, _LOOKS)
 
     async def picture(self, box: Box | None, size: tuple[int, int] | None, encoding: Encoding, quality: int) -> bytes:
         """A picture of the screen, or of a part of it, scaled and encoded as asked.

@@ -77,7 +77,8 @@ class Framebuffer:
         except ValueError as error:
             self.close()
             raise ScreenError(f"{path}: not a framebuffer of Xvfb: {error}") from error
-        self._band = np.empty((_BAND, self.layout.stride), np.uint8)
+        self._fresh: dict[int, bytearray] = {}
+        """Memory for rows that are read again, by its size."""
 
     @property
     def size(self) -> Size:
@@ -88,19 +89,17 @@ class Framebuffer:
         """Memory for one reading; fresh memory of that size for each costs a fifth of the time."""
         return np.empty((self.size.height, self.layout.stride), np.uint8)
 
-    def read(self, tries: int = TRIES, *, into: Pixels | None = None) -> Frame:
+    def read(self, tries: int = TRIES) -> Frame:
         """Read the whole screen; it is read again while it changes, at most `tries` times.
-
-        The frame lies in `into`, where it is given (from `rows`), and is gone with the next reading into it.
 
         Raises:
             ScreenError: The file was cut or closed.
         """
-        rows = self.rows() if into is None else into
+        rows = self.rows()
         self.read_into(rows)
         torn = True
         while torn and tries > 0:
-            torn = self.refresh(rows)
+            torn = bool(self.refresh(rows))
             tries -= 1
         return self.frame(rows, torn=torn)
 
@@ -111,25 +110,48 @@ class Framebuffer:
         pixels.flags.writeable = False
         return Frame(pixels, torn)
 
-    def refresh(self, rows: Pixels) -> bool:
-        """Read again what was read by `read_into`; says whether anything had changed meanwhile."""
-        changed = False
+    def refresh(self, rows: Pixels) -> list[range]:
+        """Bring an earlier reading up to date; says which rows had changed meanwhile."""
+        changed: list[range] = []
         for top in range(0, len(rows), _BAND):
-            known, fresh = rows[top : top + _BAND], self._band[: len(rows) - top]
-            self.read_into(fresh, top)
-            if not np.array_equal(known.view(np.uint32), fresh.view(np.uint32)):
+            known = rows[top : top + _BAND]
+            fresh = self.differing(known, top)
+            if fresh is not None:
                 known[:] = fresh
-                changed = True
+                changed.append(range(top, top + len(known)))
         return changed
 
-    def read_into(self, rows: Pixels, top: int = 0) -> None:
-        """Read rows as they stand in the file, once, from the given one on; each has as many bytes as in the file."""
+    def differing(self, known: Pixels, top: int) -> Pixels | None:
+        """What stands in the place of known rows, the first of which is `top`, or `None` when they are the same.
+
+        What is returned is gone with the next call.
+
+        Raises:
+            ScreenError: The file was cut or closed.
+        """
+        fresh = self._fresh.get(known.nbytes)
+        if fresh is None:
+            fresh = self._fresh[known.nbytes] = bytearray(known.nbytes)
+        self._fill(memoryview(fresh), top)
+        # A bytearray is compared as one block of memory, an array number by number, which takes twice as long.
+        same = bytearray.__eq__(fresh, known.data)
+        return None if same else np.frombuffer(fresh, np.uint8).reshape(known.shape)
+
+    def read_into(self, rows: Pixels) -> None:
+        """Read all rows as they stand in the file, once.
+
+        Raises:
+            ScreenError: The file was cut or closed.
+        """
+        self._fill(rows.data.cast("B"), 0)
+
+    def _fill(self, memory: memoryview, top: int) -> None:
         try:
-            got = os.preadv(self._fd, [rows.data.cast("B")], self.layout.offset + top * self.layout.stride)
+            got = os.preadv(self._fd, [memory], self.layout.offset + top * self.layout.stride)
         except OSError as error:
             raise ScreenError(f"{self.path}: cannot read the screen: {error.strerror}") from error
-        if got != rows.nbytes:
-            raise ScreenError(f"{self.path}: cut to {got} of {rows.nbytes} bytes of pixels; the X server is gone")
+        if got != memory.nbytes:
+            raise ScreenError(f"{self.path}: cut to {got} of {memory.nbytes} bytes of pixels; the X server is gone")
 
     def close(self) -> None:
         """Close the file; closing twice is fine."""
