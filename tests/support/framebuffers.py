@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import struct
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -25,7 +25,7 @@ def framebuffer_file(
 
 
 @contextmanager
-def never_resting(path: Path) -> Iterator[Path]:
+def never_resting(path: Path) -> Generator[Path]:
     """A large framebuffer in one place of which something is drawn all the time."""
     framebuffer_file(path, width=4000, height=2000, stride=16000)
     stop = threading.Event()
