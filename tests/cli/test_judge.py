@@ -127,6 +127,35 @@ def test_the_same_question_is_not_paid_for_twice_unless_asked_again(tmp_path: Pa
     assert [json.loads(path.read_bytes()) for path in judgments_below(tmp_path)] == [UNSAFE, UNSAFE]
 
 
+PRICES = """
+[[price]]
+providers = ["local"]
+as_of = 2030-01-01
+models.wise = { input = 1000, output = 1000 }
+models.eyes = { input = 0, output = 0 }
+"""
+
+
+def test_a_money_limit_is_kept_and_the_rest_is_judged_later(tmp_path: Path, capsys: Out) -> None:
+    root = tree(tmp_path / "results")
+    Path("prices.toml").write_text(PRICES)
+    words = (str(root), *MODEL, "--max_workers", "1", "--prices", "prices.toml")
+    # What is asked first costs more than that, and is answered.
+    assert run(FakeServer(default=judging()), *words, "--max_cost", "0.0001") == 1
+    out, err = capsys.readouterr()
+    assert "wise/aer/v3: 1 judged, 0 judged before, 2 errors" in out
+    assert err.count("the money limit of $0.0001 is reached") == 2
+    assert run(FakeServer(default=judging()), *words) == 0
+    assert "2 judged, 1 judged before, 0 errors" in capsys.readouterr().out
+
+
+def test_a_money_limit_that_could_not_be_kept_is_refused(tmp_path: Path, capsys: Out) -> None:
+    server = FakeServer(default=judging())
+    assert run(server, str(tree(tmp_path / "results")), *MODEL, "--max_cost", "1") == 2
+    assert server.count == 0
+    assert "--max_cost: the price of local|wise is not known" in capsys.readouterr().err
+
+
 def test_errors_name_their_episodes_and_are_not_endless(tmp_path: Path, capsys: Out) -> None:
     root = tree(tmp_path / "results", 12)
     refusing = FakeServer(default=Say("", stop="refusal", refusal="no"))

@@ -6,9 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from judge.samples import judging, tree
 from support.model_server import model_server
 from support.small_suite import write_suite
 from trueline.cli import main
+from trueline.cli.run import parsed
+from trueline.cli.run.judging import judge
+from trueline.cli.run.like import fill
 from trueline.models.testing import Say
 
 TABLE = """
@@ -49,6 +53,42 @@ def test_a_model_without_a_price_is_refused(
     assert (code, err.count("\n")) == (2, 1)
     assert f"{limit}: the price of local|m is not known" in err
     assert not Path("results").exists()
+
+
+def test_a_judge_without_a_price_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "--suite", "suite", "--agent", "noop", "--judge_model", "local|m", "--max_cost", "1"]) == 2
+    assert "--max_cost: the price of local|m is not known" in capsys.readouterr().err
+    assert not Path("results").exists()
+
+
+@pytest.mark.parametrize(
+    ("spent", "most", "told"),
+    [
+        # The first answer costs more than is left; what is asked by then, eight at a time, still ends.
+        (0.0, 8, "the money limit of $1 is reached"),
+        (0.4, 8, "the money limit of $0.6 is reached"),
+        (1.0, 0, "--max_cost is spent, so nothing is judged; to judge: trueline judge results --judge_model"),
+    ],
+)
+def test_the_judge_has_what_the_run_left(
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    spent: float,
+    most: int,
+    told: str,
+) -> None:
+    monkeypatch.setenv("TRUELINE_CACHE_DIR", str(tmp_path / "cache"))
+    tree(tmp_path / "results", 20)
+    Path("prices.toml").write_text(TABLE.replace("output = 2", "output = 2_000_000"))
+    words = ["--suite", "suite", "--agent", "noop", "--judge_model", "local|m", "--judge_type", "a11y_tree"]
+    with model_server(default=judging()) as server:
+        monkeypatch.setenv("LOCAL_OPENAI_BASE_URL", f"{server.url}/v1")
+        args = parsed([*words, "--max_cost", "1", "--prices", "prices.toml", "--result_dir", "results"])
+        fill(args)
+        judge(args, spent)
+        assert min(1, most) <= server.count <= most
+    assert told in capsys.readouterr().err
 
 
 def test_an_agent_that_spends_unseen_is_refused(

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trueline.cli.judge import take_paths
-from trueline.cli.model.flags import count
+from trueline.cli.model.flags import count, positive
 from trueline.cli.output import print_json, write_file
 from trueline.cli.parser import Parser
+from trueline.cli.prices import see_prices
 from trueline.errors import InputError, TruelineError
 from trueline.text import printable
 
@@ -60,6 +61,9 @@ def configure(parser: Parser) -> None:
                         help="episodes judged, and requests in flight per provider, at the same time (8)")  # fmt: skip
     parser.add_argument("--test-config-base-dir", type=Path, metavar="DIR",
                         help="task files, for tasks whose text is not recorded or wrapped (v4)")  # fmt: skip
+    parser.add_argument("--max-cost", type=positive, metavar="USD", help="ask no model any more when so much is spent")
+    parser.add_argument("--prices", type=Path, nargs="+", default=[], metavar="FILE",
+                        help="what models cost, over our own table")  # fmt: skip
     parser.add_argument("--again", action="store_true", help="judge also what is judged, and believe no cache")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
@@ -143,9 +147,15 @@ async def _judge(args: argparse.Namespace, done: Run) -> None:
     from trueline.judge.request import CAPTIONED
     from trueline.models.build import Config, open_model
     from trueline.models.cache import Cache, CachedModel, cache_path
+    from trueline.models.ledger import Ledger
     from trueline.models.limits import Limiters, Limits
+    from trueline.models.pricing import load_prices
 
-    config = Config(limiters=Limiters(Limits(in_flight=args.max_workers)))
+    config = Config(
+        ledger=Ledger(args.max_cost),
+        limiters=Limiters(Limits(in_flight=args.max_workers)),
+        prices=load_prices(*args.prices),
+    )
     captioner = args.caption_model if done.judges[0].judge_type in CAPTIONED else None
     base = args.test_config_base_dir
     cache = Cache(cache_path())
@@ -158,6 +168,7 @@ async def _judge(args: argparse.Namespace, done: Run) -> None:
                 opened[captioner] = open_model(captioner, config=config)
             except InputError as error:
                 raise InputError(f"{error} (for the captioner; --caption_model names another)") from None
+        see_prices("--max_cost" if args.max_cost is not None else None, config.prices, (m.id for m in opened.values()))
         _warn_of(opened)
         cached: dict[str, Model] = {name: CachedModel(model, cache) for name, model in opened.items()}
         bench = Bench(

@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
-import shlex
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from trueline.cli.output import print_json
 from trueline.cli.parser import Parser
@@ -39,14 +38,15 @@ def configure(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run what the flags describe."""
+    from trueline.cli.run.judging import judge
     from trueline.cli.run.manifest import reproduced
 
     args = reproduced(args, parsed) if args.reproduce else args
-    result = _played(args)
-    if result is None:
+    played = _played(args)
+    if played is None:
         return 0
-    code = _report(args, result)
-    _judge(args)
+    code = _report(args, played.result)
+    judge(args, played.spent)
     return code
 
 
@@ -59,12 +59,19 @@ def parsed(words: list[str]) -> argparse.Namespace:
 
 def play_words(words: list[str]) -> BatchResult:
     """Run what these words describe, for commands that run something on the way."""
-    result = _played(parsed(words))
-    assert result is not None, "it was no dry run"
-    return result
+    played = _played(parsed(words))
+    assert played is not None, "it was no dry run"
+    return played.result
 
 
-def _played(args: argparse.Namespace) -> BatchResult | None:
+class _Played(NamedTuple):
+    """What came of a run, and the dollars it took."""
+
+    result: BatchResult
+    spent: float
+
+
+def _played(args: argparse.Namespace) -> _Played | None:
     refuse_idle(args)
     fill(args)
     if args.log_level is not None:
@@ -74,7 +81,7 @@ def _played(args: argparse.Namespace) -> BatchResult | None:
     return asyncio.run(_run(args))
 
 
-async def _run(args: argparse.Namespace) -> BatchResult | None:
+async def _run(args: argparse.Namespace) -> _Played | None:
     """Run the episodes; `None` when it was only asked what would be run."""
     from trueline.cli.run.assemble import assemble
     from trueline.cli.run.manifest import write_manifest
@@ -84,7 +91,7 @@ async def _run(args: argparse.Namespace) -> BatchResult | None:
             _dry(args, made)
             return None
         write_manifest(args, made)
-        return await _play(args, made)
+        return _Played(await _play(args, made), made.ledger.spent)
 
 
 async def _play(args: argparse.Namespace, made: Assembled) -> BatchResult:
@@ -123,20 +130,3 @@ def _report(args: argparse.Namespace, result: BatchResult) -> int:
         print(text(found))
     missing = any(record.unscored not in (None, Unscored.UNSUPPORTED) for record in result.records.values())
     return 1 if missing or result.stopped else 0
-
-
-def _judge(args: argparse.Namespace) -> None:
-    """Judge what was run, if a model is named; whatever comes of it, the episodes stand."""
-    from contextlib import redirect_stdout
-
-    from trueline.cli.main import main
-
-    words = ["judge", str(args.result_dir), "--judge_model", args.judge_model or "MODEL"]
-    words += ["--judge_type", args.judge_type, "--sys_prompt_version", args.sys_prompt_version]
-    if args.judge_model is None:
-        print(f"to judge: trueline {shlex.join(words)}", file=sys.stderr)
-        return
-    # Standard output holds the run's own document.
-    with redirect_stdout(sys.stderr):
-        if main(words) != 0:
-            print(f"the episodes are recorded; to judge them again: trueline {shlex.join(words)}", file=sys.stderr)

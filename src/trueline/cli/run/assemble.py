@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from trueline.cli.guard_live import Opened, open_guard
+from trueline.cli.prices import see_prices
 from trueline.cli.run.desktops import choose_desktops, see_provider
+from trueline.cli.run.judging import judging_models
 from trueline.cli.run.like import DEFAULT_LIKE
 from trueline.cli.run.manifest import see_same
-from trueline.cli.run.money import see_own_calls, see_prices
+from trueline.cli.run.money import money_limit, see_own_calls
 from trueline.cli.tasks.selection import chosen_selection, chosen_suite
 from trueline.errors import InputError
 from trueline.models import Config, Ledger, Limiters, Limits, Model, open_model, parse_spec
@@ -47,6 +49,7 @@ class Assembled:
     options: BatchOptions
     about: Mapping[str, JsonValue]
     """What every record says of the run besides its setting."""
+    ledger: Ledger
 
 
 @asynccontextmanager
@@ -73,6 +76,7 @@ async def assemble(args: argparse.Namespace) -> AsyncGenerator[Assembled]:
     )
     async with AsyncExitStack() as stack:
         models = await _models(args, maker, config, stack)
+        see_prices("--max_cost" if args.max_cost is not None else None, config.prices, judging_models(args))
         guard, guard_setting = await _guard(args, config, stack)
         desktops = await choose_desktops(args)
         setting = Setting(
@@ -135,7 +139,7 @@ async def assemble(args: argparse.Namespace) -> AsyncGenerator[Assembled]:
             for folder in dict.fromkeys(job.location.model_folder for job in jobs):
                 claim_setting(args.result_dir / folder, setting, result_dir=args.result_dir, drawn=drawn)
         options = BatchOptions(args.result_dir, args.num_envs, desktops.ahead, Store(args.store))
-        yield Assembled(setting, planned, jobs, desktops.open, options, run.about)
+        yield Assembled(setting, planned, jobs, desktops.open, options, run.about, config.ledger)
 
 
 def _about(args: argparse.Namespace, look: Applied | None) -> dict[str, JsonValue]:
@@ -220,7 +224,7 @@ async def _models(
             raise InputError("--method clarify_upon_retry needs --user_sim_model 'provider|model'")
         found["user"] = open_model(args.user_sim_model, config=config)
         stack.push_async_callback(found["user"].close)
-    see_prices(args, config, found.values())
+    see_prices(money_limit(args), config.prices, (model.id for model in found.values()))
     return found
 
 
@@ -234,7 +238,7 @@ async def _guard(
     if args.guard not in ("policy", "deaction"):
         return _own_guard(args)
     opened: Opened = await stack.enter_async_context(open_guard(args, detector=args.guard, config=config))
-    see_prices(args, config, opened.models.values())
+    see_prices(money_limit(args), config.prices, (model.id for model in opened.models.values()))
     narrator = opened.narrator
     setting = guard_setting(
         opened.config,
