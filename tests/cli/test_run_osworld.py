@@ -148,6 +148,7 @@ def test_a_machine_that_is_not_ours_plays_one_episode_at_a_time(
                  "expected": {"type": "rule", "rules": {"except": []}}}  # fmt: skip
     sends = plain(id="sends", tags=["sinks"])
     suite = write_suite(tmp_path / "tiny", plain(), plain(id="kept", evaluator=diff), sends, plain(id="second"))
+    revert(served)
     with aside(faulty(served.port)) as proxy:
         proxy.hidden = "/trueline"
         command = words(suite, f"127.0.0.1:{proxy.port}")
@@ -208,6 +209,7 @@ def test_a_machine_is_made_to_look_otherwise_and_the_record_says_how(
     suite = write_suite(tmp_path / "tiny", plain())
     mine = tmp_path / "mine.yaml"
     mine.write_text("version: 3\nsummary: large\ncursor_size: 48\nlanguage: de\n")
+    revert(served)
     with aside(faulty(served.port)) as proxy:
         proxy.hidden = "/trueline"
         command = words(suite, f"127.0.0.1:{proxy.port}", "--perturbations", str(mine))
