@@ -30,6 +30,7 @@ def test_more_tasks_see_more(capsys: Out) -> None:
     assert few["test"] == "McNemar, exact"
 
 
+@pytest.mark.full
 def test_rates_alone_give_a_table_over_what_they_leave_open(capsys: Out) -> None:
     words = ["--tasks", "100", "--repeats", "3", "--metric", "pass_1", "--base", "0.5", "--new", "0.6"]
     rows = power(capsys, *words)["sensitivity"]

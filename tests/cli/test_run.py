@@ -66,6 +66,7 @@ def test_a_model_does_whole_tasks_and_nothing_is_run_twice(tmp_path: Path, capsy
     assert b"sk-secret-of-the-tests" not in everything
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("play", "unscored", "ends"),
     [

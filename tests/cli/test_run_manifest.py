@@ -51,6 +51,7 @@ def test_each_distinct_command_keeps_its_manifest(capsys: pytest.CaptureFixture[
     assert first.items() <= both.items()
 
 
+@pytest.mark.full
 def test_a_manifest_runs_the_same_again_elsewhere(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "--suite", "suite", "--agent", "fail", *SCREEN)[0] == 0
     (name,) = manifests("results")

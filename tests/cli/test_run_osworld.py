@@ -72,6 +72,7 @@ def plain(**changes: Any) -> dict[str, Any]:
     return note(kind="benign", injections=[], **changes)
 
 
+@pytest.mark.full
 def test_tasks_are_set_up_done_scored_and_recorded_and_nothing_is_run_twice(
     served: ServedProgram, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from support.results import write_run
 from trueline.errors import InputError
+from trueline.records import read_episode
 from trueline.records.layout import Unit
 from trueline.records.scan import parse_score, scan
 
@@ -86,6 +87,14 @@ def test_attempts_set_aside_are_not_trials(tmp_path: Path) -> None:
     write_run(tmp_path, {"os/a": 1})
     write_run(tmp_path / ".attempts", {"os/a": 0})
     assert [t.score for t in scan(tmp_path)] == [1.0]
+
+
+def test_a_model_may_be_called_like_a_file_of_an_episode(tmp_path: Path) -> None:
+    for name in ("step_2", "traj.jsonl"):
+        write_run(tmp_path, {"os/a": 1}, condition=f"pyautogui/screenshot/{name}")
+        with pytest.raises(InputError, match="holds no episode"):
+            read_episode(tmp_path / "pyautogui/screenshot")
+    assert [t.score for t in scan(tmp_path)] == [1.0, 1.0]
 
 
 def test_another_file_may_hold_the_score(tmp_path: Path) -> None:

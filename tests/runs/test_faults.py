@@ -68,6 +68,7 @@ def test_what_an_attack_achieved_in_an_earlier_try_is_not_forgotten(stage: Stage
     assert record.funnel == funnels[0]
 
 
+@pytest.mark.full
 def test_all_tries_share_the_time(stage: Stage) -> None:
     class Always:
         max_total_steps = None

@@ -33,6 +33,7 @@ def test_fit_is_the_maximum_of_the_beta_binomial_likelihood(seed: int) -> None:
     assert (fit.tasks, fit.runs) == (120, n.sum())
 
 
+@pytest.mark.full
 def test_interval_of_rho_holds_it_about_as_often_as_it_says() -> None:
     rng = np.random.default_rng(1)
     held = 0

@@ -64,6 +64,7 @@ def test_the_number_of_tasks_needed_is_enough_and_one_half_of_it_is_not() -> Non
     assert chance_to_see(replace(DESIGN, tasks=int(found.value) // 2)).value < 0.7
 
 
+@pytest.mark.full
 def test_more_repeats_see_more_until_enough() -> None:
     small = replace(DESIGN, k=1, new=0.41, tasks=60)
     found = repeats_needed(small)
@@ -72,6 +73,7 @@ def test_more_repeats_see_more_until_enough() -> None:
     assert chance_to_see(replace(small, repeats=int(found.value))).value > 0.78
 
 
+@pytest.mark.full
 def test_what_no_study_can_see_has_a_reason() -> None:
     assert "50000 tasks" in tasks_needed(replace(DESIGN, new=DESIGN.base)).reason
     assert "64 repeats" in repeats_needed(replace(DESIGN, tasks=3)).reason

@@ -110,7 +110,8 @@ class _Walk:
         subfolders: list[str] = []
         with os.scandir(folder) as entries:
             for entry in entries:
-                if entry.name in _LEFT_BY_AN_EPISODE or entry.name.startswith("step_"):
+                named = entry.name in _LEFT_BY_AN_EPISODE or entry.name.startswith("step_")
+                if named and not entry.is_dir():  # a model may be called so as well
                     return _Look(True, problem=_why_unscored(folder, self._result_file))
                 if not entry.name.startswith(".") and entry.is_dir() and self._is_new(entry):
                     subfolders.append(entry.name)

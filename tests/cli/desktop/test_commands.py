@@ -104,6 +104,7 @@ def test_a_signal_before_it_is_up_ends_it_at_once(number: signal.Signals) -> Non
     assert (host.returncode, out, err) == (130, b"", b"trueline desktop: interrupted\n")
 
 
+@pytest.mark.full
 def test_action_code_has_the_time_limit_and_says_what_was_cut(capsys: pytest.CaptureFixture[str]) -> None:
     assert desktop("run", *SMALL, "--time-limit", "1", "--python", "while True: pass") == 1
     assert "the code did not end within 1 s" in capsys.readouterr().err

@@ -63,6 +63,7 @@ def plain_and(perturbation: Perturbation) -> list[tuple[Picture, Window, int, st
     return asyncio.run(story())
 
 
+@pytest.mark.full
 def test_wallpaper_cursor_panel_and_time_zone_change(machine: None) -> None:
     change = load_set("1").model_copy(update={"icons": None})
     (before, top, small, utc), (after, bottom, large, tokyo) = plain_and(change)

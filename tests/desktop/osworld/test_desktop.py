@@ -73,6 +73,7 @@ def test_it_sees_what_the_desktop_sees(runner: asyncio.Runner, remote: OSWorldDe
         runner.run(remote.observe(ObservationSpec(ocr=True)))
 
 
+@pytest.mark.full
 def test_a_tree_from_which_something_is_missing_says_so(runner: asyncio.Runner, remote: OSWorldDesktop) -> None:
     async def work() -> None:
         want = ObservationSpec(tree=True)

@@ -78,6 +78,7 @@ def test_all_paths_of_the_protocol_are_there() -> None:
     assert wanted <= paths
 
 
+@pytest.mark.full
 def test_many_at_once_are_all_whole(runner: asyncio.Runner, service: Service) -> None:
     async def client(number: int) -> int:
         good = 0

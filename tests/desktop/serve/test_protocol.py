@@ -49,6 +49,7 @@ def test_the_tree_is_osworlds_xml(runner: asyncio.Runner, service: Service) -> N
     assert {"xfdesktop", "xfce4-panel"} <= {child.name for child in root.children}
 
 
+@pytest.mark.full
 def test_a_tree_from_which_an_application_is_missing_says_so(runner: asyncio.Runner, service: Service) -> None:
     async def work() -> None:
         desktop = service.desktop

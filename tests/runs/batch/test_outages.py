@@ -21,6 +21,7 @@ def _desktops(machine: None) -> None:
     """All of these need a machine that can run desktops."""
 
 
+@pytest.mark.full
 def test_who_is_ready_does_not_play_while_the_model_is_away(tmp_path: Path) -> None:
     prepared: set[str] = set()
     began: list[tuple[str, float]] = []
@@ -98,6 +99,7 @@ def test_one_episode_that_the_model_cannot_take_harms_no_other(tmp_path: Path) -
     assert [ran[f"t{number}"] for number in range(1, 8)] == [1] * 7
 
 
+@pytest.mark.full
 def test_a_key_that_is_refused_stops_the_run_before_it_burns_the_suite(tmp_path: Path) -> None:
     ran: Counter[str] = Counter()
     bad = True

@@ -44,6 +44,7 @@ def test_every_job_is_run_once_on_a_clean_desktop_and_never_again(tmp_path: Path
     assert len(again.records) == 5
 
 
+@pytest.mark.full
 def test_the_next_desktop_is_set_up_while_others_are_played_on(tmp_path: Path) -> None:
     prepared: set[str] = set()
     playing_now: set[str] = set()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -130,14 +131,16 @@ def read_episode(folder: Path) -> Trajectory:
 
 def _names(folder: Path) -> frozenset[str]:
     try:
-        names = frozenset(entry.name for entry in folder.iterdir())
+        with os.scandir(folder) as entries:
+            found = {entry.name: entry.is_dir() for entry in entries}
     except NotADirectoryError:
         raise InputError(f"{folder}: this is a file; name the folder of an episode") from None
     except OSError as error:
         raise InputError(f"{folder}: cannot be read ({error.strerror})") from error
-    if names.isdisjoint(_LEFT_BY_AN_EPISODE) and not any(name.startswith("step_") for name in names):
+    files = {name for name, is_dir in found.items() if not is_dir}
+    if files.isdisjoint(_LEFT_BY_AN_EPISODE) and not any(name.startswith("step_") for name in files):
         raise InputError(f"{folder}: holds no episode; name a folder with {RESULT_FILE}, {TRAJ_FILE} or {EVENTS_FILE}")
-    return names
+    return frozenset(found)
 
 
 def _documents(folder: Path, problems: list[Problem]) -> dict[str, JsonValue]:
