@@ -6,8 +6,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from trueline.desktop.accessibility.bus import Bus
+from trueline.desktop.accessibility.details import VALUES
 from trueline.desktop.accessibility.marshal import is_row
-from trueline.desktop.accessibility.raw import Raw, Ref, ask, ask_properties, number_of, ref_of, states_of, value_of
+from trueline.desktop.accessibility.raw import (
+    Raw,
+    Ref,
+    ask,
+    ask_properties,
+    ask_property,
+    number_of,
+    ref_of,
+    states_of,
+    value_of,
+)
 from trueline.desktop.accessibility.walk import Child, Found, describe, with_properties
 
 MOST_ROWS, MOST_COLUMNS = 120, 60
@@ -32,10 +43,11 @@ def add_cells(bus: Bus, found: Found, end: float, budget: int) -> None:
 
 
 def _describe(bus: Bus, found: Found, children: Sequence[Child], end: float) -> list[Raw]:
-    """All cells have the role and the interfaces of the first one: a third less to ask."""
+    """All cells have the role, the interfaces and the bounds of the first one: a third less to ask."""
     first = describe(bus, found, children[:1], end)
     if not first or not first[0].bulk:
         return describe(bus, found, children, end)
+    like = replace(first[0], bounds=_bounds(bus, first[0], end))
     calls = [
         call
         for child in children
@@ -47,9 +59,18 @@ def _describe(bus: Bus, found: Found, children: Sequence[Child], end: float) -> 
     cells: list[Raw] = []
     for number, child in enumerate(children):
         properties, states = answers[2 * number : 2 * number + 2]
-        cell = replace(first[0], ref=child.ref, index=child.place, name="", states=states_of(value_of(states)))
+        cell = replace(like, ref=child.ref, index=child.place, name="", states=states_of(value_of(states)))
         cells.append(with_properties(cell, properties))
     return cells
+
+
+def _bounds(bus: Bus, cell: Raw, end: float) -> dict[str, object]:
+    """The least and the largest value that a cell takes, and the step between two."""
+    if not cell.has("Value"):
+        return {}
+    names = VALUES[1:]
+    answers = bus.many([ask_property(cell.ref, "Value", name) for name in names], end)
+    return {name: value_of(answer) for name, answer in zip(names, answers, strict=True)}
 
 
 def _visible(bus: Bus, sheet: Raw, end: float) -> Block:

@@ -12,10 +12,8 @@ from trueline.desktop.accessibility.raw import (
     Raw,
     Ref,
     ask,
-    ask_properties,
     ask_property,
     attributes_of,
-    properties_of,
     text_of,
     value_of,
 )
@@ -24,7 +22,7 @@ from trueline.records.tree import NodeAction, NodeValue, Place, Size
 _SCREEN = 0
 _MOST_ACTIONS = 32
 _MOST_NAMES = 10_000
-_VALUES = ("CurrentValue", "MinimumValue", "MaximumValue", "MinimumIncrement")
+VALUES = ("CurrentValue", "MinimumValue", "MaximumValue", "MinimumIncrement")
 _NOT_TEXT = str.maketrans("", "", "\ufffc\ufffd")
 """Marks that stand where a picture or a widget is."""
 
@@ -64,10 +62,9 @@ def _questions(node: Raw) -> dict[str, Call]:
         questions["box"] = ask(ref, "Component", "GetExtents", "u", _SCREEN)
     if node.has("Text"):
         questions["text"] = ask(ref, "Text", "GetText", "ii", 0, -1)
-    if node.has("Value") and node.bulk:
-        questions["value"] = ask_properties(ref, "Value")
-    elif node.has("Value"):
-        questions |= {name: ask_property(ref, "Value", name) for name in _VALUES}
+    if node.has("Value"):
+        # One by one: asked for all at once, an element that is just going away ends its application (ATK's bridge).
+        questions |= {name: ask_property(ref, "Value", name) for name in VALUES if name not in node.bounds}
     if node.has("Action"):
         questions["actions"] = ask(ref, "Action", "GetActions")
     return questions
@@ -82,7 +79,7 @@ def _details(node: Raw, replies: dict[str, Answer], actions: list[NodeAction]) -
         size=size,
         text=text_of(replies.get("text")).translate(_NOT_TEXT),
         attributes=attributes or {},
-        value=_value(replies),
+        value=_value(node, replies),
         actions=tuple(actions),
     )
 
@@ -97,9 +94,11 @@ def _box(answer: Answer) -> tuple[Place | None, Size | None]:
     return Place(x, y), Size(width, height)
 
 
-def _value(replies: dict[str, Answer]) -> NodeValue | None:
-    values = properties_of(replies.get("value")) or {name: value_of(replies.get(name)) for name in _VALUES}
-    words = [str(value) if isinstance(value := values.get(name), int | float) else None for name in _VALUES]
+def _value(node: Raw, replies: dict[str, Answer]) -> NodeValue | None:
+    if not node.has("Value"):
+        return None
+    values = {name: value_of(replies.get(name)) for name in VALUES} | dict(node.bounds)
+    words = [str(value) if isinstance(value := values.get(name), int | float) else None for name in VALUES]
     return NodeValue(*words) if any(words) else None
 
 

@@ -33,6 +33,8 @@ class Raw:
     states: int
     attributes: Mapping[str, str] | None = None
     """None when they were not asked for yet."""
+    bounds: Mapping[str, object] = field(default_factory=dict[str, object])
+    """What is known of its Value interface and need not be asked."""
     bulk: bool = False
     """Its application may be asked for all properties at once: Qt 5 crashes when it is."""
 
