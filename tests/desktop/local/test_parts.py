@@ -207,3 +207,33 @@ def test_a_diff_leaves_nothing_out_however_deep(tmp_path: Path) -> None:
     (deep / "/".join(["d"] * 100)).mkdir(parents=True)
     with pytest.raises(DesktopError, match="deeper than 200"):
         diff(tmp_path / "upper", tmp_path / "lower")
+
+
+def test_only_what_the_session_itself_writes_is_left_out_of_the_diff(tmp_path: Path) -> None:
+    upper, lower = tmp_path / "upper", tmp_path / "lower"
+    for folder in (upper, lower):
+        (folder / ".config/xfce4/desktop").mkdir(parents=True)
+    icons = upper / ".config/xfce4/desktop"
+    for name in ("icons.screen0-640x480.rc", "icons.screen.latest.rc", "icons.screen0.rc"):
+        (icons / name).write_text("its own")
+    hidden = [
+        "icons.screen-stolen.txt",
+        "icons.screens",
+        "icons.screen0-640x480.rc.bak",
+        "Icons.screen0.rc",
+        "icons.screen0.rc\n",
+    ]
+    for name in hidden:
+        (icons / name).write_text("not its own")
+    (icons / "icons.screen1.rc").mkdir()
+    (icons / "icons.screen1.rc/stolen").write_text("in a folder of that name")
+    (upper / ".cache/openbox/openbox.log").mkdir(parents=True)
+    found = {change.path.removeprefix(".config/xfce4/desktop/") for change in diff(upper, lower)}
+    assert found == {
+        *hidden,
+        "icons.screen1.rc",
+        "icons.screen1.rc/stolen",
+        ".cache",
+        ".cache/openbox",
+        ".cache/openbox/openbox.log",
+    }

@@ -68,6 +68,41 @@ def test_entities_are_refused_in_any_encoding(encoding: str) -> None:
         read_archive(archive({"word/document.xml": LAUGHS.decode().encode(encoding)}))
 
 
+@pytest.mark.parametrize("name", ["word/document.bin", "media/image1.png", "x", "word/document.XML", "a.svg", "a.html"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be", "utf-32", "cp037"])
+def test_entities_are_refused_whatever_the_part_is_called(name: str, encoding: str) -> None:
+    with pytest.raises(BadArchive):
+        read_archive(archive({name: LAUGHS.decode().encode(encoding)}))
+    if encoding == "cp037":
+        return  # no parser knows it without a declaration
+    with pytest.raises(BadArchive):
+        read_archive(archive({name: ("\n " + LAUGHS.decode().partition("?>")[2]).encode(encoding)}))
+
+
+@pytest.mark.parametrize(
+    "part", [LAUGHS, b"<w", b"no XML", b"\x89PNG", b"", b'<?xml version="1.0" encoding="cp037"?><w/>']
+)
+def test_a_document_whose_main_part_is_called_otherwise_scores_0(part: bytes) -> None:
+    good = docx_file(["a"])
+    rels = zipfile.ZipFile(io.BytesIO(good.content)).read("_rels/.rels").replace(b"word/document.xml", b"word/a.dat")
+    bad = FileValue("a.docx", archive({"_rels/.rels": rels, "word/a.dat": part}))
+    assert_only_the_expected_side_is_an_error(bad, good)
+
+
+def test_a_picture_may_name_a_document_type() -> None:
+    picture = '<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd"><svg/>'
+    assert "Pictures/a.svg" in read_archive(archive({"Pictures/a.svg": picture, "Pictures/b.png": b"\x89PNG<!DOCTYPE"}))
+
+
+def test_nothing_in_the_current_folder_is_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("lzma.py", "zipfile.py", "trueline.py", "pydantic.py", "sitecustomize.py"):
+        (tmp_path / name).write_text("raise SystemExit('run')\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", f":{tmp_path}")
+    good = docx_file(["a"])
+    assert asyncio.run(compute_apart("compare_docx_files", good, good, {})).score == 1
+
+
 def damaged() -> bytes:
     content = bytearray(docx_file(["some text"]).content)
     content[60:90] = b"\0" * 30

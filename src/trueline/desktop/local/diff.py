@@ -7,6 +7,7 @@ goes away in between is left out.
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +18,7 @@ from trueline.desktop.types import Change, ChangeKind, DesktopLost, TooDeep
 _OPAQUE = "user.overlay.opaque"
 _OWN = frozenset({".cache/openbox/openbox.log"})
 """What the session itself writes at every start."""
-_ICONS = ".config/xfce4/desktop/icons.screen"
+_ICONS = re.compile(r"\.config/xfce4/desktop/icons\.screen(?:[0-9]{1,3}(?:-[0-9]{1,5}x[0-9]{1,5})?|\.latest)\.rc")
 """Where the session remembers the places of the icons whenever a file comes onto the desktop or goes."""
 _DEPTH = 200
 """Folders within folders that are looked into: what lies deeper is an error, never left out."""
@@ -48,9 +49,9 @@ def _folder(fd: int, lower: Path | None, path: str, depth: int) -> Iterator[Chan
             for gone in sorted(set(os.listdir(lower)) - set(entries)):
                 yield Change(path + gone, ChangeKind.DELETED, (lower / gone).is_dir())
         for entry in entries:
-            if path + entry in _OWN or (path + entry).startswith(_ICONS):
-                continue
             try:
+                if (path + entry in _OWN or _ICONS.fullmatch(path + entry)) and not _is_folder(fd, entry):
+                    continue
                 yield from _entry(fd, entry, lower, path + entry, depth)
             except OSError as error:
                 if none_left(error):
@@ -79,6 +80,10 @@ def _entry(parent: int, name: str, lower: Path | None, path: str, depth: int) ->
             raise TooDeep(f"diff of the home folder: folders lie deeper than {_DEPTH} in {path[:80]}")
         fd = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
         yield from _folder(fd, below if was_folder else None, path + "/", depth - 1)
+
+
+def _is_folder(parent: int, name: str) -> bool:
+    return stat.S_ISDIR(os.lstat(name, dir_fd=parent).st_mode)
 
 
 def _opaque(fd: int) -> bool:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from pathlib import Path
 
 from pydantic import ValidationError
 
+import trueline
 from trueline.tasks.checkers.compute import compute
 from trueline.tasks.checkers.values import Exhausted, FileValue, LastRow, Options, Outcome, Value
 from trueline.tasks.checkers.wire import Answer, Call, pack
@@ -16,8 +18,11 @@ from trueline.text import printable
 
 TIME_LIMIT = 240.0
 """Seconds of waiting. What computes all the time ends earlier, by the limit of its own process."""
-_KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH", "SYSTEMROOT")
+_KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV", "SYSTEMROOT")
 """All of the environment that such a process sees: no keys."""
+_PROGRAM = "import sys; sys.path.append(sys.argv[1]); from trueline.tasks.checkers.child import main; main()"
+_SOURCE = str(Path(trueline.__file__).resolve().parents[1])
+"""Where this package lies. The process is isolated: no module comes from the current folder or a variable."""
 _HARMLESS = frozenset({"exact_match", "check_include_exclude", "same_lines", "unchanged_except"})
 """They open no file but as text, and search for nothing but names."""
 _SIGXCPU = 24
@@ -68,7 +73,7 @@ async def _in_child(
     call = Call(function=function, result=pack(result), expected=pack(expected), options=dict(options))
     env = {name: os.environ[name] for name in _KEPT if name in os.environ} | {"OPENBLAS_NUM_THREADS": "1"}
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "trueline.tasks.checkers.child", env=env,
+        sys.executable, "-I", "-c", _PROGRAM, _SOURCE, env=env,
         stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
     try:

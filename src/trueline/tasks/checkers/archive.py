@@ -14,6 +14,11 @@ MEMBERS = 4096
 MEMBER_BYTES = 48 << 20
 TOTAL_BYTES = 192 << 20
 _PIECE = 1 << 16
+_XML_NAMES = (".xml", ".rels", ".vml")
+_ENCODINGS = ("utf-8", "utf-16", "us-ascii", "ascii", "iso-8859-1")
+_EBCDIC = b"\x4c\x6f\xa7\x94"
+"""`<?xm` as mainframes write it, which some parsers know."""
+_START = 1 << 16
 # zipfile has no error of its own for encrypted members, unknown methods and broken data.
 _DAMAGED = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError, RuntimeError, ValueError, OSError, EOFError,
@@ -25,7 +30,10 @@ class BadArchive(Exception):
 
 
 def read_archive(content: bytes) -> dict[str, bytes]:
-    """All members of a ZIP file by name, unpacked within limits; XML with a document type is refused.
+    """All members of a ZIP file by name, unpacked within limits.
+
+    XML with a document type is refused whatever its member is called: the file itself says which members are read as
+    XML. Only a picture (`.svg`) may name one, without declarations of its own.
 
     Raises:
         BadArchive: It is no ZIP file, is damaged, encrypted or absurdly large, or its XML is not well-formed.
@@ -43,9 +51,16 @@ def read_archive(content: bytes) -> dict[str, bytes]:
     except _DAMAGED as error:
         raise BadArchive(f"is no archive that can be read: {error}") from error
     for name, data in members.items():
-        if name.endswith((".xml", ".rels", ".vml")):
-            _refuse_entities(name, data)
+        if name.lower().endswith(_XML_NAMES) or _looks_like_xml(data):
+            _check_xml(name, data)
     return members
+
+
+def _looks_like_xml(data: bytes) -> bool:
+    """Whether a parser could take it for XML: its first character but for blanks and zeros is `<`."""
+    if data.startswith(_EBCDIC):
+        return True
+    return data[:_START].removeprefix(b"\xef\xbb\xbf").lstrip(b"\xff\xfe\0 \t\r\n")[:1] == b"<"
 
 
 def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, limit: int) -> bytes:
@@ -61,13 +76,20 @@ def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, limit: int) -> byt
     return b"".join(pieces)
 
 
-def _refuse_entities(name: str, data: bytes) -> None:
+def _check_xml(name: str, data: bytes) -> None:
     parser = expat.ParserCreate()
 
-    def refuse(*_: object) -> None:
-        raise BadArchive(f"{name!r} declares a document type, which office files never do")
+    def declare(_: str, encoding: str | None, __: int) -> None:
+        # In another encoding the next parser might read something else than this one.
+        if encoding is not None and encoding.lower() not in _ENCODINGS:
+            raise BadArchive(f"{name!r} is XML in {encoding!r}, which office files never are")
 
-    parser.StartDoctypeDeclHandler = refuse
+    def doctype(_: str, __: str | None, ___: str | None, declares: int) -> None:
+        if declares or not name.lower().endswith(".svg"):
+            raise BadArchive(f"{name!r} declares a document type, which office files never do")
+
+    parser.XmlDeclHandler = declare
+    parser.StartDoctypeDeclHandler = doctype
     try:
         parser.Parse(data, True)
     except expat.ExpatError as error:
@@ -87,8 +109,9 @@ def parse_member(members: Mapping[str, bytes], name: str) -> ElementTree.Element
     """One XML member.
 
     Raises:
-        BadArchive: It is not there.
+        BadArchive: It is not there, or is no XML that is read.
     """
     if name not in members:
         raise BadArchive(f"has no {name!r}")
+    _check_xml(name, members[name])
     return ElementTree.fromstring(members[name])  # noqa: S314 - document types were refused above

@@ -1,4 +1,4 @@
-"""The process in which files from a desktop are opened: `python -m trueline.tasks.checkers.child`.
+"""The process in which files from a desktop are opened; see `apart` for how it is started.
 
 One call as JSON on standard input, one answer on standard output. It has little memory and little time, so a file
 made to exhaust either takes only this process with it.
