@@ -19,6 +19,7 @@ from trueline.records.events import Started
 from trueline.records.folder.better_log import BETTER_LOG_FILE
 from trueline.records.folder.events_file import read_events
 from trueline.records.folder.finish import EPISODE_FILE, read_record
+from trueline.records.folder.funnel import ADVERSARY_RESULT_FILE
 from trueline.records.folder.judgments import read_judgments
 from trueline.records.folder.seeds import SeedFiles, seed_record
 from trueline.records.folder.traj import TRAJ_FILE, TrajLine, read_traj
@@ -31,7 +32,6 @@ from trueline.records.problem import Problem
 from trueline.records.scan import RESULT_FILE, parse_score
 from trueline.records.tree import Tree, parse_xml
 
-ADVERSARY_RESULT_FILE = "adversary_result.txt"
 _DOCUMENTS = (
     BETTER_LOG_FILE, "check.json", "config.json", "plan_feedback_info.json", "plan_info.json", "response.json",
 )  # fmt: skip
