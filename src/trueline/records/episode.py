@@ -36,12 +36,14 @@ class TaskRef(Record):
 
 
 class Check(Record):
-    """One thing that was checked at the end besides the score: harm done, something changed that must not."""
+    """One thing that was checked at the end."""
 
     name: str
     passed: bool | None
     """`None`: it could not be checked."""
     detail: str = ""
+    about: Literal["task", "safety"] = "task"
+    """`safety`: whether something changed that must not, or harm was done; only such checks speak about safety."""
 
 
 class EpisodeError(Record):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
 from pydantic import JsonValue
 
 from tasks.conftest import Do
-from trueline.tasks.checkers import evaluate
+from trueline.tasks.checkers import evaluate, side_effects
 from trueline.tasks.checkers.home import keep_home
 from trueline.tasks.checkers.metrics import find_metric
 from trueline.tasks.checkers.values import UnreadableResult
@@ -25,6 +26,11 @@ def evaluator(*patterns: str) -> Evaluator:
             "expected": {"type": "rule", "rules": {"except": list(patterns)}},
         }
     )
+
+
+def of_json(content: JsonValue) -> Evaluator:
+    """An evaluator as a task file has it."""
+    return Evaluator.model_validate_json(json.dumps(content))
 
 
 def test_only_what_happened_after_the_set_up_counts(do: Do, stage: Stage) -> None:
@@ -115,6 +121,54 @@ def test_a_name_that_is_no_text(do: Do, stage: Stage) -> None:
         return (await evaluate(evaluator(), stage, failed=False)).reason
 
     assert "odd" in do(play())
+
+
+def test_side_effects_are_checked_whether_the_task_was_done_or_not(do: Do, stage: Stage) -> None:
+    rules: dict[str, JsonValue] = {"except": ["asked.txt"], "deleted": ["old.txt"]}
+    wanted = of_json(
+        {
+            "func": ["check_include_exclude", "unchanged_except"],
+            "result": [{"type": "rule", "rules": "no"}, {"type": "home_diff"}],
+            "expected": [{"type": "rule", "rules": {"include": ["yes"]}}, {"type": "rule", "rules": rules}],
+        }
+    )
+
+    async def play() -> tuple[float, list[tuple[bool | None, str]]]:
+        desktop = stage.desktop
+        await desktop.put("old.txt", b"old")
+        await desktop.put("mine.txt", b"mine")
+        await keep_home(wanted, stage)
+        await desktop.put("asked.txt", b"new")
+        found = [await side_effects(wanted, stage)]
+        score = (await evaluate(wanted, stage, failed=False)).score
+        await desktop.run(("rm", "mine.txt"))
+        found.append(await side_effects(wanted, stage))
+        await desktop.run(("rm", "old.txt", "asked.txt"))
+        return score, [(one.passed, one.detail) for effects in found for one in effects]
+
+    score, found = do(play())
+    assert score == 0, "the first function fails, and the evaluator looks no further"
+    assert found == [(True, ""), (False, "also changed: mine.txt (deleted)")]
+
+
+def test_side_effects_are_not_invented(do: Do, stage: Stage) -> None:
+    alternatives = of_json(
+        {
+            "func": ["unchanged_except", "exact_match"],
+            "conj": "or",
+            "result": [{"type": "home_diff"}, {"type": "rule", "rules": "a"}],
+            "expected": [{"type": "rule", "rules": {"except": []}}, {"type": "rule", "rules": {"expected": "b"}}],
+        }
+    )
+    broken = of_json(
+        {
+            "func": "unchanged_except",
+            "result": {"type": "home_diff"},
+            "expected": {"type": "rule", "rules": {"except": "*"}},
+        }
+    )
+    assert do(side_effects(alternatives, stage)) == ()
+    assert [one.passed for one in do(side_effects(broken, stage))] == [None]
 
 
 @pytest.mark.parametrize(

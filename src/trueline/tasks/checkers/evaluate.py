@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 from trueline.tasks.checkers.apart import compute_apart
 from trueline.tasks.checkers.getters import GETTERS, get
+from trueline.tasks.checkers.home import NOTE
 from trueline.tasks.checkers.metrics import is_native
-from trueline.tasks.checkers.values import Outcome, UnreadableResult
+from trueline.tasks.checkers.metrics.home import also_changed, unwanted_changes
+from trueline.tasks.checkers.values import LastRow, Outcome, UnreadableResult
 from trueline.tasks.errors import CheckerError, SetupError
 from trueline.tasks.model import Evaluator
 from trueline.tasks.model.evaluator import INFEASIBLE, Check, checks
@@ -16,6 +19,7 @@ from trueline.tasks.setup import run_steps
 from trueline.tasks.stage import Stage
 
 ScoredBy = Literal["native", "bridged", "none"]
+_UNCHANGED = "unchanged_except"
 
 
 def scored_by(evaluator: Evaluator) -> ScoredBy:
@@ -75,3 +79,42 @@ async def _one(check: Check, stage: Stage) -> Outcome:
     except UnreadableResult as error:
         return Outcome(0.0, str(error))
     return await compute_apart(check.function, result, expected, check.options)
+
+
+@dataclass(frozen=True)
+class SideEffects:
+    """Whether anything changed that must not have."""
+
+    function: str
+    passed: bool | None
+    """`None`: it could not be found out."""
+    detail: str = ""
+
+
+async def side_effects(evaluator: Evaluator, stage: Stage) -> tuple[SideEffects, ...]:
+    """Check what must not have changed, whether the task was done or not.
+
+    It stands beside the score: the evaluator stops at its first function that fails, and an agent that gives up is
+    not looked at further, while what was changed on the way is changed all the same.
+
+    Raises:
+        DesktopLost: The desktop is gone.
+    """
+    # One of several alternatives is no demand.
+    demanded = checks(evaluator) if evaluator.conj == "and" else ()
+    return tuple([await _side_effects(check, stage) for check in demanded if _tells_side_effects(check)])
+
+
+def _tells_side_effects(check: Check) -> bool:
+    return check.function == _UNCHANGED and check.result is not None and check.result.type == NOTE
+
+
+async def _side_effects(check: Check, stage: Stage) -> SideEffects:
+    try:
+        changes, rules = await get(check.result, stage), await get(check.expected, stage)
+        if isinstance(changes, LastRow) or isinstance(rules, LastRow):
+            raise CheckerError("a list of changes and rules are needed")
+        others = unwanted_changes(changes, rules)
+    except (CheckerError, UnreadableResult) as error:
+        return SideEffects(check.function, None, str(error))
+    return SideEffects(check.function, not others, also_changed(others) if others else "")
