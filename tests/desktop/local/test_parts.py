@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from email.message import EmailMessage
 from pathlib import Path
 from xml.etree.ElementTree import fromstring
@@ -11,12 +12,13 @@ import pytest
 
 from trueline.desktop.local import LocalOptions
 from trueline.desktop.local.argv import Folders, session_argv, session_environment, x_argv
-from trueline.desktop.local.diff import diff
+from trueline.desktop.local.diff import receive_changes
 from trueline.desktop.local.files import inside
 from trueline.desktop.local.identity import identity_files
 from trueline.desktop.local.install import install, program_files, sweep
 from trueline.desktop.local.launchers import launchers
 from trueline.desktop.local.places import OWNER, SMALL_OWNER, Owner, cache_folder, pick_owner, work_place
+from trueline.desktop.local.programs.changes import send_changes
 from trueline.desktop.local.system_files import BROWSER, WINDOWS, system_files
 from trueline.desktop.local.template import machine_version, template_files
 from trueline.desktop.local.thunderbird import mbox, thunderbird_files
@@ -24,7 +26,17 @@ from trueline.desktop.types import Change, ChangeKind, DesktopError, DesktopLost
 from trueline.errors import InputError
 
 ME = Owner(os.geteuid(), os.getegid(), drop=False)
-FOLDERS = Folders("/cache/programs", "/mnt")
+FOLDERS = Folders("/mnt")
+
+
+def diff(upper: Path, lower: Path) -> tuple[Change, ...]:
+    """As the keeper tells it and the host reads it."""
+    read, write = os.pipe()
+    with ThreadPoolExecutor() as pool:
+        told = pool.submit(send_changes, str(upper), str(lower), write)
+        found = receive_changes(read)
+        told.result()
+    return found
 
 
 def words_after(argv: list[str], flag: str, count: int = 1) -> list[tuple[str, ...]]:

@@ -28,6 +28,9 @@ _ETC = (
 TELLING = ("/proc/bootconfig", "/proc/cmdline", "/proc/config.gz", "/proc/keys", "/proc/timer_list")
 """What tells of the host and its kernel; no application reads it."""
 
+TEMPORARY = {"/tmp": "tmp", "/dev/shm": "shm", "/var/tmp": "vartmp"}  # noqa: S108 - inside
+"""Folders that anybody may write, and where the work area holds them."""
+
 _VAR = (
     "/var/cache/fontconfig",
     "/var/lib/libreoffice",
@@ -40,10 +43,13 @@ _VAR = (
 class Folders:
     """Where things lie for the process that builds the sandbox."""
 
-    programs: str
-    """Our programs that run outside and inside."""
     work: str
     """Its own mount point: everything writable lies below it, invisible to the rest of the machine."""
+
+    @property
+    def programs(self) -> str:
+        """The copy of our programs that the sandbox sees."""
+        return self.below("programs")
 
     def below(self, name: str) -> str:
         """A folder of the work area."""
@@ -93,7 +99,8 @@ def x_argv(
         "--ro-bind-try", "/etc/fonts", "/etc/fonts", "--ro-bind-try", "/etc/X11", "/etc/X11",
         "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache",
         "--ro-bind-try", "/etc/alternatives", "/etc/alternatives",
-        "--remount-ro", "/", "--seccomp", str(seccomp_fd), "--clearenv", "--setenv", "PATH", "/usr/bin:/bin",
+        "--remount-ro", "/proc", "--remount-ro", "/", "--seccomp", str(seccomp_fd),
+        "--clearenv", "--setenv", "PATH", "/usr/bin:/bin",
         "--", "Xvfb", DISPLAY, "-screen", "0", f"{options.width}x{options.height}x24", "-fbdir", "/fb", "-displayfd",
         str(ready_fd), "-nolisten", "tcp", "-nolisten", "local", "-ac", "-noreset", "-maxclients", "512",
         "-extension", "GLX",
@@ -110,7 +117,6 @@ def session_argv(
     hidden: tuple[str, ...] = (),
 ) -> list[str]:
     """The session: home, own identity, launchers, and the program that starts the desktop's parts."""
-    limits = options.limits
     environment = [part for name, value in session_environment(options).items() for part in ("--setenv", name, value)]
     return [
         *_system(hidden),
@@ -119,17 +125,16 @@ def session_argv(
         *_etc(folders, sorted(identity_files(options))),
         "--ro-bind-try", f"/usr/share/zoneinfo/{options.timezone}", "/etc/localtime",
         *(part for path in _VAR for part in ("--ro-bind-try", path, path)),
-        *_tmpfs(limits.temporary, "/dev/shm", "1777"),  # noqa: S108 - inside
-        *_tmpfs(limits.temporary, "/tmp", "1777"),  # noqa: S108 - inside
-        *_tmpfs(limits.temporary, "/var/tmp", "1777"),  # noqa: S108 - inside
+        "--dev-bind", folders.below("pts"), "/dev/pts",
+        *(part for path, name in TEMPORARY.items() for part in ("--bind", folders.below(name), path)),
         *_tmpfs(64 * 1024, "/usr/local"),
         "--ro-bind", f"{folders.programs}/bin", "/usr/local/bin", "--ro-bind", folders.programs, INSIDE,
         "--remount-ro", "/usr/local",
         "--ro-bind", folders.below("x11"), "/tmp/.X11-unix",  # noqa: S108 - inside
         "--bind", folders.below("run"), RUNTIME, "--bind", folders.below("home"), HOME,
         "--bind", folders.below("log"), "/var/log/desktop",
-        "--remount-ro", "/dev", "--remount-ro", "/", "--seccomp", str(seccomp_fd), "--clearenv", *environment,
-        "--chdir", HOME,
+        "--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/", "--seccomp", str(seccomp_fd),
+        "--clearenv", *environment, "--chdir", HOME,
         "--", SYSTEM_PYTHON, "-I", "-S", f"{INSIDE}/session.py", str(ready_fd), str(channel_fd),
     ]  # fmt: skip
 

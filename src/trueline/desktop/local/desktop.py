@@ -13,7 +13,6 @@ from typing import Self
 from trueline.actions import Action, bare
 from trueline.desktop.local import commands, files
 from trueline.desktop.local.commands import Command
-from trueline.desktop.local.diff import diff
 from trueline.desktop.local.forward import display, forward
 from trueline.desktop.local.options import LocalOptions
 from trueline.desktop.local.pool import Pool, start_running
@@ -254,9 +253,7 @@ class LocalDesktop:
 
     async def diff(self) -> tuple[Change, ...]:
         """What changed in the home folder since the start, sorted by path. Raises DesktopLost."""
-        sandbox = self.running.sandbox
-        sandbox.check()
-        return await asyncio.to_thread(diff, sandbox.path("disk/upper"), sandbox.template)
+        return await self.running.sandbox.changes()
 
     @property
     def sudo_requests(self) -> Sequence[SudoRequest]:

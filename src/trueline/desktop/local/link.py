@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import itertools
 import json
 import os
@@ -19,6 +20,8 @@ MESSAGE_LIMIT = 160_000
 """Bytes of one message; the kernel takes no more than its send buffer."""
 _RECEIVE = 1 << 18
 _FDS = 4
+_PASS_LIMIT = 3.0
+"""Seconds for which it is tried to pass a descriptor while other programs of this user keep too many on their way."""
 
 
 class LinkMessage(BaseModel):
@@ -112,12 +115,14 @@ class Link:
         Raises:
             InputError: It is too long.
             DesktopLost: The channel is closed.
+            DesktopError: A descriptor cannot be passed.
         """
         data, passed = json.dumps(message).encode(), list(fds)
         if len(data) > MESSAGE_LIMIT:
             raise InputError(
                 f"{len(data)} bytes of command and environment: more than {MESSAGE_LIMIT}; put a file instead"
             )
+        end = self._loop.time() + _PASS_LIMIT
         while True:
             self.check()
             try:
@@ -126,6 +131,11 @@ class Link:
             except BlockingIOError:
                 await asyncio.sleep(0.002)
             except OSError as error:
+                if error.errno == errno.ETOOMANYREFS:
+                    if self._loop.time() > end:
+                        raise DesktopError(f"{self.name}: this user keeps too many descriptors on their way") from error
+                    await asyncio.sleep(0.01)
+                    continue
                 self._end(f"the {self.name} is gone")
                 raise DesktopLost(f"the {self.name} is gone") from error
 

@@ -26,6 +26,12 @@ class Limits:
     """New and changed data in the home folder."""
     temporary: int = 512 * MIB
     """Each of /tmp, /dev/shm and /var/tmp."""
+    temporary_files: int = 50_000
+    """Files and folders in each of them."""
+    descriptors: int = 4096
+    """Files one process may have open, and descriptors that may be on their way between the desktop's processes."""
+    terminals: int = 64
+    """Pseudo-terminals."""
     files: int = 100_000
     """New files and folders in the home folder."""
     niceness: int = 5
@@ -53,6 +59,8 @@ class LocalOptions:
     """Names that are not in /etc/hosts are asked for at 127.0.0.1 (a sink answers); otherwise they are unknown."""
     sudo_password: str | None = None
     """With this password `sudo` runs its command, without any privilege; `None` refuses and only records."""
+    own_ids: bool = True
+    """It runs with a block of user ids of its own where this machine gives it one; see `blocks`."""
     limits: Limits = Limits()
     start_limit: float = 30.0
     """Seconds within which it must be up."""

@@ -83,7 +83,7 @@ async def ready_template() -> Path:
 
 
 async def _make(bare: Path, ready: Path, user: Owner) -> None:
-    running = await Running.start(LocalOptions(), bare)
+    running = await Running.start(LocalOptions(own_ids=False), bare)  # what it leaves belongs to the owner
     try:
         for argv in _SILENT_RUNS:
             with suppress(ActionTimeout):

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from trueline.desktop.local.argv import SYSTEM_PYTHON, TELLING, Folders, session_argv, x_argv
-from trueline.desktop.local.identity import identity_files
+from trueline.desktop.local.argv import SYSTEM_PYTHON, TELLING, TEMPORARY, Folders, session_argv, x_argv
+from trueline.desktop.local.blocks import Block, BlockLock
+from trueline.desktop.local.identity import UID, identity_files
 from trueline.desktop.local.install import FILTER
 from trueline.desktop.local.network import host_addresses
 from trueline.desktop.local.options import MIB, LocalOptions
@@ -22,6 +23,13 @@ from trueline.desktop.types import DesktopUnavailable
 X_SECCOMP, X_READY, SECCOMP, READY, CHANNEL = 40, 41, 42, 43, 44
 """Descriptors as `keeper.py` numbers them."""
 
+OOM_SCORE = 500
+"""The kernel kills what runs inside before other programs of the machine."""
+_TEMPLATE = 256 * MIB
+_SIGNALS, _QUEUES = 4096, 256 * 1024
+"""Signals that may wait, and bytes of message queues."""
+_SHARED_LIMITS = {"max_inotify_instances": 48, "max_inotify_watches": 16_384}
+"""What the kernel counts for all desktops of a user together, if it is the user itself who made their namespaces."""
 _ENVIRONMENT = {"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "LANG": "C.UTF-8"}
 
 
@@ -37,40 +45,53 @@ class Started:
     """Its end, to be sent with the plan."""
 
 
-def work_tmpfs(options: LocalOptions) -> list[tuple[str, int, int]]:
-    """The file systems in memory outside of both sandboxes: name, bytes, files."""
-    picture = options.width * options.height * 4
+def work_tmpfs(options: LocalOptions) -> list[tuple[str, int, int, str]]:
+    """The file systems in memory outside of both sandboxes: name, bytes, files, permissions of its top folder."""
+    picture, limits = options.width * options.height * 4, options.limits
     return [
-        ("x11", MIB, 100),
-        ("fb", picture + MIB, 100),
-        ("run", 64 * MIB, 5000),
-        ("log", 16 * MIB, 1000),
-        ("disk", options.limits.home, options.limits.files),
+        ("x11", MIB, 100, "0755"),
+        ("fb", picture + MIB, 100, "0755"),
+        ("run", 64 * MIB, 5000, "0700"),
+        ("log", 16 * MIB, 1000, "0755"),
+        ("disk", limits.home, limits.files, "0700"),
+        ("template", _TEMPLATE, 20_000, "0755"),
+        *((name, limits.temporary, limits.temporary_files, "1777") for name in TEMPORARY.values()),
     ]
 
 
 def memory_files(options: LocalOptions) -> int:
-    """Bytes that everything writable may hold in memory, /tmp and the like inside included."""
-    return sum(size for _, size, _ in work_tmpfs(options)) + 4 * options.limits.temporary
+    """Bytes that everything writable may hold in memory, shared memory of System V included."""
+    return sum(size for _, size, _, _ in work_tmpfs(options)) + options.limits.temporary
 
 
-def plan(options: LocalOptions, folders: Folders, template: Path) -> dict[str, JsonValue]:
+def plan(
+    options: LocalOptions, folders: Folders, programs: Path, template: Path, block: Block | None
+) -> dict[str, JsonValue]:
     """What the keeper is to build, as JSON."""
     limits = options.limits
+    shared = {} if block is not None and block.kind == "root" else _SHARED_LIMITS
     hidden = tuple(path for path in TELLING if Path(path).exists())
     return {
         "work": folders.work,
-        "tmpfs": list[JsonValue]([name, size, files] for name, size, files in work_tmpfs(options)),
+        "user": 0 if block is None else UID,
+        "programs": str(programs),
+        "tmpfs": list[JsonValue]([name, size, files, mode] for name, size, files, mode in work_tmpfs(options)),
+        "terminals": limits.terminals,
+        "namespace_limits": dict[str, JsonValue](shared),
         "etc": dict(identity_files(options)),
         "addresses": list[JsonValue](host_addresses() if options.network == "open" else ()),
         "template": str(template),
-        "filter": f"{folders.programs}/{FILTER}",
+        "filter": str(programs / FILTER),
         "rlimits": {
             "RLIMIT_NPROC": limits.processes,
             "RLIMIT_DATA": limits.process_memory,
             "RLIMIT_CORE": 0,
-            "RLIMIT_NOFILE": min(16384, resource.getrlimit(resource.RLIMIT_NOFILE)[1]),
+            "RLIMIT_NOFILE": min(limits.descriptors, resource.getrlimit(resource.RLIMIT_NOFILE)[1]),
+            "RLIMIT_SIGPENDING": min(_SIGNALS, resource.getrlimit(resource.RLIMIT_SIGPENDING)[1]),
+            "RLIMIT_MSGQUEUE": min(_QUEUES, resource.getrlimit(resource.RLIMIT_MSGQUEUE)[1]),
+            "RLIMIT_MEMLOCK": min(MIB, resource.getrlimit(resource.RLIMIT_MEMLOCK)[1]),
         },
+        "oom_score": OOM_SCORE,
         "shared_memory": limits.temporary,
         "niceness": limits.niceness,
         "memory": limits.memory,
@@ -82,8 +103,8 @@ def plan(options: LocalOptions, folders: Folders, template: Path) -> dict[str, J
     }
 
 
-def start_keeper(programs: Path, owner: Owner) -> Started:
-    """Start the keeper in namespaces of its own.
+def start_keeper(programs: Path, user: Owner, lock: BlockLock | None) -> Started:
+    """Start the keeper as a user (see `blocks.keeper_owner`); it makes namespaces of its own and holds the block.
 
     Raises:
         DesktopUnavailable: A program of the system is missing.
@@ -92,10 +113,8 @@ def start_keeper(programs: Path, owner: Owner) -> Started:
         control, theirs = map(undo.enter_context, socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET))
         channel, agent = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         undo.pop_all()
-    argv = [
-        "unshare", "--user", "--map-root-user", "--mount", "--net", "--ipc", "--propagation", "private", "--",
-        SYSTEM_PYTHON, "-I", "-S", str(programs / "keeper.py"), str(theirs.fileno()),
-    ]  # fmt: skip
+    passed = (theirs.fileno(), *(() if lock is None else (lock.fileno(),)))
+    argv = [SYSTEM_PYTHON, "-I", "-S", str(programs / "keeper.py"), *map(str, passed)]
     try:
         process = subprocess.Popen(  # noqa: S603 - a fixed command line
             argv,
@@ -104,11 +123,11 @@ def start_keeper(programs: Path, owner: Owner) -> Started:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
-            pass_fds=(theirs.fileno(),),
+            pass_fds=passed,
             start_new_session=True,
-            user=owner.uid if owner.drop else None,
-            group=owner.gid if owner.drop else None,
-            extra_groups=[] if owner.drop else None,
+            user=user.uid if user.drop else None,
+            group=user.gid if user.drop else None,
+            extra_groups=[] if user.drop else None,
         )
     except OSError as error:
         for sock in (control, channel, agent):

@@ -14,16 +14,19 @@ from typing import Self
 from pydantic import JsonValue
 
 from trueline.desktop.local.argv import Folders
+from trueline.desktop.local.blocks import Block, keeper_owner, map_block, take_block
 from trueline.desktop.local.checks import check_all, check_way_out
+from trueline.desktop.local.descriptors import needs_descriptors
+from trueline.desktop.local.diff import receive_changes
 from trueline.desktop.local.groups import Groups, make_groups
 from trueline.desktop.local.install import install_programs
 from trueline.desktop.local.janitor import Janitor
-from trueline.desktop.local.link import Answer, Link, LinkMessage
+from trueline.desktop.local.link import Answer, Link, LinkMessage, close_all
 from trueline.desktop.local.network import open_way_out
 from trueline.desktop.local.options import LocalOptions
-from trueline.desktop.local.places import cache_folder, owner, work_place
-from trueline.desktop.local.process import Started, memory_files, plan, start_keeper
-from trueline.desktop.types import ActionInterrupted, DesktopError, DesktopLost, DesktopUnavailable
+from trueline.desktop.local.places import Owner, cache_folder, owner, work_place
+from trueline.desktop.local.process import OOM_SCORE, Started, memory_files, plan, start_keeper
+from trueline.desktop.types import ActionInterrupted, Change, DesktopError, DesktopLost, DesktopUnavailable
 from trueline.errors import InputError
 
 _STOP_LIMIT = 10.0
@@ -32,7 +35,9 @@ _STOP_LIMIT = 10.0
 class Sandbox:
     """A sandbox from its start to its end; it is never started twice."""
 
-    def __init__(self, options: LocalOptions, started: Started, folders: Folders, template: Path) -> None:
+    def __init__(
+        self, options: LocalOptions, started: Started, folders: Folders, template: Path, block: Block | None
+    ) -> None:
         """Attach to a keeper that was just started; call `start` instead."""
         self.options = options
         self.template = template
@@ -40,6 +45,9 @@ class Sandbox:
         """What the keeper had to do: programs killed for their memory."""
         self._started = started
         self._folders = folders
+        self.block = block
+        """Its user ids; `None` where it shares one with the user's other desktops."""
+        self._unshared: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._up: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._built: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._exits: dict[int, asyncio.Future[int]] = {}
@@ -59,14 +67,22 @@ class Sandbox:
         if options.network == "open" and not (way := check_way_out(user)).ok:
             raise DesktopUnavailable(f"{way.name}: {way.detail}; {way.fix}")
         programs = await asyncio.to_thread(install_programs, cache, user)
-        folders = Folders(str(programs), work_place(programs, template))
-        self = cls(options, start_keeper(programs, user), folders, template)
+        folders = Folders(work_place(programs, template))
+        lock = await asyncio.to_thread(take_block, user) if options.own_ids else None
+        block = None if lock is None else lock.block
+        runs_as = keeper_owner(user, block)
+        try:
+            started = start_keeper(programs, runs_as, lock)
+        finally:
+            if lock is not None:
+                lock.release()  # the keeper holds it from here on
+        self = cls(options, started, folders, template, block)
         try:
             async with asyncio.timeout(options.start_limit):
                 await asyncio.to_thread(self._limit)
-                await self._begin(await asyncio.to_thread(plan, options, folders, template))
+                await self._begin(user, await asyncio.to_thread(plan, options, folders, programs, template, block))
                 if options.network == "open":
-                    self._way_out = await open_way_out(user, self.keeper_pid)
+                    self._way_out = await open_way_out(runs_as, self.keeper_pid)
         except TimeoutError as error:
             await self.stop()
             raise DesktopUnavailable(
@@ -82,7 +98,12 @@ class Sandbox:
         return self
 
     def _limit(self) -> None:
-        """Put the keeper, which has started nothing yet, into control groups where that is allowed."""
+        """Put the keeper, which has started nothing yet, into control groups where that is allowed.
+
+        What root says about the order in which programs are killed for their memory, nobody below can take back.
+        """
+        with suppress(OSError):
+            Path(f"/proc/{self.keeper_pid}/oom_score_adj").write_text(str(OOM_SCORE), "ascii")
         groups = make_groups(self.options.limits, memory_files(self.options))
         if groups is None:
             return
@@ -106,7 +127,10 @@ class Sandbox:
                 return " " + _last_line(process.stderr.read(4000).decode("utf-8", "replace"))
         return ""
 
-    async def _begin(self, built: dict[str, JsonValue]) -> None:
+    async def _begin(self, user: Owner, built: dict[str, JsonValue]) -> None:
+        await self._unshared
+        if self.block is not None:
+            await asyncio.to_thread(map_block, self.keeper_pid, self.block, user)
         with suppress(DesktopLost):  # it ended at once: the wait below says why
             await self.keeper.tell(built, [self._started.agent.fileno()])
         self._started.agent.close()
@@ -115,6 +139,8 @@ class Sandbox:
 
     def _on_keeper(self, message: LinkMessage) -> None:
         match message.event:
+            case "unshared":
+                self._unshared.set_result(None)
             case "started":
                 self._built.set_result(None)
             case "memory":
@@ -139,7 +165,7 @@ class Sandbox:
 
     def lose(self, reason: str) -> None:
         """Note that the sandbox is gone: everything that waits and all that comes fails with DesktopLost."""
-        for future in (self._built, self._up):
+        for future in (self._unshared, self._built, self._up):
             _fail(future, DesktopLost(reason))
         self.agent.close(reason)
         self.keeper.close(reason)
@@ -202,6 +228,21 @@ class Sandbox:
         except OSError as error:
             os.close(fd)
             raise DesktopError(f"cannot connect to {path or port} inside: what came is no socket") from error
+
+    async def changes(self) -> tuple[Change, ...]:
+        """What changed in the home folder since the start, sorted by path; see `diff.receive_changes`."""
+        self.check()
+        with needs_descriptors("diff of the home folder"):
+            read, write = os.pipe2(os.O_CLOEXEC)
+        try:
+            answer = await self.keeper.ask({"op": "changes"}, [write])
+        except BaseException:
+            os.close(read)
+            raise
+        finally:
+            os.close(write)
+        close_all(answer.fds)
+        return await asyncio.to_thread(receive_changes, read)
 
     async def stop(self) -> None:
         """Kill everything inside and wait until it is gone. Stopping twice is fine."""

@@ -15,9 +15,12 @@ import signal
 import socket
 import stat
 import sys
+import time
 
 CONNECT_LIMIT = 2.0
 LONGEST_REASON = 500
+PASS_LIMIT, PASS_AGAIN = 3.0, 0.01
+"""Seconds for which it is tried to pass a descriptor, and from one try to the next."""
 
 TYPE_CHECKING = False  # `typing` costs milliseconds at every start
 if TYPE_CHECKING:
@@ -50,11 +53,22 @@ class Agent:
         """Request and process by the descriptor that tells of its end."""
 
     def reply(self, message: dict[str, object], fds: tuple[int, ...] = ()) -> None:
-        """Send one message; when the host is gone there is nothing left to do here."""
-        try:
-            socket.send_fds(self.channel, [json.dumps(message).encode()], list(fds))
-        except OSError:
-            sys.exit(0)
+        """Send one message; when the host is gone there is nothing left to do here.
+
+        Raises:
+            OSError: Programs of this user keep too many descriptors on their way; it was tried again for a while.
+        """
+        end = time.monotonic() + PASS_LIMIT
+        while True:
+            try:
+                socket.send_fds(self.channel, [json.dumps(message).encode()], list(fds))
+                return
+            except OSError as error:
+                if error.errno != errno.ETOOMANYREFS:
+                    sys.exit(0)
+                if time.monotonic() > end:
+                    raise
+            time.sleep(PASS_AGAIN)
 
     def spawn(self, request: Request, fds: list[int]) -> dict[str, object]:
         """Start a program in a session of its own, its input and outputs being the host's pipes."""

@@ -1,9 +1,10 @@
 """Builds one sandbox and keeps it: runs outside of it, in namespaces of its own, as an unprivileged user.
 
-Started by `unshare` with new user, mount, network and IPC namespaces; the argument is the control socket
-(SOCK_SEQPACKET, one JSON object a message). The first message says what to build and carries the session's channel.
-When the control socket closes, however its owner ended, the sandbox is killed and this program ends: mounts, sockets
-and memory go with the namespaces.
+Arguments: the control socket (SOCK_SEQPACKET, one JSON object a message) and, if the desktop has a block of ids of its
+own, a descriptor that holds the block while it is open. It makes new user, mount, network and IPC namespaces and says
+so; then the host gives the user namespace its ids. The first message says what to build and carries the session's
+channel. When the control socket closes, however its owner ended, the sandbox is killed and this program ends: mounts,
+sockets and memory go with the namespaces.
 """
 
 from __future__ import annotations
@@ -30,12 +31,18 @@ if TYPE_CHECKING:
         """What the host wants built."""
 
         work: str
-        tmpfs: list[tuple[str, int, int]]
+        user: int
+        """The user of X server and session, as our user namespace numbers it."""
+        programs: str
+        tmpfs: list[tuple[str, int, int, str]]
+        terminals: int
+        namespace_limits: dict[str, int]
         etc: dict[str, str]
         addresses: list[str]
         template: str
         filter: str
         rlimits: dict[str, int]
+        oom_score: int
         shared_memory: int
         niceness: int
         memory: int
@@ -43,10 +50,11 @@ if TYPE_CHECKING:
         x_argv: list[str]
         session_argv: list[str]
 
-    class Listen(TypedDict):
-        """A socket the host wants on the sandbox's loopback."""
+    class Request(TypedDict):
+        """What the host asks for; which fields there are depends on `op`."""
 
         id: int
+        op: str
         address: str
         port: int
         udp: bool
@@ -55,20 +63,29 @@ if TYPE_CHECKING:
 X_SECCOMP, X_READY, SECCOMP, READY, CHANNEL, ARGUMENTS = 40, 41, 42, 43, 44, 45
 """Descriptors with fixed numbers, which the command lines name."""
 TAIL = 2000
-MOUNT_FLAGS = 2 | 4  # MS_NOSUID | MS_NODEV
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_REMOUNT = 0x1, 0x2, 0x4, 0x20
+MS_BIND, MS_REC, MS_PRIVATE = 0x1000, 0x4000, 0x40000
+NAMESPACES = 0x10000000 | 0x20000 | 0x40000000 | 0x8000000  # user, mount, network, IPC
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
+NOT_INSIDE = ("keeper.py", "changes.py", "filter.bpf")
+"""Programs that nothing inside needs."""
 WATCH_CALM, WATCH_CLOSE = 0.5, 0.1
+PASS_LIMIT, PASS_AGAIN = 3.0, 0.01
+"""Seconds for which it is tried to pass a descriptor while this user keeps too many on their way."""
 IPC_RMID = 0
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 PAGE = resource.getpagesize()
+HELPERS: set[int] = set()
+"""Processes of ours that do something for the host."""
 
 
 class Part:
     """One of the two sandboxed programs."""
 
-    def __init__(self, name: str, argv: list[str], keep: tuple[int, ...]) -> None:
-        """Start it with the descriptors in `keep` and its errors read by us.
+    def __init__(self, name: str, argv: list[str], keep: tuple[int, ...], user: int) -> None:
+        """Start it as a user of our namespace, with the descriptors in `keep` and its errors read by us.
 
         The arguments go through a pipe: what runs inside can read command lines and need not know our paths.
         """
@@ -86,8 +103,7 @@ class Part:
         argv = [argv[0], "--args", str(ARGUMENTS), *argv[split:]]
         for fd in keep:
             os.set_inheritable(fd, True)
-        actions = [(os.POSIX_SPAWN_DUP2, null, 0), (os.POSIX_SPAWN_DUP2, null, 1), (os.POSIX_SPAWN_DUP2, write, 2)]
-        self.pid = os.posix_spawnp(argv[0], argv, os.environ, file_actions=actions, setsigdef=[signal.SIGPIPE])
+        self.pid = start(argv, user, {0: null, 1: null, 2: write})
         for fd in (*keep, write, null):
             os.close(fd)
         self.ended = os.pidfd_open(self.pid)
@@ -110,6 +126,26 @@ class Part:
         if not select.select([self.ended], [], [], 5)[0]:
             os.kill(self.pid, signal.SIGKILL)
         os.waitpid(self.pid, 0)
+
+
+def start(argv: list[str], user: int, fds: dict[int, int]) -> int:
+    """Start a program as a user of our namespace, who has no privilege there unless it is 0."""
+    pid = os.fork()
+    if pid:
+        return pid
+    try:
+        if user:
+            os.setgroups([])
+            os.setresgid(user, user, user)
+            os.setresuid(user, user, user)
+        for theirs, ours in fds.items():
+            os.dup2(ours, theirs)
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        os.execvp(argv[0], argv)  # noqa: S606 - the plan's command line
+    except OSError as error:
+        os.write(2, f"{argv[0]}: {error.strerror}\n".encode())
+    finally:
+        os._exit(127)
 
 
 def children(pid: int) -> list[int]:
@@ -142,11 +178,65 @@ def descendants(pid: int) -> list[int]:
     return found
 
 
-def mount(kind: str, target: str, options: str) -> None:
-    """Mount a file system or raise."""
-    if LIBC.mount(kind.encode(), target.encode(), kind.encode(), MOUNT_FLAGS, options.encode()):
+def mount(kind: str, source: str, target: str, options: str = "", flags: int = MS_NOSUID | MS_NODEV) -> None:
+    """Mount something or raise."""
+    if LIBC.mount(source.encode(), target.encode(), kind.encode(), ctypes.c_ulong(flags), options.encode()):
         number = ctypes.get_errno()
-        raise OSError(number, f"mount {kind}: {os.strerror(number)}")
+        raise OSError(number, f"mount {kind or source}: {os.strerror(number)}")
+
+
+def unshare() -> None:
+    """Make namespaces of our own or raise; nobody outside sees what we mount."""
+    if LIBC.unshare(NAMESPACES):
+        number = ctypes.get_errno()
+        raise OSError(number, f"unshare: {os.strerror(number)}")
+
+
+def map_one_id(uid: int, gid: int) -> None:
+    """Be root of our user namespace and its only user."""
+    for name, text in (("setgroups", "deny"), ("uid_map", f"0 {uid} 1"), ("gid_map", f"0 {gid} 1")):
+        with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
+            file.write(text)
+
+
+def become_root() -> None:
+    """Take the first id of the block that the host gave us."""
+    os.setgroups([])
+    os.setresgid(0, 0, 0)
+    os.setresuid(0, 0, 0)
+    LIBC.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)  # the host's user, who made this namespace, looks into it through /proc
+
+
+def copy_tree(source: str, target: str, user: int, leave_out: tuple[str, ...] = ()) -> None:
+    """Copy files, folders and links, with their permissions and times; all of them belong to the user."""
+    with os.scandir(source) as entries:
+        for entry in entries:
+            if entry.name in leave_out:
+                continue
+            found, path = entry.stat(follow_symlinks=False), f"{target}/{entry.name}"
+            if entry.is_symlink():
+                os.symlink(os.readlink(entry.path), path)
+            elif entry.is_dir():
+                os.mkdir(path, 0o700)
+                copy_tree(entry.path, path, user)
+            else:
+                copy_file(entry.path, path)
+            os.chown(path, user, user, follow_symlinks=False)
+            if not entry.is_symlink():
+                os.chmod(path, found.st_mode & 0o7777)
+            os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns), follow_symlinks=False)
+
+
+def copy_file(source: str, target: str) -> None:
+    """Copy the content of a plain file."""
+    read = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    write = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        while piece := os.read(read, 1 << 20):
+            os.write(write, piece)
+    finally:
+        os.close(read)
+        os.close(write)
 
 
 def loopback_up() -> None:
@@ -172,44 +262,70 @@ def own_addresses(addresses: list[str]) -> None:
         raise OSError(errno.EADDRNOTAVAIL, f"ip: {done.stderr.decode('utf-8', 'replace').strip()}")
 
 
-def build(plan: Plan, channel: int) -> list[Part]:
-    """Mount everything writable, set the limits, start the X server and the session."""
-    work = plan["work"]
-    mount("tmpfs", work, "size=4m,nr_inodes=1000,mode=0700")
-    for name, size, inodes in plan["tmpfs"]:
-        os.mkdir(f"{work}/{name}", 0o700)
-        mount("tmpfs", f"{work}/{name}", f"size={size},nr_inodes={inodes},mode=0700")
-    for name in ("etc", "home", "disk/upper", "disk/work"):
-        os.mkdir(f"{work}/{name}", 0o755)
-    for name, text in plan["etc"].items():
-        with open(f"{work}/etc/{name}", "w", encoding="utf-8") as file:
-            file.write(text)
-    mount(
-        "overlay",
-        f"{work}/home",
-        f"lowerdir={plan['template']},upperdir={work}/disk/upper,workdir={work}/disk/work,userxattr",
-    )
-    loopback_up()
-    if plan["addresses"]:
-        own_addresses(plan["addresses"])
+def limit(plan: Plan) -> None:
+    """Set the limits that all of the sandbox's programs inherit."""
     # Set inside our user namespace, the number of processes is counted for this sandbox alone.
     for name, value in plan["rlimits"].items():
         resource.setrlimit(getattr(resource, name), (value, value))
-    with suppress(OSError), open("/proc/sys/kernel/shmall", "w", encoding="ascii") as file:  # older kernels refuse
-        file.write(str(plan["shared_memory"] // PAGE))
+    settings = {"/proc/sys/kernel/shmall": plan["shared_memory"] // PAGE}
+    settings |= {f"/proc/sys/user/{name}": value for name, value in plan["namespace_limits"].items()}
+    for path, value in settings.items():  # older kernels refuse, and containers in which /proc/sys is read-only
+        with suppress(OSError), open(path, "w", encoding="ascii") as file:
+            file.write(str(value))
     with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
-        file.write("500")
+        file.write(str(plan["oom_score"]))
+
+
+def build(plan: Plan, channel: int) -> list[Part]:
+    """Mount everything writable, set the limits, start the X server and the session.
+
+    Nothing is mounted from a folder of the host but what every machine has: who is inside can read where mounts come
+    from.
+    """
+    work, user = plan["work"], plan["user"]
+    mount("tmpfs", "tmpfs", work, "size=8m,nr_inodes=1000,mode=0711")
+    for name, size, inodes, mode in plan["tmpfs"]:
+        os.mkdir(f"{work}/{name}", 0o700)
+        options = f"size={size},nr_inodes={inodes},mode={mode},uid={user},gid={user}"
+        mount("tmpfs", "tmpfs", f"{work}/{name}", options)
+    for name in ("etc", "programs", "home", "pts"):
+        os.mkdir(f"{work}/{name}", 0o755)
+    for name in ("disk/upper", "disk/work"):
+        os.mkdir(f"{work}/{name}", 0o755)
+        os.chown(f"{work}/{name}", user, user)
+    copy_tree(plan["programs"], f"{work}/programs", 0, NOT_INSIDE)
+    for name, text in plan["etc"].items():
+        with open(f"{work}/etc/{name}", "w", encoding="utf-8") as file:
+            file.write(text)
+    mount("devpts", "devpts", f"{work}/pts", f"newinstance,ptmxmode=0666,mode=0620,max={plan['terminals']}", MS_NOSUID)
+    loopback_up()
+    if plan["addresses"]:
+        own_addresses(plan["addresses"])
+    limit(plan)
     read, write = os.pipe2(os.O_CLOEXEC)
     filters = [os.open(plan["filter"], os.O_RDONLY | os.O_CLOEXEC) for _ in range(2)]
     for fd, number in zip((filters[0], write, filters[1], read, channel), range(X_SECCOMP, CHANNEL + 1), strict=True):
         os.dup2(fd, number, inheritable=False)
         os.close(fd)
-    x = Part("X server", plan["x_argv"], (X_SECCOMP, X_READY))
+    x = Part("X server", plan["x_argv"], (X_SECCOMP, X_READY), user)
     os.nice(plan["niceness"])
-    return [x, Part("session", plan["session_argv"], (SECCOMP, READY, CHANNEL))]
+    mount_home(plan)  # while the X server starts
+    return [x, Part("session", plan["session_argv"], (SECCOMP, READY, CHANNEL), user)]
 
 
-def listen(request: Listen) -> socket.socket:
+def mount_home(plan: Plan) -> None:
+    """Lay the home folder over the template, which belongs to the user inside only as a copy."""
+    work = plan["work"]
+    if plan["user"]:
+        copy_tree(plan["template"], f"{work}/template", plan["user"])
+        mount("", "", f"{work}/template", "", MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV)
+    else:
+        mount("", plan["template"], f"{work}/template", "", MS_BIND | MS_REC)
+    layers = f"lowerdir={work}/template,upperdir={work}/disk/upper,workdir={work}/disk/work,userxattr"
+    mount("overlay", "overlay", f"{work}/home", layers)
+
+
+def listen(request: Request) -> socket.socket:
     """Make a socket on the sandbox's loopback that nothing inside holds."""
     sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM if request["udp"] else socket.SOCK_STREAM)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -221,17 +337,61 @@ def listen(request: Listen) -> socket.socket:
 
 def send(control: socket.socket, message: dict[str, object], fds: list[int] | None = None) -> None:
     """Send one message; the host may be gone already."""
-    with suppress(OSError):
-        socket.send_fds(control, [json.dumps(message).encode()], fds or [])
+    end = time.monotonic() + PASS_LIMIT
+    while True:
+        try:
+            socket.send_fds(control, [json.dumps(message).encode()], fds or [])
+            return
+        except OSError as error:
+            if error.errno != errno.ETOOMANYREFS:
+                return
+            if time.monotonic() > end:
+                raise
+        time.sleep(PASS_AGAIN)
 
 
-def answer(control: socket.socket, request: Listen) -> None:
+def answer(control: socket.socket, request: Request, fds: list[int], plan: Plan) -> None:
     """Do what the host asks."""
     try:
+        if request["op"] == "changes":
+            send(control, {"id": request["id"]})
+            tell_changes(plan, fds[0])
+            return
         with listen(request) as sock:
             send(control, {"id": request["id"]}, [sock.fileno()])
     except OSError as error:
         send(control, {"id": request["id"], "errno": error.errno, "error": os.strerror(error.errno or 0)})
+    finally:
+        for fd in fds:
+            os.close(fd)
+
+
+def tell_changes(plan: Plan, fd: int) -> None:
+    """Write what changed in the home folder to a pipe, from a process of its own where there may be another."""
+    sys.path[:0] = [plan["programs"]]
+    from changes import send_changes
+
+    del sys.path[0]
+    upper, lower = f"{plan['work']}/disk/upper", f"{plan['work']}/template"
+    try:
+        pid = os.fork()
+    except OSError:  # programs inside have taken all processes there may be
+        send_changes(upper, lower, os.dup(fd))
+        return
+    if pid == 0:
+        try:
+            LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+            send_changes(upper, lower, os.dup(fd))
+        finally:
+            os._exit(0)
+    HELPERS.add(pid)
+
+
+def reap_helpers() -> None:
+    """Take note of our own processes that have ended."""
+    for pid in tuple(HELPERS):
+        if os.waitpid(pid, os.WNOHANG)[0]:
+            HELPERS.discard(pid)
 
 
 def shared_segments() -> list[dict[str, int]]:
@@ -270,7 +430,7 @@ def watch(control: socket.socket, parts: list[Part], limit: int) -> float:
     return WATCH_CLOSE if total > limit / 2 else WATCH_CALM
 
 
-def keep(control: socket.socket, parts: list[Part], memory: int, lifetime: float) -> None:
+def keep(control: socket.socket, parts: list[Part], plan: Plan) -> None:
     """Answer the host and watch until one of the parts ends, time is up, or the host is gone."""
     poll = select.poll()
     poll.register(control, select.POLLIN)
@@ -279,15 +439,16 @@ def keep(control: socket.socket, parts: list[Part], memory: int, lifetime: float
     for fd in (*ends, *outputs):
         poll.register(fd, select.POLLIN)
     now = time.monotonic()
+    lifetime, memory = plan["lifetime"], plan["memory"]
     until, look = now + lifetime, now + WATCH_CALM
     while True:
         ready = poll.poll(max(0.0, min(look, until) - time.monotonic()) * 1000 + 1)
         for fd, _ in ready:
             if fd == control.fileno():
-                data = control.recv(65536)
+                data, fds, _, _ = socket.recv_fds(control, 65536, 1)
                 if not data:
                     return
-                answer(control, json.loads(data))
+                answer(control, json.loads(data), fds, plan)
             elif fd in outputs:
                 if not outputs[fd].read_errors():
                     poll.unregister(fd)
@@ -300,28 +461,39 @@ def keep(control: socket.socket, parts: list[Part], memory: int, lifetime: float
         if now >= until:
             send(control, {"event": "ended", "part": "time", "detail": f"its {lifetime:g} seconds are over"})
             return
+        reap_helpers()
         if now >= look:
             look = now + watch(control, parts, memory)
 
 
 def main() -> None:
     """Build, keep, kill."""
-    given = int(sys.argv[1])
-    # It has the host's number, which may be one of those with a fixed meaning.
-    control = socket.socket(fileno=fcntl.fcntl(given, fcntl.F_DUPFD_CLOEXEC, ARGUMENTS + 1))
-    os.close(given)
-    data, fds, _, _ = socket.recv_fds(control, 1 << 18, 1)
-    if not data:
-        return  # the host went before it said what to build
-    plan: Plan = json.loads(data)
+    # They have the host's numbers, which may be some of those with a fixed meaning.
+    moved = [fcntl.fcntl(int(word), fcntl.F_DUPFD_CLOEXEC, ARGUMENTS + 1) for word in sys.argv[1:]]
+    for word in sys.argv[1:]:
+        os.close(int(word))
+    control, has_block = socket.socket(fileno=moved[0]), len(moved) > 1
+    os.umask(0o022)
     try:
+        uid, gid = os.geteuid(), os.getegid()
+        unshare()
+        if not has_block:
+            map_one_id(uid, gid)
+        send(control, {"event": "unshared"})
+        data, fds, _, _ = socket.recv_fds(control, 1 << 18, 1)
+        if not data:
+            return  # the host went before it said what to build
+        if has_block:
+            become_root()
+        mount("", "none", "/", "", MS_REC | MS_PRIVATE)
+        plan: Plan = json.loads(data)
         parts = build(plan, fds[0])
     except OSError as error:
         send(control, {"event": "failed", "errno": error.errno or errno.EIO, "detail": str(error)})
         return
     send(control, {"event": "started"})
     try:
-        keep(control, parts, plan["memory"], plan["lifetime"])
+        keep(control, parts, plan)
     finally:
         for part in parts:
             part.kill()
