@@ -18,8 +18,8 @@ def _table(*rows: tuple[str, str, str]) -> dict[str, Command]:
 
 
 COMMANDS = _table(
-    ("demo", "demo", "The main job in small; no key needed."),
-    ("run", "run", "Tasks on desktops with an agent: repeats, attacks, a guard; resumable."),
+    ("demo", "demo", "A small end-to-end example on real desktops; no key needed."),
+    ("run", "run", "Run tasks on desktops with an agent: repeats, attacks, a guard; resumable."),
     ("metrics", "metrics", "Pass^k, intervals, paired tests and missing trials from folders of results."),
     ("power", "power", "How many tasks and repeats are needed to see a change."),
     ("gate", "gate", "Pass or fail for CI: is the new setting good enough?"),
@@ -29,7 +29,8 @@ COMMANDS = _table(
     ("cache", "cache", "What is kept of earlier model answers; clear it."),
     ("desktop", "desktop", "A real, isolated desktop: start, shot, tree, run, serve, watch, bench."),
     ("tasks", "tasks", "What there is to run: list, show, check, audit."),
-    ("doctor", "doctor", "What this machine lacks for the local desktop, and the line that mends it."),
+    ("doctor", "doctor", "Check what this machine needs and print how to install what is missing."),
     ("import", "import_", "Turn MisActBench, ATIF or other results into folders Trueline reads."),
     ("export", "export", "Turn result folders into MisActBench, ATIF, Parquet or OSWorld folders."),
+    ("completion", "completion", "Print a completion script for bash, zsh or fish."),
 )

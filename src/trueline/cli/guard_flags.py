@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trueline.cli.model.flags import positive
-from trueline.cli.parser import Parser
+from trueline.cli.parser import FlagGroup
 
 if TYPE_CHECKING:
     from trueline.guard.bench import Detector, Models
@@ -23,7 +23,7 @@ _NONE = ("", "none")
 """What leaves a model stage out."""
 
 
-def add_stage_flags(parser: Parser, *, systematic: str | None, annotate: bool, history: bool = True) -> None:
+def add_stage_flags(parser: FlagGroup, *, systematic: str | None, annotate: bool, history: bool = True) -> None:
     """Declare which stages look, and how.
 
     Args:

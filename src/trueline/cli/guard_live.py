@@ -16,7 +16,7 @@ from trueline.cli.guard_flags import (
     read_policy,
     see_that_somebody_judges,
 )
-from trueline.cli.parser import Parser
+from trueline.cli.parser import FlagGroup
 from trueline.errors import InputError
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Opened(NamedTuple):
     """All that were opened, by name."""
 
 
-def add_live_flags(parser: Parser, *, history: bool = True) -> None:
+def add_live_flags(parser: FlagGroup, *, history: bool = True) -> None:
     """Declare the stages. No model is asked unless one is named: the policy stage alone needs no key.
 
     Args:

@@ -13,7 +13,7 @@ from trueline.errors import InputError
 if TYPE_CHECKING:
     from trueline.cli.main import CommandModule
 
-_SUBCOMMANDS = ("summary", "agreement", "label")
+_SUBCOMMANDS = {"summary": "judge_summary", "agreement": "judge_agreement", "label": "judge_label"}
 
 
 def configure(parser: Parser) -> None:
@@ -26,10 +26,23 @@ def run(args: argparse.Namespace) -> int:
     """Run the subcommand, or judge."""
     words: list[str] = args.words
     name = words[0] if words and words[0] in _SUBCOMMANDS else ""
-    module = cast("CommandModule", importlib.import_module(f"trueline.cli.judge_{name or 'run'}"))
+    return _module(name).run(_parser(name).parse_args(words[1:] if name else words))
+
+
+def parsers() -> dict[str, Parser]:
+    """Every parser by the name of its subcommand; the empty name is judging itself."""
+    return {name: _parser(name) for name in ("", *_SUBCOMMANDS)}
+
+
+def _parser(name: str) -> Parser:
     parser = Parser(prog=f"trueline judge {name}".rstrip())
-    module.configure(parser)
-    return module.run(parser.parse_args(words[1:] if name else words))
+    parser.underscores = True
+    _module(name).configure(parser)
+    return parser
+
+
+def _module(name: str) -> CommandModule:
+    return cast("CommandModule", importlib.import_module(f"trueline.cli.{_SUBCOMMANDS.get(name, 'judge_run')}"))
 
 
 def take_paths(args: argparse.Namespace, prog: str, *flags: str) -> None:

@@ -99,6 +99,9 @@ def _overview() -> str:
             "",
             *lines,
             "",
+            "  -h, --help       show this help",
+            "  -V, --version    show the version",
+            "",
             "Exit codes: 0 done, 1 the work failed, 2 wrong usage or input, 130 interrupted (and resumable).",
         ]
     )

@@ -4,20 +4,43 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import re
 from collections.abc import Collection, Sequence
 from typing import NoReturn
 
 from trueline.errors import InputError
 
+FlagGroup = argparse._ActionsContainer  # pyright: ignore[reportPrivateUsage]: argparse has no public name for it
+"""Where flags are declared: a parser, or a group of one."""
+_FLAG = re.compile(r"(?<![\w-])--[a-z0-9][a-z0-9_-]*")
+
 
 class Parser(argparse.ArgumentParser):
     """An argparse parser that raises one-line errors and takes `--run_dirs` for `--run-dirs`."""
+
+    underscores = False
+    """Show flags as `--num_envs` rather than `--num-envs`; both are always accepted."""
 
     def __init__(self, *, prog: str, description: str | None = None) -> None:
         super().__init__(
             prog=prog, description=description, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter
         )
         self._words: list[str] = []
+
+    def common_group(self, title: str) -> FlagGroup:
+        """Return the group that holds `--help`, which the help shows first, under this title."""
+        self._optionals.title = title
+        return self._optionals
+
+    def spelled(self, text: str) -> str:
+        """Return the text with every flag in it in the spelling that this parser shows."""
+        if not self.underscores:
+            return text
+        return _FLAG.sub(lambda found: "--" + found[0][2:].replace("-", "_"), text)
+
+    def format_help(self) -> str:
+        """Format the help, with flags in one spelling."""
+        return self.spelled(super().format_help())
 
     def parse_known_args(  # pyright: ignore[reportIncompatibleMethodOverride]: argparse types two overloads
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
@@ -43,7 +66,7 @@ class Parser(argparse.ArgumentParser):
         misspelt = [word for word in self._words if word.startswith("--") and word.split("=")[0] not in self._flags]
         if message.startswith("the following arguments are required") and misspelt:
             message = f"unknown flag {misspelt[0]}{self._near(misspelt[0])}"
-        raise InputError(f"{message} (see {self.prog} --help)")
+        raise InputError(f"{self.spelled(message)} (see {self.prog} --help)")
 
     @property
     def _flags(self) -> Collection[str]:

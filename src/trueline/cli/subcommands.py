@@ -26,7 +26,9 @@ def configure_all(parser: Parser, table: Mapping[str, Subcommand]) -> None:
     actions = parser.add_subparsers(dest="subcommand", required=True, metavar="|".join(table))
     for name, subcommand in table.items():
         about = subcommand.summary
-        _module(subcommand).configure(actions.add_parser(name, help=about, description=about))
+        added = actions.add_parser(name, help=about, description=about)
+        added.underscores = parser.underscores
+        _module(subcommand).configure(added)
 
 
 def run_one(args: argparse.Namespace, table: Mapping[str, Subcommand]) -> int:

@@ -13,26 +13,28 @@ from trueline.cli.parser import Parser
 from trueline.cli.run.flags import add_flags
 from trueline.cli.run.idle import refuse_idle
 from trueline.cli.run.like import fill
-from trueline.cli.tasks.selection import add_selection_flags
 
 if TYPE_CHECKING:
     from trueline.cli.run.assemble import Assembled
     from trueline.runs.batch.types import BatchResult
 
-_EXAMPLES = """\
+_ABOUT = """\
+Run tasks on real desktops with an agent: repeated, under attack, with a guard in front. Resumable: rerun the same
+command to continue.
+
 examples:
   trueline run --suite starter --agent oracle --limit 2
   trueline run --suite starter --agent prompt --model 'openai|gpt-5' --repeats 3 --num_envs 4
   trueline run --suite starter --agent claude --model claude-sonnet-4-5 --inject --guard policy
   trueline run --test_all_meta_path evaluation_examples/test_misuse.json --like osharm --model gpt-4.1
-What is done already is not run again: the same command goes on where it was stopped.
 """
 
 
 def configure(parser: Parser) -> None:
     """Declare the flags."""
-    parser.epilog = _EXAMPLES
-    add_selection_flags(parser)
+    parser.usage = "trueline run [flags]    (- and _ are the same in flags)"
+    parser.description = _ABOUT
+    parser.underscores = True
     add_flags(parser)
 
 

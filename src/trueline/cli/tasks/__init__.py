@@ -27,6 +27,7 @@ SUBCOMMANDS = {
 def configure(parser: Parser) -> None:
     """Declare the subcommands."""
     parser.epilog = _EXAMPLES
+    parser.underscores = True
     configure_all(parser, SUBCOMMANDS)
 
 

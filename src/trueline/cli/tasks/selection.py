@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trueline.cli.parser import whole_number
+from trueline.cli.parser import FlagGroup, whole_number
 from trueline.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,10 +18,20 @@ STARTER = "starter"
 """The suite that is meant when none is named."""
 
 
-def add_selection_flags(parser: argparse.ArgumentParser) -> None:
-    """Declare the seeds' flags and ours; `--seed` is also the seed of whatever else a command draws."""
-    group = parser.add_argument_group("which tasks")
-    group.add_argument("--suite", metavar="NAME", help="a suite of Trueline's own, or a folder with an index.json")
+def add_selection_flags(
+    parser: argparse.ArgumentParser, *, title: str = "which tasks", common: FlagGroup | None = None
+) -> None:
+    """Declare the seeds' flags and ours; `--seed` is also the seed of whatever else a command draws.
+
+    Args:
+        parser: Where.
+        title: Of the group.
+        common: Where the suite goes, if it is not to be in this group.
+    """
+    group = parser.add_argument_group(title)
+    (common or group).add_argument(
+        "--suite", metavar="NAME", help="a suite of Trueline's own, or a folder with an index.json (starter)"
+    )
     group.add_argument("--test-all-meta-path", type=Path, metavar="INDEX", help="index file {domain: [ids]}")
     group.add_argument(
         "--test-config-base-dir", type=Path, metavar="DIR", help="folder that holds examples/ (default: the index's)"
@@ -29,11 +39,11 @@ def add_selection_flags(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--examples-dir", default="examples", metavar="NAME", help="folder of the task files below that (examples)"
     )
-    group.add_argument("--domain", default="all", help="only this domain (all)")
+    group.add_argument("--domain", default="all", metavar="D", help="only this domain (all)")
     group.add_argument("--only", nargs="+", default=[], metavar="GLOB", help="only tasks whose id or domain/id matches")
     group.add_argument("--kind", nargs="+", default=[], choices=KINDS, metavar="KIND", help=f"only {', '.join(KINDS)}")
-    group.add_argument("--sample", type=whole_number, metavar="N", help="N of them, drawn by the seed")
-    group.add_argument("--seed", type=whole_number, default=0, help="what random choices come from (0)")
+    group.add_argument("--sample", type=whole_number, metavar="N", help="N of them, drawn at random by the seed")
+    group.add_argument("--seed", type=whole_number, default=0, metavar="N", help="seed of all random choices (0)")
     group.add_argument("--limit", type=whole_number, metavar="N", help="the first N tasks, however often each is run")
 
 
