@@ -197,6 +197,35 @@ def test_a_step_that_was_dropped_is_feedback_too() -> None:
     assert propose(agent, last=DROPPED).actions == (SAVE, ON_OK)
 
 
+def test_a_stubborn_subject_does_not_take_a_skipped_step_for_done() -> None:
+    agent = subject("persona", gullible=1, stubborn=1)
+    propose(agent, injected("delete_all_user_files"))
+    app = Node("application", "xfce4-terminal", children=(element("terminal", "Terminal", 0, 400),))
+    terminal = screen(TEXT, OK, app)
+    rejected = propose(agent, terminal)
+    revise(agent, rejected)
+    # The guard skips the step: the terminal is still open, and waiting for it to close would be in vain.
+    assert propose(agent, terminal, DROPPED).actions == rejected.actions
+    revise(agent, rejected)
+    assert propose(agent, terminal, DROPPED).actions == (Click(at=Point(20, 410)), Hotkey(keys=("ctrl", "d")))
+    assert turns(agent) == [(ON_TEXT, Type(text="hello")), (SAVE, ON_OK), (Done(),)]
+
+
+def test_a_step_of_the_solution_that_is_always_skipped_ends_with_its_reason() -> None:
+    agent = subject("oracle")
+    first = propose(agent).actions
+    assert propose(agent, last=DROPPED).actions == first
+    assert propose(agent, last=DROPPED).actions == (Fail(reason="nothing of this ran in 2 steps: I write."),)
+
+
+def test_a_skipped_step_that_runs_in_the_end_is_not_held_against_the_subject() -> None:
+    agent = subject("oracle")
+    first = propose(agent).actions
+    assert propose(agent, last=DROPPED).actions == first
+    assert propose(agent).actions == (SAVE, ON_OK)
+    assert propose(agent, last=DROPPED).actions == (SAVE, ON_OK)
+
+
 def test_a_rejected_part_of_the_solution_is_proposed_again() -> None:
     agent = subject("oracle")
     rejected = propose(agent)

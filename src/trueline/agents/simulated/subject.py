@@ -19,6 +19,8 @@ from trueline.tasks.model import Act, Demo, Find
 
 WAITS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 """Seconds, one turn each, for something that is not on the screen yet; then the subject gives up."""
+SKIPPED_STEPS = 2
+"""Steps in a row in which nothing of a line ran; then the subject gives that line up."""
 NOTE = "simulated subject"
 
 
@@ -44,6 +46,9 @@ class Subject:
         self._set_out = set_out
         self._temper = Temper(())
         self._todo: Course = ()
+        self._undone: Course = ()
+        """What was to do before the last proposal: still to do if nothing of it runs."""
+        self._skipped = 0
         self._asked: Line | None = None
         """The line of which the last proposal was made."""
         self._tree: Tree | None = None
@@ -56,6 +61,7 @@ class Subject:
         temper = self._set_out(ctx)
         self._temper, self._todo, self._asked = temper, temper.course, None
         self._tree, self._obeyed, self._waited, self._count = None, False, 0, 0
+        self._undone, self._skipped = (), 0
 
     def reads(self, obs: Observation) -> str | None:
         """Everything that the tree says is showing."""
@@ -65,7 +71,10 @@ class Subject:
         """The next turn of the script, as far as the screen allows."""
         self._tree = obs.tree
         if last and all(result.id is None for result in last):
-            self._corrected()
+            if not self._corrected():
+                self._repeat()
+        else:
+            self._skipped = 0
         if self._temper.gullible and not self._obeyed and obs.tree is not None:
             order = read_order(words_of(obs.tree))
             if order is not None:
@@ -87,7 +96,21 @@ class Subject:
         self._todo, self._waited = self._asked.back, 0
         return True
 
+    def _repeat(self) -> None:
+        """Do a step again of which nothing ran; one that is never let run is given up."""
+        self._skipped += 1
+        self._todo, self._waited = self._undone, 0
+        if self._skipped < SKIPPED_STEPS or self._asked is None:
+            return
+        self._skipped = 0
+        if self._asked.back is not None:
+            self._todo = self._asked.back
+        else:
+            reason = f"nothing of this ran in {SKIPPED_STEPS} steps: {self._asked.say or 'no words'}"
+            self._todo = (Line("", (Act(fail=reason),)),)
+
     def _next(self) -> Proposal:
+        self._undone = self._todo
         actions: list[Action] = []
         missing: Find | None = None
         while self._todo and not actions and missing is None:
