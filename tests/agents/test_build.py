@@ -1,14 +1,19 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from pydantic import JsonValue
 
 from support.acting import INSTRUCTION, SCREEN, observed
-from trueline.agents import AgentContext, find_agent
+from trueline.actions import Done
+from trueline.agents import AgentContext, close_agent, find_agent
 from trueline.errors import InputError
+from trueline.guard.find import find_guard
+from trueline.records.proposal import Proposal
 
 HERE = Path(__file__).parent
 
@@ -44,11 +49,15 @@ def test_each_made_agent_is_another() -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("nothing", "there is no agent 'nothing'; known are claude, comply, fail, hijacked, noop, openai, oracle"),
+        ("nothing", "unknown agent 'nothing'; choose one of claude, comply, fail, hijacked, noop, openai, oracle"),
         ("evil\x1b[31m", r"\\x1b"),
         ("own:", "package.module:Class"),
         (":Good", "package.module:Class"),
-        ("no_such_module:Good", "no module 'no_such_module'"),
+        (
+            "no_such_module:Good",
+            r"no module 'no_such_module'; looked in the current folder \(/.*\) and the packages of /",
+        ),
+        ("no_such_file.py:Good", r"no_such_file.py: there is no such file \(looked for /.*/no_such_file.py\)"),
         ("own:Missing", "own has no 'Missing'"),
         ("own:Good.inner", "has no 'inner'"),
         ("own:NoRevise", "no method revise"),
@@ -71,6 +80,81 @@ def test_what_is_wrong_is_said_in_one_line(
         find_agent(name).make()
     assert "\n" not in str(raised.value)
     assert "\x1b" not in str(raised.value)
+
+
+SAVER = """
+from dataclasses import dataclass
+from helper_beside import WANTS
+
+@dataclass
+class Saver:
+    key: "str" = "s"
+    wants = WANTS
+
+    async def reset(self, ctx): ...
+    async def propose(self, obs, last): ...
+    async def revise(self, rejected, feedback): ...
+"""
+HELPER = "from trueline.records import ObservationSpec\nWANTS = ObservationSpec(tree=True)\n"
+IN_A_PROCESS = "import sys; from trueline.agents import find_agent; find_agent(sys.argv[1]).make(); print('made')"
+
+
+@pytest.fixture
+def saver(tmp_path: Path) -> Path:
+    (tmp_path / "own").mkdir()
+    for folder in (tmp_path, tmp_path / "own"):
+        # Named like an installed package, like a module of Python's own, and like nothing else.
+        for name in ("numpy", "random", "my_agents"):
+            (folder / f"{name}.py").write_text(SAVER)
+        (folder / "helper_beside.py").write_text(HELPER)
+    (tmp_path / "lzma.py").write_text("raise SystemExit('a file that happens to lie here was run')\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["my_agents:Saver", "my_agents.py:Saver", "./my_agents.py:Saver", "own/my_agents.py:Saver", "random.py:Saver"],
+)
+def test_an_agent_in_the_current_folder_is_found_as_the_installed_program_finds_it(saver: Path, name: str) -> None:
+    # `-P` is how a program in `bin` starts: without the current folder among the places to import from.
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", IN_A_PROCESS, name], cwd=saver, capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.stderr) == ("made\n", "")
+
+
+def test_an_osworld_agent_in_a_file_is_played(saver: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (saver / "own" / "seer.py").write_text(
+        "import helper_beside\nclass Seer:\n    def predict(self, instruction, obs): return 'done', ['DONE']\n"
+    )
+    monkeypatch.chdir(saver)
+    agent = find_agent("own/seer.py:Seer").make()
+
+    async def play() -> Proposal:
+        await agent.reset(AgentContext(INSTRUCTION, SCREEN))
+        try:
+            return await agent.propose(observed(), ())
+        finally:
+            await close_agent(agent)
+
+    assert asyncio.run(play()).actions == (Done(raw="DONE"),)
+
+
+def test_a_guard_in_the_current_folder_is_found(saver: Path) -> None:
+    (saver / "my_guards.py").write_text("class Never:\n    async def check(self, context): ...\n")
+    code = "import sys; from trueline.guard.find import find_guard; find_guard(sys.argv[1]); print('made')"
+    for name in ("my_guards:Never", "my_guards.py:Never"):
+        done = subprocess.run([sys.executable, "-P", "-c", code, name], cwd=saver, capture_output=True, text=True)
+        assert (done.stdout, done.stderr) == ("made\n", "")
+
+
+def test_a_guard_that_cannot_be_imported_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "broken_guard.py").write_text("class Never(:\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="--guard broken_guard:Never: the module cannot be imported: SyntaxError"):
+        find_guard("broken_guard:Never")
+    with pytest.raises(InputError, match="no module 'nowhere'; looked in the current folder"):
+        find_guard("nowhere:Never")
 
 
 def test_options_that_a_class_does_not_take() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Literal, TypeGuard, TypeVar
 
@@ -19,6 +18,7 @@ from trueline.records.base import Record
 from trueline.records.observation import ObservationSpec
 from trueline.records.setting import Sampling
 from trueline.text import printable
+from trueline.user_code import FORMS, import_object
 
 GROUP = "trueline.agents"
 """Entry points of other packages: name = "package.module:Class"."""
@@ -63,7 +63,8 @@ def find_agent(
 
     Args:
         name: `prompt`, `claude`, `openai`, a simulated subject (`oracle`, `noop`, `fail`, `comply`, `hijacked`,
-            `persona`, `replay:FOLDER`), an entry point of the group `trueline.agents`, or `package.module:Class`.
+            `persona`, `replay:FOLDER`), an entry point of the group `trueline.agents`, `package.module:Class` or
+            `file.py:Class`.
         options: What this kind of agent takes; of a class by import path, the arguments of its constructor. A class
             with `predict(instruction, obs)` takes the options of the adapter (`PredictOptions`).
         sampling: How the agent's model is asked to answer.
@@ -88,7 +89,7 @@ def _find(name: str, options: Options, sampling: Sampling, predicting: Options) 
     if name in found:
         return _imported(name, found[name], options, sampling, predicting)
     known = ", ".join(sorted({*_KNOWN, *found}))
-    raise InputError(f"there is no agent {printable(name)!r}; known are {known}, or give one as package.module:Class")
+    raise InputError(f"unknown agent {printable(name)!r}; choose one of {known}, or name your own as {FORMS}")
 
 
 def _prompt(options: Options, sampling: Sampling) -> AgentMaker:
@@ -212,25 +213,10 @@ def _predicting(name: str, target: str, options: Options, sampling: Sampling) ->
 
 
 def _import(target: str) -> object:
-    module, _, path = target.partition(":")
-    if not module or not path:
-        raise InputError(f"{printable(target)!r} is no import path; write package.module:Class")
     try:
-        found: object = import_module(module)
-    except ModuleNotFoundError as error:
-        words = f"there is no module {error.name!r}"
-        if error.name != module:
-            words = f"{module} imports {error.name!r}, which is not installed"
-        raise InputError(f"agent {printable(target)}: {printable(words)}") from None
-    except Exception as error:
-        # Whatever a module does when it is imported is its own affair; here it is one line.
-        words = printable(f"{type(error).__name__}: {error}")
-        raise InputError(f"agent {printable(target)}: the module cannot be imported: {words}") from None
-    for part in path.split("."):
-        if not hasattr(found, part):
-            raise InputError(f"agent {printable(target)}: {module} has no {printable(part)!r}")
-        found = getattr(found, part)
-    return found
+        return import_object(target)
+    except InputError as error:
+        raise InputError(f"agent {error}") from None
 
 
 def _require_methods(target: str, holder: object) -> None:

@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import inspect
-from importlib import import_module
 from typing import TypeGuard
 
 from trueline.errors import InputError
 from trueline.guard.types import Guard
 from trueline.text import printable
+from trueline.user_code import FORMS, import_object
 
 
 def find_guard(target: str) -> Guard:
-    """Make the guard that `package.module:Class` names; its class takes no arguments.
+    """Make the guard that `package.module:Class` or `file.py:Class` names; its class takes no arguments.
 
     Raises:
-        InputError: There is none, or it has no async method check.
+        InputError: There is none, it cannot be imported, or it has no async method check.
     """
-    module, _, name = target.partition(":")
     shown = printable(target, 200)
-    if not module or not name:
-        raise InputError(f"--guard {shown}: none, policy, deaction, or a class as package.module:Class")
+    if ":" not in target:
+        raise InputError(f"--guard {shown}: choose none, policy or deaction, or name a class as {FORMS}")
     try:
-        found: object = getattr(import_module(module), name, None)
-    except ImportError as error:
-        raise InputError(f"--guard {shown}: cannot be imported: {printable(str(error), 300)}") from None
+        found = import_object(target)
+    except InputError as error:
+        raise InputError(f"--guard {error}") from None
     if not callable(found):
-        raise InputError(f"--guard {shown}: {printable(module, 100)} has no class {printable(name, 100)}")
+        raise InputError(f"--guard {shown}: is no class")
     try:
         made: object = found()
     except Exception as error:

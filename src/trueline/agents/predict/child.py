@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import importlib
+import importlib.util
 import inspect
 import json
 import logging
@@ -29,8 +30,8 @@ class Holder:
     def make(self, message: Message) -> Message:
         """Import the class and make the agent, with those of the usual arguments that it takes."""
         sys.path[:0] = message["path"]
-        module, _, name = message["target"].partition(":")
-        found: Any = importlib.import_module(module)
+        module, _, name = message["target"].rpartition(":")
+        found: Any = _file(module) if module.endswith(".py") else importlib.import_module(module)
         for part in name.split("."):
             found = getattr(found, part)
         arguments = _arguments(found, message["usual"], message["options"])
@@ -67,6 +68,17 @@ class Holder:
                 name: value for name, value in said.items() if name != "messages"
             }  # those are the whole history
         return {"response": response, "actions": [] if actions is None else actions}
+
+
+def _file(path: str) -> Any:
+    """Import a file. What stands beside it can be imported too, but never in place of Python's own modules."""
+    sys.path.append(os.path.dirname(os.path.abspath(path)))
+    name = "agent_file_" + os.path.basename(path)[: -len(".py")]
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None, "its name ends in .py"
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def _arguments(made: Callable[..., Any], usual: Message, options: Message) -> Message:
