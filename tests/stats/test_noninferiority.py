@@ -36,7 +36,7 @@ def test_units_left_out_take_no_part() -> None:
 
 def test_one_sided_bounds_hold_as_often_as_they_say() -> None:
     rng = np.random.default_rng(1)
-    units = resample_weights(np.zeros(100), draws=1000)
+    units = resample_weights(np.zeros(100))
     change = rng.choice([-1, 0, 1], p=[0.15, 0.75, 0.1], size=(100, 1000))
     wrong = sum(noninferiority(column, units, margin=0.05).passed for column in change.T)
     assert wrong / 1000 < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 1000)

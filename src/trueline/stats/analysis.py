@@ -111,9 +111,9 @@ def analyse(
 
 
 def resample_units(units: Sequence[Unit], options: Options) -> Resample:
-    """Draw the weights for a set of units: by domain, with what belongs together kept together."""
+    """Resample a set of units by domain, with what belongs together kept together."""
     domains = np.array([unit.domain for unit in units])
-    return resample_weights(domains, cluster_labels(units), draws=options.draws, seed=options.seed)
+    return resample_weights(domains, cluster_labels(units), seed=options.seed)
 
 
 def _pairs(tables: Sequence[Sequence[ScoreTable]]) -> tuple[list[tuple[ScoreTable, ScoreTable]], list[str]]:

@@ -14,7 +14,7 @@ from trueline.stats.intervals import Interval, difference_intervals, mean_interv
 from trueline.stats.mcnemar import mcnemar
 from trueline.stats.pass_k import pass_hat
 from trueline.stats.permutation import within_task_permutation
-from trueline.stats.resample import DRAWS, resample_weights
+from trueline.stats.resample import resample_weights
 from trueline.stats.simulate import SimulatedStudies, StudyPlan, simulate_studies, true_pass_hat
 from trueline.stats.wilcoxon import wilcoxon
 
@@ -44,12 +44,10 @@ class IntervalCoverage:
     difference: Coverage
 
 
-def interval_coverage(
-    plan: StudyPlan, k: int, *, studies: int, seed: int, level: float = 0.95, draws: int = DRAWS
-) -> IntervalCoverage:
+def interval_coverage(plan: StudyPlan, k: int, *, studies: int, seed: int, level: float = 0.95) -> IntervalCoverage:
     """Measure how often intervals over simulated studies hold the truth of the plan."""
     simulated = simulate_studies(plan, studies, seed)
-    units = resample_weights(simulated.domain, simulated.cluster, draws=draws, seed=seed + 1)
+    units = resample_weights(simulated.domain, simulated.cluster)
     base, new = (_values(counts, plan.repeats, k) for counts in (simulated.base_counts, simulated.new_counts))
     before, after = (true_pass_hat(plan, setting, k) for setting in (plan.base, plan.new))
     rarer = np.minimum(np.count_nonzero(new > 0, axis=0), np.count_nonzero(new < 1, axis=0))

@@ -1,7 +1,7 @@
 """Confidence intervals of rates and of paired differences.
 
 Both are score intervals: Wilson's for a mean of values in [0, 1], Tango's for a mean of paired differences. The
-sampling variance comes from the bootstrap over tasks; its ratio to the variance that as many independent yes/no tasks
+sampling variance is that of the bootstrap over tasks; its ratio to the variance that as many independent yes/no tasks
 would have (the design effect) widens or narrows the interval. Percentile intervals of the same bootstrap miss the true
 Pass^3 far too often when few tasks are reliable (58 % of the time at 36 tasks and Pass^3 = 0.015), and
 collapse to a point when all tasks agree; score intervals do neither.

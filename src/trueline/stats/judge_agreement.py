@@ -182,7 +182,7 @@ def _kappa(human: BoolArray, judge: BoolArray, draws: Resample | None) -> Figure
         # Nothing varies between the draws: that is no certainty, there is just nothing to estimate from.
         return Figure(float(value))
     low, high = np.quantile(drawn, [0.025, 0.975])
-    return Figure(float(value), Interval(float(low), float(high), 0.95, f"percentiles of a {draws.text}"))
+    return Figure(float(value), Interval(float(low), float(high), 0.95, f"percentiles of a {draws.text_of_draws}"))
 
 
 def _kappas(cells: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

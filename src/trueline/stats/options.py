@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from trueline.stats.mcnemar import McNemarMethod
-from trueline.stats.resample import DRAWS
 
 MissingPolicy = Literal["bounds", "exclude", "fail"]
 Inference = Literal["population", "suite"]
@@ -28,5 +27,4 @@ class Options:
     margin: float | None = None
     """For non-inferiority: how much worse is still not worse."""
     seed: int = 0
-    draws: int = DRAWS
-    """Of the bootstrap over tasks."""
+    """Of random deals and draws."""

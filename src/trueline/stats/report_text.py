@@ -242,7 +242,7 @@ def methods(report: Report) -> dict[str, str]:
     }
     interval = next((i for summary in report.summaries for i in summary.rates.ci.values()), None)
     if interval:
-        said["intervals"] = f"{interval.level:.0%}, {interval.method}, seed {options.seed}"
+        said["intervals"] = f"{interval.level:.0%}, {interval.method}"
     if report.clustered:
         said["clusters"] = "injections into one task, and a task with its _aug rephrasing, are resampled together"
     if report.family:

@@ -1,5 +1,8 @@
 """Resampling tasks: the rescaled bootstrap of Rao and Wu, stratified, by cluster, with every task's runs kept whole.
 
+The variance of a mean under it has a closed form, the unbiased variance of a stratified sample of clusters, so nothing
+is drawn for intervals; draws are made when percentiles are asked for.
+
 Each draw takes n - 1 of the n clusters of a stratum with replacement and weighs them by n / (n - 1). The plain
 bootstrap (n of n) makes the variance too small by the factor (n - 1) / n in every stratum: with 36 tasks in ten domains
 that is a quarter of it. Strata with one cluster say nothing about their variance, so they are pooled.
@@ -11,6 +14,7 @@ biases Pass^3.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -26,18 +30,17 @@ _CHUNK = 4_000_000  # weights turned into floats at a time: 32 MB
 
 @dataclass(frozen=True, eq=False)
 class Resample:
-    """One set of bootstrap draws over the units of a study, to be used for every figure about them."""
+    """How the units of a study are resampled, to be used for every figure about them."""
 
     cluster: IntArray
     """Number of the cluster each unit belongs to."""
     sizes: IntArray
     """Units in each cluster."""
-    counts: npt.NDArray[np.uint8]
-    """How often each draw (row) took each cluster (column)."""
-    scale: FloatArray
-    """What one occurrence of each cluster weighs."""
-    strata: int
-    """Strata after pooling those with a single cluster."""
+    stratum: IntArray
+    """Number of the stratum each cluster belongs to, after pooling those with a single cluster."""
+    draws: int
+    """How many `counts` holds."""
+    seed: int
 
     @property
     def units(self) -> int:
@@ -49,47 +52,90 @@ class Resample:
         """How many clusters there are."""
         return len(self.sizes)
 
+    @cached_property
+    def stratum_sizes(self) -> IntArray:
+        """Clusters in each stratum."""
+        return np.bincount(self.stratum).astype(np.int64)
+
+    @property
+    def strata(self) -> int:
+        """How many strata there are."""
+        return len(self.stratum_sizes)
+
+    @cached_property
+    def scale(self) -> FloatArray:
+        """What one occurrence of each cluster in a draw weighs."""
+        n = self.stratum_sizes
+        return np.where(n > 1, n / np.maximum(n - 1, 1), 0.0)[self.stratum]
+
+    @cached_property
+    def counts(self) -> npt.NDArray[np.uint8]:
+        """How often each draw (row) took each cluster (column)."""
+        rng = np.random.default_rng(self.seed)
+        counts = np.zeros((self.draws, self.clusters), np.uint8)
+        for h in np.flatnonzero(self.stratum_sizes > 1).tolist():
+            members = np.flatnonzero(self.stratum == h)
+            counts[:, members] = _draw_counts(len(members), self.draws, rng)
+        return counts
+
     @property
     def text(self) -> str:
-        """The method in words, for the lines below a table."""
+        """How variances were made, in words, for the lines below a table."""
+        return self._text("closed form")
+
+    @property
+    def text_of_draws(self) -> str:
+        """How percentiles of the draws were made, in words."""
+        return self._text(f"{self.draws} draws, seed {self.seed}")
+
+    def _text(self, how: str) -> str:
         what = "tasks" if self.clusters == self.units else f"{self.clusters} clusters of tasks"
         strata = f", stratified ({self.strata} strata)" if self.strata > 1 else ""
-        return f"bootstrap over {what}{strata}, runs kept whole (Rao-Wu, {len(self.counts)} draws)"
+        return f"bootstrap over {what}{strata}, runs kept whole (Rao-Wu, {how})"
 
     def by_cluster(self, values: FloatArray) -> FloatArray:
         """Sums of the rows of each cluster."""
+        return self._over_clusters(np.add, values)
+
+    def largest_by_cluster(self, values: FloatArray) -> FloatArray:
+        """Largest value of the rows of each cluster."""
+        return self._over_clusters(np.maximum, values)
+
+    def _over_clusters(self, operation: np.ufunc, values: FloatArray) -> FloatArray:
         if self.clusters == self.units:
             return values
         order = np.argsort(self.cluster, kind="stable")
         starts = np.concatenate(([0], np.cumsum(self.sizes)[:-1]))
-        return np.add.reduceat(values[order], starts, axis=0)
+        return operation.reduceat(values[order], starts, axis=0)
 
     def variance(self, parts: FloatArray) -> FloatArray:
-        """Bootstrap variance of sums over units.
+        """Bootstrap variance of sums over units, in closed form.
 
         Args:
             parts: What each unit (row) adds to each figure (column), as deviations that sum to zero.
         """
-        weighted = self.by_cluster(parts) * self.scale[:, None]
-        squares = np.zeros(parts.shape[1])
-        step = max(1, _CHUNK // max(self.clusters, parts.shape[1]))
-        for start in range(0, len(self.counts), step):
-            sums = self.counts[start : start + step].astype(np.float64) @ weighted
-            squares += np.einsum("ij,ij->j", sums, sums)
-        return squares / len(self.counts)
+        sums = self.by_cluster(parts)
+        n = self.stratum_sizes
+        order = np.argsort(self.stratum, kind="stable")
+        starts = np.concatenate(([0], np.cumsum(n)[:-1]))
+        ordered = sums if self.strata == 1 else sums[order]
+        totals = np.add.reduceat(ordered, starts, axis=0)
+        squares = np.add.reduceat(ordered**2, starts, axis=0)
+        within = np.maximum(squares - totals**2 / n[:, None], 0.0)
+        return np.sum(within * np.where(n > 1, n / np.maximum(n - 1, 1), 0.0)[:, None], axis=0)
 
 
 def resample_weights(
     strata: npt.ArrayLike, clusters: npt.ArrayLike | None = None, *, draws: int = DRAWS, seed: int = 0
 ) -> Resample:
-    """Draw the weights once; `mean_interval` and `difference_interval` use them for any values of the same units.
+    """Prepare the resampling once; `mean_interval` and `difference_interval` use it for any values of the same units.
 
     Args:
         strata: The domain of each unit (any labels).
         clusters: What is resampled together (the host task of injection episodes, a task with its rephrasing); each
             within one stratum. None: every unit by itself.
-        draws: Bootstrap draws.
-        seed: The same seed gives the same weights.
+        draws: How many draws percentiles are made of; variances need none.
+        seed: Of those draws.
 
     Raises:
         InputError: A cluster lies in two strata, the lengths differ, or there is nothing to resample.
@@ -110,16 +156,7 @@ def resample_weights(
     crossing = np.flatnonzero(stratum_of[cluster] != stratum)
     if crossing.size:
         raise InputError(f"task {int(crossing[0])}: its cluster lies in two strata; a cluster belongs to one domain")
-    pooled = _pool_singles(stratum_of)
-    rng = np.random.default_rng(seed)
-    counts = np.zeros((draws, len(sizes)), np.uint8)
-    scale = np.zeros(len(sizes))
-    for h in range(int(pooled.max()) + 1):
-        members = np.flatnonzero(pooled == h)
-        if len(members) > 1:
-            counts[:, members] = _draw_counts(len(members), draws, rng)
-            scale[members] = len(members) / (len(members) - 1)
-    return Resample(cluster, sizes.astype(np.int64), counts, scale, int(pooled.max()) + 1)
+    return Resample(cluster, sizes.astype(np.int64), _pool_singles(stratum_of), draws, seed)
 
 
 def _draw_counts(n: int, draws: int, rng: np.random.Generator) -> npt.NDArray[np.uint8]:

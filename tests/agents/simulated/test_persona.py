@@ -47,7 +47,7 @@ def coverage(slip: float, rho: float, k: int, *, studies: int, tasks: int) -> fl
     """How often the interval of Pass^k holds the truth."""
     found = counts(slip, 0.0, rho, studies=studies, tasks=tasks, repeats=3)
     values = pass_hat(found.ravel(), 3, k).reshape(found.shape).T
-    units = resample_weights(np.zeros(tasks, np.int64), draws=500, seed=1)
+    units = resample_weights(np.zeros(tasks, np.int64))
     truth = true_pass_hat(slip, rho, k)
     return float(np.mean([i.low - 1e-9 <= truth <= i.high + 1e-9 for i in mean_intervals(values, units)]))
 
