@@ -215,6 +215,7 @@ def _observe(episode: Trajectory, seen: ObservationRecord | None, problems: list
         tree=read(lambda: episode.load_tree(seen)),
         text=seen.read_text,
         terminal=seen.terminal,
+        tree_scope=seen.tree_scope,
         partial=seen.partial,
         lines=seen.lines,
     )

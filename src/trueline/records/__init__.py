@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from trueline.records.folder.writer import EpisodeWriter
     from trueline.records.judgment import JudgedBy, Judgment
     from trueline.records.layout import Location, Unit
-    from trueline.records.observation import Observation, ObservationRecord, ObservationSpec, StoredFile
+    from trueline.records.observation import Observation, ObservationRecord, ObservationSpec, StoredFile, TreeScope
     from trueline.records.problem import Problem
     from trueline.records.proposal import Proposal
     from trueline.records.setting import Environment, GuardSetting, Limits, RetryMethod, Sampling, Setting
@@ -43,7 +43,7 @@ _MODULES = {
     "folder.writer": ("EpisodeWriter",),
     "judgment": ("JudgedBy", "Judgment"),
     "layout": ("Location", "Unit"),
-    "observation": ("Observation", "ObservationRecord", "ObservationSpec", "StoredFile"),
+    "observation": ("Observation", "ObservationRecord", "ObservationSpec", "StoredFile", "TreeScope"),
     "problem": ("Problem",),
     "proposal": ("Proposal",),
     "setting": ("Environment", "GuardSetting", "Limits", "RetryMethod", "Sampling", "Setting"),
@@ -74,6 +74,6 @@ __all__ = [
     "Finding", "Funnel", "Gap", "GuardSetting", "JudgedBy", "Judgment", "Limits", "Location", "Narrative", "Node",
     "Observation", "ObservationRecord", "ObservationSpec", "Problem", "Proposal", "Record", "Retry", "RetryMethod",
     "Sampling", "Setting", "Stage", "Step", "StepTimings", "Store", "StoredFile", "TaskRef", "Trajectory", "Tree",
-    "Unit", "Unscored", "Usage", "Verdict", "attempts_of", "claim_setting", "move_aside", "read_episode",
+    "TreeScope", "Unit", "Unscored", "Usage", "Verdict", "attempts_of", "claim_setting", "move_aside", "read_episode",
     "read_setting", "recover", "total_usage",
 ]  # fmt: skip

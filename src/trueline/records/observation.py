@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import Literal, Self
 
 from pydantic import JsonValue, SerializerFunctionWrapHandler, model_serializer
 
@@ -16,12 +16,20 @@ from trueline.records.base import Digest, FileName, Record
 from trueline.records.text_line import TextLine, plain_text
 from trueline.records.tree import Mark, Size, Tree, write_xml
 
+TreeScope = Literal["screen", "whole"]
+"""Whether an accessibility tree was read for what is on the screen, or whole, as OSWorld's server gives it.
+
+A tree of the screen holds other elements only as far as applications keep them at hand (menus), without what is asked
+of each one.
+"""
+
 
 class ObservationSpec(Record):
     """What an agent, a guard or a recorder wants to see."""
 
     screenshot: bool = True
     tree: bool = False
+    tree_scope: TreeScope = "screen"
     marks: bool = False
     ocr: bool = False
     size: tuple[int, int] | None = None
@@ -33,6 +41,7 @@ class ObservationSpec(Record):
             update={
                 "screenshot": self.screenshot or other.screenshot,
                 "tree": self.tree or other.tree,
+                "tree_scope": "whole" if "whole" in (self.tree_scope, other.tree_scope) else "screen",
                 "marks": self.marks or other.marks,
                 "ocr": self.ocr or other.ocr,
                 "size": self.size if self.size == other.size else None,
@@ -48,6 +57,8 @@ class Observation:
     screenshot: bytes | Path | None = None
     """PNG, or the file that holds it."""
     tree: Tree | None = None
+    tree_scope: TreeScope | None = None
+    """What the tree was read for; `None` when there is none, or nobody said."""
     marks: tuple[Mark, ...] = ()
     text: str | None = None
     """What OCR read."""
@@ -116,6 +127,8 @@ class ObservationRecord(Record):
     screenshot: StoredFile | None = None
     tree: StoredFile | None = None
     """The whole tree as gzipped XML."""
+    tree_scope: TreeScope | None = None
+    """What the tree was read for; `None` in records of earlier versions, whose trees are those of the screen."""
     partial: bool = False
     """Something is missing from the tree."""
     tree_text: str | None = None
@@ -133,8 +146,10 @@ class ObservationRecord(Record):
 
     @model_serializer(mode="wrap")
     def _without_no_lines(self, handler: SerializerFunctionWrapHandler) -> dict[str, JsonValue]:
-        """Without OCR the record is the one that it was before there were lines."""
+        """Without OCR and tree the record is the one that it was before there were lines and scopes."""
         data: dict[str, JsonValue] = handler(self)
         if not self.lines:
             data.pop("lines", None)
+        if self.tree_scope is None:
+            data.pop("tree_scope", None)
         return data

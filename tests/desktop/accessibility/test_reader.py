@@ -3,6 +3,7 @@ from __future__ import annotations
 import signal
 import socket
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -20,6 +21,7 @@ from trueline.desktop.accessibility.raw import NOBODY, Details, Raw, ask, read_i
 from trueline.desktop.accessibility.straighten import straighten
 from trueline.desktop.accessibility.walk import DESKTOP, MAX_DEPTH, find
 from trueline.desktop.types import DesktopError, DesktopLost
+from trueline.records import TreeScope
 from trueline.records.tree import Node, Place, Size, linearise, parse_xml, write_xml
 
 
@@ -84,6 +86,34 @@ def test_a_box_lies_where_the_element_is_drawn(running: Editor) -> None:
     running.hands.do(Key(key="esc"))
 
 
+def test_of_what_is_hidden_only_the_whole_tree_tells_all(running: Editor) -> None:
+    def item(scope: TreeScope) -> Node:
+        nodes = running.tree.read(scope).tree.root.walk()
+        return next(n for n in nodes if n.role.endswith("menu-item") and n.name.strip() == "Thrift")
+
+    bare, whole = item("screen"), item("whole")
+    assert "showing" not in whole.states and bare.position is None and whole.position is None
+    assert not bare.actions and not bare.attributes
+    assert [action.name for action in whole.actions] == ["click"] and whole.attributes == {"toolkit": "gtk"}
+    everything = running.tree.read("whole")
+    assert not everything.partial, everything.problems
+    placed = [node for node in everything.tree.root.walk() if node.position is not None]
+    assert len(placed) == len([node for node in running.tree.read().tree.root.walk() if node.position is not None])
+
+
+def test_an_application_that_is_asked_a_lot_answers_over_a_connection_of_its_own(running: Editor) -> None:
+    with closing(Bus(connect(running.bare.bus))) as session:
+        address = accessibility_address(session)
+    direct = Bus(connect(address), None, lambda path: connect(f"unix:path={path}"))
+    with closing(Bus(connect(address))) as plain, closing(direct):
+        nodes = [n for n in find(plain, time.monotonic() + 10, 10_000, "whole").nodes.values() if n.parent != DESKTOP]
+        calls = [ask(node.ref, "Accessible", method) for node in nodes for method in ("GetState", "GetRole")]
+        assert direct.many(calls, time.monotonic() + 10) == plain.many(calls, time.monotonic() + 10)
+        assert len(direct.direct) == 1 and not plain.direct
+        direct.forget_others(())
+        assert not direct.direct
+
+
 def test_the_order_is_always_the_same(running: Editor) -> None:
     running.clear()
     assert len({write_xml(running.tree.read().tree) for _ in range(5)}) == 1
@@ -110,8 +140,6 @@ def test_roles_by_number_are_the_words_that_applications_use(running: Editor) ->
     with closing(Bus(connect(running.bare.bus))) as session:
         address = accessibility_address(session)
     with closing(Bus(connect(address))) as bus:
-        import time
-
         nodes = [n for n in find(bus, time.monotonic() + 10, 10_000).nodes.values() if n.parent != DESKTOP]
         answers = bus.many([ask(n.ref, "Accessible", "GetRoleName") for n in nodes], time.monotonic() + 10)
     pairs = {

@@ -11,7 +11,8 @@ from contextlib import closing
 
 import pytest
 
-from trueline.desktop.accessibility.bus import Bus, Call, Failed
+from trueline.desktop.accessibility.bus import Bus
+from trueline.desktop.accessibility.connection import Call, Failed
 from trueline.desktop.accessibility.marshal import Broken, readers, split, writers
 from trueline.desktop.accessibility.raw import text_of
 from trueline.desktop.accessibility.wire import ERROR, METHOD_RETURN, encode_call, next_message
@@ -148,6 +149,40 @@ def test_a_bus_that_stops_taking_costs_answers_and_no_connection() -> None:
         # What was cut off in the middle is sent to its end first: the stream stays whole.
         (answer,) = bus.many([Call(":1.1", "/x", "a.b", "Last")], time.monotonic() + 10)
         assert isinstance(answer, tuple) and answer
+
+
+def test_an_application_that_says_nothing_is_given_up_and_the_others_are_heard() -> None:
+    daemon = FakeDaemon({b"Talks\0": lambda serial: reply(serial, "i", (4,))})
+    with closing(Bus(daemon.ours, patience_s=0.05)) as bus:
+        calls = [Call(":1.1", "/x", "a.b", "Talks"), Call(":1.2", "/x", "a.b", "Hangs")] * 600
+        end = time.monotonic() + 600
+        assert bus.many(calls, end) == [(4,), None] * 600
+        assert bus.stalled == {":1.2"}
+        assert bus.many(calls[:2], end) == [(4,), None]
+        bus.begin_reading()
+        assert not bus.stalled
+
+
+def test_a_connection_of_its_own_that_breaks_costs_only_its_answers() -> None:
+    ours, its = socket.socketpair()
+    daemon = FakeDaemon({
+        b"GetApplicationBusAddress\0": lambda serial: reply(serial, "s", ("unix:path=/application",)),
+        b"Talks\0": lambda serial: reply(serial, "i", (4,)),
+    })  # fmt: skip
+    its.sendall(b"OK 1234\r\n")
+    its.shutdown(socket.SHUT_WR)
+    asked: list[str] = []
+
+    def connect_direct(path: str) -> socket.socket:
+        asked.append(path)
+        return ours
+
+    with closing(its), closing(Bus(daemon.ours, None, connect_direct)) as bus:
+        calls = [Call(":1.1", "/x", "a.b", "Talks")] * 300
+        assert bus.many(calls, time.monotonic() + 600) == [None] * 300
+        assert asked == ["/application"] and not bus.direct
+        # It is not tried again: from now on the bus hands everything on.
+        assert bus.many(calls, time.monotonic() + 600) == [(4,)] * 300
 
 
 def test_a_refusal_is_told_from_an_answer() -> None:

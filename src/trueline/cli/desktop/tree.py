@@ -15,6 +15,7 @@ from trueline.cli.output import check_place, write_file
 from trueline.cli.parser import Parser
 
 if TYPE_CHECKING:
+    from trueline.records.observation import TreeScope
     from trueline.records.tree import Node, Tree
 
 _EXAMPLES = """\
@@ -30,6 +31,8 @@ def configure(parser: Parser) -> None:
     add_application_flags(parser)
     parser.add_argument("--format", choices=("xml", "tsv", "json"), default="xml",
                         help="OSWorld's XML, the table of what is shown that agents read, or JSON (xml)")  # fmt: skip
+    parser.add_argument("--scope", choices=("screen", "whole"), default="screen",
+                        help="what is on the screen, or all, as OSWorld's server gives it (screen)")  # fmt: skip
     parser.add_argument("-o", "--out", type=Path, metavar="FILE", help="write it there instead of printing it")
     add_desktop_flags(parser)
 
@@ -39,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     if args.out is not None:
         check_place(args.out)
     tree, partial = asyncio.run(_tree(args))
-    text = written(tree, args.format, partial=partial)
+    text = written(tree, args.format, partial=partial, scope=args.scope)
     if partial:
         remark("something is missing from the tree: an application did not answer in time, or has too many elements")
     if args.out is None:
@@ -49,14 +52,17 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def written(tree: Tree, form: str, *, partial: bool = False) -> str:
-    """The tree in one of the three forms; only JSON has a place to say that it is not whole."""
+def written(tree: Tree, form: str, *, partial: bool = False, scope: TreeScope = "screen") -> str:
+    """The tree in one of the three forms; only JSON has a place to say what it was read for and that it was cut."""
     from trueline.records.tree import linearise, write_xml
 
     if form == "json":
         import json
 
-        return json.dumps({"partial": partial, **_document(tree.root)}, indent=1, ensure_ascii=False) + "\n"
+        return (
+            json.dumps({"scope": scope, "partial": partial, **_document(tree.root)}, indent=1, ensure_ascii=False)
+            + "\n"
+        )
     return write_xml(tree) if form == "xml" else linearise(tree)
 
 
@@ -80,6 +86,6 @@ async def _tree(args: argparse.Namespace) -> tuple[Tree, bool]:
     from trueline.records import ObservationSpec
 
     async with opened(args) as now:
-        seen = await now.desktop.observe(ObservationSpec(screenshot=False, tree=True))
+        seen = await now.desktop.observe(ObservationSpec(screenshot=False, tree=True, tree_scope=args.scope))
         assert seen.tree is not None, "a tree was asked for"
         return seen.tree, seen.partial

@@ -1,6 +1,7 @@
 """What applications say is on the screen (AT-SPI), as a typed tree."""
 
-from trueline.desktop.accessibility.bus import Bus, connect
+from trueline.desktop.accessibility.bus import Bus
+from trueline.desktop.accessibility.connection import connect, unix_path
 from trueline.desktop.accessibility.reader import BUDGET, DEADLINE_S, Accessibility, Reading, accessibility_address
 
-__all__ = ["BUDGET", "DEADLINE_S", "Accessibility", "Bus", "Reading", "accessibility_address", "connect"]
+__all__ = ["BUDGET", "DEADLINE_S", "Accessibility", "Bus", "Reading", "accessibility_address", "connect", "unix_path"]

@@ -21,7 +21,7 @@ def build(nodes: Iterable[Raw], details: Mapping[Ref, Details]) -> Tree:
         # Some do not know their place; those stand last, in the order of their names on the bus.
         children.sort(key=lambda node: (node.index < 0, node.index, node.ref))
     levels: list[list[Raw]] = [below.get(DESKTOP, [])]
-    while levels[-1] and len(levels) <= MAX_DEPTH:
+    while levels[-1] and len(levels) < MAX_DEPTH:
         levels.append([child for node in levels[-1] for child in below.get(node.ref, ())])
     made: dict[Ref, Node] = {}
     for level in reversed(levels):

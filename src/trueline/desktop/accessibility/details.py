@@ -1,10 +1,11 @@
-"""Box, text, attributes, value and actions of elements on the screen, asked in one go."""
+"""Box, text, attributes, value and actions of elements, asked in one go."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trueline.desktop.accessibility.bus import Answer, Bus, Call
+from trueline.desktop.accessibility.bus import Bus
+from trueline.desktop.accessibility.connection import Answer, Call
 from trueline.desktop.accessibility.marshal import is_row
 from trueline.desktop.accessibility.names import UNKNOWN_ROLES
 from trueline.desktop.accessibility.raw import (
@@ -26,8 +27,8 @@ VALUES = ("CurrentValue", "MinimumValue", "MaximumValue", "MinimumIncrement")
 _NOT_TEXT = str.maketrans("", "", "\ufffc\ufffd")
 """Marks that stand where a picture or a widget is."""
 
-ActionKey = tuple[str, int, int, str]
-"""Application, role, number and name in the user's language of an action."""
+ActionKey = tuple[str, str, int, int, str]
+"""Application, what tells elements apart, role, number and name in the user's language of an action."""
 ActionNames = dict[ActionKey, str]
 """Names proper of actions, which are the same at every reading."""
 
@@ -36,15 +37,12 @@ def read_details(
     bus: Bus, nodes: Sequence[Raw], end: float, names: ActionNames | None = None
 ) -> tuple[dict[Ref, Details], bool]:
     """Ask everything about these elements; says whether all answered in time. `names` is kept for the next reading."""
-    asked = [_questions(node) for node in nodes]
-    calls = [call for questions in asked for call in questions.values()]
-    answers = iter(bus.many(calls, end))
     complete = True
     found: dict[Ref, dict[str, Answer]] = {}
     actions: dict[Ref, list[NodeAction]] = {}
-    for node, questions in zip(nodes, asked, strict=True):
-        replies = {field: next(answers) for field in questions}
-        complete &= None not in replies.values()
+    for node, answers in bus.of_each(nodes, lambda node: list(_questions(node).values()), end):
+        replies = dict(zip(_questions(node), answers, strict=True))
+        complete &= None not in answers
         found[node.ref] = replies
         actions[node.ref] = _actions(replies.get("actions"))
     _name_actions(bus, nodes, actions, end, {} if names is None else names)
@@ -58,7 +56,7 @@ def _questions(node: Raw) -> dict[str, Call]:
         questions["attributes"] = ask(ref, "Accessible", "GetAttributes")
     if node.role in UNKNOWN_ROLES:
         questions["role"] = ask(ref, "Accessible", "GetRoleName")
-    if node.has("Component"):
+    if node.on_screen and node.has("Component"):  # of what is hidden OSWorld's XML has no box
         questions["box"] = ask(ref, "Component", "GetExtents", "u", _SCREEN)
     if node.has("Text"):
         questions["text"] = ask(ref, "Text", "GetText", "ii", 0, -1)
@@ -115,18 +113,23 @@ def _actions(answer: Answer) -> list[NodeAction]:
 def _name_actions(
     bus: Bus, nodes: Sequence[Raw], actions: dict[Ref, list[NodeAction]], end: float, names: ActionNames
 ) -> None:
-    """GetActions gives names in the user's language; put the names proper in their place, each asked for once."""
+    """GetActions gives names in the user's language; put the names proper in their place, each asked for once.
+
+    One that has no name in the user's language (a browser's have none) tells nothing of the name proper. The first
+    action is then asked of every element; those after it are the same for elements of one kind in one state.
+    """
     if len(names) > _MOST_NAMES:
         names.clear()
-    ones = {
-        (node.ref, number): (node.ref[0], node.role, number, action.name)
-        for node in nodes
-        for number, action in enumerate(actions[node.ref])
-    }
-    unknown = {key: place for place, key in ones.items() if key not in names}
+    ones: dict[ActionKey, list[tuple[Ref, int]]] = {}
+    for node in nodes:
+        for number, action in enumerate(actions[node.ref]):
+            like = "" if action.name else node.ref[1] if number == 0 else f"{node.states} {len(actions[node.ref])}"
+            ones.setdefault((node.ref[0], like, node.role, number, action.name), []).append((node.ref, number))
+    unknown = {key: places[0] for key, places in ones.items() if key not in names}
     answers = bus.many([ask(ref, "Action", "GetName", "i", number) for ref, number in unknown.values()], end)
-    for key, answer in zip(unknown, answers, strict=True):
-        if name := text_of(answer).replace(" ", "-"):
-            names[key] = name
-    for (ref, number), key in ones.items():
-        actions[ref][number] = actions[ref][number]._replace(name=names.get(key, key[3]))
+    told = {key: text_of(answer).replace(" ", "-") for key, answer in zip(unknown, answers, strict=True)}
+    names.update({key: name for key, name in told.items() if name and not key[1].startswith("/")})
+    for key, places in ones.items():
+        name = names.get(key) or told.get(key) or key[4]
+        for ref, number in places:
+            actions[ref][number] = actions[ref][number]._replace(name=name)

@@ -14,6 +14,8 @@ Read = Callable[[bytes, int], tuple[object, int]]
 Write = Callable[[bytearray, object], None]
 
 _NUMBER = struct.Struct("<I")
+_STRING_ROWS = {"a{ss}": 2, "a(so)": 2, "a(ss)": 2, "a(sss)": 3}
+"""Arrays of structures of strings. Half of all answers are such, so they have a reader without calls in it."""
 _FIXED = {"y": "B", "n": "h", "q": "H", "i": "i", "u": "I", "x": "q", "t": "Q", "d": "d", "b": "I", "h": "I"}
 
 
@@ -78,6 +80,12 @@ def _reader(kind: str) -> Read:
         return _read_variant
     if first == "(":
         return _read_structure(kind[1:-1])
+    if kind in _STRING_ROWS:
+        return _read_string_rows(_STRING_ROWS[kind], table=kind == "a{ss}")
+    if kind == "as":
+        return _read_strings
+    if kind == "a{sv}":
+        return _read_properties
     if kind.startswith("a{"):
         return _read_dictionary(kind[2:-1])
     if first == "a":
@@ -160,6 +168,60 @@ def _read_dictionary(inner: str) -> Read:
         return {pair[0]: pair[1] for pair in found if is_row(pair)} if is_row(found) else {}, at
 
     return read
+
+
+def _array_span(data: bytes, at: int, align: int) -> tuple[int, int]:
+    """Where the elements of an array begin and end."""
+    at = (at + 3) & -4
+    size = _NUMBER.unpack_from(data, at)[0]
+    at = (at + 4 + align - 1) & -align
+    if at + size > len(data):
+        raise Broken("an array beyond its message")
+    return at, at + size
+
+
+def _read_string_rows(width: int, *, table: bool) -> Read:
+    unpack = _NUMBER.unpack_from
+
+    def read(data: bytes, at: int) -> tuple[object, int]:
+        at, end = _array_span(data, at, 8)
+        rows: list[tuple[str, ...]] = []
+        while at < end:
+            at = (at + 7) & -8
+            row: list[str] = []
+            for _ in range(width):
+                at = (at + 3) & -4
+                stop = at + 4 + unpack(data, at)[0]
+                row.append(data[at + 4 : stop].decode("utf-8", "replace"))
+                at = stop + 1
+            rows.append(tuple(row))
+        return {row[0]: row[1] for row in rows} if table else rows, at
+
+    return read
+
+
+def _read_strings(data: bytes, at: int) -> tuple[object, int]:
+    at, end = _array_span(data, at, 4)
+    unpack = _NUMBER.unpack_from
+    words: list[str] = []
+    while at < end:
+        at = (at + 3) & -4
+        stop = at + 4 + unpack(data, at)[0]
+        words.append(data[at + 4 : stop].decode("utf-8", "replace"))
+        at = stop + 1
+    return words, at
+
+
+def _read_properties(data: bytes, at: int) -> tuple[object, int]:
+    at, end = _array_span(data, at, 8)
+    unpack = _NUMBER.unpack_from
+    found: dict[object, object] = {}
+    while at < end:
+        at = (at + 7) & -8
+        stop = at + 4 + unpack(data, at)[0]
+        name = data[at + 4 : stop].decode("utf-8", "replace")
+        found[name], at = _read_variant(data, stop + 1)
+    return found, at
 
 
 def _alignment(kind: str) -> int:

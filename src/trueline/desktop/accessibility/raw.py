@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from trueline.desktop.accessibility.bus import Answer, Call
+from trueline.desktop.accessibility.connection import Answer, Call
 from trueline.desktop.accessibility.marshal import is_row, is_table
 from trueline.desktop.accessibility.names import A11Y, ON_SCREEN
 from trueline.records.tree import NodeAction, NodeValue, Place, Size
@@ -50,7 +50,7 @@ class Raw:
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """What is asked only of elements that are on the screen."""
+    """What no cache tells of an element."""
 
     role: str | None = None
     position: Place | None = None
@@ -134,10 +134,10 @@ def states_of(value: object) -> int:
     return low | high << 32 if isinstance(low, int) and isinstance(high, int) else 0
 
 
-def properties_of(answer: Answer) -> dict[str, object]:
-    """An answer that is a table of properties, each out of its variant."""
+def properties_of(answer: Answer, names: Sequence[str]) -> list[object]:
+    """These properties out of an answer that is a table of them; None for each that is not there."""
     found = value_of(answer)
-    return {key: variant(value) for key, value in found.items() if isinstance(key, str)} if is_table(found) else {}
+    return [variant(found.get(name)) if is_table(found) else None for name in names]
 
 
 def attributes_of(value: object) -> dict[str, str] | None:

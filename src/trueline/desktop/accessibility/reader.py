@@ -7,21 +7,25 @@ from dataclasses import dataclass
 from typing import Self
 
 from trueline.desktop.accessibility.build import build
-from trueline.desktop.accessibility.bus import Bus, Call, connect
+from trueline.desktop.accessibility.bus import Bus
 from trueline.desktop.accessibility.cells import add_cells
+from trueline.desktop.accessibility.connection import Call, connect
 from trueline.desktop.accessibility.details import ActionNames, read_details
 from trueline.desktop.accessibility.raw import ask, refs_of, text_of
 from trueline.desktop.accessibility.straighten import straighten
 from trueline.desktop.accessibility.walk import DESKTOP, find
 from trueline.desktop.types import DesktopError
+from trueline.records.observation import TreeScope
 from trueline.records.tree import Tree
 
 DEADLINE_S = 5.0
+WHOLE_DEADLINE_S = 30.0
+"""OSWorld's clients wait for a whole tree without a limit."""
 BUDGET = 20_000
 """Elements of a tree, at most."""
 
-_DETAILS_SHARE = 0.25
-"""The part of the time that is kept for asking where things are, whatever hung before."""
+_DETAILS_SHARE = {"screen": 0.25, "whole": 0.5}
+"""The part of the time that is kept for asking for details, whatever hung before."""
 _REGISTRY = ("org.a11y.atspi.Registry", "/org/a11y/atspi/registry")
 
 
@@ -64,25 +68,42 @@ class Accessibility:
         Raises:
             DesktopLost: Nothing answers there.
         """
-        return cls(Bus(connect(address), uid))
+        return cls(Bus(connect(address), uid, lambda path: connect(f"unix:path={path}")))
 
-    def read(self, *, deadline: float = DEADLINE_S, budget: int = BUDGET, cells: bool = True) -> Reading:
-        """Read the tree of all applications; `cells` adds the showing cells of spreadsheets.
+    def read(
+        self,
+        scope: TreeScope = "screen",
+        *,
+        deadline: float | None = None,
+        budget: int = BUDGET,
+        cells: bool = True,
+    ) -> Reading:
+        """Read the tree of all applications.
+
+        Args:
+            scope: `whole` has every element that OSWorld's server lists; `screen` has those on the screen with all
+                that is known of them, and of others only the bare ones that applications keep at hand.
+            deadline: Seconds after which what is not there is left out; `None` is the usual limit of the scope.
+            budget: Elements, at most.
+            cells: Add the showing cells of spreadsheets.
 
         Raises:
             DesktopLost: The bus is gone. An application that hangs is only a problem of the reading.
         """
-        end = time.monotonic() + deadline
-        until = end - deadline * _DETAILS_SHARE
-        found = find(self._bus, until, budget)
+        seconds = deadline or (WHOLE_DEADLINE_S if scope == "whole" else DEADLINE_S)
+        end = time.monotonic() + seconds
+        until = end - seconds * _DETAILS_SHARE[scope]
+        self._bus.begin_reading()
+        found = find(self._bus, until, budget, scope)
         if cells:
             add_cells(self._bus, found, until, budget)
         if len(found.nodes) > budget:
             found.problems.append(f"only the first {budget} of {len(found.nodes)} elements are listed")
         nodes = list(found.nodes.values())[:budget]
-        details, complete = read_details(self._bus, [node for node in nodes if node.on_screen], end, self._action_names)
+        asked = [node for node in nodes if found.wants(node) and node.ref not in found.silent]
+        details, complete = read_details(self._bus, asked, end, self._action_names)
         if not complete:
-            found.problems.append("some elements did not say where they are")
+            found.problems.append("some elements did not tell all about themselves")
         return Reading(build(nodes, straighten(nodes, details)), tuple(dict.fromkeys(found.problems)))
 
     def applications(self) -> int:

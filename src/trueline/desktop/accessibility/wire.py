@@ -17,8 +17,17 @@ METHOD_CALL, METHOD_RETURN, ERROR = 1, 2, 3
 MOST_BYTES = 128 << 20
 """What one message may weigh; the protocol's own limit."""
 _PATH, _INTERFACE, _MEMBER, _REPLY_SERIAL, _DESTINATION, _SIGNATURE = 1, 2, 3, 5, 6, 8
-_HEAD = struct.Struct("<cBBBIII")
+_HEAD = struct.Struct("<cBBBI")
+_WHOLE_HEAD = struct.Struct("<cBBBIII")
 _NUMBER = struct.Struct("<I")
+_SERIAL_FIRST = b"\5\1u\0"
+"""How a header begins whose first field is the serial that it answers: all that are written by libdbus do."""
+_MOST_KEPT = 20_000
+_LARGEST_KEPT = 512
+_signatures: dict[bytes, str] = {}
+"""Signatures by the rest of the header: one sender's answers differ in nothing else."""
+_contents: dict[tuple[str, bytes], Body] = {}
+"""Values by their bytes: thousands of elements have the same states, interfaces and actions."""
 
 
 class Answered(NamedTuple):
@@ -36,12 +45,27 @@ def _padded(size: int, to: int) -> int:
 
 def encode_call(serial: int, name: str, path: str, interface: str, method: str, signature: str, body: Body) -> bytes:
     """A method call as bytes."""
-    fixed, content = _constant_part(name, interface, method, signature), _content(signature, body)
     word = path.encode()
-    fields = len(fixed) + 9 + len(word)
-    head = _HEAD.pack(b"l", METHOD_CALL, 0, 1, len(content), serial, fields)
-    place = b"\1\1o\0" + _NUMBER.pack(len(word)) + word + b"\0"
-    return b"".join((head, fixed, place, bytes(-fields % 8), content))
+    try:
+        begin, middle, end = _kept_frame(name, interface, method, signature, body, len(word))
+    except TypeError:  # a list in the body, which cannot be looked up
+        begin, middle, end = _frame(name, interface, method, signature, body, len(word))
+    return b"".join((begin, _NUMBER.pack(serial), middle, word, end))
+
+
+def _frame(
+    name: str, interface: str, method: str, signature: str, body: Body, path_length: int
+) -> tuple[bytes, bytes, bytes]:
+    """All of a call but its serial and its path, which are what differs when many elements are asked the same."""
+    fixed = _constant_part(name, interface, method, signature)
+    content = _content(signature, body)
+    fields = len(fixed) + 9 + path_length
+    begin = _HEAD.pack(b"l", METHOD_CALL, 0, 1, len(content))
+    middle = _NUMBER.pack(fields) + fixed + b"\1\1o\0" + _NUMBER.pack(path_length)
+    return begin, middle, bytes(1 + -fields % 8) + content
+
+
+_kept_frame = lru_cache(maxsize=4096)(_frame)
 
 
 @lru_cache(maxsize=4096)
@@ -65,7 +89,7 @@ def _content(signature: str, body: Body) -> bytes:
     return bytes(out)
 
 
-def next_message(data: bytearray, start: int) -> tuple[Answered | None, int]:
+def next_message(data: bytes | bytearray, start: int) -> tuple[Answered | None, int]:
     """The message that begins at `start` and where the next one begins; the same place when it is not all there.
 
     Raises:
@@ -73,23 +97,55 @@ def next_message(data: bytearray, start: int) -> tuple[Answered | None, int]:
     """
     if len(data) - start < 16:
         return None, start
-    order, kind, _, version, content, _, fields = struct.unpack_from("<cBBBIII", data, start)
-    if order == b"B":
-        content, fields = struct.unpack_from(">I", data, start + 4)[0], struct.unpack_from(">I", data, start + 12)[0]
-    if order not in (b"l", b"B") or version != 1 or content > MOST_BYTES or fields > MOST_BYTES:
+    order, kind, _, version, content, _, fields = _WHOLE_HEAD.unpack_from(data, start)
+    if order != b"l":
+        content, fields = _number_of(data, start + 4, order), _number_of(data, start + 12, order)
+    if version != 1 or content > MOST_BYTES or fields > MOST_BYTES:
         raise Broken("not a D-Bus message")
-    begin = _padded(16 + fields, 8)
-    if len(data) - start < begin + content:
+    begin = start + (16 + fields + 7 & -8)
+    end = begin + content
+    if len(data) < end:
         return None, start
-    message = bytes(data[start : start + begin + content])
-    end = start + begin + content
-    if order == b"B" or kind not in (METHOD_RETURN, ERROR):
+    if order != b"l" or kind not in (METHOD_RETURN, ERROR):
         return Answered(kind, 0, ()), end  # a signal, or the other byte order, which nothing on this machine has
     try:
-        serial, signature = _fields(message, 16 + fields)
-        return Answered(kind, serial, _values(message[begin:], signature)), end
+        serial, signature = _known_fields(bytes(data[start : start + 16 + fields]))
+        return Answered(kind, serial, _known_values(bytes(data[begin:end]), signature)), end
     except (struct.error, IndexError, ValueError, TypeError, RecursionError) as error:
         raise Broken(f"a message that cannot be read: {error}") from error
+
+
+def _number_of(data: bytes | bytearray, at: int, order: bytes) -> int:
+    if order != b"B":
+        raise Broken("not a D-Bus message")
+    return int.from_bytes(data[at : at + 4], "big")
+
+
+def _known_fields(head: bytes) -> tuple[int, str]:
+    """The serial that is answered and the signature; what was read before is not read again."""
+    if not head.startswith(_SERIAL_FIRST, 16):
+        return _fields(head, len(head))
+    rest = head[24:]
+    signature = _signatures.get(rest)
+    if signature is None:
+        _, signature = _fields(head, len(head))
+        if len(_signatures) >= _MOST_KEPT:
+            _signatures.clear()
+        _signatures[rest] = signature
+    return _NUMBER.unpack_from(head, 20)[0], signature
+
+
+def _known_values(content: bytes, signature: str) -> Body:
+    """The values of a message; nobody may change them, for equal messages share them."""
+    if len(content) > _LARGEST_KEPT:
+        return _values(content, signature)
+    values = _contents.get((signature, content))
+    if values is None:
+        values = _values(content, signature)
+        if len(_contents) >= _MOST_KEPT:
+            _contents.clear()
+        _contents[signature, content] = values
+    return values
 
 
 def _fields(message: bytes, end: int) -> tuple[int, str]:

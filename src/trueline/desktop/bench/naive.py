@@ -8,7 +8,7 @@ import time
 import numpy as np
 
 from trueline.desktop.accessibility import Bus
-from trueline.desktop.accessibility.bus import Answer, Call
+from trueline.desktop.accessibility.connection import Answer, Call
 from trueline.desktop.accessibility.raw import Ref, ask, ask_property, number_of, refs_of, value_of, words_of
 from trueline.desktop.accessibility.walk import DESKTOP
 from trueline.desktop.local.argv import DISPLAY, INSIDE
@@ -47,31 +47,66 @@ def node_by_node(bus: Bus) -> int:
 
 
 _WALK = """
-import time, pyatspi
-began, count = time.perf_counter(), 0
-todo = [app for app in pyatspi.Registry.getDesktop(0) if app is not None]
-while todo:
-    node = todo.pop()
-    count += 1
+import json, sys, time, pyatspi
+
+def asked(node, interface):
     try:
-        node.name, node.getRoleName(), node.getState().getStates(), node.getAttributes()
-        for query in (lambda: node.queryComponent().getExtents(0), lambda: node.queryText().getText(0, -1)):
-            try:
-                query()
-            except NotImplementedError:
-                pass
-        children = node.childCount
-        if children < 10000:
-            todo.extend(filter(None, (node.getChildAtIndex(n) for n in range(children))))
+        return getattr(node, "query" + interface)()
+    except NotImplementedError:
+        return None
+
+def field(read):
+    try:
+        return read()
     except Exception:
-        continue
-print((time.perf_counter() - began) * 1e3, count)
+        return None
+
+def visit(node, found):
+    name, states = node.name, sorted(state.value_nick.replace("-", "_") for state in node.getState().getStates())
+    attributes = dict(sorted(node.get_attributes().items()))
+    box, text, value = "", asked(node, "Text"), asked(node, "Value")
+    if {"visible", "showing"} <= set(states) and (component := asked(node, "Component")):
+        extents = component.getExtents(pyatspi.XY_SCREEN)
+        box = str((extents.x, extents.y, extents.width, extents.height))
+    content = text.getText(0, text.characterCount) if text else ""
+    for word in ("currentValue", "minimumValue", "maximumValue", "minimumIncrement") if value else ():
+        field(lambda: getattr(value, word))
+    image, selection, action = (asked(node, interface) is not None for interface in ("Image", "Selection", "Action"))
+    actions = []
+    if action:
+        action = node.queryAction()
+        for number in range(action.nActions):
+            actions.append(action.getName(number).replace(" ", "-"))
+            action.getDescription(number), action.getKeyBinding(number)
+    role = node.getRoleName().strip().replace(" ", "-") or "unknown"
+    content = content.replace("\ufffc", "").replace("\ufffd", "")
+    words = " ".join(states), json.dumps(attributes), box, " ".join(actions)
+    found.append((role, name, content, *words, image, selection))
+    count = node.childCount
+    for number in range(min(count, 1024) if count < 10000 else 0):
+        child = field(lambda: node.getChildAtIndex(number))
+        if child is not None:
+            visit(child, found)
+
+sys.setrecursionlimit(5000)
+began, found = time.perf_counter(), []
+for app in pyatspi.Registry.getDesktop(0):
+    if app is not None:
+        visit(app, found)
+print((time.perf_counter() - began) * 1e3, len(found))
+if sys.argv[1:]:
+    print(json.dumps(found))
 """
+"""Asks what OSWorld's server asks of each element, one question after the other."""
 
 
-def pyatspi_walk() -> tuple[str, ...]:
-    """The same by a screen reader's own library, as a command line for the inside; prints milliseconds and number."""
-    return ("/usr/bin/python3", "-c", _WALK)
+def pyatspi_walk(*, nodes: bool = False) -> tuple[str, ...]:
+    """The same by a screen reader's own library, as a command line for the inside.
+
+    It prints milliseconds and the number of elements; with `nodes`, on a line of its own, what they are, as JSON: role,
+    name, text, states, attributes, box, actions, image, selection.
+    """
+    return ("/usr/bin/python3", "-c", _WALK, *(("nodes",) if nodes else ()))
 
 
 def pillow_png(frame: Frame) -> bytes:

@@ -9,11 +9,11 @@ SHEET_ROWS, SHEET_COLUMNS = 60, 30
 def web_page() -> bytes:
     """A page of 300 rows, each with a link, a button, a box to write in and a text."""
     rows = "".join(
-        f"<div><a href='#{row}'>link {row}</a> <button>button {row}</button> "
-        f"<input value='input {row}'><p>paragraph {row}</p></div>"
+        f"<li><a href='#{row}'>link {row}</a> <button>button {row}</button> "
+        f"<input value='input {row}'><p>paragraph {row}</p></li>"
         for row in range(ROWS)
     )
-    return f"<!doctype html><title>Rows</title>{rows}".encode()
+    return f"<!doctype html><title>Rows</title><ul>{rows}</ul>".encode()
 
 
 def sheet() -> bytes:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple, Self, TypeVar
 
 from trueline.actions import Action, CallUser, Code, Done, Fail, Screenshot, Wait, Zoom
-from trueline.desktop.accessibility import Accessibility, Bus, Reading, accessibility_address
+from trueline.desktop.accessibility import Accessibility, Bus, Reading, accessibility_address, unix_path
 from trueline.desktop.input.execute import ActionRefused, Pointing
 from trueline.desktop.local import commands
 from trueline.desktop.local.argv import DISPLAY, INSIDE, SYSTEM_PYTHON
@@ -36,6 +36,7 @@ CODE_LIMIT = 120.0
 X_SERVER = "Xvfb"
 FRAMEBUFFER = f"{X_SERVER}_screen0"
 _WORKER_UP = 10.0
+_CONNECT_S = 1.0
 _LOOKS = 3
 """How often picture and tree are taken before a screen that never rests is shown as it is."""
 T = TypeVar("T")
@@ -46,8 +47,18 @@ async def accessibility_bus(sandbox: Sandbox) -> Bus:
     session = await asyncio.to_thread(Bus, await sandbox.connect(path=f"{RUNTIME}/bus"), UID)
     with closing(session):
         address = await asyncio.to_thread(accessibility_address, session)
-    path = address.removeprefix("unix:path=").split(",")[0]
-    return await asyncio.to_thread(Bus, await sandbox.connect(path=path), UID)
+    loop = asyncio.get_running_loop()
+
+    def connect_direct(path: str) -> socket.socket:
+        """Called from the threads that read trees; the sandbox is asked by the loop."""
+        connecting = asyncio.run_coroutine_threadsafe(sandbox.connect(path=path), loop)
+        try:
+            return connecting.result(_CONNECT_S)
+        except TimeoutError:
+            connecting.cancel()
+            raise DesktopError("the sandbox did not connect in time") from None
+
+    return await asyncio.to_thread(Bus, await sandbox.connect(path=unix_path(address)), UID, connect_direct)
 
 
 class _CodeEnd(NamedTuple):
@@ -109,6 +120,7 @@ class Senses:
             datetime.now(UTC),
             png,
             tree if want.tree else None,
+            want.tree_scope if want.tree and tree is not None else None,
             found,
             screen=self._screen.size,
             partial=reading is not None and reading.partial,
@@ -122,8 +134,8 @@ class Senses:
         if not read:
             return self._view.read() if pictured else None, None
         if not pictured:
-            return None, self._tree.read()
-        return self._view.look(self._tree.read, _LOOKS)
+            return None, self._tree.read(want.tree_scope)
+        return self._view.look(lambda: self._tree.read(want.tree_scope), _LOOKS)
 
     async def picture(self, box: Box | None, size: tuple[int, int] | None, encoding: Encoding, quality: int) -> bytes:
         """A picture of the screen, or of a part of it, scaled and encoded as asked.

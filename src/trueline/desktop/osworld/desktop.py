@@ -131,6 +131,7 @@ class OSWorldDesktop:
             at,
             png if want.screenshot else None,
             tree if want.tree else None,
+            "whole" if want.tree and tree is not None else None,
             tuple(found),
             screen=screen,
             partial=partial,

@@ -35,8 +35,8 @@ async def screenshot(served: Served, _call: Call) -> Reply:
 
 
 async def accessibility(served: Served, _call: Call) -> Reply:
-    """GET /accessibility."""
-    seen = await served.desktop.observe(ObservationSpec(screenshot=False, tree=True))
+    """GET /accessibility: the whole tree, also of what is not on the screen."""
+    seen = await served.desktop.observe(ObservationSpec(screenshot=False, tree=True, tree_scope="whole"))
     return as_json({"AT": seen.tree_xml}, headers={PARTIAL: "1"} if seen.partial else None)
 
 

@@ -73,7 +73,12 @@ class Redactor:
         screenshot = record.screenshot and self.file(record.screenshot)
         tree = record.tree and self.file(record.tree)
         return ObservationRecord(
-            digest=digest, time=record.time, screenshot=screenshot, tree=tree, partial=record.partial
+            digest=digest,
+            time=record.time,
+            screenshot=screenshot,
+            tree=tree,
+            tree_scope=record.tree_scope,
+            partial=record.partial,
         )
 
     def file(self, stored: StoredFile) -> StoredFile:

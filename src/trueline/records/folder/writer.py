@@ -77,6 +77,7 @@ class EpisodeWriter:
                 time=observation.time,
                 screenshot=screenshot,
                 tree=tree,
+                tree_scope=observation.tree_scope,
                 partial=observation.partial,
                 tree_text=None if observation.tree is None else linearise(observation.tree),
                 text=None if lines and observation.text == plain_text(lines) else observation.text,

@@ -170,7 +170,7 @@ async def _list_directory(getter: Getter, stage: Stage) -> Got:
 
 
 async def _tree(_: Getter, stage: Stage) -> Got:
-    return (await stage.desktop.observe(ObservationSpec(screenshot=False, tree=True))).tree_xml
+    return (await stage.desktop.observe(ObservationSpec(screenshot=False, tree=True, tree_scope="whole"))).tree_xml
 
 
 async def _home_diff(_: Getter, stage: Stage) -> Got:
