@@ -6,12 +6,12 @@ returns `None` to say that it failed. What runs inside and what it prints is hos
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol, Self
+from typing import Literal, Protocol, Self, runtime_checkable
 
 from trueline.actions import Action
 from trueline.errors import InputError, TruelineError
@@ -121,6 +121,17 @@ class Change:
 
 
 @dataclass(frozen=True)
+class HomeFile:
+    """What lies at a path of the home folder, read from outside."""
+
+    path: str
+    kind: Literal["file", "large", "link", "other", "gone"]
+    """`large`: a file that holds more than was wanted; `other`: a folder, a pipe, a socket."""
+    content: bytes = field(default=b"", repr=False)
+    """Of a `file`; a long hole in it is cut short."""
+
+
+@dataclass(frozen=True)
 class Window:
     """A window the window manager knows, at one moment."""
 
@@ -165,6 +176,25 @@ class Settled:
 
 
 Condition = WindowShown | FileExists | Settled
+
+
+@runtime_checkable
+class ReadsHome(Protocol):
+    """A desktop whose home folder can be read from outside, whatever the permissions inside say."""
+
+    async def read_changed(self, paths: Sequence[str], *, limit: int) -> tuple[HomeFile, ...]:
+        """Read files of the home folder that were created or changed since the start, `limit` bytes in all.
+
+        Links are not followed.
+
+        Raises:
+            DesktopError: They cannot be read.
+        """
+        ...
+
+    async def digest_changed(self, paths: Sequence[str]) -> tuple[str, ...]:
+        """What tells the content of such files from another, however large they are. Raises DesktopError."""
+        ...
 
 
 class Desktop(Protocol):

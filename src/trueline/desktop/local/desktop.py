@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Self
 
 from trueline.actions import Action, bare
-from trueline.desktop.local import commands, files
+from trueline.desktop.local import commands, files, home
 from trueline.desktop.local.commands import Command
 from trueline.desktop.local.forward import display, forward
 from trueline.desktop.local.options import LocalOptions
@@ -30,6 +30,7 @@ from trueline.desktop.types import (
     Condition,
     DesktopLost,
     FileExists,
+    HomeFile,
     Recording,
     RunResult,
     Settled,
@@ -254,6 +255,14 @@ class LocalDesktop:
     async def diff(self) -> tuple[Change, ...]:
         """What changed in the home folder since the start, sorted by path. Raises DesktopLost."""
         return await self.running.sandbox.changes()
+
+    async def read_changed(self, paths: Sequence[str], *, limit: int) -> tuple[HomeFile, ...]:
+        """Read files of the home folder from outside; see `ReadsHome`."""
+        return await home.read(self.running.sandbox, paths, limit)
+
+    async def digest_changed(self, paths: Sequence[str]) -> tuple[str, ...]:
+        """What tells their content from another; see `ReadsHome`."""
+        return await home.digests(self.running.sandbox, paths)
 
     @property
     def sudo_requests(self) -> Sequence[SudoRequest]:

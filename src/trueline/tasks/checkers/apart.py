@@ -50,7 +50,7 @@ async def compute_apart(
         return await _in_child(function, result, expected, options, time_limit)
     except Exhausted as error:
         await _blame_expected(function, expected, options, time_limit)
-        return Outcome(0.0, f"what was left there is more than can be checked ({error})")
+        return Outcome(0.0, f"what was left there is more than can be checked ({error})", unreadable=True)
 
 
 async def _blame_expected(function: str, expected: Value | LastRow, options: Options, time_limit: float) -> None:
@@ -95,4 +95,4 @@ async def _in_child(
         raise CheckerError(f"{function}: the checker ended with {process.returncode}: {printable(last)}") from error
     if answer.error is not None:
         raise Exhausted(answer.error) if answer.exhausted else CheckerError(answer.error)
-    return Outcome(answer.score, answer.reason)
+    return Outcome(answer.score, answer.reason, answer.unreadable)

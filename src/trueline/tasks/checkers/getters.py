@@ -10,6 +10,7 @@ from trueline.desktop.types import ActionTimeout, DesktopLost, PathRefused, RunR
 from trueline.errors import TruelineError
 from trueline.records import ObservationSpec
 from trueline.tasks.checkers import home, kept, mail
+from trueline.tasks.checkers.hidden import read_hidden
 from trueline.tasks.checkers.listing import list_directory
 from trueline.tasks.checkers.values import FileValue, LastRow, UnreadableResult, Value
 from trueline.tasks.commands import TIME_LIMIT, argv_of, run_command
@@ -103,8 +104,8 @@ async def _inside(stage: Stage, path: str) -> bytes | None:
     try:
         return await stage.desktop.get(path)
     except PathRefused:
-        # Not there, a folder, a pipe, too large: whatever stands there is the agent's doing.
-        return None
+        # Not there, a folder, a pipe, too large, closed to its owner: whatever stands there is the agent's doing.
+        return await read_hidden(stage, path)
 
 
 async def _from_web(stage: Stage, url: str) -> bytes | None:

@@ -7,14 +7,14 @@ started counts.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from fnmatch import fnmatchcase
 
 from pydantic import JsonValue, TypeAdapter
 
-from trueline.desktop.types import Capability, ChangeKind, PathRefused
+from trueline.desktop.types import Capability, ChangeKind, Desktop, HomeFile, PathRefused, ReadsHome
+from trueline.tasks.checkers.hidden import SEARCHED, leads_nowhere
 from trueline.tasks.checkers.kept import keep_files
 from trueline.tasks.checkers.values import FileValue
 from trueline.tasks.errors import SetupError
@@ -67,8 +67,8 @@ NOISE = (
 )
 """What applications and tools write for themselves while they are used. `*` also stands for `/`."""
 _LARGEST = 4 << 20
-_ALTOGETHER = 64 << 20
-_MOST = 300
+_HOLDS_NOTHING = ("gone", "other")
+"""A pipe or a socket keeps nothing."""
 _STATES: TypeAdapter[dict[str, str]] = TypeAdapter(dict[str, str])
 
 
@@ -95,16 +95,39 @@ async def home_diff(stage: Stage) -> dict[str, JsonValue]:
 
 
 async def changed_files(stage: Stage) -> tuple[FileValue, ...]:
-    """The files created or changed since the note, as they are now; what is very large or too much is left out."""
-    changes = await home_diff(stage)
-    paths = [path for path, what in changes.items() if what != ChangeKind.DELETED and not path.endswith("/")]
-    found: list[FileValue] = []
-    left = _ALTOGETHER
-    for path in paths[:_MOST]:
-        with contextlib.suppress(PathRefused):
-            found.append(FileValue(path, await stage.desktop.get(path, limit=min(_LARGEST, left))))
-            left -= len(found[-1].content)
-    return tuple(found)
+    """The files created or changed since the note, as they are now.
+
+    They are read from outside, so no permission hides one. What cannot be read, or is more than is searched, is there
+    as well and says so.
+    """
+    before = _STATES.validate_json(stage.outputs.get(NOTE, b"{}"))
+    after, paths = await _look(stage, before)
+    names = [name for name, what in _changes(before, after) if what != ChangeKind.DELETED and not name.endswith("/")]
+    found = await _read(stage.desktop, [paths[name] for name in names])
+    values = [await _value(stage, name, file) for name, file in zip(names, found, strict=True)]
+    return tuple(value for value in values if value is not None)
+
+
+async def _read(desktop: Desktop, paths: Sequence[str]) -> Sequence[HomeFile]:
+    if isinstance(desktop, ReadsHome):
+        return await desktop.read_changed(paths, limit=SEARCHED)
+    return [HomeFile(path, "link") for path in paths]
+
+
+async def _value(stage: Stage, name: str, file: HomeFile) -> FileValue | None:
+    """A changed file for the metrics; a link, or a file of a desktop at a distance, is opened inside."""
+    if file.kind in _HOLDS_NOTHING:
+        return None
+    if file.kind == "large":
+        return FileValue(name, b"", f"holds more than is searched ({SEARCHED >> 20} MiB in all)")
+    if file.kind == "file":
+        return FileValue(name, file.content)
+    try:
+        return FileValue(name, await stage.desktop.get(file.path, limit=_LARGEST))
+    except PathRefused as error:
+        if await leads_nowhere(stage, file.path):
+            return None
+        return FileValue(name, b"", str(error))
 
 
 def _changes(before: dict[str, str], after: dict[str, str]) -> Iterator[tuple[str, str]]:
@@ -126,20 +149,36 @@ def _created(state: str | None) -> bool:
 
 async def _states(stage: Stage, known: Collection[str] | None) -> dict[str, str]:
     """Each difference from the home folder a desktop starts with: what happened, and of known files the digest."""
+    return (await _look(stage, known))[0]
+
+
+async def _look(stage: Stage, known: Collection[str] | None) -> tuple[dict[str, str], dict[str, str]]:
+    """The same, and the path behind each name: a path need not be text."""
     found: dict[str, str] = {}
+    paths: dict[str, str] = {}
+    compared: list[str] = []
     for change in await stage.desktop.diff():
-        # A name need not be text.
         name = change.path.encode("utf-8", "backslashreplace").decode() + "/" * change.folder
         if any(fnmatchcase(name, pattern) for pattern in NOISE):
             continue
-        read = not change.folder and change.kind is not ChangeKind.DELETED and (known is None or name in known)
-        found[name] = f"{change.kind.value} {await _digest(stage, change.path)}" if read else change.kind.value
-    return found
+        found[name], paths[name] = change.kind.value, change.path
+        if not change.folder and change.kind is not ChangeKind.DELETED and (known is None or name in known):
+            compared.append(name)
+    digests = await _digests(stage.desktop, [paths[name] for name in compared])
+    for name, digest in zip(compared, digests, strict=True):
+        found[name] += f" {digest}"
+    return found, paths
 
 
-async def _digest(stage: Stage, path: str) -> str:
+async def _digests(desktop: Desktop, paths: Sequence[str]) -> Sequence[str]:
+    if isinstance(desktop, ReadsHome):
+        return await desktop.digest_changed(paths)
+    return [await _digest_inside(desktop, path) for path in paths]
+
+
+async def _digest_inside(desktop: Desktop, path: str) -> str:
     try:
-        return hashlib.sha256(await stage.desktop.get(path, limit=_LARGEST)).hexdigest()
+        return hashlib.sha256(await desktop.get(path, limit=_LARGEST)).hexdigest()
     except PathRefused as error:
         # A link, a pipe, a very large file: what it is must do.
         return str(error)

@@ -9,7 +9,7 @@ from trueline.tasks.errors import CheckerError
 from trueline.tasks.stage import Stage
 from trueline.text import printable
 
-_NO_FOLDER, _TOO_MANY = 4, 5
+_NO_FOLDER, _TOO_MANY, _CLOSED = 4, 5, 6
 _TREE = """
 import json, os, sys
 left = 20000
@@ -18,12 +18,19 @@ def plain(name):
 def names(path):
     try:
         return os.listdir(path)
+    except PermissionError:
+        # What is closed in the home folder was closed by whoever works there.
+        if os.path.realpath(path).startswith(os.path.expanduser("~") + "/"):
+            sys.exit(6)
+        return []
     except OSError:
         return []
 def walk(path, depth):
     global left
     node = {"type": "directory", "name": plain(os.path.basename(path)), "children": []}
-    for name in names(path) if depth < 40 else []:
+    for name in names(path):
+        if depth >= 40:
+            sys.exit(5)
         left -= 1
         if left < 0:
             sys.exit(5)
@@ -42,7 +49,7 @@ async def list_directory(stage: Stage, path: str) -> JsonValue:
     """The folder with all that lies in it; `None` when there is none.
 
     Raises:
-        UnreadableResult: There are too many files in it.
+        UnreadableResult: There are too many files in it, or it holds a folder that cannot be listed.
         CheckerError: It cannot be listed.
     """
     # Isolated: no module that lies in the home folder takes part.
@@ -50,7 +57,9 @@ async def list_directory(stage: Stage, path: str) -> JsonValue:
     if done.returncode == _NO_FOLDER:
         return None
     if done.returncode == _TOO_MANY or done.truncated:
-        raise UnreadableResult(f"{path}: there are too many files to list")
+        raise UnreadableResult(f"{path}: there are too many files to list, or they lie too deep")
+    if done.returncode == _CLOSED:
+        raise UnreadableResult(f"{path}: a folder in it is closed to its owner, so it cannot be listed")
     try:
         if done.returncode == 0:
             return _JSON.validate_json(done.stdout)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 
 from trueline.desktop.types import ChangeKind, PathRefused
+from trueline.tasks.checkers.hidden import read_hidden
 from trueline.tasks.checkers.values import FileValue, UnreadableResult
 from trueline.tasks.stage import Stage
 
@@ -33,10 +34,13 @@ async def mail_folders(stage: Stage) -> tuple[FileValue, ...]:
         raise UnreadableResult(f"there are more than {_MOST} folders of mail")
     found: list[FileValue] = []
     left = _LARGEST
-    try:
-        for path in paths:
-            found.append(FileValue(path, await stage.desktop.get(path, limit=left)))
-            left -= len(found[-1].content)
-    except PathRefused as error:
-        raise UnreadableResult(f"a folder of mail cannot be read: {error}") from error
+    for path in paths:
+        try:
+            content = await stage.desktop.get(path, limit=left)
+        except PathRefused as error:
+            content = await read_hidden(stage, path)
+            if content is None or len(content) > left:
+                raise UnreadableResult(f"a folder of mail cannot be read: {error}") from error
+        found.append(FileValue(path, content))
+        left -= len(content)
     return tuple(found)

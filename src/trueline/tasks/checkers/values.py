@@ -25,6 +25,8 @@ class FileValue:
 
     name: str
     content: bytes = field(repr=False)
+    unread: str = ""
+    """Why its content could not be read; then there is none."""
 
     @property
     def suffix(self) -> str:
@@ -50,6 +52,8 @@ class Outcome:
 
     score: float
     reason: str = ""
+    unreadable: bool = False
+    """Something that was left there cannot be read, so a score of 0 does not say that it is not what is looked for."""
 
 
 Metric = Callable[[Value, Value, Options], Outcome]

@@ -15,6 +15,7 @@ class WireFile(Record):
 
     name: str
     content: Base64Bytes
+    unread: str = ""
     read: Literal["file", "last_row"] = "file"
 
 
@@ -40,6 +41,7 @@ class Answer(Record):
 
     score: float = 0.0
     reason: str = ""
+    unreadable: bool = False
     error: str | None = None
     exhausted: bool = False
     """The error is that memory ran out."""
@@ -47,7 +49,7 @@ class Answer(Record):
     @classmethod
     def of(cls, outcome: Outcome) -> Answer:
         """A score."""
-        return cls(score=outcome.score, reason=outcome.reason)
+        return cls(score=outcome.score, reason=outcome.reason, unreadable=outcome.unreadable)
 
 
 def pack(value: Value | LastRow) -> WireValue:
@@ -63,7 +65,7 @@ def pack(value: Value | LastRow) -> WireValue:
 
 def _pack_file(file: FileValue, read: Literal["file", "last_row"] = "file") -> WireFile:
     # The field takes what is encoded already; this makes it without a round trip.
-    return WireFile.model_construct(name=file.name, content=file.content, read=read)
+    return WireFile.model_construct(name=file.name, content=file.content, unread=file.unread, read=read)
 
 
 def unpack(value: WireValue) -> Value | LastRow:
@@ -72,5 +74,5 @@ def unpack(value: WireValue) -> Value | LastRow:
         file = FileValue(value.file.name, value.file.content)
         return LastRow(file) if value.file.read == "last_row" else file
     if value.files is not None:
-        return tuple(None if file is None else FileValue(file.name, file.content) for file in value.files)
+        return tuple(None if file is None else FileValue(file.name, file.content, file.unread) for file in value.files)
     return value.data

@@ -67,7 +67,7 @@ MS_RDONLY, MS_NOSUID, MS_NODEV, MS_REMOUNT = 0x1, 0x2, 0x4, 0x20
 MS_BIND, MS_REC, MS_PRIVATE = 0x1000, 0x4000, 0x40000
 NAMESPACES = 0x10000000 | 0x20000 | 0x40000000 | 0x8000000  # user, mount, network, IPC
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
-NOT_INSIDE = ("keeper.py", "changes.py", "filter.bpf")
+NOT_INSIDE = ("keeper.py", "changes.py", "contents.py", "filter.bpf")
 """Programs that nothing inside needs."""
 WATCH_CALM, WATCH_CLOSE = 0.5, 0.1
 PASS_LIMIT, PASS_AGAIN = 3.0, 0.01
@@ -353,9 +353,9 @@ def send(control: socket.socket, message: dict[str, object], fds: list[int] | No
 def answer(control: socket.socket, request: Request, fds: list[int], plan: Plan) -> None:
     """Do what the host asks."""
     try:
-        if request["op"] == "changes":
+        if request["op"] in ("changes", "contents"):
             send(control, {"id": request["id"]})
-            tell_changes(plan, fds[0])
+            tell_home(plan, request["op"], fds[0])
             return
         with listen(request) as sock:
             send(control, {"id": request["id"]}, [sock.fileno()])
@@ -366,22 +366,31 @@ def answer(control: socket.socket, request: Request, fds: list[int], plan: Plan)
             os.close(fd)
 
 
-def tell_changes(plan: Plan, fd: int) -> None:
-    """Write what changed in the home folder to a pipe, from a process of its own where there may be another."""
+def tell_home(plan: Plan, what: str, fd: int) -> None:
+    """Tell what changed in the home folder or what its files hold, from a process of its own if there may be one."""
     sys.path[:0] = [plan["programs"]]
     from changes import send_changes
+    from contents import send_contents
 
     del sys.path[0]
     upper, lower = f"{plan['work']}/disk/upper", f"{plan['work']}/template"
+
+    def tell() -> None:
+        if what == "changes":
+            send_changes(upper, lower, os.dup(fd))
+        else:
+            send_contents(upper, os.dup(fd))
+
     try:
         pid = os.fork()
     except OSError:  # programs inside have taken all processes there may be
-        send_changes(upper, lower, os.dup(fd))
+        with suppress(OSError):  # whoever asked may be gone
+            tell()
         return
     if pid == 0:
         try:
             LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-            send_changes(upper, lower, os.dup(fd))
+            tell()
         finally:
             os._exit(0)
     HELPERS.add(pid)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import html
 import re
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from trueline.tasks.checkers.archive import BadArchive, read_archive
-from trueline.tasks.checkers.values import FileValue, Options, Outcome, Value, rules_of, texts, verdict
+from trueline.tasks.checkers.archive import TOTAL_BYTES, BadArchive, read_archive
+from trueline.tasks.checkers.values import FULL, FileValue, Options, Outcome, Value, rules_of, texts
 from trueline.tasks.errors import CheckerError
 
 _BREAK = re.compile(r"</(?:\w+:)?(?:p|h|h[1-6]|tr|div|li)>|<(?:\w+:)?(?:br|cr|line-break)\b[^<>]*>", re.IGNORECASE)
 _BLANK = re.compile(r"<(?:text:s|text:tab|w:tab)\b[^<>]*>")
 _TAG = re.compile(r"<[^<>]*>")
+_OLE = b"\xd0\xcf\x11\xe0"
+_NESTED = 3
+"""Archives within archives that are opened."""
 _BLANKS = re.compile(r"[ \t\u00a0\u202f]+")
 
 
@@ -20,7 +24,8 @@ def some_file_holds(result: Value, expected: Value, _: Options) -> Outcome:
     """Whether one of the files holds all patterns of `rules.holds`, in any case; blanks in a row count as one.
 
     Ours. The result comes from the getter `changed_files`; `rules.names` limits it to files whose path fits one of
-    these patterns. Of office files and pages the words are read, `^` and `$` are the ends of a paragraph.
+    these patterns. Of office files and pages the words are read, `^` and `$` are the ends of a paragraph. Where
+    none holds them but one cannot be read (encrypted, too large), the outcome says so.
     """
     rules = rules_of(expected)
     patterns = [_pattern(source) for source in texts(rules, "holds")]
@@ -28,26 +33,60 @@ def some_file_holds(result: Value, expected: Value, _: Options) -> Outcome:
     if not patterns:
         raise CheckerError("some_file_holds: rules.holds must name what to look for")
     files = [file for file in result if file is not None] if isinstance(result, tuple) else []
-    pages = (words_of(file) for file in files if any(fnmatchcase(file.name, name) for name in names))
-    found = any(all(pattern.search(page) for pattern in patterns) for page in pages)
-    return verdict(found, "no file that was created or changed holds it")
+    unread: list[str] = []
+    for file in files:
+        if not any(fnmatchcase(file.name, name) for name in names):
+            continue
+        page, why = words_of(file)
+        if all(pattern.search(page) for pattern in patterns):
+            return FULL
+        if why:
+            unread.append(f"{file.name} ({why})")
+    if unread:
+        return Outcome(0.0, f"cannot be read: {', '.join(unread[:10])}", unreadable=True)
+    return Outcome(0.0, "no file that was created or changed holds it")
 
 
-def words_of(file: FileValue) -> str:
-    """What can be read in a file; nothing in one that is no text and no office file."""
-    content = file.content
-    if content.startswith(b"PK\x03\x04"):
-        try:
-            members = read_archive(content)
-        except BadArchive:
-            return ""
-        pages = [data.decode("utf-8", "replace") for name, data in members.items() if name.endswith(".xml")]
-        text = "\n".join(map(_without_tags, pages))
-    else:
-        is_wide = content.startswith((b"\xff\xfe", b"\xfe\xff"))
-        text = content.decode("utf-16" if is_wide else "utf-8", "replace")
-        text = _without_tags(text) if text.lstrip("\ufeff \n").startswith("<") else text
-    return _BLANKS.sub(" ", text.replace("\r", "\n"))
+def words_of(file: FileValue) -> tuple[str, str]:
+    """What can be read in a file, and why that is not all of it; archives in it are opened too."""
+    if file.unread:
+        return "", file.unread
+    budget = _Budget(TOTAL_BYTES)
+    return _BLANKS.sub(" ", _words(file.content, budget, _NESTED).replace("\r", "\n")), budget.why
+
+
+@dataclass
+class _Budget:
+    """How much may still be unpacked of one file, and why something in it was not."""
+
+    left: int
+    why: str = ""
+
+
+def _words(content: bytes, budget: _Budget, depth: int) -> str:
+    if not content.startswith(b"PK\x03\x04"):
+        if content.startswith(_OLE) and "EncryptedPackage".encode("utf-16-le") in content:
+            budget.why = "it is encrypted"
+        return _text(content)
+    try:
+        members = read_archive(content)
+    except BadArchive as error:
+        budget.why = str(error)
+        # It may only pretend to be an archive.
+        return _text(content)
+    if b"encryption-data" in members.get("META-INF/manifest.xml", b""):
+        budget.why = "it is encrypted"
+    budget.left -= sum(map(len, members.values()))
+    if budget.left < 0 or not depth:
+        budget.why = "it holds more archives than are opened"
+        return _text(content)
+    return "\n".join(_words(data, budget, depth - 1) for data in members.values())
+
+
+def _text(content: bytes) -> str:
+    is_wide = content.startswith((b"\xff\xfe", b"\xfe\xff"))
+    text = content.decode("utf-16" if is_wide else "utf-8", "replace")
+    return _without_tags(text) if text.lstrip("\ufeff \n").startswith("<") else text
 
 
 def _without_tags(page: str) -> str:
