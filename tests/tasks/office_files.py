@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import random
 import zipfile
@@ -84,10 +85,9 @@ def xlsx_file(
     name: str = "a.xlsx",
 ) -> FileValue:
     """A workbook; `style` is for one cell of the first sheet."""
-    import openpyxl
-    from openpyxl.styles import Font, PatternFill
-
-    book: Any = openpyxl.Workbook()
+    openpyxl: Any = importlib.import_module("openpyxl")
+    styles: Any = importlib.import_module("openpyxl.styles")
+    book = openpyxl.Workbook()
     book.remove(book.active)
     for title, rows in sheets.items():
         sheet = book.create_sheet(title)
@@ -95,9 +95,9 @@ def xlsx_file(
             sheet.append(list(row))
     first = book.worksheets[0]
     if style is not None:
-        first[styled].font = Font(name="Calibri", size=11, bold=style["bold"], color=style["color"])
+        first[styled].font = styles.Font(name="Calibri", size=11, bold=style["bold"], color=style["color"])
         if style["fill"] is not None:
-            first[styled].fill = PatternFill("solid", fgColor=style["fill"])
+            first[styled].fill = styles.PatternFill("solid", fgColor=style["fill"])
     if merge is not None:
         first.merge_cells(merge)
     buffer = io.BytesIO()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from trueline.cli.output import print_json
 from trueline.cli.parser import Parser
+from trueline.extras import EXTRA_MODULES, missing_modules
 
 if TYPE_CHECKING:
     from trueline.desktop.local.checks import Check
@@ -30,10 +31,10 @@ def run(args: argparse.Namespace) -> int:
     """Look, maybe install and look again, print; 1 when something needed is missing."""
     from trueline.desktop.local.checks import check_all
 
-    checks = check_all()
+    checks = [*_python_checks(), *check_all()]
     if args.install:
         _mend(checks, full=args.full)
-        checks = check_all()
+        checks = [*_python_checks(), *check_all()]
     ready = all(check.ok for check in checks if check.needed)
     if args.json:
         print_json({"ready": ready, "checks": [vars(check) for check in checks]})
@@ -41,6 +42,19 @@ def run(args: argparse.Namespace) -> int:
         print("\n".join(_lines(checks)))
         print("This machine can run local desktops." if ready else "This machine cannot run local desktops yet.")
     return 0 if ready else 1
+
+
+def _python_checks() -> list[Check]:
+    """One check for each extra; only the one for desktops is needed for a desktop."""
+    from trueline.desktop.local.checks import Check
+
+    checks: list[Check] = []
+    for extra in EXTRA_MODULES:
+        missing = missing_modules(extra)
+        detail = f"not installed: {', '.join(missing)}" if missing else "installed"
+        fix = f"pip install 'trueline[{extra}]'"
+        checks.append(Check(f"python extra {extra}", not missing, detail, fix, needed=extra == "desktop"))
+    return checks
 
 
 def _lines(checks: list[Check]) -> list[str]:

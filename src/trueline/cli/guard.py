@@ -20,9 +20,11 @@ SUBCOMMANDS = {
     "check": Subcommand("guard_check", "Judge one action; exit code 0 allowed, 1 not allowed."),
     "replay": Subcommand("guard_replay", "What the guard would have stopped in stored runs, when, and at what price."),
     "rules": Subcommand("guard_rules", "The policy stage's rules: show, check and test them."),
-    "serve": Subcommand("guard_serve", "The guard over HTTP."),
-    "proxy": Subcommand("guard_proxy", "The guard between an agent and a machine that speaks OSWorld's protocol."),
-    "mcp": Subcommand("guard_mcp", "The guard as a tool server."),
+    "serve": Subcommand("guard_serve", "The guard over HTTP.", ("serve",)),
+    "proxy": Subcommand(
+        "guard_proxy", "The guard between an agent and a machine that speaks OSWorld's protocol.", ("serve", "desktop")
+    ),
+    "mcp": Subcommand("guard_mcp", "The guard as a tool server.", ("mcp",)),
     "redteam": Subcommand("guard_redteam", "Attack the guard, with a budget."),
 }
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from trueline.cli.parser import Parser
+from trueline.extras import require_extra
 
 if TYPE_CHECKING:
     from trueline.cli.main import CommandModule
@@ -19,6 +20,8 @@ class Subcommand(NamedTuple):
     module: str
     """Its file, as it is imported."""
     summary: str
+    extras: tuple[str, ...] = ()
+    """Optional dependencies that it cannot do without."""
 
 
 def configure_all(parser: Parser, table: Mapping[str, Subcommand]) -> None:
@@ -32,8 +35,15 @@ def configure_all(parser: Parser, table: Mapping[str, Subcommand]) -> None:
 
 
 def run_one(args: argparse.Namespace, table: Mapping[str, Subcommand]) -> int:
-    """Run the one that was named."""
-    return _module(table[args.subcommand]).run(args)
+    """Run the one that was named.
+
+    Raises:
+        MissingExtraError: It cannot do without an optional dependency that is not installed.
+    """
+    subcommand = table[args.subcommand]
+    for extra in subcommand.extras:
+        require_extra(extra, args.subcommand)
+    return _module(subcommand).run(args)
 
 
 def _module(subcommand: Subcommand) -> CommandModule:

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from trueline.cli.parser import Parser, whole_number
+from trueline.extras import require_extra
 
 _ABOUT = """\
 A few tasks of the starter suite on real local desktops, played by a simulated agent three times each: plain, under
@@ -35,4 +36,5 @@ def run(args: argparse.Namespace) -> int:
         return run_study(args)
     from trueline.cli.demo.desktops import run_desktops
 
+    require_extra("desktop", "the demo on real desktops")
     return run_desktops(args)

@@ -15,15 +15,17 @@ examples:
 """
 
 SUBCOMMANDS = {
-    "start": Subcommand("desktop.start", "Start a desktop and keep it until Ctrl-C."),
-    "shot": Subcommand("desktop.shot", "Start a desktop, open an application and write a picture of it."),
-    "tree": Subcommand("desktop.tree", "Start a desktop, open an application and write its accessibility tree."),
+    "start": Subcommand("desktop.start", "Start a desktop and keep it until Ctrl-C.", ("desktop",)),
+    "shot": Subcommand("desktop.shot", "Start a desktop, open an application and write a picture of it.", ("desktop",)),
+    "tree": Subcommand(
+        "desktop.tree", "Start a desktop, open an application and write its accessibility tree.", ("desktop",)
+    ),
     # A module named `run` would take the place of the function of that name in this package.
-    "run": Subcommand("desktop.run_", "Run a command or action code on a fresh desktop."),
-    "serve": Subcommand("desktop.serve", "A desktop that speaks OSWorld's protocol."),
+    "run": Subcommand("desktop.run_", "Run a command or action code on a fresh desktop.", ("desktop",)),
+    "serve": Subcommand("desktop.serve", "A desktop that speaks OSWorld's protocol.", ("desktop", "serve")),
     "watch": Subcommand("desktop.watch", "See a live desktop in the browser."),
     "video": Subcommand("desktop.video", "Make a film of the frames a broken-off recording left."),
-    "bench": Subcommand("desktop.bench", "How fast desktops are on this machine."),
+    "bench": Subcommand("desktop.bench", "How fast desktops are on this machine.", ("desktop",)),
 }
 
 

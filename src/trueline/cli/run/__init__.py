@@ -13,6 +13,7 @@ from trueline.cli.parser import Parser
 from trueline.cli.run.flags import add_flags
 from trueline.cli.run.idle import refuse_idle
 from trueline.cli.run.like import fill
+from trueline.extras import require_extra
 
 if TYPE_CHECKING:
     from trueline.cli.run.assemble import Assembled
@@ -76,6 +77,8 @@ class _Played(NamedTuple):
 def _played(args: argparse.Namespace) -> _Played | None:
     refuse_idle(args)
     fill(args)
+    if not args.dry_run:
+        require_extra("desktop", "running tasks")
     if args.log_level is not None:
         logging.basicConfig(stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
         # Only what Trueline itself says: the clients of models log whole questions and answers.

@@ -20,7 +20,9 @@ SUBCOMMANDS = {
     "check": Subcommand(
         "tasks.check", "Read all selected tasks; say which can run here, which can be scored, and what is wrong."
     ),
-    "audit": Subcommand("tasks.audit", "Prove that each task can be solved, and that nothing else passes."),
+    "audit": Subcommand(
+        "tasks.audit", "Prove that each task can be solved, and that nothing else passes.", ("desktop",)
+    ),
 }
 
 

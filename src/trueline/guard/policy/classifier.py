@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.metadata import version
 from typing import Protocol
 
@@ -33,6 +34,17 @@ class Classifier(Protocol):
         ...
 
 
+class _Score(Protocol):
+    score: float
+
+
+class _Model(Protocol):
+    """What the package's model is asked for."""
+
+    def warmup(self) -> object: ...
+    def classify(self, text: str) -> _Score: ...
+
+
 class InjectionClassifier:
     """stackone-defender's model, which comes inside its package: nothing is fetched."""
 
@@ -43,9 +55,8 @@ class InjectionClassifier:
             MissingExtraError: The extra `classifier` is not installed.
         """
         try:
-            from stackone_defender.classifiers.tier2_classifier import Tier2Classifier
-
-            self._model = Tier2Classifier()
+            module = import_module("stackone_defender.classifiers.tier2_classifier")
+            self._model: _Model = module.Tier2Classifier()
             self._model.warmup()
         except ImportError as error:
             raise MissingExtraError("the injection classifier", "classifier") from error
