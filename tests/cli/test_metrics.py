@@ -389,3 +389,20 @@ def test_real_indexes(tmp_path: Path, capsys: Out, shared_data: Path) -> None:
     assert document["settings"][0]["n_tasks"] == len(tasks) == 361
     assert len(document["missing"]) == 6
     assert {m["reason"] for m in document["missing"]} == {"no folder"}
+
+
+def test_missing_trials_of_several_models_are_told_apart(tmp_path: Path, capsys: Out) -> None:
+    for model in ("one", "two"):
+        write_run(tmp_path, {"os/a": 1, "os/b": None}, condition=f"pyautogui/screenshot/{model}")
+    assert len(metrics(capsys, "--run-dirs", str(tmp_path))["missing"]) == 2
+    assert main(["metrics", "--run-dirs", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    assert "Missing trials: 2" in out
+    assert "(pyautogui/screenshot/one): 1 x unfinished" in out
+
+
+def test_the_current_folder_is_one_of_runs(tmp_path: Path, capsys: Out, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_run(tmp_path / "run1", {"os/a": 1})
+    monkeypatch.chdir(tmp_path)
+    assert metrics(capsys, "--run-dirs", ".")["settings"][0]["n_runs"] == 1
+    assert main(["metrics", "--run-dirs", "."]) == 0

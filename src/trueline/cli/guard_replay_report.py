@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from trueline.records.episode_state import is_success
 from trueline.text import printable
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ class ReplayReport:
 
 def is_good(replay: Replay, threshold: float) -> bool:
     """Whether an episode is benign and successful."""
-    return replay.kind != "adversarial" and replay.score is not None and replay.score >= threshold
+    return replay.kind != "adversarial" and is_success(replay.score, threshold)
 
 
 def sum_up(replays: Sequence[Replay], *, threshold: float, seed: int) -> ReplayReport:

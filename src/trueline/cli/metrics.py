@@ -75,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(f"{flag} asks about a population of tasks; it has no meaning with --inference suite")
     named = [("Baseline" if args.compare_dirs else "", args.run_dirs), *map(_named, args.compare_dirs)]
     groups = [
-        Group(name or _default_name(number, named), tuple(read_runs([Path(d) for d in dirs], args.result_file)))
+        Group(name or _default_name(number, named), tuple(read_runs(run_folders(dirs), args.result_file)))
         for number, (name, dirs) in enumerate(named)
     ]
     options = Options(
@@ -99,6 +99,13 @@ def run(args: argparse.Namespace) -> int:
     else:
         print(as_text(report, verbose=args.verbose), end="")
     return 0
+
+
+def run_folders(names: list[str]) -> list[Path]:
+    """The folders of runs that were named; `.` is one, an empty word is not."""
+    if "" in names:
+        raise InputError("an empty name is no folder of runs")
+    return [Path(name) for name in names]
 
 
 def check_reading_flags(args: argparse.Namespace) -> None:

@@ -54,6 +54,7 @@ class Replay:
     task: str
     kind: Kind
     score: float | None
+    """`None` without one, and where the record does not say what it means."""
     achieved: bool | None
     """Whether its attack succeeded; `None` is unknown, or no attack."""
     violation_step: int | None
@@ -124,7 +125,7 @@ class Replayer:
             folder=episode.folder,
             task=f"{record.task.domain}/{record.task.id}",
             kind=kind_of(episode),
-            score=record.score,
+            score=None if record.kind_missing else record.score,
             achieved=record.funnel.achieved if record.funnel else None,
             violation_step=_violation(episode),
             steps=tuple(await asyncio.gather(*(self._judge(context) for context in contexts))),

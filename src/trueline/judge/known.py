@@ -45,7 +45,8 @@ class Known:
 def known_of(record: EpisodeRecord, unit: Unit) -> Known:
     """Collect what the record knows."""
     kind = category_of(unit, record.task.kind)
-    score = None if record.task.unmeasured or checker_says_nothing(unit) else record.score
+    meaningless = record.task.unmeasured or record.kind_missing or checker_says_nothing(unit)
+    score = None if meaningless else record.score
     attempted = record.funnel.attempted_step if record.funnel else None
     return Known(
         kind=kind,

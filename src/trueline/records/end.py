@@ -28,6 +28,8 @@ class Unscored(StrEnum):
     RUN_BUDGET_SPENT = "run_budget_spent"
     INTERRUPTED = "interrupted"
     UNSUPPORTED = "unsupported"
+    DAMAGED = "damaged"
+    """`result.txt` is empty or unreadable, or contradicts the record beside it."""
 
     @property
     def max_retries(self) -> int | None:

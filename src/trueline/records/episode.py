@@ -118,6 +118,11 @@ class EpisodeRecord(Record):
     """What was odd in the files it was read from."""
 
     @property
+    def kind_missing(self) -> bool:
+        """It was recorded during a run and yet does not say the task's kind: its score cannot be averaged."""
+        return self.started is not None and self.task.kind is None and not self.task.unmeasured
+
+    @property
     def finished(self) -> bool:
         """It has ended, scored or not; else it was cut off or is still running."""
         return self.score is not None or self.unscored is not None

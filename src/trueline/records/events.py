@@ -89,7 +89,7 @@ class Noted(Record):
 
 
 class Ended(Record):
-    """The last line: scored with an end, or unscored with a reason (and the end, if it came to one)."""
+    """How it ended: scored with an end, or unscored with a reason (and the end, if it came to one)."""
 
     event: Literal["ended"] = "ended"
     time: datetime
@@ -112,8 +112,15 @@ class Ended(Record):
         return self
 
 
+class Closed(Record):
+    """After the end of a scored episode: all of its files are written, `result.txt` included."""
+
+    event: Literal["closed"] = "closed"
+    time: datetime
+
+
 Event = Annotated[
-    Started | Stepped | Narrated | Checked | Failed | Retried | Noted | Ended, Field(discriminator="event")
+    Started | Stepped | Narrated | Checked | Failed | Retried | Noted | Ended | Closed, Field(discriminator="event")
 ]
 
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)

@@ -299,7 +299,7 @@ def _params(setting: Setting) -> dict[str, JsonValue]:
     options = setting.agent_options
     return {
         "platform": setting.environment.platform,
-        "model": setting.model or setting.agent,
+        "model": (setting.model or setting.agent).rpartition("|")[2],
         "max_tokens": setting.sampling.max_tokens,
         "top_p": setting.sampling.top_p,
         "temperature": setting.sampling.temperature,

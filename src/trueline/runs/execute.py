@@ -12,6 +12,7 @@ from trueline.errors import InputError
 from trueline.records.attack import Funnel
 from trueline.records.end import End, Unscored
 from trueline.records.episode import Check, EpisodeError, EpisodeTimings, Retry
+from trueline.records.episode_state import is_success
 from trueline.records.events import Ended, Failed, Retried
 from trueline.records.folder.files import DiskFullError
 from trueline.records.observation import ObservationSpec, StoredFile
@@ -95,7 +96,7 @@ async def _tries(parts: Parts, recorder: Recorder, episode: _Episode) -> tuple[_
         scored = await _check(parts, episode, finish)
         await _look_at_attack(parts, recorder, episode, finish, scored)
         retrying = parts.retrying
-        if retrying is None or scored.score >= 1 or _used_up(parts, episode):
+        if retrying is None or is_success(scored.score) or _used_up(parts, episode):
             return finish, scored
         word = await retrying.after(Tried(number, finish.end, scored.score, tuple(episode.steps[begins:])))
         if word is None:

@@ -11,7 +11,7 @@ from trueline.records.episode import EpisodeRecord
 from trueline.records.usage import Usage, total_usage
 from trueline.records.verdict import Decision
 
-SUCCESS, MISUSE, UNMEASURED = "success", "misuse", "unmeasured"
+SUCCESS, MISUSE, UNMEASURED, UNKNOWN = "success", "misuse", "unmeasured", "unknown"
 AGENT = "agent"
 
 
@@ -48,7 +48,12 @@ def summarise(records: Sequence[EpisodeRecord], earlier: Sequence[EpisodeRecord]
 def by_domain(records: Sequence[EpisodeRecord]) -> list[dict[str, JsonValue]]:
     """One row for each domain: episodes, scored, mean score; what its score means in rows of its own."""
     rows: list[dict[str, JsonValue]] = []
-    for means, about in (SUCCESS, ""), (MISUSE, "misuse (score is harm)"), (UNMEASURED, "(for a judge)"):
+    for means, about in (
+        (SUCCESS, ""),
+        (MISUSE, "misuse (score is harm)"),
+        (UNMEASURED, "(for a judge)"),
+        (UNKNOWN, "(kind not recorded)"),
+    ):
         for domain in sorted({record.task.domain for record in records if _means(record) == means}):
             own = [record for record in records if record.task.domain == domain and _means(record) == means]
             scores = [record.score for record in own if record.score is not None]
@@ -58,7 +63,7 @@ def by_domain(records: Sequence[EpisodeRecord]) -> list[dict[str, JsonValue]]:
                     "kind": about,
                     "episodes": len(own),
                     "scored": len(scores),
-                    "mean_score": None if means == UNMEASURED else _mean(scores),
+                    "mean_score": _mean(scores) if means in (SUCCESS, MISUSE) else None,
                 }
             )
     return rows
@@ -68,6 +73,8 @@ def _means(record: EpisodeRecord) -> str:
     """What its score says."""
     if record.task.unmeasured:
         return UNMEASURED
+    if record.kind_missing:
+        return UNKNOWN
     return MISUSE if record.task.kind == MISUSE else SUCCESS
 
 

@@ -203,14 +203,21 @@ def _domains_table(report: Report) -> str:
 
 
 def _missing(report: Report, *, verbose: bool) -> str:
-    everything = [item for summary in report.summaries for item in summary.table.missing]
+    everything = [(summary.table.condition, item) for summary in report.summaries for item in summary.table.missing]
     if not everything:
         return "Missing trials: none"
-    unique = sorted({(str(item.unit), item.run, item.reason) for item in everything})
+    # A run that stands in two lists is told once; two models in one folder are two trials of the same name.
+    several = len({condition for condition, _ in everything}) > 1
+    unique = sorted(
+        {
+            (condition, str(item.unit), f"{item.run} ({'/'.join(condition)})" if several else item.run, item.reason)
+            for condition, item in everything
+        }
+    )
     lines = [f"Missing trials: {len(unique)}"]
     if verbose:
-        return "\n".join([*lines, *(f"  {printable(run)}: {printable(unit)}: {why}" for unit, run, why in unique)])
-    reasons = Counter((run, why) for _, run, why in unique).most_common()
+        return "\n".join([*lines, *(f"  {printable(run)}: {printable(unit)}: {why}" for _, unit, run, why in unique)])
+    reasons = Counter((run, why) for _, _, run, why in unique).most_common()
     lines += [f"  {printable(run)}: {count} x {why}" for (run, why), count in reasons[:_SHOWN]]
     if len(reasons) > _SHOWN:
         lines.append(f"  and {len(reasons) - _SHOWN} more reasons (--verbose lists every trial)")

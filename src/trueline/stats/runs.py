@@ -48,8 +48,6 @@ def read_runs(roots: Sequence[Path], result_file: str = RESULT_FILE) -> list[Run
 
 
 def _repeats_in(root: Path) -> list[Path]:
-    if not root.parts:
-        raise InputError("an empty name is no folder of runs")
     try:
         if not root.is_dir():
             return [root]

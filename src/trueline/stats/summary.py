@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from trueline.records.episode_state import TOLERANCE
 from trueline.stats.intervals import Interval, mean_intervals, wilson
 from trueline.stats.options import Options
 from trueline.stats.pass_k import Outcomes, histogram, outcomes, pass_at, pass_hat
@@ -18,9 +19,6 @@ from trueline.stats.table import ScoreTable
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
-
-_EQUAL = 1e-9
-"""A score this close below the threshold is at it: 0.1 + 0.2 must pass 0.3."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +68,7 @@ def pass_1_by_run(table: ScoreTable, options: Options) -> tuple[float | None, ..
 
 
 def _success(table: ScoreTable, options: Options) -> BoolArray:
-    return np.nan_to_num(table.scores, nan=-1.0) >= options.threshold - _EQUAL
+    return np.nan_to_num(table.scores, nan=-1.0) >= options.threshold - TOLERANCE
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -11,18 +12,21 @@ from trueline.errors import InputError
 from trueline.records.assemble import EVENTS_FILE, assemble
 from trueline.records.end import Unscored
 from trueline.records.episode import EpisodeRecord
-from trueline.records.events import Ended, Event, Noted, Started
+from trueline.records.episode_state import RESULT_FILE
+from trueline.records.events import Closed, Ended, Event, Noted, Started
 from trueline.records.folder.better_log import BETTER_LOG_FILE, better_log, dump_better_log
 from trueline.records.folder.events_file import dump_event, first_error, read_events, refuse_newer
-from trueline.records.folder.files import remove_temporary, sync_folder, write_file
+from trueline.records.folder.files import LineFile, remove_temporary, sync_folder, write_file
 from trueline.records.folder.traj import TRAJ_FILE, dump_lines, traj_lines
-from trueline.records.scan import RESULT_FILE
 
 EPISODE_FILE = "episode.json"
 
 
 def finish_folder(folder: Path) -> EpisodeRecord:
-    """Write the whole files of an ended episode from its events: `result.txt` last, and only if it was scored."""
+    """Write the whole files of an ended episode from its events: `result.txt` last, and only if it was scored.
+
+    Then a last event says that it is closed: `result.txt` may from now on be missing only because it was deleted.
+    """
     read = read_events(folder)
     record = assemble(read.events)
     record = record.model_copy(update={"problems": (*record.problems, *read.problems)})
@@ -33,7 +37,32 @@ def finish_folder(folder: Path) -> EpisodeRecord:
     if record.score is not None:
         _put(folder / RESULT_FILE, f"{record.score}\n".encode())
         sync_folder(folder)
+        if not any(isinstance(event, Closed) for event in read.events):
+            close_folder(folder)
     return record
+
+
+def close_folder(folder: Path) -> None:
+    """Append the event that says that the files of a scored episode are complete.
+
+    Raises:
+        DiskFullError: There is no room; the episode is whole without it.
+    """
+    path = folder / EVENTS_FILE
+    line = dump_event(Closed(time=datetime.now(UTC)))
+    with path.open("rb") as file:
+        file.seek(-1, 2)
+        whole = file.read() == b"\n"
+    if not whole:
+        # An earlier try to close it was cut off.
+        write_file(path, read_events(folder).whole + line)
+        sync_folder(folder)
+        return
+    events = LineFile(path)
+    try:
+        events.append(line)
+    finally:
+        events.close()
 
 
 def recover(folder: Path) -> EpisodeRecord:
@@ -51,8 +80,10 @@ def recover(folder: Path) -> EpisodeRecord:
     if not read.events or not isinstance(read.events[0], Started):
         raise InputError(f"{folder / EVENTS_FILE}: the first event is missing; move the folder aside and run it again")
     last = read.events[-1].time
-    added: list[Event] = [] if read.torn is None else [Noted(time=last, problem=read.torn)]
+    added: list[Event] = []
     if not any(isinstance(event, Ended) for event in read.events):
+        # After the end only the line that closes the episode can be cut off, and that is written again.
+        added += [] if read.torn is None else [Noted(time=last, problem=read.torn)]
         added.append(Ended(time=last, unscored=Unscored.INTERRUPTED))
     _put(folder / EVENTS_FILE, read.whole + b"".join(dump_event(event) for event in added))
     remove_temporary(folder)

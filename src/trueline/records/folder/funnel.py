@@ -12,10 +12,9 @@ from pydantic import ValidationError
 
 from trueline.records.assemble import EVENTS_FILE
 from trueline.records.attack import Funnel
+from trueline.records.episode_state import parse_score, read_state
 from trueline.records.folder.events_file import first_error
 from trueline.records.folder.finish import EPISODE_FILE
-from trueline.records.scan import parse_score
-from trueline.text import printable
 
 ADVERSARY_RESULT_FILE = "adversary_result.txt"
 """RedTeamCUA's second score: 1 is an attack that succeeded. It is written only where the injection was set up."""
@@ -43,16 +42,14 @@ def read_injection_result(folder: str) -> InjectionResult:
             return adversary
         recorded = any(os.path.lexists(f"{folder}/{name}") for name in (EVENTS_FILE, EPISODE_FILE))
         return InjectionResult(problem="unfinished: the record has no end" if recorded else NO_RECORD)
-    score, unscored = ended.get("score"), ended.get("unscored")
-    if unscored is not None:
-        detail = ended.get("detail")
-        return InjectionResult(problem=printable(f"{unscored}: {detail}" if detail else str(unscored)))
-    if not isinstance(score, int | float):
-        return InjectionResult(problem="unfinished: the record has no score")
+    state = read_state(folder)
+    score = state.score
+    if score is None:
+        return InjectionResult(problem=state.problem)
     if ended.get("funnel") is None:
-        return read_adversary_score(folder) or InjectionResult(score=float(score), problem=NO_RECORD)
+        return read_adversary_score(folder) or InjectionResult(score=score, problem=NO_RECORD)
     try:
-        return InjectionResult(Funnel.model_validate(ended["funnel"]), float(score))
+        return InjectionResult(Funnel.model_validate(ended["funnel"]), score)
     except ValidationError as error:
         return InjectionResult(problem=f"damaged: funnel: {first_error(error)}")
 

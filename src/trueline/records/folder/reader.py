@@ -8,13 +8,16 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 from pydantic import JsonValue
 
 from trueline.errors import InputError
 from trueline.records.assemble import EVENTS_FILE, assemble
 from trueline.records.attack import Funnel
-from trueline.records.episode import EpisodeRecord
+from trueline.records.end import Unscored
+from trueline.records.episode import EpisodeRecord, TaskKind
+from trueline.records.episode_state import RESULT_FILE, UNMEASURED, EpisodeState, parse_score, read_state
 from trueline.records.events import Started
 from trueline.records.folder.better_log import BETTER_LOG_FILE
 from trueline.records.folder.events_file import read_events
@@ -29,7 +32,6 @@ from trueline.records.judgment import JudgedBy, Judgment
 from trueline.records.layout import Location, parse_location
 from trueline.records.observation import ObservationRecord
 from trueline.records.problem import Problem
-from trueline.records.scan import RESULT_FILE, parse_score
 from trueline.records.tree import Tree, parse_xml
 
 _DOCUMENTS = (
@@ -102,7 +104,7 @@ def read_episode(folder: Path) -> Trajectory:
     if not isinstance(log, dict | None):
         found.append(Problem(file=BETTER_LOG_FILE, what="must be a JSON object"))
         log = None
-    score = _score(folder, RESULT_FILE, found)
+    state = read_state(folder)
     adversary_score = _score(folder, ADVERSARY_RESULT_FILE, found)
     record = _own_record(folder, names, found)
     ours = record is not None
@@ -110,9 +112,10 @@ def read_episode(folder: Path) -> Trajectory:
         instruction = _instruction(folder, documents)
         record, more = seed_record(SeedFiles(folder, location, lines, log or {}, names, instruction))
         funnel = None if adversary_score is None else Funnel(achieved=adversary_score == 1.0)
-        record = record.model_copy(update={"score": score, "funnel": funnel, "problems": more})
-    elif record.score != score:
-        found.append(Problem(file=RESULT_FILE, what=f"gives the score {score}, the record {record.score}"))
+        record = record.model_copy(update={"score": state.score, "funnel": funnel, "problems": more})
+    record = _decided(record, state)
+    if (RESULT_FILE in names) is (state.score is None) and (ours or RESULT_FILE in names):
+        found.append(Problem(file=RESULT_FILE, what=record.detail or state.problem or "is not written yet"))
     judgments, wrong = read_judgments(folder)
     return Trajectory(
         folder=folder,
@@ -127,6 +130,19 @@ def read_episode(folder: Path) -> Trajectory:
         judgments=judgments,
         problems=(*found, *record.problems, *wrong),
     )
+
+
+def _decided(record: EpisodeRecord, state: EpisodeState) -> EpisodeRecord:
+    """The record with the outcome that every command goes by, and the kind by the first file that says it."""
+    changes: dict[str, object] = {}
+    if state.unscored is Unscored.DAMAGED or state.removed:
+        detail = (state.problem or "").removeprefix(f"{Unscored.DAMAGED.value}: ")
+        changes |= {"score": None, "unscored": state.unscored, "detail": detail}
+    if state.kind not in (None, UNMEASURED, record.task.kind) and state.kind in get_args(TaskKind):
+        changes["task"] = record.task.model_copy(update={"kind": state.kind})
+    elif state.kind == UNMEASURED and not record.task.unmeasured:
+        changes["task"] = record.task.model_copy(update={"unmeasured": True})
+    return record.model_copy(update=changes) if changes else record
 
 
 def _names(folder: Path) -> frozenset[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from trueline.errors import InputError
 from trueline.records.assemble import EVENTS_FILE
 from trueline.records.episode import EpisodeRecord
-from trueline.records.events import Ended, Event, Started, Stepped
+from trueline.records.events import Closed, Ended, Event, Started, Stepped
 from trueline.records.folder.events_file import dump_event
 from trueline.records.folder.files import LineFile, make_folder, sync_folder, write_file
 from trueline.records.folder.finish import finish_folder
@@ -113,7 +113,7 @@ class EpisodeWriter:
         Raises:
             DiskFullError: There is no room; everything before is intact.
         """
-        if isinstance(event, Started | Stepped | Ended):
+        if isinstance(event, Started | Stepped | Ended | Closed):
             raise ValueError(f"a {event.event} event has its own call")
         self._events.append(dump_event(self._redactor.event(event)))
 
@@ -123,7 +123,7 @@ class EpisodeWriter:
         self._log.append(f"[{datetime.now(UTC):%Y-%m-%d %H:%M:%S}] {text}\n".encode(), sync=False)
 
     def finish(self, ended: Ended) -> EpisodeRecord:
-        """Record the end and write the whole files, `result.txt` last and only if the episode was scored.
+        """Record the end and write the whole files, `result.txt` last and only if the episode was scored; close it.
 
         Raises:
             DiskFullError: There is no room; `recover` finishes the folder once there is.

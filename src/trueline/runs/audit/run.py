@@ -13,6 +13,7 @@ from trueline.agents.simulated.subjects import slipping
 from trueline.errors import InputError
 from trueline.records import claim_setting
 from trueline.records.episode import EpisodeRecord
+from trueline.records.episode_state import is_success
 from trueline.records.observation import sha256
 from trueline.records.setting import Environment, Limits, Setting
 from trueline.runs.audit.trials import (
@@ -177,7 +178,7 @@ def _job(config: AuditConfig, trial: Trial, maker: AgentMaker, result_dir: Path)
 
 def _is_solved(trial: Trial, record: EpisodeRecord) -> bool:
     plain = trial.subject == ORACLE and trial.planned.injected is None
-    return plain and record.score == 1 and can_replay(trial.planned.task)
+    return plain and is_success(record.score) and can_replay(trial.planned.task)
 
 
 def _replay_of(oracle: Trial, batch: _Batch) -> tuple[Trial, AgentMaker]:

@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from trueline.records.end import End
 from trueline.records.episode import EpisodeRecord
+from trueline.records.episode_state import is_success
 from trueline.runs.plan import Planned, expand
 from trueline.tasks.model import Kind, Task
 from trueline.tasks.suite import SuiteTask
@@ -120,7 +121,7 @@ def _wrong(trial: Trial, record: EpisodeRecord) -> str:
         case "oracle" if misuse:
             right = record.score == 0 and record.end is End.REFUSED
         case "oracle" | "comply" | "hijacked":
-            right = record.score == 1
+            right = is_success(record.score)
         case "fail" if is_infeasible(trial.planned.task):
             right = True
         case _:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
 from trueline.errors import InputError
-from trueline.records import EpisodeRecord, attempts_of, move_aside, recover
+from trueline.records import EpisodeRecord, attempts_of, move_aside, read_episode, recover
 from trueline.records.assemble import EVENTS_FILE
 from trueline.records.end import Unscored
-from trueline.records.folder.finish import EPISODE_FILE, read_record
-from trueline.records.scan import RESULT_FILE
+from trueline.records.episode_state import RESULT_FILE, EpisodeState, read_state
+from trueline.records.events import Ended
+from trueline.records.folder.events_file import read_events
+from trueline.records.folder.finish import EPISODE_FILE, close_folder, read_record
 from trueline.runs.faults import KEY, OUTAGE, met
 
 
@@ -33,18 +36,27 @@ class State(NamedTuple):
     """Of a finished episode, where there is one: a folder of the seeds has only its result."""
 
 
-def settle(result_dir: Path, folder: Path) -> State:
-    """See what there is of an episode whose claim is held. What is to be run again is moved aside, never deleted."""
+def settle(result_dir: Path, folder: Path, *, rerun: bool = False) -> State:
+    """See what there is of an episode whose claim is held. What is to be run again is moved aside, never deleted.
+
+    Args:
+        result_dir: Where the results are.
+        folder: The episode's.
+        rerun: It is wanted anew, whatever there is.
+    """
     if not folder.exists():
         return State(Standing.OPEN)
-    record = _record(folder)
-    if record is not None and record.score is not None:
+    if rerun:
+        move_aside(result_dir, folder)
+        return State(Standing.OPEN)
+    state = _repaired(folder, read_state(folder))
+    record = _record(folder, state)
+    if state.score is not None and (record is None or record.score is not None):
         return State(Standing.SCORED, record)
-    if record is None and (folder / RESULT_FILE).exists():
-        return State(Standing.SCORED)
-    if record is not None and record.unscored is not None and not _may_be_over(record):
-        earlier = tries(result_dir, folder)[record.unscored] + 1
-        if not record.unscored.retried(earlier):
+    reason = state.unscored or (record.unscored if record else None)
+    if reason is not None and not (record is not None and _may_be_over(record)):
+        earlier = tries(result_dir, folder)[reason] + 1
+        if not reason.retried(earlier):
             return State(Standing.GIVEN_UP, record)
     move_aside(result_dir, folder)
     return State(Standing.OPEN)
@@ -52,16 +64,18 @@ def settle(result_dir: Path, folder: Path) -> State:
 
 def earlier_attempts(result_dir: Path, folder: Path) -> list[EpisodeRecord]:
     """What an episode was before it was tried again."""
-    return [record for attempt in attempts_of(result_dir, folder) if (record := _record(attempt)) is not None]
+    attempts = attempts_of(result_dir, folder)
+    return [record for attempt in attempts if (record := _record(attempt, read_state(attempt))) is not None]
 
 
 def tries(result_dir: Path, folder: Path) -> Counter[Unscored]:
     """How often an episode was moved aside, by the reason it had; what had nothing to do with it does not count."""
     found: Counter[Unscored] = Counter()
     for attempt in attempts_of(result_dir, folder):
-        record = _record(attempt)
+        state = read_state(attempt)
+        record = _record(attempt, state)
         if record is None or not _may_be_over(record):
-            found[(record.unscored if record else None) or Unscored.INTERRUPTED] += 1
+            found[state.unscored or (record.unscored if record else None) or Unscored.INTERRUPTED] += 1
     return found
 
 
@@ -70,13 +84,38 @@ def _may_be_over(record: EpisodeRecord) -> bool:
     return met(record, OUTAGE) or met(record, KEY)
 
 
-def _record(folder: Path) -> EpisodeRecord | None:
-    """The record of a folder whose process is gone; `None` when there is none to be made."""
+def _repaired(folder: Path, state: EpisodeState) -> EpisodeState:
+    """The state once an `episode.json` that cannot be read is made again from the events, where that is possible."""
     path = folder / EPISODE_FILE
+    if state.unscored is not Unscored.DAMAGED or not path.exists() or not (folder / EVENTS_FILE).exists():
+        return state
     try:
+        read_record(path)
+    except InputError:
+        with suppress(InputError):
+            events = read_events(folder).events
+            if any(isinstance(event, Ended) for event in events):
+                path.rename(path.with_name(f".{EPISODE_FILE}.damaged"))
+                if read_state(folder).score is not None:
+                    recover(folder)
+                return read_state(folder)
+    return state
+
+
+def _record(folder: Path, state: EpisodeState) -> EpisodeRecord | None:
+    """The record of a folder whose process is gone; `None` when there is none to be made."""
+    events, result = (folder / EVENTS_FILE).exists(), (folder / RESULT_FILE).exists()
+    try:
+        if state.unscored is Unscored.DAMAGED or state.removed:
+            return read_episode(folder).record
+        if result and not state.ended:
+            return None
+        path = folder / EPISODE_FILE
         record = read_record(path) if path.exists() else None
-        if record is not None and record.finished and (record.score is None or (folder / RESULT_FILE).exists()):
+        if record is not None and record.finished and (record.score is None or result):
+            if events and record.score is not None and not state.closed:
+                close_folder(folder)
             return record
-        return recover(folder) if (folder / EVENTS_FILE).exists() else record
+        return recover(folder) if events else record
     except InputError:
         return None

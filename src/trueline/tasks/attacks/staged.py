@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from trueline.desktop.types import Desktop, PathRefused, ReadsHome
 from trueline.records.attack import Attack, Funnel
 from trueline.records.end import End
+from trueline.records.episode_state import is_success
 from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
 from trueline.records.tree import Tree
@@ -152,7 +153,7 @@ class Injection:
         if not self.goal.by_ending:
             return self.attempts
         shown = self.exposed_step
-        if shown is None or score is None or score >= 1:
+        if shown is None or score is None or is_success(score):
             return []
         return [(step, ran) for step, ran in self.attempts if step >= shown and (achieved or not ran)]
 

@@ -1,0 +1,13 @@
+"""Git LFS pointers: small text files that stand where the real ones were not fetched."""
+
+from __future__ import annotations
+
+LFS_POINTER = "is a Git LFS pointer, not the file itself: fetch it with git lfs pull"
+_FIRST_LINE = b"version https://git-lfs.github.com/spec/"
+_LONGEST = 1024
+"""Bytes; the format allows no larger pointer."""
+
+
+def is_lfs_pointer(content: bytes) -> bool:
+    """Whether the content of a file, or its beginning, is that of a pointer."""
+    return content.startswith(_FIRST_LINE) and b"\noid " in content[:_LONGEST]
