@@ -70,7 +70,7 @@ def test_unscored_episodes_are_tried_again_as_designed() -> None:
     assert again.pop(Unscored.RUN_BUDGET_SPENT) == [True] * 4
     assert again.pop(Unscored.UNSUPPORTED) == [False] * 4
     assert set(map(tuple, again.values())) == {(True, True, False, False)}
-    assert len(again) == 4
+    assert len(again) == 5
 
 
 @pytest.mark.parametrize(
