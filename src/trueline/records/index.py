@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from trueline.errors import InputError
+from trueline.records.lfs import LFS_POINTER, is_lfs_pointer
 from trueline.text import printable
 
 _INDEX = TypeAdapter(dict[str, tuple[str, ...]])
@@ -26,6 +27,8 @@ def read_index(path: Path) -> dict[str, tuple[str, ...]]:
     try:
         index = _INDEX.validate_python(json.loads(content.decode("utf-8-sig"), object_pairs_hook=_once))
     except (ValueError, RecursionError) as error:
+        if is_lfs_pointer(content):
+            raise InputError(f"{path}: {LFS_POINTER}") from None
         if not isinstance(error, ValidationError):
             raise InputError(
                 f"{path}: is no index of the form {{domain: [task ids]}}: {printable(str(error))}"

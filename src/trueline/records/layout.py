@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +18,8 @@ ATTEMPTS = ".attempts"
 SETTING_FILE = "setting.json"
 """In each model folder."""
 
+OBSERVATION_TYPES = frozenset({"screenshot", "a11y_tree", "screenshot_a11y_tree", "som"})
+_ACTION_SPACES = frozenset({"pyautogui", "computer_13"})
 _INJECT = "__inject__"
 _JAILBREAK = "_jailbreak"
 _RUN = re.compile(r"run([1-9]\d{0,8})")
@@ -118,13 +121,35 @@ def parse_task_folder(name: str) -> tuple[str, str | None, str | None]:
     return name, None, None
 
 
+def model_levels(levels: Sequence[str]) -> int:
+    """How many levels of an episode's path are the model's name: OSWorld makes a folder at each slash in it."""
+    if len(levels) < 6 or levels[-4] in OBSERVATION_TYPES or levels[-5] in _ACTION_SPACES:
+        return 1
+    return next((n for n in (2, 3) if len(levels) >= n + 4 and levels[-3 - n] in OBSERVATION_TYPES), 1)
+
+
+def split_levels(levels: Sequence[str]) -> tuple[str, str, str, str, str]:
+    """The last levels of an episode's path: action space, observation type, model, domain, task folder.
+
+    A model whose name takes several levels is named as Trueline names its folder, `/` as `__`. Levels that are not
+    there are empty.
+    """
+    count = model_levels(levels)
+    if count == 1:
+        action_space, observation_type, model, domain, name = ("", "", "", "", "", *levels)[-5:]
+        return action_space, observation_type, model, domain, name
+    model = "__".join(levels[-2 - count : -2])
+    return levels[-4 - count], levels[-3 - count], model, levels[-2], levels[-1]
+
+
 def parse_location(folder: Path) -> Location | None:
-    """Read the last five levels of a path (six with `run<k>`); `None` when there are fewer."""
+    """Read the levels of an episode's path, with `run<k>` if it is there; `None` when there are too few."""
     levels = folder.parts
-    if len(levels) < 5 or folder.anchor in levels[-5:]:
+    used = 4 + model_levels(levels)
+    if len(levels) < used or folder.anchor in levels[-used:]:
         return None
-    action_space, observation_type, model, domain, name = levels[-5:]
-    run = _RUN.fullmatch(levels[-6]) if len(levels) > 5 else None
+    action_space, observation_type, model, domain, name = split_levels(levels)
+    run = _RUN.fullmatch(levels[-used - 1]) if len(levels) > used else None
     plain = model.removesuffix(_JAILBREAK)
     jailbreak = plain != model and plain != ""
     return Location(

@@ -21,7 +21,7 @@ from trueline.records.episode_state import (
     parse_score,
     read_result,
 )
-from trueline.records.layout import Unit, parse_task_folder
+from trueline.records.layout import Unit, parse_task_folder, split_levels
 
 __all__ = ["RESULT_FILE", "UNMEASURED", "Condition", "Trial", "parse_score", "scan"]
 
@@ -140,7 +140,7 @@ class _Walk:
 
 
 def _trial(folder: str, state: EpisodeState) -> Trial:
-    action_space, observation_type, model, domain, name = ["", "", "", "", *folder.split("/")][-5:]
+    action_space, observation_type, model, domain, name = split_levels(folder.split("/"))
     return Trial(
         folder=folder,
         condition=Condition(action_space, observation_type, model),

@@ -109,6 +109,11 @@ def expand(
     return tuple(Planned(p.task, p.injected, p.jailbreak, number) for number in numbers for p in once)
 
 
+def matches(unit: Unit, patterns: Sequence[str]) -> bool:
+    """Whether an episode is one of those that patterns for `<domain>/<task folder>` name."""
+    return any(fnmatchcase(str(unit), pattern) for pattern in patterns)
+
+
 def _injections(task: SuiteTask, only: Sequence[str]) -> Iterator[Injected]:
     """What a task offers, each vector and goal once: OS-Harm's files name one twice."""
     seen: set[tuple[str, str]] = set()

@@ -83,8 +83,9 @@ def _run(folder: Path, trials: Iterable[Trial], result_file: str) -> Run:
             )
         units[trial.unit] = trial
     if not by_condition:
+        named = folder if folder.parts else "the current folder (an empty name means it too)"
         raise InputError(
-            f"{folder}: no episode below it; expected <action_space>/<observation_type>/<model>/<domain>/<task>/"
+            f"{named}: no episode below it; expected <action_space>/<observation_type>/<model>/<domain>/<task>/"
             f"{result_file} or a deeper part of that"
         )
     return Run(label=str(folder), folder=os.path.realpath(folder), trials=by_condition)

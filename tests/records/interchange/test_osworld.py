@@ -3,14 +3,19 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
 import records_sample
 
 from records.interchange.samples import done, png, reasons, seed_episode, tree_of
+from trueline.errors import InputError
 from trueline.records.folder.reader import read_episode
+from trueline.records.index import read_index
 from trueline.records.interchange.labels import Labels, write_labels
 from trueline.records.interchange.osworld import export_folders, import_folders
 from trueline.records.interchange.outcome import Options
+from trueline.records.interchange.paths import picture_suffix
 from trueline.records.interchange.sources import find_sources
+from trueline.records.interchange.strict_json import load_strict
 from trueline.records.scan import scan
 
 OPTIONS = Options()
@@ -135,3 +140,45 @@ def test_several_result_folders_are_kept_apart(tmp_path: Path) -> None:
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["base", "new", "new-2"]
     for name, root in zip(("base", "new", "new-2"), roots, strict=True):
         assert tree_of(tmp_path / "out" / name) == tree_of(root)
+
+
+@pytest.mark.parametrize("model", ["Qwen/Qwen3-VL-8B-Instruct", "openrouter/moonshotai/kimi-k2.5"])
+@pytest.mark.parametrize("below", ["", "run2/pyautogui", "run2/pyautogui/screenshot", "deeper"])
+def test_a_model_with_a_slash_in_its_name_is_one_folder_of_ours(tmp_path: Path, model: str, below: str) -> None:
+    levels = Path("run2/pyautogui/screenshot") / model
+    seed_episode(tmp_path / "in" / levels / "chrome/t1")
+    seed_episode(tmp_path / "in" / levels / "os/t2")
+    source = tmp_path / "in" / (levels.parent if below == "deeper" else below)
+    done(import_folders(find_sources([source]), tmp_path / "out", OPTIONS))
+    name = model.replace("/", "__")
+    assert {path.relative_to(tmp_path / "out").parent for path in (tmp_path / "out").rglob("result.txt")} == {
+        Path("run2/pyautogui/screenshot", name, unit) for unit in ("chrome/t1", "os/t2")
+    }
+    for root in ("in", "out"):
+        assert {trial.condition for trial in scan(tmp_path / root)} == {("pyautogui", "screenshot", name)}
+        assert {str(trial.unit) for trial in scan(tmp_path / root)} == {"chrome/t1", "os/t2"}
+
+
+def test_a_damaged_result_does_not_go_out(tmp_path: Path) -> None:
+    folder = tmp_path / "in" / MODEL / "chrome/__injected"
+    records_sample.write_episode(folder)
+    (folder / "result.txt").write_text("0.0\n")
+    (outcome,) = export_folders(find_sources([tmp_path / "in"]), tmp_path / "out", OPTIONS).outcomes
+    assert outcome.written is not None
+    assert not (outcome.written / "result.txt").exists()
+    assert any("result.txt is left out" in note for note in outcome.notes)
+
+
+def test_files_that_git_lfs_did_not_fetch_are_named_as_such(tmp_path: Path) -> None:
+    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 12345\n"
+    folder = seed_episode(tmp_path / "in" / MODEL / "chrome/t1")
+    (folder / "better_log.json").write_bytes(pointer)
+    (folder / "result.txt").write_bytes(pointer)
+    problems = [str(problem) for problem in read_episode(folder).problems]
+    for name in ("better_log.json", "result.txt"):
+        assert any(problem.startswith(name) and "is a Git LFS pointer" in problem for problem in problems)
+    assert [trial.score for trial in scan(folder)] == [None]
+    for refused in (load_strict, read_index, picture_suffix):
+        (tmp_path / "file.json").write_bytes(pointer)
+        with pytest.raises(InputError, match=r"file.json: is a Git LFS pointer.*git lfs pull"):
+            refused(tmp_path / "file.json")

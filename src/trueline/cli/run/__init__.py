@@ -92,6 +92,9 @@ async def _run(args: argparse.Namespace) -> _Played | None:
     from trueline.cli.run.manifest import write_manifest
 
     async with assemble(args) as made:
+        if args.rerun:
+            anew = sum(job.rerun for job in made.jobs)
+            print(f"--rerun: {anew} of {len(made.jobs)} episodes match", file=sys.stderr)
         if args.dry_run:
             _dry(args, made)
             return None

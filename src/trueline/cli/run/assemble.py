@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
@@ -25,9 +25,10 @@ from trueline.records.setting import GuardSetting, RetryMethod, Sampling, Settin
 from trueline.records.setting import Limits as EpisodeLimits
 from trueline.runs.batch.types import BatchOptions, Job
 from trueline.runs.build import CLARIFIED, GuardSetup, RetrySetup, RunConfig, make_job
-from trueline.runs.plan import Planned, expand
+from trueline.runs.plan import Planned, expand, matches
 from trueline.runs.types import Pace
 from trueline.tasks.downloads import Downloads, default_folder
+from trueline.text import printable
 
 if TYPE_CHECKING:
     from trueline.agents.build import AgentMaker
@@ -128,7 +129,7 @@ async def assemble(args: argparse.Namespace) -> AsyncGenerator[Assembled]:
             abilities=desktops.abilities,
             about=_about(args, desktops.look),
         )
-        jobs = tuple(make_job(run, one) for one in planned)
+        jobs = _with_reruns(args, tuple(make_job(run, one) for one in planned))
         see_same(args, setting, planned, (str(job.path) for job in jobs))
         drawn: dict[str, JsonValue] = {
             "seed": args.seed,
@@ -140,6 +141,21 @@ async def assemble(args: argparse.Namespace) -> AsyncGenerator[Assembled]:
                 claim_setting(args.result_dir / folder, setting, result_dir=args.result_dir, drawn=drawn)
         options = BatchOptions(args.result_dir, args.num_envs, desktops.ahead, Store(args.store))
         yield Assembled(setting, planned, jobs, desktops.open, options, run.about, config.ledger)
+
+
+def _with_reruns(args: argparse.Namespace, jobs: tuple[Job, ...]) -> tuple[Job, ...]:
+    """The jobs, marked where `--rerun` wants them anew.
+
+    Raises:
+        InputError: A pattern matches none of them.
+    """
+    for pattern in args.rerun:
+        if not any(matches(job.location.unit, (pattern,)) for job in jobs):
+            raise InputError(
+                f"--rerun {printable(pattern, 100)}: matches none of the {len(jobs)} episodes of this run; "
+                f"write <domain>/<task folder>, such as {jobs[0].location.unit}"
+            )
+    return tuple(replace(job, rerun=True) if matches(job.location.unit, args.rerun) else job for job in jobs)
 
 
 def _about(args: argparse.Namespace, look: Applied | None) -> dict[str, JsonValue]:

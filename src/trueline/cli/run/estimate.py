@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from trueline.cli.run.forecast import Asked, assumptions, forecast
+from trueline.records.episode_state import read_state
 from trueline.records.usage import Usage
 from trueline.text import printable
 
@@ -21,7 +22,8 @@ def estimate(args: argparse.Namespace, made: Assembled) -> dict[str, JsonValue]:
     from trueline.models.pricing import load_prices
     from trueline.runs.plan import count_by_kind
 
-    there = sum((made.options.result_dir / job.path / "result.txt").exists() for job in made.jobs)
+    folders = (made.options.result_dir / job.path for job in made.jobs if not job.rerun)
+    there = sum(folder.is_dir() and read_state(folder).score is not None for folder in folders)
     cannot = [job for job in made.jobs if job.unsupported]
     run = len(made.jobs) - there - len(cannot)
     reasons: dict[str, JsonValue] = {}

@@ -10,6 +10,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from trueline.records.base import FILE_NAME
+from trueline.records.lfs import LFS_POINTER, is_lfs_pointer
 from trueline.records.problem import Problem
 from trueline.text import printable
 
@@ -22,7 +23,8 @@ def load(content: bytes | str, file: str, line: int | None = None) -> JsonValue 
         value: JsonValue = json.loads(content)
     except (ValueError, RecursionError) as error:
         raw = content if isinstance(content, str) else content.decode(errors="backslashreplace")
-        return Problem(file=file, line=line, what=printable(f"not JSON: {error}"), raw=raw)
+        pointer = is_lfs_pointer(raw.encode(errors="replace"))
+        return Problem(file=file, line=line, what=LFS_POINTER if pointer else printable(f"not JSON: {error}"), raw=raw)
     return value
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from trueline.errors import InputError
 from trueline.records.assemble import EVENTS_FILE
+from trueline.records.episode_state import RESULT_FILE
 from trueline.records.folder.better_log import BETTER_LOG_FILE, better_log, dump_better_log
 from trueline.records.folder.files import write_file
 from trueline.records.folder.finish import EPISODE_FILE, dump_episode
@@ -58,7 +59,12 @@ def _import_one(source: Source, out: Path, options: Options) -> Outcome:
 def _export_one(source: Source, out: Path, options: Options) -> Outcome:
     episode = read_episode(source.folder)
     with new_folder(out, source.below) as folder:
-        notes = _copy(source.folder, folder, link=options.link, leave=_OURS)
+        # A result that is damaged must not count for those who read nothing else.
+        unscored = episode.record.score is None
+        leave = _OURS | {RESULT_FILE} if unscored else _OURS
+        notes = _copy(source.folder, folder, link=options.link, leave=leave)
+        if unscored and RESULT_FILE in episode.files:
+            notes = (*notes, f"{RESULT_FILE} is left out: {episode.record.detail}")
         if episode.ours and not (folder / TRAJ_FILE).exists():
             write_file(folder / TRAJ_FILE, dump_lines(traj_lines(episode.record)))
         if episode.ours and not (folder / BETTER_LOG_FILE).exists():

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from trueline.errors import InputError
 from trueline.records.layout import check_name
+from trueline.records.lfs import LFS_POINTER, is_lfs_pointer
 from trueline.text import printable
 
 _CLEAN = re.compile(r"[^A-Za-z0-9._@+=,()-]+")
@@ -81,13 +82,13 @@ def picture_suffix(path: Path) -> str:
         raise RefusedError(f"{path}: is no file")
     try:
         with path.open("rb") as file:
-            start = file.read(12)
+            start = file.read(1024)
     except OSError as error:
         raise RefusedError(f"{path}: cannot be read ({error.strerror})") from error
     for magic, suffix in _MAGIC.items():
-        if start.startswith(magic) and (suffix != ".webp" or start[8:] == b"WEBP"):
+        if start.startswith(magic) and (suffix != ".webp" or start[8:12] == b"WEBP"):
             return suffix
-    raise RefusedError(f"{path}: is no picture (PNG, JPEG, GIF or WebP)")
+    raise RefusedError(f"{path}: {LFS_POINTER if is_lfs_pointer(start) else 'is no picture (PNG, JPEG, GIF or WebP)'}")
 
 
 def is_stored_name(name: str) -> bool:

@@ -12,13 +12,12 @@ from trueline.actions.decoded import well_formed
 from trueline.errors import InputError
 from trueline.records.interchange.outcome import Outcome, Transfer, transfer
 from trueline.records.interchange.paths import folder_name
-from trueline.records.layout import parse_location
+from trueline.records.layout import OBSERVATION_TYPES, model_levels, parse_location, split_levels
 from trueline.records.observation import StoredFile
 from trueline.records.scan import scan
 from trueline.records.step import Step
 
 _LEVELS = 5
-_OBSERVATION_TYPES = frozenset({"screenshot", "a11y_tree", "screenshot_a11y_tree", "som"})
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "trueline:episode")
 
 
@@ -95,18 +94,19 @@ def _prefixes(homes: Sequence[Path]) -> dict[Path, Path]:
 
 def _home(folder: Path, below: Path) -> Path:
     """The result folder that an episode lies in."""
-    return folder.parents[len(below.parts) - 1]
+    return folder.parents[len(below.parts) - 2 + model_levels(folder.parts)]
 
 
 def _below(root: Path, folder: Path) -> Path:
     inside = folder.relative_to(root)
-    if len(inside.parts) > _LEVELS:
-        return inside
+    used = 4 + model_levels(folder.parts)
+    if len(inside.parts) > used:
+        return Path(*inside.parts[:-used], *split_levels(inside.parts))
     location = parse_location(folder)
-    known = location is not None and location.observation_type in _OBSERVATION_TYPES
-    if location is None or not (known or len(inside.parts) == _LEVELS):
+    known = location is not None and location.observation_type in OBSERVATION_TYPES
+    if location is None or not (known or len(inside.parts) == used):
         return inside if inside.parts else Path(folder.name)
-    return Path(*folder.parts[-_LEVELS - (location.run is not None) :])
+    return Path(*folder.parts[-used - 1 : -used] if location.run is not None else (), *split_levels(folder.parts))
 
 
 def stored_files(step: Step) -> Iterator[StoredFile]:

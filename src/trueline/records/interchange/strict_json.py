@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from trueline.errors import InputError
 from trueline.records.folder.files import write_file
-from trueline.text import printable
+from trueline.records.lfs import json_fault
 
 _DEEPEST = 100
 """Levels of objects and lists; what walks through them afterwards may then be recursive."""
@@ -32,7 +32,7 @@ def load_strict(path: Path) -> JsonValue:
     try:
         value: JsonValue = json.loads(content, object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: is not JSON: {printable(str(error))}") from error
+        raise InputError(f"{path}: {json_fault(content, error)}") from error
     _refuse_depth(path, value)
     return value
 

@@ -61,6 +61,8 @@ class _Batch:
         self._held: dict[Job, asyncio.Task[Ended] | None] = {}
         self._taken_over: set[Job] = set()
         self._elsewhere: list[Job] = []
+        self._rerun: set[Job] = set()
+        """Jobs whose earlier results were looked at."""
         self._told_elsewhere: set[Job] = set()
         self._total, self._done = len(jobs), 0
         self._started = False
@@ -77,7 +79,10 @@ class _Batch:
             desktop: Desktop | None = None
             while (job := await self._next()) is not None:
                 try:
-                    state = await asyncio.to_thread(settle, self._options.result_dir, self._folder(job))
+                    # Only once: what is queued again has been played anew.
+                    rerun = job.rerun and job not in self._rerun
+                    self._rerun.add(job)
+                    state = await asyncio.to_thread(settle, self._options.result_dir, self._folder(job), rerun=rerun)
                     if state.standing is not Standing.OPEN:
                         self._close(job, state.record, "skipped")
                         continue

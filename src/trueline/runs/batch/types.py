@@ -29,6 +29,8 @@ class Job:
     """Plays it on a fresh desktop: sets it up, and goes on when there is room on the floor."""
     unsupported: str = ""
     """What stands in the way of playing it at all; then it is only recorded."""
+    rerun: bool = False
+    """It is wanted anew, whatever there is of it."""
 
     @property
     def path(self) -> Path:
