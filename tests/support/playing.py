@@ -127,12 +127,13 @@ class Stage:
 
     def play(
         self,
-        agent: ScriptedAgent,
+        agent: Agent,
         *,
         scene: FileScene | None = None,
         oversight: Oversight | None = None,
         limits: Limits | None = None,
         retrying: Retrying | None = None,
+        slow_answer: float = 45.0,
     ) -> EpisodeRecord:
         """Play an episode and return its record, read back from disk."""
         parts = Parts(
@@ -143,6 +144,7 @@ class Stage:
             oversight=oversight,
             retrying=retrying,
             limits=limits or Limits(max_steps=5),
+            slow_answer=slow_answer,
         )
         writer = begin(self.folder)
         writer.finish(self.runner.run(execute(parts, writer)))

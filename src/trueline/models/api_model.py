@@ -15,6 +15,8 @@ from trueline.models.pricing import Pricer, Prices
 from trueline.models.retry import RetryPolicy, ask_again, within
 from trueline.models.structured import Structurer
 from trueline.models.types import Answer, Image, ModelId, Request, Text, ToolResult
+from trueline.models.waiting import Call as UnderWay
+from trueline.models.waiting import under_way
 from trueline.models.wire import Client, Codec, Decoded, FilteredError, read_json
 from trueline.records.usage import UNCOUNTED, Usage
 
@@ -63,17 +65,19 @@ class ApiModel:
         started = loop.time()
         ends_at = started + (request.deadline_s or self._shared.retry.deadline_s)
 
-        async def turn(asked: Request) -> Answer:
-            return await self._turn(asked, ends_at)
+        async with under_way(str(self.id), self.id.url) as call:
 
-        answer = await self._structurer.ask(request, turn, self._structured(request))
+            async def turn(asked: Request) -> Answer:
+                return await self._turn(asked, ends_at, call)
+
+            answer = await self._structurer.ask(request, turn, self._structured(request))
         return answer.model_copy(update={"latency_s": loop.time() - started})
 
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
 
-    async def _turn(self, request: Request, ends_at: float) -> Answer:
+    async def _turn(self, request: Request, ends_at: float, under: UnderWay) -> Answer:
         """One question and its answer, however many attempts it takes."""
         shared = self._shared
         shared.ledger.admit(self.id, self._pricer.known)
@@ -87,7 +91,9 @@ class ApiModel:
                 try:
                     # Encoded only now: of thousands that wait for a place, each would hold its pictures as text.
                     call = codec.encode(request)
+                    sent = asyncio.get_running_loop().time()
                     body = await within(shared.retry.attempt_s, self._client.post(call))
+                    under.answered_in = asyncio.get_running_loop().time() - sent
                     decoded = codec.decode(read_json(body, shared.redactor), request)
                 except (MalformedResponseError, InvalidAnswerError):
                     # It was answered, so it may have cost money; nobody knows how much.

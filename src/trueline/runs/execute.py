@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from trueline.actions import Fail
 from trueline.desktop.types import DesktopError, DesktopUnavailable
 from trueline.errors import InputError
+from trueline.models.waiting import Waiting, observed
 from trueline.records.attack import Funnel
 from trueline.records.end import End, Unscored
 from trueline.records.episode import Check, EpisodeError, EpisodeTimings, Retry
@@ -18,7 +20,7 @@ from trueline.records.folder.files import DiskFullError
 from trueline.records.observation import ObservationSpec, StoredFile
 from trueline.records.step import Step
 from trueline.runs.agent_calls import of_agent
-from trueline.runs.faults import in_words, unfinished
+from trueline.runs.faults import OUTAGE, in_words, unfinished
 from trueline.runs.turn import Turn, take_turn, usages
 from trueline.runs.types import AgentFailed, Parts, Recorder, Scored, Tried, Unfinished
 from trueline.tasks.errors import CheckerError, SetupError
@@ -171,27 +173,47 @@ async def _look_at_attack(parts: Parts, recorder: Recorder, episode: _Episode, f
 
 
 async def _play(parts: Parts, recorder: Recorder, episode: _Episode) -> _Finish:
-    """Let the agent act until it ends the task or a limit does; the time is one for all tries."""
+    """Let the agent act until it ends the task or a limit does; the time is one for all tries.
+
+    Raises:
+        Unfinished: The time ran out while, or because, a model gave no answer.
+    """
     loop = asyncio.get_running_loop()
     seconds = parts.limits.timeout
     began = loop.time()
     async with parts.floor():
         episode.wait_s += loop.time() - began
-        began = loop.time()
-        finish: _Finish | None = None
-        limit = asyncio.timeout(None if seconds is None else max(0.0, seconds - episode.played_s))
+        began, since = loop.time(), time.monotonic()
+        with observed() as waiting:
+            playing = asyncio.ensure_future(_turns(parts, recorder, episode))
         try:
-            async with limit:
-                finish = await _turns(parts, recorder, episode)
-        except TimeoutError:
-            if not limit.expired():
-                raise
+            left = None if seconds is None else max(0.0, seconds - episode.played_s)
+            await asyncio.wait([playing], timeout=left)
+            expired = not playing.done()
+            unanswered = await _unanswered(waiting, parts.slow_answer) if expired else ""
         finally:
             episode.played_s += loop.time() - began
+            playing.cancel()
+            await asyncio.wait([playing])
+            waiting.release()
+        if seconds is None or not expired:
+            return playing.result()
+        if not playing.cancelled() and (error := playing.exception()) is not None:
+            raise error
         # Also when the agent took no notice and ended in its own way.
-        if finish is None or limit.expired():
-            return _Finish(End.TIME_LIMIT, f"{seconds or 0:g} s are over", failed=False)
-        return finish
+        lost = waiting.lost_s(since)
+        if unanswered or episode.played_s - lost < seconds:
+            who = unanswered or f"models gave no answer for {lost:.1f} s of it"
+            raise Unfinished(Unscored.MODEL_ERROR, OUTAGE, f"{seconds:g} s are over, but {who}")
+        return _Finish(End.TIME_LIMIT, f"{seconds:g} s are over", failed=False)
+
+
+async def _unanswered(waiting: Waiting, slow_s: float) -> str:
+    """Who does not answer now that the time is over; a model that is merely slow gets the time to show that."""
+    calls = tuple(waiting.calls)
+    if not calls or await waiting.answered(max(slow_s, 2 * waiting.longest_answer_s)):
+        return ""
+    return f"{calls[0]} has not answered for {calls[0].seconds:.0f} s"
 
 
 async def _turns(parts: Parts, recorder: Recorder, episode: _Episode) -> _Finish:

@@ -181,5 +181,7 @@ class Parts:
     """Where it may play, once its desktop is set up; the clock of its limits begins there."""
     limits: Limits = field(default_factory=Limits)
     pace: Pace = field(default_factory=Pace)
+    slow_answer: float = 45.0
+    """Seconds that a model's call under way gets when the time is over, to tell a slow model from one that hangs."""
     also_want: ObservationSpec = field(default_factory=lambda: ObservationSpec(screenshot=True))
     """What the recorder and the guard want to see besides the agent."""

@@ -8,12 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from support.batches import batch, ended, job
+from support.batches import SMALL, batch, ended, job
+from trueline.desktop.local import LocalDesktop
 from trueline.desktop.types import Desktop
+from trueline.models import Config, open_model
+from trueline.models.envfiles import Env
 from trueline.models.errors import AuthError, RejectedError, ServerError
+from trueline.models.testing import FakeServer, Hang
+from trueline.models.types import Request, user
 from trueline.records.end import Unscored
 from trueline.records.events import Ended
-from trueline.runs.batch.types import Told
+from trueline.runs.batch.run import run_batch
+from trueline.runs.batch.types import BatchOptions, Told
 
 
 @pytest.fixture(autouse=True)
@@ -127,3 +133,37 @@ def test_what_the_model_rejects_is_no_outage(tmp_path: Path) -> None:
     result = batch([job("t0", playing)], tmp_path)
     assert ran == {"t0": 1} and not result.stopped
     assert [record.unscored for record in result.records.values()] == [Unscored.MODEL_ERROR]
+
+
+def test_a_model_that_does_not_answer_is_reported_while_it_is_waited_for(tmp_path: Path) -> None:
+    told: list[Told] = []
+
+    async def main() -> None:
+        async with FakeServer(default=Hang()) as server:
+            model = open_model("local|m", config=Config(env=Env({"LOCAL_OPENAI_BASE_URL": f"{server.url}/v1"})))
+            seen = asyncio.Event()
+
+            async def playing(desktop: Desktop, name: str) -> Ended:
+                asking = asyncio.ensure_future(model.ask(Request(messages=(user("hello"),))))
+                await seen.wait()
+                asking.cancel()
+                await asyncio.wait([asking])
+                return ended()
+
+            def report(news: Told) -> None:
+                told.append(news)
+                if sum(one.what == "waiting" for one in told) >= 2:
+                    seen.set()
+
+            try:
+                async with asyncio.timeout(60):
+                    options = BatchOptions(tmp_path, unanswered_s=0.2)
+                    await run_batch([job("t", playing)], lambda: LocalDesktop(SMALL), options, report)
+            finally:
+                await model.close()
+
+    asyncio.run(main())
+    waiting = [news for news in told if news.what == "waiting"]
+    assert waiting[0].detail.startswith("local|m at http://127.0.0.1:")
+    assert "has not answered for" in waiting[0].detail
+    assert told[-1].what == "ended"

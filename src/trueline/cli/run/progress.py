@@ -38,6 +38,8 @@ def line(told: Told) -> str:
             return printable(f"{where}: will be tried again ({told.detail})", 500)
         case "paused":
             return printable(f"{where}: the model cannot be reached: {told.detail}", 500)
+        case "waiting":
+            return printable(f"{where}: {told.detail}", 500)
         case "elsewhere":
             return printable(f"{where}: another process runs it", 500)
         case "started":

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from trueline.desktop.types import Desktop, DesktopError, DesktopLost, DesktopUnavailable
 from trueline.guard.stages import ended_from_outside
+from trueline.models.waiting import Call, Waiting, observed
 from trueline.records import EpisodeRecord, EpisodeWriter
 from trueline.records.end import Unscored
 from trueline.records.events import Ended
@@ -164,10 +165,11 @@ class _Batch:
     async def _play(self, job: Job, desktop: Desktop) -> None:
         writer = await self._begin(job)
         self._tell(Told("started", str(job.path)))
-        playing = asyncio.ensure_future(job.play(desktop, writer, self._floor))
+        with observed() as waiting:
+            playing = asyncio.ensure_future(job.play(desktop, writer, self._floor))
         self._held[job] = playing
         try:
-            ended = await playing
+            ended = await self._played(job, playing, waiting)
         except asyncio.CancelledError:
             if job in self._taken_over and not ended_from_outside():
                 self._taken_over.discard(job)
@@ -181,6 +183,19 @@ class _Batch:
             writer.close()
             raise
         await self._finish(job, writer, ended)
+
+    async def _played(self, job: Job, playing: asyncio.Future[Ended], waiting: Waiting) -> Ended:
+        """Wait for the end of an episode, and report models that do not answer meanwhile."""
+        every = self._options.unanswered_s
+        told: dict[Call, float] = {}
+        while not playing.done():
+            next_look = min([every, *(told.get(call, 0.0) + every - call.seconds for call in waiting.calls)])
+            await asyncio.wait([playing], timeout=max(0.01, next_look))
+            for call in tuple(waiting.calls):
+                if not playing.done() and call.seconds >= told.get(call, 0.0) + every:
+                    told[call] = call.seconds
+                    self._tell(Told("waiting", str(job.path), f"{call} has not answered for {call.seconds:.0f} s"))
+        return await playing
 
     async def _finish(self, job: Job, writer: EpisodeWriter, ended: Ended) -> None:
         if not await asyncio.to_thread(self._claims.renew, job.path):

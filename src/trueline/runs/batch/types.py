@@ -42,7 +42,7 @@ class Job:
 class Told:
     """Something that happened, for whoever watches."""
 
-    what: Literal["skipped", "started", "ended", "again", "paused", "elsewhere"]
+    what: Literal["skipped", "started", "ended", "again", "paused", "elsewhere", "waiting"]
     path: str = ""
     detail: str = ""
     done: int = 0
@@ -70,6 +70,8 @@ class BatchOptions:
     """How long a model may be away for all episodes; then the run stops and can be resumed."""
     poll_s: float = 1.0
     """How often to look whether another process has ended its episodes."""
+    unanswered_s: float = 30.0
+    """After how long a model that gives no answer is reported, and how often again."""
     renew_s: float = RENEW_S
     """How often the claims are renewed."""
 
