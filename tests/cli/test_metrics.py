@@ -136,14 +136,42 @@ def test_unequal_runs_are_compared_at_their_common_k(tmp_path: Path, capsys: Out
     (comparison,) = metrics(capsys, "--run-dirs", *base, "--compare-dirs", *new)["comparisons"]
     assert comparison["unequal_runs"] and comparison["mcnemar_p"] is None and comparison["b_minus_c"] is None
     assert comparison["k"] == 2
-    # Ten changes of one size: all signs alike in 2 of 2^10 ways.
-    assert comparison["permutation"]["2"]["p"] == pytest.approx(2 / 2**10)
+    # Ten changes of one size are beyond all deals: the largest statistic there is.
+    assert comparison["permutation"]["2"]["p"] < 0.002
+    assert "dealt anew" in comparison["permutation"]["2"]["method"]
     assert comparison["flips"] == {"gained": [], "lost": []} and comparison["bounds"]["b_minus_c"] is None
     assert main(["metrics", "--run-dirs", *base, "--compare-dirs", *new]) == 0
     assert "McNemar and Wilcoxon would compare unlike things" in capsys.readouterr().out
     suite = metrics(capsys, "--run-dirs", *base, "--compare-dirs", *new, "--inference", "suite")["comparisons"][0]
     # Dealing 3 successes to 2 + 3 runs gives a change of +1 in 1 of 10 ways, of -1 in 3 of 10.
     assert suite["permutation"]["2"]["p"] == pytest.approx(0.1**10 + 0.3**10)
+
+
+def test_a_change_at_another_k_is_tested_and_counts_in_the_family(tmp_path: Path, capsys: Out) -> None:
+    base, new = study(tmp_path / "a", [0, 1, 2, 1] * 8), study(tmp_path / "b", [2, 2, 3, 1] * 8)
+    words = ["--run-dirs", *base, "--compare-dirs", *new]
+    plain = metrics(capsys, *words)["comparisons"][0]
+    asked = metrics(capsys, *words, "--k", "1", "2", "3")
+    assert plain["other_k"] == {} and "2" not in plain["ci"]
+    (comparison,) = asked["comparisons"]
+    assert list(comparison["other_k"]) == ["2"]
+    assert "signs flipped per task (exact" in comparison["other_k"]["2"]["method"]
+    # Sixteen gains of a third or more and eight of two thirds: all of one sign in 2 of 2^24 ways.
+    assert comparison["other_k"]["2"]["p"] == pytest.approx(2 / 2**24)
+    assert comparison["p_holm"]["2"] >= comparison["other_k"]["2"]["p"]
+    assert comparison["difference"]["2"] == pytest.approx((1 / 3 + 1 / 3 + 2 / 3) / 4)
+    assert comparison["ci"]["2"][0] > 0
+    assert asked["methods"]["Holm"] == "adjusted over the 3 tests of this report"
+
+
+def test_missing_trials_of_unequal_runs_are_bounded_at_the_common_k(tmp_path: Path, capsys: Out) -> None:
+    base, new = study(tmp_path / "a", [0, 1, 2] * 6, n=2), study(tmp_path / "b", [3] * 18, n=3)
+    (Path(new[0]) / "pyautogui/screenshot/some-model/d0/t00/result.txt").unlink()
+    assert main(["metrics", "--run-dirs", *base, "--compare-dirs", *new]) == 0
+    out = capsys.readouterr().out
+    assert "the missing trials leave Pass^2 between" in out
+    assert "the conclusion on Pass^2 holds at both ends" in out
+    assert "b-c between" not in out
 
 
 def test_unequal_runs_of_clustered_units_are_flipped_by_cluster(tmp_path: Path, capsys: Out) -> None:

@@ -8,8 +8,10 @@ import pytest
 from trueline.errors import InputError
 from trueline.stats.difficulty import with_pass_hat
 from trueline.stats.mcnemar import mcnemar
+from trueline.stats.pass_k import pass_hat
 from trueline.stats.power import Design, chance_to_see, repeats_needed, sensitivity, smallest_change, tasks_needed
 from trueline.stats.simulate import StudyPlan, simulate_studies
+from trueline.stats.unequal_runs import redeal_tests
 from trueline.stats.wilcoxon import wilcoxon
 
 DESIGN = Design(tasks=100, repeats=3, k=3, base=0.36, new=0.48, rho=0.6)
@@ -22,7 +24,13 @@ def test_the_chance_is_the_share_of_whole_simulated_studies_that_see_the_change(
 ) -> None:
     design = Design(tasks=tasks, repeats=3, k=k, base=0.36, new=new, rho=0.6, link=link)
     plan = StudyPlan(
-        with_pass_hat(0.36, k, 0.6), with_pass_hat(new, k, 0.6), tasks, 3, link, domain_sizes=(1,), domain_share=0
+        with_pass_hat(0.36, k, 0.6),
+        with_pass_hat(new, k, 0.6),
+        tasks,
+        3,
+        link=link,
+        domain_sizes=(1,),
+        domain_share=0,
     )
     studies = simulate_studies(plan, 600, 1)
     seen = 0
@@ -33,6 +41,24 @@ def test_the_chance_is_the_share_of_whole_simulated_studies_that_see_the_change(
     chance = chance_to_see(design)
     assert 0.15 < chance.value < 0.95
     assert seen / 600 == pytest.approx(chance.value, abs=4 * np.sqrt(0.25 / 600))
+
+
+@pytest.mark.parametrize(
+    ("tasks", "repeats", "k", "base", "new"),
+    [(40, 3, 2, 0.3, 0.45), (100, 5, 3, 0.2, 0.3), (100, 10, 5, 0.05, 0.12), (361, 10, 8, 0.02, 0.06)],
+)
+def test_the_chance_of_a_smaller_k_is_that_of_the_test_that_metrics_runs(
+    tasks: int, repeats: int, k: int, base: float, new: float
+) -> None:
+    """Wilcoxon's ranks, once assumed here, see another share of studies than the change of Pass^k itself."""
+    design = Design(tasks=tasks, repeats=repeats, k=k, base=base, new=new, rho=0.4, link=0.9)
+    plan = StudyPlan(with_pass_hat(base, k, 0.4), with_pass_hat(new, k, 0.4), tasks, repeats, 0.9, (1,), domain_share=0)
+    studies = simulate_studies(plan, 200, 1)
+    seen = 0
+    for before, after in zip(studies.base, studies.new, strict=True):
+        gain = pass_hat(after.sum(axis=1), repeats, k).mean() > pass_hat(before.sum(axis=1), repeats, k).mean()
+        seen += redeal_tests(before, after, (k,))[k].p < 0.05 and gain
+    assert seen / 200 == pytest.approx(chance_to_see(design).value, abs=3.5 * np.sqrt(0.25 / 200))
 
 
 def test_no_change_is_seen_at_most_as_often_as_alpha() -> None:
@@ -110,4 +136,4 @@ def test_designs_that_cannot_be_are_refused(change: dict[str, float], said: str)
 def test_the_test_is_named() -> None:
     assert DESIGN.test == "McNemar, exact"
     assert replace(DESIGN, k=1).test == "Wilcoxon signed-rank on the change of successes"
-    assert replace(DESIGN, k=2).test == "Wilcoxon signed-rank on the change of C(successes, 2)"
+    assert replace(DESIGN, k=2).test == "permutation test of Pass^2, signs flipped per task"

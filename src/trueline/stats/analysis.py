@@ -37,6 +37,8 @@ class AdjustedP:
 
     flags: float | None
     deltas: float | None
+    others: dict[int, float]
+    """Of the tests of further k."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,8 @@ def analyse(
         groups: The first is the base.
         index: The tasks that should be there; `None` takes what is there.
         options: The declared choices.
-        shown_k: For the text table; `None` shows 1 and the number of runs.
+        shown_k: For the text table, and what settings are compared at beside 1 and all runs; `None` shows 1 and the
+            number of runs.
         mix_environments: Allow runs of different recorded environments.
 
     Raises:
@@ -92,7 +95,7 @@ def analyse(
         refuse_mixed(zip(everything, settings, strict=True))
     resamples = {table.units: resample_units(table.units, options) for table in everything}
     pairs, unpaired = _pairs(tables)
-    comparisons = tuple(compare(base, new, resamples[base.units], options) for base, new in pairs)
+    comparisons = tuple(compare(base, new, resamples[base.units], options, asked=shown_k or ()) for base, new in pairs)
     adjusted, family = _adjust(comparisons)
     return Report(
         summaries=tuple(summarise(table, resamples[table.units], options) for table in everything),
@@ -137,9 +140,19 @@ def _pairs(tables: Sequence[Sequence[ScoreTable]]) -> tuple[list[tuple[ScoreTabl
 
 
 def _adjust(comparisons: Sequence[Comparison]) -> tuple[tuple[AdjustedP, ...], int]:
-    p = [test.p for one in comparisons if one.paired for test in (one.paired.flags, one.paired.deltas)]
+    p = [
+        test.p
+        for one in comparisons
+        if one.paired
+        for test in (one.paired.flags, one.paired.deltas, *one.paired.others.values())
+    ]
     values = iter(holm(p).tolist())
-    adjusted = [AdjustedP(next(values), next(values)) if one.paired else AdjustedP(None, None) for one in comparisons]
+    adjusted = [
+        AdjustedP(next(values), next(values), {k: next(values) for k in one.paired.others})
+        if one.paired
+        else AdjustedP(None, None, {})
+        for one in comparisons
+    ]
     return tuple(adjusted), len(p)
 
 

@@ -14,8 +14,9 @@ from trueline.stats.intervals import Interval, difference_intervals, mean_interv
 from trueline.stats.mcnemar import mcnemar
 from trueline.stats.pass_k import pass_hat
 from trueline.stats.permutation import within_task_permutation
-from trueline.stats.resample import resample_weights
+from trueline.stats.resample import Resample, resample_weights
 from trueline.stats.simulate import SimulatedStudies, StudyPlan, simulate_studies, true_pass_hat
+from trueline.stats.unequal_runs import DEALS, paired_change, pass_hat_of_runs, recentre, redeal_tests
 from trueline.stats.wilcoxon import wilcoxon
 
 FloatArray = npt.NDArray[np.float64]
@@ -56,6 +57,67 @@ def interval_coverage(plan: StudyPlan, k: int, *, studies: int, seed: int, level
         _coverage(mean_intervals(new, units, level=level), after, float(rarer.mean())),
         _coverage(difference_intervals(new - base, units, level=level), after - before, float(changed.mean())),
     )
+
+
+@dataclass(frozen=True)
+class UnequalRuns:
+    """Comparisons of Pass^k between unequal numbers of runs."""
+
+    size: float
+    """Share of studies in which the test rejects at 5 %; about power when the settings differ."""
+    difference: Coverage
+    gate_passes: float
+    """Share of studies that show new to be better at 95 %, one-sided: false when the settings are alike."""
+    gate_fails: float
+    """Share of studies that show it to be worse."""
+
+
+_BATCH = 25
+"""Studies whose intervals are computed together."""
+
+
+def unequal_runs_calibration(
+    plan: StudyPlan, ks: tuple[int, ...], *, studies: int, seed: int, deals: int = DEALS
+) -> dict[int, UnequalRuns]:
+    """Measure test, interval and gate between `plan.repeats` and `plan.new_repeats` runs over simulated studies."""
+    simulated = simulate_studies(plan, studies, seed)
+    units = resample_weights(simulated.domain, simulated.cluster)
+    clusters = None if plan.cluster_size == 1 else simulated.cluster
+    rejected = dict.fromkeys(ks, 0)
+    for number, (base, new) in enumerate(zip(simulated.base, simulated.new, strict=True)):
+        for k, test in redeal_tests(base, new, ks, clusters, seed=seed + number, deals=deals).items():
+            rejected[k] += test.p < 0.05
+    found: dict[int, UnequalRuns] = {}
+    for k in ks:
+        truth = true_pass_hat(plan, plan.new, k) - true_pass_hat(plan, plan.base, k)
+        intervals, one_sided = (_unequal_intervals(simulated, units, k, seed, level) for level in (0.95, 0.9))
+        found[k] = UnequalRuns(
+            rejected[k] / studies,
+            _coverage(intervals, truth, 0.0),
+            float(np.mean([interval.low > 0 for interval in one_sided])),
+            float(np.mean([interval.high < 0 for interval in one_sided])),
+        )
+    return found
+
+
+def _unequal_intervals(simulated: SimulatedStudies, units: Resample, k: int, seed: int, level: float) -> list[Interval]:
+    """What `Change.interval` gives for each study, many studies at a time."""
+    intervals: list[Interval] = []
+    for start in range(0, len(simulated.base), _BATCH):
+        changes = [
+            paired_change(base, new, pass_hat_of_runs(k), seed=seed + number)
+            for number, (base, new) in enumerate(
+                zip(simulated.base[start : start + _BATCH], simulated.new[start : start + _BATCH], strict=True), start
+            )
+        ]
+        drawn = [change.values[:, None] if change.equal_runs is None else change.equal_runs for change in changes]
+        found = difference_intervals(np.hstack(drawn), units, level=level)
+        place = 0
+        for change, columns in zip(changes, drawn, strict=True):
+            width = columns.shape[1]
+            intervals.append(recentre(float(change.values.mean()), columns.mean(axis=0), found[place : place + width]))
+            place += width
+    return intervals
 
 
 def rejection_rates(plan: StudyPlan, *, studies: int, seed: int, alpha: float = 0.05) -> dict[str, float]:

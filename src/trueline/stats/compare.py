@@ -4,28 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb, gcd
 
 import numpy as np
 import numpy.typing as npt
 
 from trueline.errors import InputError
 from trueline.records.layout import Unit
-from trueline.stats.intervals import Interval, difference_intervals
+from trueline.stats.intervals import Interval
 from trueline.stats.mcnemar import mcnemar
 from trueline.stats.noninferiority import NonInferiority, noninferiority
 from trueline.stats.options import Options
 from trueline.stats.pass_k import pass_hat
 from trueline.stats.permutation import within_task_permutation
 from trueline.stats.resample import Resample
-from trueline.stats.sign_flip import cluster_sums, sign_flip
 from trueline.stats.suite import NotIdentified, suite_difference_interval
 from trueline.stats.summary import Counts, count, pass_1_by_run
 from trueline.stats.table import ScoreTable
+from trueline.stats.unequal_runs import Change, paired_change, pass_hat_of_runs, redeal_tests
 from trueline.stats.wilcoxon import wilcoxon
 
 IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 ALPHA = 0.05
 
@@ -66,6 +64,10 @@ class Paired:
     """Of the column b-c: McNemar on c_x = n, or a permutation test of Pass^k at the common k."""
     deltas: Test
     """Of the column Δcx: Wilcoxon on d_x, or a permutation test of Pass^1."""
+    others: dict[int, Test]
+    """Of Pass^k for the other k that were asked for."""
+    change: dict[int, float]
+    """Of Pass^k, for all k compared."""
 
     @property
     def b_minus_c(self) -> int:
@@ -82,6 +84,7 @@ class Ends:
     flags_survive: bool
     """The conclusion on b-c is the same at both ends: direction, and significance at 0.05."""
     deltas_survive: bool
+    others_survive: dict[int, bool]
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,7 @@ class Comparison:
     paired: Paired | None
     """`None` when no unit is counted in both."""
     difference: dict[int, float]
-    """Of Pass^1 and Pass^k."""
+    """Of Pass^1, Pass^k and those asked for."""
     ci: dict[int, Interval]
     not_identified: dict[int, str]
     """Why an interval is absent, by k."""
@@ -113,8 +116,17 @@ class Comparison:
     """Of each run of the new setting by itself, over its scored trials."""
 
 
-def compare(base: ScoreTable, new: ScoreTable, resample: Resample, options: Options) -> Comparison:
+def compare(
+    base: ScoreTable, new: ScoreTable, resample: Resample, options: Options, *, asked: Sequence[int] = ()
+) -> Comparison:
     """Compare two settings whose tables have the same units.
+
+    Args:
+        base: The setting to compare with.
+        new: The other one.
+        resample: How their units are resampled.
+        options: The declared choices.
+        asked: Further k to compare Pass^k at; those above the smaller number of runs are left out.
 
     Raises:
         InputError: Run noise alone is asked for while a run stands in both lists.
@@ -126,18 +138,26 @@ def compare(base: ScoreTable, new: ScoreTable, resample: Resample, options: Opti
     before, after = count(base, options), count(new, options)
     both = before.counted & after.counted
     k = min(before.n_runs, after.n_runs)
+    ks = sorted({1, k, *(j for j in asked if j <= k)})
     clusters = cluster_labels(base.units)
+
+    def paired(old: BoolArray, later: BoolArray, where: BoolArray) -> Paired:
+        return _paired(old[where], later[where], ks, None if clusters is None else clusters[where], options)
+
     everywhere = np.ones(len(base.units), np.bool_)
-
-    def paired(c_base: IntArray, c_new: IntArray, where: BoolArray) -> Paired:
-        x, y = c_base[where], c_new[where]
-        return _paired(x, before.n_runs, y, after.n_runs, None if clusters is None else clusters[where], options)
-
-    observed = paired(before.successes, after.successes, both) if both.any() else None
-    worst = paired(before.at_best, after.successes, everywhere)
-    best = paired(before.successes, after.at_best, everywhere)
-    columns = {j: _difference(before, after, both, j) for j in (1, k)}
-    ci, not_identified = _intervals(columns, before, after, both, resample, options)
+    observed = paired(before.success, after.success, both) if both.any() else None
+    if observed is not None and not base.missing and not new.missing:
+        worst = best = observed
+    else:
+        worst = paired(before.success_at_best, after.success, everywhere)
+        best = paired(before.success, after.success_at_best, everywhere)
+    changes = {
+        j: paired_change(
+            before.success & both[:, None], after.success & both[:, None], pass_hat_of_runs(j), seed=options.seed
+        )
+        for j in ks
+    }
+    ci, not_identified = _intervals(changes, before, after, both, resample, options)
     flips = _flips(base.units, before, after, both) if before.n_runs == after.n_runs else []
     return Comparison(
         base=base,
@@ -146,7 +166,7 @@ def compare(base: ScoreTable, new: ScoreTable, resample: Resample, options: Opti
         k=k,
         unequal_runs=before.n_runs != after.n_runs,
         paired=observed,
-        difference={j: float(values[both].mean()) for j, values in columns.items()} if observed else {},
+        difference={j: float(change.values[both].mean()) for j, change in changes.items()} if observed else {},
         ci=ci,
         not_identified=not_identified,
         ends=Ends(
@@ -154,7 +174,10 @@ def compare(base: ScoreTable, new: ScoreTable, resample: Resample, options: Opti
             best=best,
             flags_survive=observed is not None
             and _same(
-                (observed.b_minus_c, observed.flags), (worst.b_minus_c, worst.flags), (best.b_minus_c, best.flags)
+                *(
+                    (end.b_minus_c if before.n_runs == after.n_runs else end.change[k], end.flags)
+                    for end in (observed, worst, best)
+                )
             ),
             deltas_survive=observed is not None
             and _same(
@@ -162,8 +185,12 @@ def compare(base: ScoreTable, new: ScoreTable, resample: Resample, options: Opti
                 (worst.delta_c_mean, worst.deltas),
                 (best.delta_c_mean, best.deltas),
             ),
+            others_survive={
+                j: observed is not None and _same(*((end.change[j], end.others[j]) for end in (observed, worst, best)))
+                for j in worst.others
+            },
         ),
-        noninferiority=noninferiority(columns[k], resample, margin=options.margin, where=both, level=options.level)
+        noninferiority=noninferiority(changes[k], resample, margin=options.margin, where=both, level=options.level)
         if options.margin is not None and observed is not None
         else None,
         gained=tuple(flip for flip in flips if flip.new == after.n_runs),
@@ -180,56 +207,42 @@ def cluster_labels(units: Sequence[Unit]) -> IntArray | None:
     return None if len(numbers) == len(units) else labels
 
 
-def _paired(x: IntArray, n_x: int, y: IntArray, n_y: int, clusters: IntArray | None, options: Options) -> Paired:
-    """Compare successes `x` of `n_x` runs with `y` of `n_y`."""
+def _paired(base: BoolArray, new: BoolArray, ks: Sequence[int], clusters: IntArray | None, options: Options) -> Paired:
+    """Compare the successes of two settings, units x runs each, at the largest of `ks`, at 1 and at those between."""
+    x, n_x = base.sum(axis=1, dtype=np.int64), base.shape[1]
+    y, n_y = new.sum(axis=1, dtype=np.int64), new.shape[1]
     reliable_before, reliable_after = x == n_x, y == n_y
-    rate_change = y / n_y - x / n_x
+    by_name = options.inference == "population" and n_x == n_y
+    tested = [k for k in ks if 1 < k < n_x] if by_name else ks
     if options.inference == "suite":
-        tests = [within_task_permutation(x, n_x, y, n_y, j, seed=options.seed) for j in (min(n_x, n_y), 1)]
-        flags, deltas = (Test(test.p, test.method) for test in tests)
-    elif n_x != n_y:
-        flags, deltas = (compare_unequal(x, n_x, y, n_y, j, clusters, options) for j in (min(n_x, n_y), 1))
+        permuted = {k: within_task_permutation(x, n_x, y, n_y, k, seed=options.seed) for k in tested}
+        tests = {k: Test(test.p, test.method) for k, test in permuted.items()}
     else:
+        redealt = redeal_tests(base, new, tested, clusters, seed=options.seed)
+        tests = {k: Test(test.p, test.method) for k, test in redealt.items()}
+    if by_name:
         flag_test = mcnemar(
             reliable_before, reliable_after, method=options.mcnemar, clusters=clusters, seed=options.seed
         )
         delta_test = wilcoxon(y - x, clusters=clusters, seed=options.seed)
         flags = Test(flag_test.p, f"McNemar on c_x = n, {flag_test.method}")
         deltas = Test(delta_test.p, f"Wilcoxon signed-rank on d_x, {delta_test.method}")
+    else:
+        flags, deltas = tests[ks[-1]], tests[1]
     return Paired(
         b=int(np.count_nonzero(reliable_after & ~reliable_before)),
         c=int(np.count_nonzero(reliable_before & ~reliable_after)),
         delta_c_sum=int((y - x).sum()),
-        delta_c_mean=float((y - x).mean()) if n_x == n_y else float(rate_change.mean()),
+        delta_c_mean=float((y - x).mean()) if n_x == n_y else float((y / n_y - x / n_x).mean()),
         flags=flags,
         deltas=deltas,
+        others={k: tests[k] for k in ks[1:-1]},
+        change={k: float(np.mean(pass_hat(y, n_y, k) - pass_hat(x, n_x, k))) for k in ks},
     )
-
-
-def compare_unequal(
-    x: IntArray, n_x: int, y: IntArray, n_y: int, k: int, clusters: IntArray | None, options: Options
-) -> Test:
-    """Permutation test of a change of Pass^k between unequal numbers of runs: signs of the changes are flipped."""
-    # Whole numbers: Pass^k of a task times C(n_x, k) times C(n_y, k).
-    changes = [
-        comb(b, k) * comb(n_x, k) - comb(a, k) * comb(n_y, k) for a, b in zip(x.tolist(), y.tolist(), strict=True)
-    ]
-    step = max(1, gcd(*changes))
-    flips = sign_flip(
-        cluster_sums(np.array([change // step for change in changes], np.int64), clusters), seed=options.seed
-    )
-    unit = "task" if clusters is None else "cluster of tasks"
-    return Test(flips.p, f"permutation test of Pass^{k}, signs flipped per {unit} ({flips.text})")
-
-
-def _difference(before: Counts, after: Counts, both: BoolArray, k: int) -> FloatArray:
-    """Change of Pass^k of each unit; 0 where it is not counted in both."""
-    old = pass_hat(np.where(both, before.successes, 0), before.n_runs, k)
-    return pass_hat(np.where(both, after.successes, 0), after.n_runs, k) - old
 
 
 def _intervals(
-    columns: dict[int, FloatArray],
+    changes: dict[int, Change],
     before: Counts,
     after: Counts,
     both: BoolArray,
@@ -239,12 +252,10 @@ def _intervals(
     if not both.any():
         return {}, {}
     if options.inference == "population":
-        values = np.column_stack(list(columns.values()))
-        found = difference_intervals(values, resample, where=both, level=options.level)
-        return dict(zip(columns, found, strict=True)), {}
+        return {k: change.interval(resample, where=both, level=options.level) for k, change in changes.items()}, {}
     old, new = before.successes[both], after.successes[both]
     results = {
-        k: suite_difference_interval(old, before.n_runs, new, after.n_runs, k, level=options.level) for k in columns
+        k: suite_difference_interval(old, before.n_runs, new, after.n_runs, k, level=options.level) for k in changes
     }
     return (
         {k: result for k, result in results.items() if isinstance(result, Interval)},

@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from trueline.errors import InputError
-from trueline.stats.intervals import Interval, difference_interval, mean_interval
+from trueline.stats.intervals import Interval, mean_interval
 from trueline.stats.options import Options
-from trueline.stats.pass_k import pass_at, pass_hat
 from trueline.stats.resample import Resample
 from trueline.stats.rules import Rule
 from trueline.stats.summary import Counts, count
 from trueline.stats.table import ScoreTable
+from trueline.stats.unequal_runs import Figure, mean_of_runs, paired_change, pass_at_of_runs, pass_hat_of_runs
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -85,7 +85,9 @@ def decide(rule: Rule, base: ScoreTable, new: ScoreTable, resample: Resample, op
 
 def _ruling(rule: Rule, base: ScoreTable, new: ScoreTable, resample: Resample, options: Options) -> Ruling:
     level = 2 * options.level - 1
-    after, complete = _values(rule, new, options)
+    figure_of = _figure(rule)
+    runs_after, complete = _runs(rule, new, options)
+    after = figure_of(runs_after.sum(axis=1), new.n_runs)
     if not rule.relative:
         _need(complete, rule, "the new setting")
         interval = mean_interval(after, resample, where=complete, level=level)
@@ -93,12 +95,13 @@ def _ruling(rule: Rule, base: ScoreTable, new: ScoreTable, resample: Resample, o
         figure = float(after[complete].mean())
         reason = f"{_percent(figure)} {_side(rule, interval, options)} against {_percent(rule.limit)}"
         return Ruling(rule, outcome, None, figure, interval, int(complete.sum()), reason)
-    before, complete_before = _values(rule, base, options)
+    runs_before, complete_before = _runs(rule, base, options)
+    before = figure_of(runs_before.sum(axis=1), base.n_runs)
     both = complete & complete_before
     _need(both, rule, "both settings")
-    change = np.where(both, after - before, 0.0)
-    interval = difference_interval(change, resample, where=both, level=level)
-    figure = float(change[both].mean())
+    change = paired_change(runs_before, runs_after, figure_of, seed=options.seed)
+    interval = change.interval(resample, where=both, level=level)
+    figure = float(change.values[both].mean())
     reason = f"difference {100 * figure:+.1f} points, {_side(rule, interval, options)} against {100 * rule.limit:+.1f}"
     return Ruling(
         rule,
@@ -125,16 +128,17 @@ def _side(rule: Rule, interval: Interval, options: Options) -> str:
     return f"{word} {options.level:.0%} bound {100 * bound:{'+.1f' if rule.relative else '.1f'}}"
 
 
-def _values(rule: Rule, table: ScoreTable, options: Options) -> tuple[FloatArray, BoolArray]:
-    """The figure of each unit, and which units are counted; 0 elsewhere."""
-    counts: Counts = count(table, options)
-    complete = counts.counted
-    c = np.where(complete, counts.successes, 0)
-    if rule.metric == "pass_at":
-        return pass_at(c, table.n_runs, rule.k), complete
+def _figure(rule: Rule) -> Figure:
     if rule.metric == "mean_score":
-        return np.where(complete, np.nan_to_num(table.scores).mean(axis=1), 0.0), complete
-    return pass_hat(c, table.n_runs, rule.k), complete
+        return mean_of_runs
+    return pass_at_of_runs(rule.k) if rule.metric == "pass_at" else pass_hat_of_runs(rule.k)
+
+
+def _runs(rule: Rule, table: ScoreTable, options: Options) -> tuple[FloatArray, BoolArray]:
+    """What each run of each unit adds to the figure, and which units are counted; 0 elsewhere."""
+    counts: Counts = count(table, options)
+    values = np.nan_to_num(table.scores) if rule.metric == "mean_score" else counts.success.astype(np.float64)
+    return np.where(counts.counted[:, None], values, 0.0), counts.counted
 
 
 def _need(where: BoolArray, rule: Rule, who: str) -> None:

@@ -92,14 +92,16 @@ def mean_intervals(
         InputError: A value is not in [0, 1], shapes differ, or no unit takes part.
     """
     sample = _sample(values, resample, where, 0.0)
-    above = _clusters_with(resample, sample.where & (sample.values > 0))
-    below = _clusters_with(resample, sample.where & (sample.values < 1))
+    above = resample.largest_by_cluster(sample.values)
+    below = resample.largest_by_cluster(np.where(sample.where, 1 - sample.values, 0.0))
     reference = sample.mean * (1 - sample.mean) / sample.n
-    effect = _design_effect(sample, reference, np.minimum(above, below))
+    # Many small values can hide how rare large ones are: a task counts by its value, so that 100 tasks with a value of
+    # 0.01 make their observed variance no more credible than one task with 1.
+    effect = _design_effect(sample, reference, np.minimum(above.sum(axis=0), below.sum(axis=0)))
     z = _z(level)
     low, high = _wilson(sample.mean, sample.n / effect, z)
-    low = _few_tasks_low(low, sample.mean, above, level)
-    high = 1 - _few_tasks_low(1 - high, 1 - sample.mean, below, level)
+    low = _few_tasks_low(low, sample.mean, _effective_number(above), level)
+    high = 1 - _few_tasks_low(1 - high, 1 - sample.mean, _effective_number(below), level)
     return _intervals(low, high, level, f"Wilson score interval with the design effect of a {resample.text}")
 
 
@@ -137,7 +139,7 @@ def _few_tasks_low(low: FloatArray, mean: FloatArray, tasks: FloatArray, level: 
 
     The bound of Brown, Cai and DasGupta takes their number as a Poisson count.
     """
-    few = (tasks >= 1) & (tasks <= 3)
+    few = (tasks >= 1 - 1e-9) & (tasks <= 3.5)
     count = np.where(few, tasks, 1.0)
     poisson: FloatArray = gammaincinv(count, 1 - level)
     return np.where(few, np.minimum(low, mean * poisson / count), low)
@@ -173,6 +175,12 @@ def _design_effect(sample: _Sample, reference: FloatArray, informative: FloatArr
     safe = np.where(reference > 0, reference, 1.0)
     observed = np.where(reference > 0, sample.variance / safe, sample.prior)
     return (informative * observed + sample.prior) / (informative + 1)
+
+
+def _effective_number(values: FloatArray) -> FloatArray:
+    """How many equal values would carry a sum as these do, per column; of zeros and ones the number of ones."""
+    squares = np.sum(values**2, axis=0)
+    return np.sum(values, axis=0) ** 2 / np.where(squares > 0, squares, 1.0)
 
 
 def _clusters_with(resample: Resample, units: BoolArray) -> FloatArray:

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from trueline.errors import InputError
-from trueline.stats.intervals import difference_interval
 from trueline.stats.resample import Resample
+from trueline.stats.unequal_runs import Change
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class NonInferiority:
 
 
 def noninferiority(
-    differences: npt.ArrayLike,
+    change: Change | npt.ArrayLike,
     resample: Resample,
     *,
     margin: float,
@@ -39,7 +39,7 @@ def noninferiority(
     """Decide from paired per-task differences (new minus base, in [-1, 1]) whether the loss is below the margin.
 
     Args:
-        differences: One per unit of `resample`.
+        change: One per unit of `resample`, with the comparison over equal numbers of runs where they differ.
         resample: The draws over the units.
         margin: The loss that would not matter, at least 0. At 0 the question is whether new is better.
         where: Which units take part.
@@ -52,8 +52,9 @@ def noninferiority(
         raise InputError(f"margin = {margin}: it must not be negative")
     if not 0.5 < level < 1:
         raise InputError(f"level = {level}: a one-sided confidence level lies between 0.5 and 1")
-    interval = difference_interval(differences, resample, where=where, level=2 * level - 1)
-    values = np.asarray(differences, np.float64)
+    paired = change if isinstance(change, Change) else Change(np.asarray(change, np.float64))
+    interval = paired.interval(resample, where=where, level=2 * level - 1)
+    values = paired.values
     mean = float(np.mean(values if where is None else values[np.asarray(where, np.bool_)]))
     return NonInferiority(
         passed=interval.low > -margin,

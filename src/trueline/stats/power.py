@@ -17,6 +17,7 @@ import numpy.typing as npt
 from trueline.errors import InputError
 from trueline.stats.difficulty import joint_counts, with_pass_hat
 from trueline.stats.mcnemar import mcnemar_p
+from trueline.stats.sign_flip import sign_flip_decisions
 from trueline.stats.wilcoxon import wilcoxon_decisions
 
 FloatArray = npt.NDArray[np.float64]
@@ -61,8 +62,9 @@ class Design:
         """The test whose power is meant."""
         if self.k == self.repeats:
             return "McNemar, exact"
-        what = "successes" if self.k == 1 else f"C(successes, {self.k})"
-        return f"Wilcoxon signed-rank on the change of {what}"
+        if self.k == 1:
+            return "Wilcoxon signed-rank on the change of successes"
+        return f"permutation test of Pass^{self.k}, signs flipped per task"
 
 
 @dataclass(frozen=True)
@@ -163,6 +165,7 @@ def sensitivity(
 class _Changes:
     """Chances that a task gains or loses each size of change of C(successes, k), smallest size first."""
 
+    sizes: npt.NDArray[np.int64]
     gains: FloatArray
     losses: FloatArray
 
@@ -179,7 +182,7 @@ class _Changes:
         def total(mask: npt.NDArray[np.bool_]) -> FloatArray:
             return np.bincount(where[mask], weights=table[mask], minlength=len(sizes))[1:].astype(np.float64)
 
-        return _Changes(total(change > 0), total(change < 0))
+        return _Changes(sizes[1:], total(change > 0), total(change < 0))
 
 
 def _chance(changes: _Changes, design: Design, studies: int, seed: int) -> Chance:
@@ -188,7 +191,9 @@ def _chance(changes: _Changes, design: Design, studies: int, seed: int) -> Chanc
     moved = np.concatenate([changes.gains, changes.losses])
     drawn = rng.multinomial(design.tasks, np.append(moved, max(0.0, 1 - moved.sum())), size=studies).astype(np.int64)
     gains, losses = drawn[:, :sizes], drawn[:, sizes : 2 * sizes]
-    if sizes == 1:
+    if 1 < design.k < design.repeats:
+        decided = sign_flip_decisions(changes.sizes, gains, losses, design.alpha)
+    elif sizes == 1:
         b, c = gains[:, 0], losses[:, 0]
         decided = np.sign(b - c) * (mcnemar_p(b, c) < design.alpha)
     else:

@@ -99,9 +99,17 @@ def _comparison(comparison: Comparison, adjusted: AdjustedP) -> Json:
         }
         if paired and unequal
         else None,
-        "p_holm": {str(comparison.k): adjusted.flags, "1": adjusted.deltas}
-        if unequal
-        else {"mcnemar": adjusted.flags, "wilcoxon": adjusted.deltas},
+        "other_k": {str(k): {"p": test.p, "method": test.method} for k, test in paired.others.items()}
+        if paired
+        else {},
+        "p_holm": {
+            **(
+                {str(comparison.k): adjusted.flags, "1": adjusted.deltas}
+                if unequal
+                else {"mcnemar": adjusted.flags, "wilcoxon": adjusted.deltas}
+            ),
+            **{str(k): p for k, p in adjusted.others.items()},
+        },
         "difference": {str(k): value for k, value in comparison.difference.items()},
         "ci": {str(k): _interval(interval) for k, interval in comparison.ci.items()},
         "not_identified": {str(k): reason for k, reason in comparison.not_identified.items()},
@@ -113,7 +121,11 @@ def _comparison(comparison: Comparison, adjusted: AdjustedP) -> Json:
             "permutation_p": {str(comparison.k): [worst.flags.p, best.flags.p], "1": [worst.deltas.p, best.deltas.p]}
             if unequal
             else None,
-            "survives": {"mcnemar": comparison.ends.flags_survive, "wilcoxon": comparison.ends.deltas_survive},
+            "survives": {
+                "mcnemar": comparison.ends.flags_survive,
+                "wilcoxon": comparison.ends.deltas_survive,
+                **{str(k): survives for k, survives in comparison.ends.others_survive.items()},
+            },
         },
         "noninferiority": {
             "passed": margin.passed,

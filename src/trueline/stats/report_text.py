@@ -114,7 +114,7 @@ def _comparison(comparison: Comparison, adjusted: AdjustedP, report: Report, *, 
     if comparison.unequal_runs:
         lines += [
             f"  {comparison.base.n_runs} and {comparison.new.n_runs} runs: McNemar and Wilcoxon would compare unlike "
-            f"things, so Pass^{k} and Pass^1 are compared by permutation",
+            f"things, so Pass^{k} and Pass^1 are compared instead",
             f"  Pass^{k} {_change(comparison, k)}, {_p(paired.flags, adjusted.flags)}",
             f"  Pass^1 {_change(comparison, 1)}, {_p(paired.deltas, adjusted.deltas)}",
         ]
@@ -126,6 +126,9 @@ def _comparison(comparison: Comparison, adjusted: AdjustedP, report: Report, *, 
             f"{_p(paired.deltas, adjusted.deltas)}",
             f"  Pass^{k} {_change(comparison, k)}" + (f"; Pass^1 {_change(comparison, 1)}" if k > 1 else ""),
         ]
+    lines += [
+        f"  Pass^{j} {_change(comparison, j)}, {_p(test, adjusted.others.get(j))}" for j, test in paired.others.items()
+    ]
     lines += [f"  Pass^{k}: no interval, {reason}" for k, reason in comparison.not_identified.items()]
     if limit := comparison.noninferiority:
         word = "not inferior" if limit.passed else "non-inferiority is not shown"
@@ -159,11 +162,28 @@ def _ends(comparison: Comparison, report: Report) -> list[str]:
     if report.options.missing != "bounds" or not (comparison.base.missing or comparison.new.missing):
         return []
     worst, best = comparison.ends.worst, comparison.ends.best
-    flags = f"b-c between {_at(worst.b_minus_c, worst.flags, '+d')} and {_at(best.b_minus_c, best.flags, '+d')}"
-    deltas = f"Δcx between {_at(worst.delta_c_mean, worst.deltas, '+.3f')} and "
-    deltas += _at(best.delta_c_mean, best.deltas, "+.3f")
+    if comparison.unequal_runs:
+        k = comparison.k
+        names = (f"Pass^{k}", "Pass^1")
+        ranges = [
+            f"{name} between {_at(worst.change[j], low, '+.3f')} and {_at(best.change[j], high, '+.3f')}"
+            for name, j, low, high in zip(
+                names, (k, 1), (worst.flags, worst.deltas), (best.flags, best.deltas), strict=True
+            )
+        ]
+        flags, deltas = ranges
+    else:
+        names = ("b-c", "Δcx")
+        flags = f"b-c between {_at(worst.b_minus_c, worst.flags, '+d')} and {_at(best.b_minus_c, best.flags, '+d')}"
+        deltas = f"Δcx between {_at(worst.delta_c_mean, worst.deltas, '+.3f')} and "
+        deltas += _at(best.delta_c_mean, best.deltas, "+.3f")
     lines = [f"  over all {len(comparison.base.units)} tasks the missing trials leave {flags}, {deltas}"]
-    for column, survives in (("b-c", comparison.ends.flags_survive), ("Δcx", comparison.ends.deltas_survive)):
+    others = {f"Pass^{k}": survives for k, survives in comparison.ends.others_survive.items()}
+    for column, survives in {
+        names[0]: comparison.ends.flags_survive,
+        names[1]: comparison.ends.deltas_survive,
+        **others,
+    }.items():
         word = "holds at both ends" if survives else "does NOT survive: the missing trials could change it"
         lines.append(f"  the conclusion on {column} {word}")
     return lines

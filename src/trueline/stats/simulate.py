@@ -40,11 +40,13 @@ class StudyPlan:
     cluster_size: int = 1
     """Units resampled together, such as the injections into one host task."""
     cluster_share: float = 0.0
+    new_repeats: int | None = None
+    """Of the new setting, when they differ."""
 
     def __post_init__(self) -> None:
         if self.tasks < len(self.domain_sizes):
             raise InputError(f"tasks = {self.tasks}: {len(self.domain_sizes)} domains need a task each")
-        if self.repeats < 1 or self.cluster_size < 1:
+        if min(self.repeats, self.new_repeats or 1, self.cluster_size) < 1:
             raise InputError("repeats and cluster_size must be at least 1")
         if not (0 <= self.link <= 1 and min(self.domain_share, self.cluster_share) >= 0):
             raise InputError("link and shares must lie between 0 and 1")
@@ -90,9 +92,8 @@ def simulate_studies(plan: StudyPlan, studies: int, seed: int) -> SimulatedStudi
     of_domain = np.sqrt(plan.domain_share) * _domain_ease(plan)[domain]
     first = noise()
     second = first if plan.link == 1 else plan.link * first + np.sqrt(1 - plan.link**2) * noise()
-    runs = (studies, plan.tasks, plan.repeats)
-    base = rng.random(runs) < plan.base.at(of_domain + first)[:, :, None]
-    new = rng.random(runs) < plan.new.at(of_domain + second)[:, :, None]
+    base = rng.random((*shape, plan.repeats)) < plan.base.at(of_domain + first)[:, :, None]
+    new = rng.random((*shape, plan.new_repeats or plan.repeats)) < plan.new.at(of_domain + second)[:, :, None]
     return SimulatedStudies(plan, domain, cluster, base, new)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -25,12 +26,26 @@ BoolArray = npt.NDArray[np.bool_]
 class Counts:
     """Successes per unit under the options in force."""
 
-    successes: IntArray
-    """Of the runs that have a score."""
-    scored: IntArray
-    """How many runs have a score."""
-    n_runs: int
+    success: BoolArray
+    """Units x runs; False where there is no score."""
+    has_score: BoolArray
+    """Units x runs."""
     missing_fails: bool
+
+    @property
+    def n_runs(self) -> int:
+        """How many runs there are, scored or not."""
+        return self.success.shape[1]
+
+    @cached_property
+    def successes(self) -> IntArray:
+        """Of the runs that have a score."""
+        return self.success.sum(axis=1, dtype=np.int64)
+
+    @cached_property
+    def scored(self) -> IntArray:
+        """How many runs have a score."""
+        return self.has_score.sum(axis=1, dtype=np.int64)
 
     @property
     def complete(self) -> BoolArray:
@@ -43,6 +58,11 @@ class Counts:
         return self.complete | self.missing_fails
 
     @property
+    def success_at_best(self) -> BoolArray:
+        """Units x runs, if all that is missing had succeeded."""
+        return self.success | ~self.has_score
+
+    @property
     def at_best(self) -> IntArray:
         """Successes if all that is missing had succeeded."""
         return self.successes + self.n_runs - self.scored
@@ -51,9 +71,8 @@ class Counts:
 def count(table: ScoreTable, options: Options) -> Counts:
     """Count successes and scored runs of each unit."""
     return Counts(
-        successes=_success(table, options).sum(axis=1, dtype=np.int64),
-        scored=(~np.isnan(table.scores)).sum(axis=1, dtype=np.int64),
-        n_runs=table.n_runs,
+        success=_success(table, options),
+        has_score=~np.isnan(table.scores),
         missing_fails=options.missing == "fail",
     )
 
