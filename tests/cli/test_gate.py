@@ -149,3 +149,23 @@ def test_wrong_input(tmp_path: Path, capsys: Out, words: list[str], message: str
     assert main(["gate", setting(tmp_path / "base", 5, 10), setting(tmp_path / "new", 5, 10), *words]) == 2
     err = capsys.readouterr().err
     assert message in err and err.count("\n") == 1
+
+
+def test_unequal_numbers_of_runs_have_the_interval_of_metrics(tmp_path: Path, capsys: Out) -> None:
+    rng = np.random.default_rng(1)
+    units = [Unit("os", f"t{i:03d}") for i in range(60)]
+    chance = rng.beta(1, 2, 60)[:, None]
+    for name, runs in (("base", 3), ("new", 5)):
+        scores = (rng.random((60, runs)) < chance).astype(float)
+        write_runs(tmp_path / name, Condition("pyautogui", "screenshot", "m"), units, scores)
+    base, new = str(tmp_path / "base"), str(tmp_path / "new")
+    rules = ["pass_hat_3 >= base", "pass_1 >= base", "mean_score >= base", "pass_at_2 >= base"]
+    words = [word for rule in rules for word in ("--rule", rule)]
+    assert main(["gate", base, new, *words, "--level", "0.975", "--json"]) in (0, 1)
+    three, one, mean, at_two = json.loads(capsys.readouterr().out)["rules"]
+    assert main(["metrics", "--run-dirs", base, "--compare-dirs", new, "--json"]) == 0
+    (comparison,) = json.loads(capsys.readouterr().out)["comparisons"]
+    assert three["interval"] == pytest.approx(comparison["ci"]["3"])
+    assert one["interval"] == pytest.approx(comparison["ci"]["1"])
+    assert mean["interval"] == pytest.approx(one["interval"])  # all scores are 0 or 1
+    assert all("of equal numbers of runs" in ruling["method"] for ruling in (three, one, mean, at_two))
