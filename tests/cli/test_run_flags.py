@@ -40,7 +40,7 @@ OSHARM: tuple[Row, ...] = (
     ("--temperature 1.0", (), TAKEN),
     ("--top_p 0.9", (), TAKEN),
     ("--max_tokens 1500", (), TAKEN),
-    ("--stop_token END", (), "stop tokens, which this version does not have"),
+    ("--stop_token END", (), TAKEN),
     ("--domain os", (), TAKEN),
     ("--domain nowhere", (), "--domain nowhere"),
     ("--test_all_meta_path suite/index.json", (), TAKEN),
@@ -103,6 +103,7 @@ IDLE: tuple[Row, ...] = (
     ("--fast_check_model gpt-5", ("--guard", "deaction"), TAKEN),
     ("--fast_check_model gpt-5", ("--guard", "a:B"), "is set in its own way"),
     ("--only_injection website/*", (), "goes with --inject"),
+    ("--stop_token END", ("--agent", "oracle"), "is simulated and asks no model"),
 )  # fmt: skip
 
 

@@ -69,6 +69,8 @@ def proposal_of(
     notes: Sequence[str] = (),
 ) -> Proposal:
     """Return the proposal that the last answer makes; all of them are paid for."""
+    if unsent := dict.fromkeys(name for answer in answers for name in answer.unsent):
+        notes = (*notes, f"not sent, because the server rejects it: {', '.join(unsent)}")
     return Proposal(
         id=id,
         thought=well_formed(thought) or None,

@@ -15,7 +15,7 @@ from trueline.guard.answers import FastReply, Judged, SystematicReply
 from trueline.guard.prompt_files import FAST_CHECK, SYSTEMATIC, system_prompt
 from trueline.guard.wording import shorten
 from trueline.models import BudgetSpentError, DeadlineError, ImagePolicy, Message, Model, Request, Schema
-from trueline.models.errors import AuthError, MissingKeyError, ModelError
+from trueline.models.errors import AuthError, MissingKeyError, ModelError, NeverAnsweredError
 from trueline.records.setting import Sampling
 from trueline.records.usage import NO_USAGE, UNCOUNTED, Usage
 from trueline.records.verdict import Decision, Evidence, Failure, Feedback, Finding, Stage
@@ -182,6 +182,8 @@ def _failure(error: Exception) -> Failure | None:
             return Failure.BUDGET
         case AuthError() | MissingKeyError():
             return Failure.KEY
+        case NeverAnsweredError():
+            return Failure.SERVER
         case ModelError(retryable=True):
             return Failure.OUTAGE
         case _:

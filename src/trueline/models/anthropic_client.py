@@ -12,7 +12,7 @@ import httpx2
 import orjson
 from anthropic.lib.bedrock import AsyncAnthropicBedrock
 
-from trueline.models.errors import AttemptTimeoutError, AuthError, ModelError
+from trueline.models.errors import AuthError, ModelError, UnreachableError
 from trueline.models.http_client import CONNECT_S, TIMEOUT, CappedClient, connection_failed, http_client
 from trueline.models.keys import Access, Redactor
 from trueline.models.wire import Call, status_error
@@ -112,7 +112,7 @@ def _ours(e: anthropic.AnthropicError, redactor: Redactor) -> ModelError:
     if isinstance(e, anthropic.APIStatusError):
         return status_error(e.status_code, e.response.headers, e.response.content, redactor)
     if isinstance(e, anthropic.APITimeoutError):
-        return AttemptTimeoutError(f"no connection within {CONNECT_S:g} s")
+        return UnreachableError(f"no connection within {CONNECT_S:g} s")
     if isinstance(e, anthropic.APIConnectionError):
         return connection_failed(e, redactor)
     return ModelError(redactor.clean(f"{type(e).__name__}: {e}"))

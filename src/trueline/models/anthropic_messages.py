@@ -62,6 +62,7 @@ class MessagesCodec:
     model: str
     bedrock: bool = False
     """Bedrock takes the version of the API in the body, not in a header."""
+    takes_stop = True
 
     def encode(self, request: Request) -> Call:
         """Write a request."""
@@ -108,7 +109,8 @@ class MessagesCodec:
             if len(calls) != 1 or calls[0].name != request.expects.name:
                 raise MalformedResponseError("the response does not call the one tool that the answer was asked with")
             text, calls, stop = orjson.dumps(calls[0].arguments).decode(), (), "stop"
-        if (stop == "stop" and not text.strip()) or (stop == "tool_calls" and not calls):
+        nothing = stop == "stop" and not text.strip() and reply.stop_reason != "stop_sequence"
+        if nothing or (stop == "tool_calls" and not calls):
             raise MalformedResponseError("the response holds neither text nor a tool call")
         details = reply.stop_details
         answer = Answer(

@@ -4,20 +4,34 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from trueline.models.errors import InvalidAnswerError, MalformedResponseError, RateLimitedError, ServerError
+from trueline.models.errors import (
+    InvalidAnswerError,
+    MalformedResponseError,
+    ModelError,
+    NeverAnsweredError,
+    RateLimitedError,
+    RejectedError,
+    ServerError,
+    UnreachableError,
+    UnsupportedError,
+)
+from trueline.models.families import require_fitting
 from trueline.models.images import KEEP, encode_image
 from trueline.models.keys import Redactor
 from trueline.models.ledger import Ledger
 from trueline.models.limits import Limiter
 from trueline.models.pricing import Pricer, Prices
+from trueline.models.providers import PROVIDERS
+from trueline.models.rejected_parameters import RejectedParameters, unsent
 from trueline.models.retry import RetryPolicy, ask_again, within
+from trueline.models.servers import Server
 from trueline.models.structured import Structurer
 from trueline.models.types import Answer, Image, ModelId, Request, Text, ToolResult
 from trueline.models.waiting import Call as UnderWay
 from trueline.models.waiting import under_way
-from trueline.models.wire import Client, Codec, Decoded, FilteredError, read_json
+from trueline.models.wire import Call, Client, Codec, Decoded, FilteredError, read_json
 from trueline.records.usage import UNCOUNTED, Usage
 
 _IMAGE_TOKENS = 1200
@@ -34,6 +48,8 @@ class Shared:
     ledger: Ledger
     prices: Prices
     redactor: Redactor
+    server: Server
+    rejected: RejectedParameters
 
 
 class ApiModel:
@@ -60,7 +76,14 @@ class ApiModel:
         return f"ApiModel({str(self.id)!r})"
 
     async def ask(self, request: Request) -> Answer:
-        """Answer the request or raise a `ModelError`."""
+        """Answer the request or raise a `ModelError`.
+
+        Raises:
+            UnsupportedError: The model does not take what the request asks for; nothing was sent.
+        """
+        sampling = require_fitting(self.id, request.sampling)
+        if sampling != request.sampling:
+            request = request.model_copy(update={"sampling": sampling})
         loop = asyncio.get_running_loop()
         started = loop.time()
         ends_at = started + (request.deadline_s or self._shared.retry.deadline_s)
@@ -84,17 +107,14 @@ class ApiModel:
         if request.images != KEEP:
             await asyncio.to_thread(_encode_images, request)
         codec = self._codec_for(request)
+        sent = _without_stop(request, self.id) if request.sampling.stop and not codec.takes_stop else request
         caller, estimated = request.episode or request.purpose, _estimate(request)
 
         async def attempt() -> Decoded:
             async with shared.limiter.slot(caller, estimated) as slot:
                 try:
                     # Encoded only now: of thousands that wait for a place, each would hold its pictures as text.
-                    call = codec.encode(request)
-                    sent = asyncio.get_running_loop().time()
-                    body = await within(shared.retry.attempt_s, self._client.post(call))
-                    under.answered_in = asyncio.get_running_loop().time() - sent
-                    decoded = codec.decode(read_json(body, shared.redactor), request)
+                    decoded = await self._send(codec, codec.encode(sent), request, under)
                 except (MalformedResponseError, InvalidAnswerError):
                     # It was answered, so it may have cost money; nobody knows how much.
                     shared.ledger.add(self.id, request, UNCOUNTED)
@@ -115,7 +135,55 @@ class ApiModel:
         decoded, attempts = await ask_again(shared.retry, ends_at, attempt)
         usage = decoded.answer.usage.model_copy(update={"cost": self._pricer.cost(decoded)})
         shared.ledger.add(self.id, request, usage)
-        return decoded.answer.model_copy(update={"usage": usage, "attempts": attempts})
+        answer = decoded.answer.model_copy(update={"usage": usage, "attempts": attempts})
+        return answer if request.tools else answer.cut(request.sampling.stop)
+
+    async def _send(self, codec: Codec, call: Call, request: Request, under: UnderWay) -> Decoded:
+        """Send one call; what its server rejects by name is left out, now and in all later calls."""
+        shared = self._shared
+        while True:
+            body = shared.rejected.fit(self.id, call.body)
+            fitted = call if body is call.body else replace(call, body=body)
+            try:
+                began = asyncio.get_running_loop().time()
+                response = await within(shared.retry.attempt_s, self._post(fitted))
+                under.answered_in = asyncio.get_running_loop().time() - began
+                decoded = codec.decode(read_json(response, shared.redactor), request)
+            except RejectedError as e:
+                if not shared.rejected.learn(self.id, e, fitted):
+                    raise
+                continue
+            if not (gone := unsent(shared.rejected.changes(self.id), call.body)):
+                return decoded
+            return replace(decoded, answer=decoded.answer.model_copy(update={"unsent": gone}))
+
+    async def _post(self, call: Call) -> bytes:
+        server = self._shared.server
+        try:
+            response = await self._client.post(call)
+        except UnreachableError as e:
+            if server.answered:
+                raise
+            error = NeverAnsweredError(f"{self.id}: {e} {_how_to_reach(self.id)}")
+        except ModelError as e:
+            server.answered = server.answered or e.status is not None
+            raise
+        else:
+            server.answered = True
+            return response
+        raise error
+
+
+def _how_to_reach(model: ModelId) -> str:
+    names = [name for v in PROVIDERS[model.provider].variables if v.role == "url" for name in v.names]
+    return f"Start it, or set its address with --model_url or {' or '.join(dict.fromkeys(names))}"
+
+
+def _without_stop(request: Request, model: ModelId) -> Request:
+    """Return the request without stop sequences: what comes after them is cut off here."""
+    if request.tools:
+        raise UnsupportedError(f"{model} takes no stop sequences, which cannot be replaced where it has tools")
+    return request.model_copy(update={"sampling": request.sampling.model_copy(update={"stop": ()})})
 
 
 def _pictures(request: Request) -> list[Image]:

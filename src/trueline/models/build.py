@@ -11,14 +11,18 @@ from trueline.errors import MissingExtraError
 from trueline.models.anthropic_messages import MessagesCodec, thinks
 from trueline.models.api_model import ApiModel, Shared
 from trueline.models.envfiles import Env, load_env
+from trueline.models.families import Family, family_of
 from trueline.models.keys import Access, Redactor, find_access
 from trueline.models.ledger import CountedModel, Ledger
 from trueline.models.limits import Limiters
+from trueline.models.named import NamedModel
 from trueline.models.openai_chat import ChatCodec
 from trueline.models.openai_responses import ResponsesCodec
 from trueline.models.pricing import Prices, load_prices
 from trueline.models.providers import PROVIDERS, SECRET_ROLES, Provider
+from trueline.models.rejected_parameters import RejectedParameters
 from trueline.models.retry import RetryPolicy
+from trueline.models.servers import Servers
 from trueline.models.specs import Spec, bedrock_id, parse_spec
 from trueline.models.types import ComputerTool, Model, ModelId, NativeItem, Request
 from trueline.models.wire import Client, Codec
@@ -35,6 +39,10 @@ class Config:
     limiters: Limiters = field(default_factory=Limiters)
     ledger: Ledger = field(default_factory=Ledger)
     prices: Prices = field(default_factory=load_prices, repr=False)
+    servers: Servers = field(default_factory=Servers, repr=False)
+    rejected: RejectedParameters = field(default_factory=RejectedParameters, repr=False)
+    named_only: bool = False
+    """Whether models are only named, not asked: no key is needed, and asking one is an error."""
 
 
 def open_model(
@@ -58,6 +66,8 @@ def open_model(
     config = config or Config()
     if place.wire == "own":
         return CountedModel(_own(spec), config.ledger)
+    if config.named_only:
+        return _named(spec)
     access = find_access(place, config.env, spec.url)
     redactor = Redactor.of(config.env, (access[role] for role in SECRET_ROLES if access.get(role)))
     model = bedrock_id(spec.model, access["region"]) if spec.provider == "aws" else spec.model
@@ -68,8 +78,17 @@ def open_model(
         config.ledger,
         config.prices,
         redactor,
+        config.servers.of(spec.provider, access["url"]),
+        config.rejected,
     )
-    return ApiModel(model_id, _client(access, redactor), _codec_for(place, model), _structured_by(place), shared)
+    family = family_of(spec.provider, model)
+    codec_for = _codec_for(place, model, family)
+    return ApiModel(model_id, _client(access, redactor), codec_for, _structured_by(place), shared)
+
+
+def _named(spec: Spec) -> Model:
+    model = bedrock_id(spec.model, "") if spec.provider == "aws" else spec.model
+    return NamedModel(ModelId(provider=spec.provider, model=model, url=spec.url or ""))
 
 
 def _own(spec: Spec) -> Model:
@@ -107,11 +126,12 @@ def _structured_by(place: Provider) -> Callable[[Request], bool]:
     return lambda _: place.structured
 
 
-def _codec_for(place: Provider, model: str) -> Callable[[Request], Codec]:
+def _codec_for(place: Provider, model: str, family: Family) -> Callable[[Request], Codec]:
     if place.wire == "messages":
         messages = MessagesCodec(model, bedrock=place.name == "aws")
         return lambda _: messages
-    chat = ChatCodec(model, place.completion_tokens, place.effort)
+    completion_tokens = place.completion_tokens or family.limit == "max_completion_tokens"
+    chat = ChatCodec(model, completion_tokens, place.effort, family.stop)
     if place.name not in ("openai", "azure"):
         return lambda _: chat
     responses = ResponsesCodec(model)

@@ -29,18 +29,36 @@ class ModelError(TruelineError):
     retryable = False
 
     def __init__(
-        self, message: str, *, status: int | None = None, code: str = "", retry_after_s: float | None = None
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        code: str = "",
+        retry_after_s: float | None = None,
+        param: str = "",
+        words: str = "",
     ) -> None:
         super().__init__(message)
         self.status = status
         self.code = code
         """The provider's own word for it, such as `context_length_exceeded`."""
         self.retry_after_s = retry_after_s
+        self.param = param
+        """The parameter of the request that the provider names as the cause."""
+        self.words = words
+        """More of the provider's own words than the message holds."""
 
     def after(self, attempts: int) -> Self:
         """Return this error with the number of attempts in its message."""
         words = f"{self} (after {attempts} attempts)"
-        return type(self)(words, status=self.status, code=self.code, retry_after_s=self.retry_after_s)
+        return type(self)(
+            words,
+            status=self.status,
+            code=self.code,
+            retry_after_s=self.retry_after_s,
+            param=self.param,
+            words=self.words,
+        )
 
 
 class RateLimitedError(ModelError):
@@ -59,6 +77,16 @@ class ConnectionLostError(ModelError):
     """The connection could not be made, or broke before the answer was whole."""
 
     retryable = True
+
+
+class UnreachableError(ConnectionLostError):
+    """No connection could be made at all: nothing was sent."""
+
+
+class NeverAnsweredError(UnreachableError):
+    """No connection could be made to a server that never answered in this program: its address may be wrong."""
+
+    retryable = False
 
 
 class AttemptTimeoutError(ModelError):

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from trueline.models.errors import ConnectionLostError, MalformedResponseError, ModelError
+from trueline.models.errors import ConnectionLostError, MalformedResponseError, ModelError, UnreachableError
 from trueline.models.keys import Redactor
 
 CONNECT_S = 15.0
@@ -68,5 +68,6 @@ def connection_failed(error: Exception, redactor: Redactor) -> ModelError:
         return MalformedResponseError(str(cause))
     request: object = getattr(error, "request", None)
     place = f" to {request.url.copy_with(query=None, userinfo=b'')}" if isinstance(request, httpx2.Request) else ""
-    hint = "; is the server running?" if isinstance(cause, httpx2.ConnectError) else ""
-    return ConnectionLostError(redactor.clean(f"the connection{place} failed ({cause!r}){hint}"))
+    words = redactor.clean(f"the connection{place} failed ({cause!r})")
+    unmade = isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.ProxyError)
+    return UnreachableError(f"{words}; is the server running?") if unmade else ConnectionLostError(words)

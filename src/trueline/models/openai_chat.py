@@ -27,7 +27,7 @@ from trueline.models.types import (
     ToolCall,
     ToolResult,
 )
-from trueline.models.wire import Call, Decoded, Tokens, Wire, error_for, shaped
+from trueline.models.wire import Call, Decoded, Tokens, Wire, error_for, read_error, shaped
 from trueline.records.setting import Sampling
 from trueline.records.usage import UNCOUNTED, Usage
 
@@ -50,6 +50,7 @@ class ChatCodec:
     completion_tokens: bool = False
     """Whether the token limit is called `max_completion_tokens`."""
     effort: Literal["reasoning_effort", "reasoning.effort"] = "reasoning_effort"
+    takes_stop: bool = True
 
     def encode(self, request: Request) -> Call:
         """Write a request."""
@@ -76,7 +77,10 @@ class ChatCodec:
         # Gateways report an upstream error inside a response of status 200.
         if isinstance(data, dict) and isinstance(error := data.get("error"), dict):
             code = error.get("code")
-            raise error_for(code if isinstance(code, int) else 502, str(code), str(error.get("message") or ""))
+            said = read_error(data)
+            raise error_for(
+                code if isinstance(code, int) else 502, said if said.code else said._replace(code=str(code))
+            )
         reply = shaped(_Reply, data)
         if not reply.choices:
             raise MalformedResponseError("the response holds no choice")
@@ -90,7 +94,9 @@ class ChatCodec:
         elif calls:
             stop = "tool_calls"
         text = message.content or ""
-        if (stop == "stop" and not text.strip()) or (stop == "tool_calls" and not calls):
+        # A stop sequence may come first of all.
+        nothing = stop == "stop" and not text.strip() and not request.sampling.stop
+        if nothing or (stop == "tool_calls" and not calls):
             raise MalformedResponseError("the response holds neither text nor a tool call")
         usage = reply.usage
         answer = Answer(

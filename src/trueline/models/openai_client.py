@@ -10,7 +10,7 @@ from urllib.parse import quote
 import httpx2
 import openai
 
-from trueline.models.errors import AttemptTimeoutError, ModelError
+from trueline.models.errors import ModelError, UnreachableError
 from trueline.models.http_client import CONNECT_S, TIMEOUT, CappedClient, connection_failed, http_client
 from trueline.models.keys import Access, Redactor
 from trueline.models.wire import Call, status_error
@@ -76,7 +76,7 @@ def _ours(e: openai.OpenAIError, redactor: Redactor) -> ModelError:
     if isinstance(e, openai.APIStatusError):
         return status_error(e.status_code, e.response.headers, e.response.content, redactor)
     if isinstance(e, openai.APITimeoutError):
-        return AttemptTimeoutError(f"no connection within {CONNECT_S:g} s")
+        return UnreachableError(f"no connection within {CONNECT_S:g} s")
     if isinstance(e, openai.APIConnectionError):
         return connection_failed(e, redactor)
     return ModelError(redactor.clean(f"{type(e).__name__}: {e}"))

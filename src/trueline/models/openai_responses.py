@@ -42,6 +42,7 @@ class ResponsesCodec:
     """How to talk to one model in this format. Nothing is stored at the provider: a request holds the whole story."""
 
     model: str
+    takes_stop = False
 
     def encode(self, request: Request) -> Call:
         """Write a request."""
@@ -117,9 +118,8 @@ def _stop(reply: _Reply) -> Stop:
 
 
 def _sampling(sampling: Sampling) -> Json:
-    for name, value in (("stop", sampling.stop), ("seed", sampling.seed)):
-        if value not in (None, ()):
-            raise UnsupportedError(f"OpenAI's Responses API has no {name!r}; leave it out")
+    if sampling.seed is not None:
+        raise UnsupportedError("OpenAI's Responses API has no 'seed'; leave it out")
     out: Json = {
         "temperature": sampling.temperature,
         "top_p": sampling.top_p,

@@ -8,7 +8,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from trueline.models.errors import AttemptTimeoutError, DeadlineError, MalformedResponseError, ModelError
+from trueline.models.errors import (
+    AttemptTimeoutError,
+    DeadlineError,
+    MalformedResponseError,
+    ModelError,
+    NeverAnsweredError,
+)
 
 T = TypeVar("T")
 
@@ -21,6 +27,8 @@ class RetryPolicy:
     """At most, the first included."""
     malformed_attempts: int = 2
     """At most for responses that make no sense: each was answered, so each may cost money."""
+    unanswered_attempts: int = 2
+    """At most while no connection could ever be made to the server."""
     first_s: float = 0.5
     """The first pause; it doubles each time."""
     longest_s: float = 30.0
@@ -36,11 +44,17 @@ class RetryPolicy:
         `draw` in [0, 1) is the jitter: half of the pause is certain, half is random, so that callers do not march in
         step. What the provider asks for is the least.
         """
-        most = self.malformed_attempts if isinstance(error, MalformedResponseError) else self.attempts
-        if not error.retryable or attempt >= most:
+        if attempt >= self._most(error):
             return None
         pause = min(self.longest_s, self.first_s * 2.0 ** min(attempt - 1, 60)) * (0.5 + draw / 2)
         return max(pause, error.retry_after_s or 0.0)
+
+    def _most(self, error: ModelError) -> int:
+        if isinstance(error, NeverAnsweredError):
+            return min(self.unanswered_attempts, self.attempts)
+        if isinstance(error, MalformedResponseError):
+            return self.malformed_attempts
+        return self.attempts if error.retryable else 1
 
 
 async def ask_again(

@@ -7,7 +7,7 @@ a refusal, a content filter and a truncated text are answers with a `stop` of th
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Any, Literal, Protocol, Self, TypeVar
 
@@ -255,6 +255,8 @@ class Answer(Frozen):
     cached: bool = False
     model: str = ""
     """As the provider reports it."""
+    unsent: tuple[str, ...] = ()
+    """Parameters that were asked for and left out because the server rejects them, by their names in the request."""
     native: tuple[NativeItem, ...] = ()
     """With tools: the whole answer in the provider's own form, which `turn` sends back."""
 
@@ -275,6 +277,11 @@ class Answer(Frozen):
             return model.model_validate(self.require().parsed)
         except ValidationError as e:
             raise InvalidAnswerError(f"the answer is no {model.__name__}: {e.error_count()} fields are wrong") from None
+
+    def cut(self, stop: Sequence[str]) -> Answer:
+        """Return this answer up to the first of these stop sequences, as a server that takes them would give it."""
+        end = min((place for word in stop if (place := self.text.find(word)) >= 0), default=None)
+        return self if end is None else self.model_copy(update={"text": self.text[:end], "stop": "stop"})
 
     def turn(self) -> Message:
         """Return this answer as a turn of the conversation, for the next request."""

@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Annotated, Protocol, TypeVar
+from typing import Annotated, NamedTuple, Protocol, TypeVar
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
@@ -95,6 +95,11 @@ class Decoded:
 class Codec(Protocol):
     """One wire format: pure, no I/O."""
 
+    @property
+    def takes_stop(self) -> bool:
+        """Whether stop sequences can be sent."""
+        ...
+
     def encode(self, request: Request) -> Call:
         """Write a request, or refuse what the format cannot say with `UnsupportedError`."""
         ...
@@ -149,12 +154,22 @@ def status_error(status: int, headers: Mapping[str, str], body: bytes, redactor:
         data: JsonValue = read_json(body, redactor)
     except MalformedResponseError:
         data = body.decode("utf-8", "replace")
-    code, words = _code_and_words(data)
-    return error_for(status, code, redactor.clean(words), retry_after(headers))
+    said = read_error(data)
+    words = redactor.clean(said.words)
+    return error_for(status, said._replace(words=words), retry_after(headers))
 
 
-def error_for(status: int, code: str, words: str, wait_s: float | None = None) -> ModelError:
+class Said(NamedTuple):
+    """What the body of an error says."""
+
+    words: str
+    code: str = ""
+    param: str = ""
+
+
+def error_for(status: int, said: Said, wait_s: float | None = None) -> ModelError:
     """Tell apart what is worth asking again from what is not."""
+    words, code = said.words, said.code
     message = f"HTTP {status}: {one_line(words)}" if words else f"HTTP {status}"
     if code in FILTER_CODES:
         return FilteredError(one_line(words) or code, status=status, code=code)
@@ -168,7 +183,7 @@ def error_for(status: int, code: str, words: str, wait_s: float | None = None) -
         return RateLimitedError(message, status=status, code=code, retry_after_s=wait_s)
     if status >= 500 or status in (408, 409, 425):
         return ServerError(message, status=status, code=code, retry_after_s=wait_s)
-    return RejectedError(message, status=status, code=code)
+    return RejectedError(message, status=status, code=code, param=said.param, words=words[:_READ])
 
 
 def one_line(text: str) -> str:
@@ -190,11 +205,30 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return None
 
 
-def _code_and_words(data: JsonValue) -> tuple[str, str]:
+def read_error(data: JsonValue) -> Said:
+    """Read the body of an error: of OpenAI, Anthropic, Bedrock, vLLM, FastAPI, and a gateway's own around another's."""
     error = data.get("error", data) if isinstance(data, dict) else data
     if not isinstance(error, dict):
-        return "", str(error or "")
+        return Said(str(error or ""))
     inner = error.get("innererror")
     codes = (error.get("code"), error.get("type"), inner.get("code") if isinstance(inner, dict) else None)
     code = next((c for c in codes if c in FILTER_CODES), None) or next((c for c in codes if isinstance(c, str)), "")
-    return str(code), str(error.get("message") or "")
+    words, param = str(error.get("message") or ""), error.get("param")
+    metadata = error.get("metadata")
+    if isinstance(metadata, dict) and isinstance(raw := metadata.get("raw"), str):
+        words = f"{words}: {raw}"
+    if not words and (fault := _first_fault(error.get("detail"))):
+        words, param = fault.words, fault.param or param
+    return Said(words, str(code), param if isinstance(param, str) and param.lower() not in ("none", "null") else "")
+
+
+def _first_fault(detail: JsonValue) -> Said | None:
+    """Read FastAPI's `detail`: some words, or a list of faults with their places."""
+    if isinstance(detail, str):
+        return Said(detail)
+    first = detail[0] if isinstance(detail, list) and detail else None
+    if not isinstance(first, dict):
+        return None
+    place = first.get("loc")
+    where = ".".join(str(part) for part in place) if isinstance(place, list) else ""
+    return Said(f"{where}: {first.get('msg') or 'is wrong'}", param=where)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from trueline.records.end import End, Unscored
     from trueline.records.episode import Check, EpisodeError, EpisodeRecord, EpisodeTimings, Retry, TaskRef
     from trueline.records.folder.attempts import attempts_of, move_aside
-    from trueline.records.folder.claim import claim_setting, read_setting
+    from trueline.records.folder.claim import claim_setting, has_setting, read_setting
     from trueline.records.folder.files import DiskFullError
     from trueline.records.folder.finish import recover
     from trueline.records.folder.reader import Trajectory, read_episode
@@ -35,7 +35,7 @@ _MODULES = {
     "end": ("End", "Unscored"),
     "episode": ("Check", "EpisodeError", "EpisodeRecord", "EpisodeTimings", "Retry", "TaskRef"),
     "folder.attempts": ("attempts_of", "move_aside"),
-    "folder.claim": ("claim_setting", "read_setting"),
+    "folder.claim": ("claim_setting", "has_setting", "read_setting"),
     "folder.files": ("DiskFullError",),
     "folder.finish": ("recover",),
     "folder.reader": ("Trajectory", "read_episode"),
@@ -74,6 +74,7 @@ __all__ = [
     "Finding", "Funnel", "Gap", "GuardSetting", "JudgedBy", "Judgment", "Limits", "Location", "Narrative", "Node",
     "Observation", "ObservationRecord", "ObservationSpec", "Problem", "Proposal", "Record", "Retry", "RetryMethod",
     "Sampling", "Setting", "Stage", "Step", "StepTimings", "Store", "StoredFile", "TaskRef", "Trajectory", "Tree",
-    "TreeScope", "Unit", "Unscored", "Usage", "Verdict", "attempts_of", "claim_setting", "move_aside", "read_episode",
+    "TreeScope", "Unit", "Unscored", "Usage", "Verdict", "attempts_of", "claim_setting", "has_setting", "move_aside",
+    "read_episode",
     "read_setting", "recover", "total_usage",
 ]  # fmt: skip

@@ -39,6 +39,8 @@ class Failure(StrEnum):
     """The money is spent."""
     KEY = "key"
     """The provider does not accept the key, or there is none."""
+    SERVER = "server"
+    """Its server never answered: the address may be wrong."""
     OUTAGE = "outage"
     """It does not answer; it may later."""
 

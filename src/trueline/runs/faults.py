@@ -9,6 +9,7 @@ from trueline.models.errors import (
     DeadlineError,
     MissingKeyError,
     ModelError,
+    NeverAnsweredError,
     UnpricedError,
     UnsupportedError,
 )
@@ -23,6 +24,8 @@ OUTAGE = "model outage"
 """Where an error stands that may be over later: asking again is not in vain."""
 KEY = "model key"
 """Where an error stands that every episode would meet until somebody mends it."""
+SERVER = "model server"
+"""The same of a server that never answered: its address may be wrong."""
 
 
 def unfinished(error: Exception) -> Unfinished:
@@ -51,6 +54,8 @@ def model_trouble(error: Exception) -> str:
     """Where an error of a model belongs: `model`, or one of the two that are not about this one call."""
     if isinstance(error, AuthError | MissingKeyError):
         return KEY
+    if isinstance(error, NeverAnsweredError):
+        return SERVER
     away = isinstance(error, ModelError) and (error.retryable or isinstance(error, DeadlineError))
     return OUTAGE if away else "model"
 
@@ -68,6 +73,8 @@ def of_guard(verdict: Verdict) -> Unfinished | None:
             return Unfinished(Unscored.RUN_BUDGET_SPENT, "guard", words)
         case Failure.KEY:
             return Unfinished(Unscored.MODEL_ERROR, KEY, words)
+        case Failure.SERVER:
+            return Unfinished(Unscored.MODEL_ERROR, SERVER, words)
         case _:
             return Unfinished(Unscored.MODEL_ERROR, OUTAGE, words)
 

@@ -98,6 +98,8 @@ async def _run(args: argparse.Namespace) -> _Played | None:
         if args.dry_run:
             _dry(args, made)
             return None
+        if made.note:
+            print(made.note, file=sys.stderr)
         write_manifest(args, made)
         return _Played(await _play(args, made), made.ledger.spent)
 

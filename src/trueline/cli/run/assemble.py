@@ -14,12 +14,13 @@ from trueline.cli.guard_live import Opened, open_guard
 from trueline.cli.prices import see_prices
 from trueline.cli.run.desktops import choose_desktops, see_provider
 from trueline.cli.run.judging import judging_models
-from trueline.cli.run.like import DEFAULT_LIKE
+from trueline.cli.run.like import DEFAULT_LIKE, NATIVE
 from trueline.cli.run.manifest import see_same
 from trueline.cli.run.money import money_limit, see_own_calls
+from trueline.cli.run.sampling import AgentSampling, agent_sampling
 from trueline.cli.tasks.selection import chosen_selection, chosen_suite
 from trueline.errors import InputError
-from trueline.models import Config, Ledger, Limiters, Limits, Model, open_model, parse_spec
+from trueline.models import Config, Ledger, Limiters, Limits, Model, Spec, open_model, parse_spec
 from trueline.models.pricing import load_prices
 from trueline.records.setting import GuardSetting, RetryMethod, Sampling, Setting
 from trueline.records.setting import Limits as EpisodeLimits
@@ -51,6 +52,8 @@ class Assembled:
     about: Mapping[str, JsonValue]
     """What every record says of the run besides its setting."""
     ledger: Ledger
+    note: str = ""
+    """What of the sampling is not sent to the agent's model, in one line."""
 
 
 @asynccontextmanager
@@ -61,29 +64,32 @@ async def assemble(args: argparse.Namespace) -> AsyncGenerator[Assembled]:
         InputError: A flag, a file, a key or a model is missing or wrong; nothing was started.
     """
     from trueline.agents.build import find_agent
-    from trueline.records import Store, claim_setting
+    from trueline.records import Store, claim_setting, has_setting
     from trueline.tasks.selection import select
 
     see_provider(args)
     suite = chosen_suite(args)
     tasks = select(suite, chosen_selection(args)).whole()
-    sampling = Sampling(temperature=args.temperature, top_p=args.top_p, max_tokens=args.max_tokens)
-    maker = find_agent(args.agent, _agent_options(args), sampling, predicting=_of_predicting(args))
+    spec = None if args.model is None else _agent_spec(args)
+    sampling = agent_sampling(args, spec)
+    maker = find_agent(args.agent, _agent_options(args), sampling.sent, predicting=_of_predicting(args))
     see_own_calls(args, maker)
     config = Config(
         ledger=Ledger(args.max_cost),
         limiters=Limiters(Limits(in_flight=max(64, 4 * args.num_envs))),
         prices=load_prices(*args.prices),
+        named_only=args.dry_run,
     )
     async with AsyncExitStack() as stack:
-        models = await _models(args, maker, config, stack)
+        models = _models(args, maker, spec, config, stack)
         see_prices("--max_cost" if args.max_cost is not None else None, config.prices, judging_models(args))
         guard, guard_setting = await _guard(args, config, stack)
         desktops = await choose_desktops(args)
+        asks_model = maker.needs_model or maker.calls_model
         setting = Setting(
             agent=maker.name,
             model=str(models["agent"].id) if "agent" in models else maker.own_model,
-            sampling=sampling if maker.needs_model or maker.calls_model else Sampling(),
+            sampling=sampling.sent if asks_model else Sampling(),
             agent_options=maker.options,
             action_space=args.action_space,
             observation_type=args.observation_type,
@@ -127,9 +133,17 @@ async def assemble(args: argparse.Namespace) -> AsyncGenerator[Assembled]:
             password=args.client_password,
             record=args.record,
             abilities=desktops.abilities,
-            about=_about(args, desktops.look),
+            about=_about(args, desktops.look, sampling),
         )
-        jobs = _with_reruns(args, tuple(make_job(run, one) for one in planned))
+        jobs = tuple(make_job(run, one) for one in planned)
+        if asks_model and sampling.sent != sampling.asked:
+            as_asked = setting.model_copy(update={"sampling": sampling.asked})
+            folders = {args.result_dir / job.location.model_folder for job in jobs}
+            if any(has_setting(folder, as_asked) for folder in folders):
+                # An earlier version wrote down what was asked for; what is sent is the same.
+                setting, run = as_asked, replace(run, setting=as_asked)
+                jobs = tuple(make_job(run, one) for one in planned)
+        jobs = _with_reruns(args, jobs)
         see_same(args, setting, planned, (str(job.path) for job in jobs))
         drawn: dict[str, JsonValue] = {
             "seed": args.seed,
@@ -140,7 +154,7 @@ async def assemble(args: argparse.Namespace) -> AsyncGenerator[Assembled]:
             for folder in dict.fromkeys(job.location.model_folder for job in jobs):
                 claim_setting(args.result_dir / folder, setting, result_dir=args.result_dir, drawn=drawn)
         options = BatchOptions(args.result_dir, args.num_envs, desktops.ahead, Store(args.store))
-        yield Assembled(setting, planned, jobs, desktops.open, options, run.about, config.ledger)
+        yield Assembled(setting, planned, jobs, desktops.open, options, run.about, config.ledger, sampling.note)
 
 
 def _with_reruns(args: argparse.Namespace, jobs: tuple[Job, ...]) -> tuple[Job, ...]:
@@ -158,9 +172,11 @@ def _with_reruns(args: argparse.Namespace, jobs: tuple[Job, ...]) -> tuple[Job, 
     return tuple(replace(job, rerun=True) if matches(job.location.unit, args.rerun) else job for job in jobs)
 
 
-def _about(args: argparse.Namespace, look: Applied | None) -> dict[str, JsonValue]:
-    """What the setting does not say: whose defaults were put in, and how the desktop was made to look."""
+def _about(args: argparse.Namespace, look: Applied | None, sampling: AgentSampling) -> dict[str, JsonValue]:
+    """What the setting does not say: whose defaults were put in, what was not sent, and how the desktop looks."""
     found: dict[str, JsonValue] = {"like": args.like or DEFAULT_LIKE}
+    if sampling.unsent:
+        found["sampling_not_sent"] = sampling.unsent
     if look is not None:
         found["perturbation"] = look.model_dump(mode="json")
     return found
@@ -219,8 +235,15 @@ def _of_predicting(args: argparse.Namespace) -> dict[str, JsonValue]:
     return {name: value for name, value in found.items() if value is not None}
 
 
-async def _models(
-    args: argparse.Namespace, maker: AgentMaker, config: Config, stack: AsyncExitStack
+def _agent_spec(args: argparse.Namespace) -> Spec | None:
+    """The model of the agent; one that asks its model by itself takes any name."""
+    if args.agent in ("prompt", *NATIVE):
+        return parse_spec(args.model, provider=args.model_provider, url=args.model_url)
+    return None
+
+
+def _models(
+    args: argparse.Namespace, maker: AgentMaker, spec: Spec | None, config: Config, stack: AsyncExitStack
 ) -> dict[str, Model]:
     found: dict[str, Model] = {}
     if maker.calls_model:
@@ -230,7 +253,7 @@ async def _models(
                 "its constructor what it takes with --agent_option 'arguments={...}'"
             )
     elif args.model is not None:
-        spec = parse_spec(args.model, provider=args.model_provider, url=args.model_url)
+        spec = spec or parse_spec(args.model, provider=args.model_provider, url=args.model_url)
         found["agent"] = open_model(spec, config=config)
         stack.push_async_callback(found["agent"].close)
     elif maker.needs_model:

@@ -47,6 +47,7 @@ def estimate(args: argparse.Namespace, made: Assembled) -> dict[str, JsonValue]:
         "cost_about": None if None in costs else sum(cost or 0.0 for cost in costs),
         "assumes": assumes,
         "judge_apart": args.judge_model is not None,
+        "sampling_not_sent": made.note or None,
         "result_dir": str(args.result_dir),
     }
 
@@ -91,6 +92,8 @@ def estimate_text(found: dict[str, JsonValue]) -> str:
         + (", if" if assumes else ""),
         *(f"  - {one}" for one in assumes),
     ]
+    if found["sampling_not_sent"]:
+        lines.append(str(found["sampling_not_sent"]))
     lines.append(f"results would go to {printable(str(found['result_dir']), 300)}")
     lines += [f"not supported: {n} x {printable(reason, 200)}" for reason, n in reasons.items()]
     return "\n".join(lines)

@@ -61,6 +61,9 @@ def _agent(group: FlagGroup) -> None:
     add("--temperature", "--model-temperature", type=_seconds, metavar="X", help="of the agent's model (1.0)")
     add("--top-p", type=positive, metavar="X", help="of the agent's model (0.9)")
     add("--max-tokens", type=count, metavar="N", help="of one answer (1500)")
+    add(
+        "--stop-token", nargs="+", default=[], type=_not_empty, metavar="TEXT", help="end an answer before any of these"
+    )
     for name in LATER:
         group.add_argument(f"--{name.replace('_', '-')}", nargs="?", const="", help=argparse.SUPPRESS, dest=name)
 
@@ -132,6 +135,12 @@ def _records(group: FlagGroup) -> None:
     add("--progress", choices=["auto", "rich", "plain", "json", "none"], default="auto", help="on stderr (auto)")
     add("--log-level", type=str.upper, choices=LEVELS, metavar="L",
         help=f"how much Trueline logs on stderr: {', '.join(LEVELS)}")  # fmt: skip
+
+
+def _not_empty(word: str) -> str:
+    if not word:
+        raise argparse.ArgumentTypeError("must not be empty")
+    return word
 
 
 def _seconds(word: str) -> float:

@@ -45,8 +45,8 @@ def _tries(args: argparse.Namespace) -> None:
 def _agent(args: argparse.Namespace) -> None:
     agent = (args.agent or "").partition(":")[0]
     if agent in SIMULATED:
-        for name in ("model", "model_url", "model_provider"):
-            if getattr(args, name) is not None:
+        for name in ("model", "model_url", "model_provider", "stop_token"):
+            if getattr(args, name):
                 raise InputError(f"--{name}: --agent {agent} is simulated and asks no model; leave the flag out")
     if agent in NATIVE:
         for name in _NOT_NATIVE:

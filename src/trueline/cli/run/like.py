@@ -62,7 +62,6 @@ LATER: Mapping[str, str] = {
     "grounding_width": "grounding models",
     "grounding_height": "grounding models",
     "thinking": "Kimi's thinking mode",
-    "stop_token": "stop tokens",
     "enable_proxy": "proxies",
     "region": "clouds and their regions",
 }

@@ -7,5 +7,6 @@ async with FakeServer(Say("yes"), Status(429), Hang()) as server:
 from trueline.models.testing.faults import faults
 from trueline.models.testing.plays import Body, Hang, Play, Reset, Say, Status
 from trueline.models.testing.server import FakeServer, Seen
+from trueline.models.testing.strict import strict
 
-__all__ = ["Body", "FakeServer", "Hang", "Play", "Reset", "Say", "Seen", "Status", "faults"]
+__all__ = ["Body", "FakeServer", "Hang", "Play", "Reset", "Say", "Seen", "Status", "faults", "strict"]

@@ -79,6 +79,12 @@ def claim_setting(
         )
 
 
+def has_setting(model_folder: Path, setting: Setting) -> bool:
+    """Whether the folder is this setting's own already."""
+    path = model_folder / SETTING_FILE
+    return path.exists() and _read(path).setting.digest == setting.digest
+
+
 def read_setting(path: Path) -> Setting:
     """Read setting.json.
 

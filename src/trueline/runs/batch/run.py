@@ -20,7 +20,7 @@ from trueline.runs.batch.claims import Claims
 from trueline.runs.batch.floor import Floor
 from trueline.runs.batch.state import Standing, settle, tries
 from trueline.runs.batch.types import BatchOptions, BatchResult, Job, OpenDesktop, Report, Told
-from trueline.runs.faults import KEY, OUTAGE, met
+from trueline.runs.faults import KEY, OUTAGE, SERVER, met
 
 _STARTS = 3
 """How often a desktop that will not start is tried."""
@@ -212,7 +212,7 @@ class _Batch:
         reason = record.unscored
         if reason is Unscored.RUN_BUDGET_SPENT:
             self._stop(record.detail)
-        if met(record, KEY):
+        if met(record, KEY) or met(record, SERVER):
             self._stop(f"no other episode would fare better: {record.detail}")
         if record.score is not None:
             self._floor.answered()

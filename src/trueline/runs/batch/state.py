@@ -16,7 +16,7 @@ from trueline.records.episode_state import RESULT_FILE, EpisodeState, read_state
 from trueline.records.events import Ended
 from trueline.records.folder.events_file import read_events
 from trueline.records.folder.finish import EPISODE_FILE, close_folder, read_record
-from trueline.runs.faults import KEY, OUTAGE, met
+from trueline.runs.faults import KEY, OUTAGE, SERVER, met
 
 
 class Standing(StrEnum):
@@ -80,8 +80,8 @@ def tries(result_dir: Path, folder: Path) -> Counter[Unscored]:
 
 
 def _may_be_over(record: EpisodeRecord) -> bool:
-    """Whether it met what every other episode would have met at that time: the model was away, the key was wrong."""
-    return met(record, OUTAGE) or met(record, KEY)
+    """Whether it met what every other episode would have met then: the model was away, its key or address was wrong."""
+    return any(met(record, trouble) for trouble in (OUTAGE, KEY, SERVER))
 
 
 def _repaired(folder: Path, state: EpisodeState) -> EpisodeState:
