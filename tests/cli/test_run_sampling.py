@@ -116,6 +116,7 @@ def test_the_readmes_example_plays_against_a_server_as_strict_as_the_real_one(
     assert not any({"temperature", "top_p", "max_tokens", "stop"} & body.keys() for body in bodies)
     [folder] = Path("results").rglob("t0")
     record = read_episode(folder).record
+    assert record.setting is not None
     assert (record.setting.sampling.temperature, record.setting.sampling.top_p) == (None, None)
     params = json.loads((folder / "better_log.json").read_bytes())["params"]
     assert params["temperature"] is None
