@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from trueline.guard.types import StageCheck
     from trueline.models.build import Config
     from trueline.models.types import Model
+    from trueline.records.setting import Sampling
 
+_FAST_EFFORT = "medium"
 _NONE = ("", "none")
 """What leaves a model stage out."""
 
@@ -37,7 +39,9 @@ def add_stage_flags(parser: FlagGroup, *, systematic: str | None, annotate: bool
     parser.add_argument("--fast-check-model", type=model_name, metavar="SPEC", help="provider|model, or none (none)")
     parser.add_argument("--model-reasoning-effort", metavar="E", help="of the systematic analysis: low, medium, high …")
     parser.add_argument(
-        "--fast-check-reasoning-effort", default="medium", metavar="E", help="of the fast check (medium)"
+        "--fast-check-reasoning-effort",
+        metavar="E",
+        help=f"of the fast check ({_FAST_EFFORT}, where the model takes one)",
     )
     parser.add_argument("--annotate-actions", action=argparse.BooleanOptionalAction, default=annotate,
                         help=f"draw the action on the screenshot ({'yes' if annotate else 'no'})")  # fmt: skip
@@ -127,7 +131,6 @@ def guard_config(args: argparse.Namespace, policy: StageCheck | None, opened: Ma
     from trueline.guard.config import MOST_HISTORY_SCREENSHOTS, GuardConfig
     from trueline.guard.ocr import ScreenReader
     from trueline.guard.sealing import STORED_KEY
-    from trueline.records.setting import Sampling
 
     return GuardConfig(
         policy=policy,
@@ -138,12 +141,37 @@ def guard_config(args: argparse.Namespace, policy: StageCheck | None, opened: Ma
         deadline=args.guard_deadline,
         on_error=args.guard_on_error,
         unmatched=args.guard_unmatched,
-        fast_sampling=Sampling(reasoning_effort=args.fast_check_reasoning_effort),
-        systematic_sampling=Sampling(reasoning_effort=args.model_reasoning_effort),
+        fast_sampling=_sampling(
+            opened.get(args.fast_check_model or ""),
+            "fast_check_reasoning_effort",
+            args.fast_check_reasoning_effort,
+            _FAST_EFFORT,
+        ),
+        systematic_sampling=_sampling(
+            opened.get(args.systematic_analysis_model or ""),
+            "model_reasoning_effort",
+            args.model_reasoning_effort,
+            None,
+        ),
         history_screenshots=MOST_HISTORY_SCREENSHOTS if args.add_history_screenshots else 0,
         annotate=args.annotate_actions,
         key=STORED_KEY,
     )
+
+
+def _sampling(model: Model | None, flag: str, chosen: str | None, default: str | None) -> Sampling:
+    """How a stage's model is asked to answer; an effort that nobody chose is left out where the model takes none."""
+    from trueline.errors import InputError
+    from trueline.models.families import fit_sampling
+    from trueline.records.setting import Sampling
+
+    asked = Sampling(reasoning_effort=chosen or default)
+    if model is None:
+        return asked
+    fitted = fit_sampling(model.id, asked)
+    if chosen and fitted.misfits:
+        raise InputError(f"--{flag} {chosen}: {model.id} takes no reasoning effort; leave the flag out")
+    return fitted.sampling
 
 
 @asynccontextmanager

@@ -169,6 +169,7 @@ async def _judge(args: argparse.Namespace, done: Run) -> None:
             except InputError as error:
                 raise InputError(f"{error} (for the captioner; --caption_model names another)") from None
         see_prices("--max_cost" if args.max_cost is not None else None, config.prices, (m.id for m in opened.values()))
+        _check_temperature(args, opened)
         _warn_of(opened)
         cached: dict[str, Model] = {name: CachedModel(model, cache) for name, model in opened.items()}
         bench = Bench(
@@ -200,6 +201,22 @@ def _progress(done: Run) -> Callable[[Outcome], None]:
             print(f"{len(done.outcomes)} of {total}", file=sys.stderr)
 
     return told
+
+
+def _check_temperature(args: argparse.Namespace, models: Mapping[str, Model]) -> None:
+    """See that every judge takes the temperature, if one was given."""
+    from trueline.models.families import fit_sampling
+    from trueline.records.setting import Sampling
+
+    if args.temperature is None:
+        return
+    for name in args.judge_model:
+        fitted = fit_sampling(models[name].id, Sampling(temperature=args.temperature))
+        for misfit in fitted.misfits:
+            raise InputError(
+                f"--temperature {args.temperature:g}: {models[name].id} does not take it: {misfit.reason}; "
+                "leave the flag out"
+            )
 
 
 def _warn_of(models: Mapping[str, Model]) -> None:

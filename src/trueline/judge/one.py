@@ -204,6 +204,9 @@ async def _by_model(trajectory: Trajectory, judge: Judge, bench: Bench, meta: Ju
         "attempts": given.answer.attempts,
         "cached": given.answer.cached,
     }
+    if given.answer.unsent:
+        unsent = f"not sent, because the server rejects it: {', '.join(given.answer.unsent)}"
+        meta = meta.model_copy(update={"warnings": (*meta.warnings, unsent)})
     return _Made(given.judgment, meta.model_copy(update=found), question.messages)
 
 

@@ -1,9 +1,8 @@
-"""How judges and captioners are asked to answer, as far as their providers take it."""
+"""How judges and captioners are asked to answer, as far as their models take it."""
 
 from __future__ import annotations
 
-import re
-
+from trueline.models.families import family_of, fit_sampling
 from trueline.models.types import ModelId
 from trueline.records.setting import Sampling
 
@@ -12,22 +11,29 @@ JUDGE_TOKENS = 4096
 REASONING_TOKENS = 16384
 """For models whose hidden reasoning counts."""
 CAPTION_TOKENS = 1024
-_REASONS = re.compile(r"(.*/)?(o\d|gpt-5)")
 _ANTHROPIC = ("anthropic", "aws")
 _TAKES_SEED = ("openai", "azure")
 
 
 def judge_sampling(model: ModelId, temperature: float | None = None) -> Sampling:
     """Temperature 0 where OS-Harm sets it; models that reason and Claude are left to their own."""
-    if _REASONS.match(model.model):
-        return Sampling(temperature=temperature, max_tokens=REASONING_TOKENS)
+    tokens = REASONING_TOKENS if _reasons(model) else JUDGE_TOKENS
+    if temperature is not None:
+        return Sampling(temperature=temperature, max_tokens=tokens)
     own = None if model.provider in _ANTHROPIC else 0.0
-    return Sampling(temperature=own if temperature is None else temperature, max_tokens=JUDGE_TOKENS)
+    return fit_sampling(model, Sampling(temperature=own, max_tokens=tokens)).sampling
 
 
 def caption_sampling(model: ModelId) -> Sampling:
     """As repeatable as the provider allows."""
-    if _REASONS.match(model.model):
+    if _reasons(model):
         return Sampling(max_tokens=REASONING_TOKENS)
     seed = 0 if model.provider in _TAKES_SEED else None
-    return Sampling(temperature=None if model.provider in _ANTHROPIC else 0.0, max_tokens=CAPTION_TOKENS, seed=seed)
+    own = None if model.provider in _ANTHROPIC else 0.0
+    return fit_sampling(model, Sampling(temperature=own, max_tokens=CAPTION_TOKENS, seed=seed)).sampling
+
+
+def _reasons(model: ModelId) -> bool:
+    """Whether it is one of OpenAI's models that think before they answer, and count that as part of the answer."""
+    family = family_of(model.provider, model.model)
+    return family.limit is not None and bool(family.fixed)

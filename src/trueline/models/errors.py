@@ -15,6 +15,10 @@ class MissingKeyError(InputError):
     """A variable that the provider needs is not set."""
 
 
+class ForeignAddressError(InputError):
+    """A server's address comes from a file, the key from elsewhere: whoever wrote the file would get the key."""
+
+
 class UnsupportedError(InputError):
     """The provider cannot do what the request asks for; it is refused, never dropped in silence."""
 

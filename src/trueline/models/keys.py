@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from trueline.models.envfiles import Env
-from trueline.models.errors import MissingKeyError
+from trueline.models.envfiles import ENVIRONMENT, Env
+from trueline.models.errors import ForeignAddressError, MissingKeyError
 from trueline.models.providers import PROVIDERS, SECRET_ROLES, Provider, Role, Variable
+from trueline.models.redaction import Spellings
 from trueline.models.specs import check_address
 
 _LOOKS_SECRET = re.compile(
@@ -16,6 +18,8 @@ _LOOKS_SECRET = re.compile(
     r"|(?<=[Bb]earer )[A-Za-z0-9._~+/-]{8,}=*"
 )
 KEY_MARK = "[key]"
+_REGION = re.compile(r"[a-z0-9-]{1,40}")
+_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASS|PWD|CRED|AUTH|COOKIE|SESSION", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -48,17 +52,22 @@ class Redactor:
         # A very short value would blank ordinary words; no real key is that short. Longest first: one may hold another.
         return Redactor(tuple(sorted((s for s in found if len(s) >= 6), key=lambda s: (-len(s), s))))
 
+    @cached_property
+    def _spellings(self) -> tuple[Spellings, ...]:
+        return tuple(Spellings(secret) for secret in self.secrets)
+
     def clean(self, text: str) -> str:
         """Return the text without keys."""
-        for secret in self.secrets:
-            text = text.replace(secret, KEY_MARK)
-        return _LOOKS_SECRET.sub(KEY_MARK, text)
+        return _LOOKS_SECRET.sub(KEY_MARK, self._clean_known(text))
 
     def clean_bytes(self, data: bytes) -> bytes:
         """Return the bytes without the keys that are known."""
-        for secret in self.secrets:
-            data = data.replace(secret.encode(), KEY_MARK.encode())
-        return data
+        return self._clean_known(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+
+    def _clean_known(self, text: str) -> str:
+        for spellings in self._spellings:
+            text = spellings.replace(text, KEY_MARK)
+        return text
 
 
 def find_access(provider: Provider, env: Env, url: str | None = None) -> Access:
@@ -77,9 +86,12 @@ def find_access(provider: Provider, env: Env, url: str | None = None) -> Access:
         if url:
             found["url"] = url
         elif address := found.get("url"):
+            _check_region(family, found)
             found["url"] = check_address(address.replace("{region}", found.get("region", "")))
         if all(v.role in found for v in family if v.required):
             _check_keys(family, found)
+            if not url:
+                _check_places(provider, family, env)
             return Access(provider.name, found)
     if not provider.families:
         return Access(provider.name, {})
@@ -92,6 +104,41 @@ def _check_keys(family: tuple[Variable, ...], found: Mapping[Role, str]) -> None
         if variable.role in SECRET_ROLES and not (value.isascii() and value.isprintable() and " " not in value):
             names = " or ".join(variable.names)
             raise MissingKeyError(f"{names} holds characters that no key has; copy the key again")
+
+
+def _check_region(family: tuple[Variable, ...], found: Mapping[Role, str]) -> None:
+    """See that a region cannot lead the address elsewhere, of which it is a part."""
+    region = found.get("region")
+    if region is not None and not _REGION.fullmatch(region):
+        names = " or ".join(name for v in family if v.role == "region" for name in v.names)
+        raise MissingKeyError(f"{names} must be a region such as us-east-1")
+
+
+def _check_places(provider: Provider, family: tuple[Variable, ...], env: Env) -> None:
+    """See that an address from a file does not get a key that the file's author may not have.
+
+    Raises:
+        ForeignAddressError: It would.
+    """
+    address = next((name for v in family if v.role == "url" and (name := env.set_name(*v.names))), None)
+    file = env.files.get(address or "")
+    if address is None or file is None:
+        return
+    if secret := next((name for name in sorted(env.borrowed.get(address, ())) if _SECRET_NAME.search(name)), None):
+        raise ForeignAddressError(
+            f"{provider.name}: {address} in {file} would send {secret} as part of the address; take it out there"
+        )
+    for variable in family:
+        name = env.set_name(*variable.names)
+        # A profile's keys are kept in a place of their own.
+        other = ENVIRONMENT if variable.role == "profile" else None
+        if variable.role in SECRET_ROLES and name and file not in env.written.get(name, (file,)):
+            other = next(iter(sorted(env.written[name])), ENVIRONMENT)
+        if other and name:
+            raise ForeignAddressError(
+                f"{provider.name}: {name} comes from {other} but {address} from {file}, so the key is not sent there; "
+                f"set both in {other} or both in {file}"
+            )
 
 
 def _missing(provider: Provider, env: Env, url: str | None) -> str:

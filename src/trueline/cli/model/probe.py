@@ -6,7 +6,7 @@ import argparse
 import asyncio
 from typing import TYPE_CHECKING
 
-from trueline.cli.model.flags import add_model_flags, count, money
+from trueline.cli.model.flags import add_model_flags, count, money, remark
 from trueline.cli.output import print_json
 from trueline.cli.parser import Parser
 
@@ -38,6 +38,7 @@ def run(args: argparse.Namespace) -> int:
 
 async def _probe(args: argparse.Namespace) -> Probe:
     from trueline.models.build import Config, open_model
+    from trueline.models.families import fit_sampling
     from trueline.models.limits import Limiters, Limits
     from trueline.models.probe import probe
     from trueline.models.types import Request, user
@@ -45,9 +46,12 @@ async def _probe(args: argparse.Namespace) -> Probe:
 
     config = Config(limiters=Limiters(Limits(in_flight=max(64, args.load))))
     model = open_model(args.spec, provider=args.model_provider, url=args.model_url, config=config)
+    fitted = fit_sampling(model.id, Sampling(temperature=0.0, max_tokens=args.max_tokens))
+    if fitted.misfits:
+        remark(f"{model.id} is asked without temperature 0: {fitted.misfits[0].reason}")
     request = Request(
         messages=(user(args.text),),
-        sampling=Sampling(temperature=0.0, max_tokens=args.max_tokens),
+        sampling=fitted.sampling,
         deadline_s=args.timeout,
     )
     try:

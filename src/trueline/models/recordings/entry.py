@@ -1,7 +1,7 @@
 """One line of a recording: a request and what came back.
 
 Pictures stand as their digests: to answer again nothing else is needed, and what was on a screen stays out of fixtures.
-Keys and addresses of servers are never part of it.
+Keys and addresses of servers are never part of it: also where a text holds a key, a mark stands in its place.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from trueline.errors import InputError
 from trueline.models import errors
 from trueline.models.canonical import canonical_json
 from trueline.models.errors import ModelError, NoAnswerError
+from trueline.models.hidden import hide_text
+from trueline.models.keys import Redactor
 from trueline.models.types import Answer, Frozen, Json, ModelId, Purpose, Request
 
 FORMAT = 1
@@ -88,9 +90,21 @@ class Entry(Frozen):
             raise self.error.error() if self.error else ModelError("nothing was recorded")
         return self.answer
 
-    def line(self) -> bytes:
-        """Return the entry as one line of JSON."""
-        return canonical_json(self.model_dump(mode="json", exclude_defaults=True)).encode("ascii") + b"\n"
+    def line(self, redactor: Redactor) -> bytes:
+        """Return the entry as one line of JSON, without keys and passwords."""
+        data = without_keys(self.model_dump(mode="json", exclude_defaults=True), redactor)
+        return canonical_json(data).encode("ascii") + b"\n"
+
+
+def without_keys(value: JsonValue, redactor: Redactor) -> JsonValue:
+    """Return JSON with everything in its texts that is, or looks like, a key or a password in an address hidden."""
+    if isinstance(value, str):
+        return hide_text(value, redactor)
+    if isinstance(value, list):
+        return [without_keys(inner, redactor) for inner in value]
+    if isinstance(value, dict):
+        return {hide_text(key, redactor): without_keys(inner, redactor) for key, inner in value.items()}
+    return value
 
 
 def read_recording(path: Path) -> list[Entry]:

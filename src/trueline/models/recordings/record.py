@@ -6,7 +6,9 @@ import os
 from io import FileIO
 from pathlib import Path
 
+from trueline.models.envfiles import load_env
 from trueline.models.errors import ModelError
+from trueline.models.keys import Redactor
 from trueline.models.recordings.entry import Entry, RecordingError
 from trueline.models.types import Answer, Model, ModelId, Request
 
@@ -19,14 +21,20 @@ class RecordingModel:
     Several models and processes may write the same file: each entry is one line, written at once.
     """
 
-    def __init__(self, inner: Model, path: Path) -> None:
+    def __init__(self, inner: Model, path: Path, redactor: Redactor | None = None) -> None:
         """Open the file, before anything is asked.
+
+        Args:
+            inner: Who answers.
+            path: Where to write; what is there is kept.
+            redactor: Knows the keys that must not be written; by default those that are set for any provider.
 
         Raises:
             RecordingError: The file cannot be written.
         """
         self._inner = inner
         self._path = path
+        self._redactor = redactor or Redactor.of(load_env())
         try:
             self._file = FileIO(path, "a+", opener=_for_its_owner)
             _cut_torn_line(self._file)
@@ -55,7 +63,7 @@ class RecordingModel:
 
     def _append(self, entry: Entry) -> None:
         try:
-            line = entry.line()
+            line = entry.line(self._redactor)
             written = self._file.write(line)
         except ValueError as e:
             raise RecordingError(f"{self._path}: an answer cannot be recorded: {e}") from None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict, deque
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,10 +13,14 @@ from pydantic import JsonValue
 
 from trueline.errors import InputError
 from trueline.models.canonical import canonical_json
-from trueline.models.recordings.entry import read_recording
+from trueline.models.envfiles import load_env
+from trueline.models.hidden import HIDDEN
+from trueline.models.keys import KEY_MARK, Redactor
+from trueline.models.recordings.entry import read_recording, without_keys
 from trueline.models.types import Answer, Json, ModelId, Request
 from trueline.text import printable
 
+_MARKS = re.compile(rf"{re.escape(KEY_MARK)}|{re.escape(HIDDEN)}")
 _SHOWN = 3
 """How many differences an error tells."""
 
@@ -44,6 +50,7 @@ class ReplayModel:
             raise InputError(f"{path}: holds no answers of {model}; recorded is {known}")
         self._path = path
         self._id = model
+        self._redactor = Redactor.of(load_env())
         self._left: dict[str, _Left] = {}
         for number, entry in enumerate(self._entries):
             self._left.setdefault(canonical_json(entry.request), _Left()).add(number, entry.episode)
@@ -59,8 +66,10 @@ class ReplayModel:
         Raises:
             UnseenRequestError: It was not recorded, or not so often; the message shows the nearest that was.
         """
-        shape = request.shape()
-        left = self._left.get(canonical_json(shape))
+        hidden = without_keys(request.shape(), self._redactor)
+        assert isinstance(hidden, dict), "a request is an object"
+        shape = hidden
+        left = self._find(canonical_json(shape))
         if left is None:
             raise UnseenRequestError(
                 f"{self._path}: this request of {self._id} was not recorded; {self._nearest(shape)}"
@@ -71,6 +80,21 @@ class ReplayModel:
                 f"{self._path}: this request of {self._id} was recorded {len(left.used)} times and is asked once more"
             )
         return self._entries[number].outcome()
+
+    def _find(self, asked: str) -> _Left | None:
+        """What answers a request; where a key was hidden when it was recorded, any word may stand."""
+        if asked in self._left:
+            return self._left[asked]
+        return next((left for pattern, left in self._with_marks if pattern.fullmatch(asked)), None)
+
+    @cached_property
+    def _with_marks(self) -> list[tuple[re.Pattern[str], _Left]]:
+        any_word = r'(?:[^\s"\\]+)'
+        return [
+            (re.compile(any_word.join(map(re.escape, _MARKS.split(key)))), left)
+            for key, left in self._left.items()
+            if _MARKS.search(key)
+        ]
 
     async def close(self) -> None:
         """Do nothing: there is nothing to give back."""
