@@ -18,6 +18,7 @@ from trueline.actions.keys import (
     read_combo,
     read_key,
     read_sequence,
+    unknown_keys,
     x_combo,
     x_name,
 )
@@ -114,3 +115,15 @@ def test_read_sequence() -> None:
 def test_pressed() -> None:
     assert pressed(("a",)) == Key(key="a")
     assert pressed(("ctrl", "a")) == Hotkey(keys=("ctrl", "a"))
+
+
+@pytest.mark.parametrize(
+    ("key", "ours"),
+    [("super", "winleft"), ("Super_L", "winleft"), ("super_r", "winright"), ("cmd", "winleft"), ("control", "ctrl"),
+     ("page_down", "pagedown"), ("arrowup", "up"), ("windows", "winleft")],
+)  # fmt: skip
+def test_a_key_under_another_name_is_written_as_every_codec_knows_it(key: str, ours: str) -> None:
+    """As it stands in code that a model wrote for pyautogui: the desktop presses it."""
+    assert pyautogui_name(key) == ours
+    assert [read_key(write(key)) for write in (x_name, openai_name, model_name)] == [ours] * 3
+    assert unknown_keys([Hotkey(keys=(key, "a"))]) == ""

@@ -170,6 +170,13 @@ _TWO_WORDS = re.compile(
     re.IGNORECASE,
 )
 
+_ALIASES: dict[str, str] = {
+    name: key
+    for name, key in {**_MODEL_WORDS, "super": "winleft", "super_l": "winleft", "super_r": "winright"}.items()
+    if name not in CANONICAL_NAMES
+}
+"""Words for keys that pyautogui does not know, as they stand in code that models write for it."""
+
 _READ: dict[str, str] = {x.lower(): key for key, names in _X_NAMES.items() for x in names} | _MODEL_WORDS
 
 
@@ -217,7 +224,7 @@ def read_words(text: str) -> tuple[str, ...]:
 def unknown_keys(actions: Iterable[Action]) -> str:
     """Say which keys of the actions no table knows; empty when all are known."""
     names = dict.fromkeys(key for action in actions for key in _keys(action))
-    odd = [printable(repr(key), 60) for key in names if len(key) > 1 and key not in CANONICAL_NAMES]
+    odd = [printable(repr(key), 60) for key in names if len(key) > 1 and _known(key) not in CANONICAL_NAMES | PRINTABLE]
     return f"keys of an unknown name, kept as they are: {', '.join(odd)}" if odd else ""
 
 
@@ -239,10 +246,11 @@ def pressed(keys: tuple[str, ...], raw: str = "") -> Key | Hotkey:
 
 
 def pyautogui_name(key: str) -> str:
-    """Return a key that pyautogui knows; raises ValueError for others, which it would silently ignore."""
-    if key not in CANONICAL_NAMES and key not in PRINTABLE:
+    """Return the name by which pyautogui knows a key; raises ValueError for others, which it would silently ignore."""
+    known = _known(key)
+    if known not in CANONICAL_NAMES and known not in PRINTABLE:
         raise ValueError(f"pyautogui ignores the key {key!r}")
-    return key
+    return known
 
 
 def untypable(text: str) -> tuple[str, ...]:
@@ -252,12 +260,14 @@ def untypable(text: str) -> tuple[str, ...]:
 
 def model_name(key: str) -> str:
     """Return the word for a key that models read as this key; raises ValueError when there is none."""
-    return _survives(key, key)
+    known = _known(key)
+    return _survives(known, known)
 
 
 def x_name(key: str) -> str:
     """Return the X keysym of a key, or its word; raises ValueError when neither would be read as this key."""
-    return _survives(_X_NAMES.get(key, (key,))[0], key)
+    known = _known(key)
+    return _survives(_X_NAMES.get(known, (known,))[0], known)
 
 
 def x_combo(keys: tuple[str, ...]) -> str:
@@ -267,8 +277,14 @@ def x_combo(keys: tuple[str, ...]) -> str:
 
 def openai_name(key: str) -> str:
     """Return OpenAI's name of a key: upper-case words, characters as they are."""
-    word = _OPENAI_NAMES.get(key, key.upper() if key in CANONICAL_NAMES else key)
-    return _survives(key if len(key) == 1 else word, key)
+    known = _known(key)
+    word = _OPENAI_NAMES.get(known, known.upper() if known in CANONICAL_NAMES else known)
+    return _survives(known if len(known) == 1 else word, known)
+
+
+def _known(key: str) -> str:
+    """Return our name of a key that a desktop presses under another one too, such as super for winleft."""
+    return _ALIASES.get(key.lower(), key) if len(key) > 1 else key
 
 
 def _survives(name: str, key: str) -> str:

@@ -51,6 +51,8 @@ _DIRECTIONS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 _MAX_REPEAT = 100
 _MAX_KEYS = 100
 _LEFT_PRESS_SECONDS = 1.0
+_SCROLL_AMOUNT = 5
+"""Notches of a scroll that names no amount: what the tool's documentation shows."""
 
 
 def tool_definition(tool: ClaudeTool, width: int, height: int) -> dict[str, object]:
@@ -171,7 +173,8 @@ def _read_extra(fields: Fields, name: str, scale: Scale) -> list[Action]:
 
 
 def _scroll(fields: Fields, tool: ClaudeTool, scale: Scale) -> Scroll:
-    direction, amount = fields.text("scroll_direction"), fields.integer("scroll_amount")
+    direction, given = fields.text("scroll_direction"), fields.maybe_integer("scroll_amount")
+    amount = _SCROLL_AMOUNT if given is None else given
     if direction not in _DIRECTIONS or amount < 0:
         fields.fail(f"cannot scroll {direction!r} by {amount}")
     dx, dy = _DIRECTIONS[direction]
@@ -242,8 +245,8 @@ def _write(action: Action, tool: ClaudeTool, scale: Scale) -> tuple[str, dict[st
             start = {"start_coordinate": _pair(action.start, scale)} if action.start else {}
             return "left_click_drag", start | _at(end, scale) | _held(action.modifiers, tool)
         case MouseDown() | MouseUp():
-            express_only(tool, action)
-            return "left_mouse_down" if isinstance(action, MouseDown) else "left_mouse_up", {}
+            express_only(tool, action, "at")
+            return "left_mouse_down" if isinstance(action, MouseDown) else "left_mouse_up", _at(action.at, scale)
         case Scroll():
             return "scroll", _write_scroll(action, tool, scale)
         case Type():

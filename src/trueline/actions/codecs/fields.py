@@ -1,9 +1,13 @@
-"""Reads one JSON object of a model, strictly: every field must be of its type, and every field must be read."""
+"""Reads one JSON object of a model, strictly: every field must be of its type, and every field must be read.
+
+A place may also stand as text, as models now and then write it; nothing else is read for what it is not.
+"""
 
 from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn, TypeGuard
 
@@ -13,6 +17,16 @@ from trueline.actions.keys import read_key
 from trueline.actions.types import Point
 
 _MAX_NUMBER = 1e9
+_NUMBER = r"([-+]?[0-9]{1,12}(?:\.[0-9]{1,12})?)"
+_PAIR = re.compile(
+    rf"\s*(?:\[\s*{_NUMBER}\s*,\s*{_NUMBER}\s*\]|\(\s*{_NUMBER}\s*,\s*{_NUMBER}\s*\)|{_NUMBER}\s*,\s*{_NUMBER})\s*"
+)
+"""A place that a model wrote as text: `[100, 200]`, `(100, 200)`, `100, 200`."""
+
+
+def _pair_of(value: object) -> object:
+    found = _PAIR.fullmatch(value) if isinstance(value, str) else None
+    return [float(number) for number in found.groups() if number is not None] if found else value
 
 
 def is_object(value: object) -> TypeGuard[Mapping[str, object]]:
@@ -110,7 +124,7 @@ class Fields:
 
     def place(self, name: str, value: object, scale: Scale) -> Point:
         """Return the pixel that an `[x, y]` value or an `{x, y}` value means."""
-        pair = [value.get("x"), value.get("y")] if is_object(value) else value
+        pair = [value.get("x"), value.get("y")] if is_object(value) else _pair_of(value)
         if not is_array(pair) or len(pair) != 2:
             self._wrong(name, "two numbers", value)
         try:
