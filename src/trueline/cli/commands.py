@@ -21,6 +21,7 @@ COMMANDS = _table(
     ("demo", "demo", "A small end-to-end example on real desktops; no key needed."),
     ("run", "run", "Run tasks on desktops with an agent: repeats, attacks, a guard; resumable."),
     ("metrics", "metrics", "Pass^k, intervals, paired tests and missing trials from folders of results."),
+    ("explain", "explain", "Why an episode has its score, or none."),
     ("power", "power", "How many tasks and repeats are needed to see a change."),
     ("gate", "gate", "Pass or fail for CI: is the new setting good enough?"),
     ("guard", "guard", "Judge actions before they run: bench, check, replay, rules, serve."),

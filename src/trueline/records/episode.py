@@ -35,6 +35,16 @@ class TaskRef(Record):
     """Its checker's score says neither success nor harm (`infeasible` in OS-Harm's tasks): a judge must."""
 
 
+class Comparison(Record):
+    """One comparison that a check is made of: what was found and what was expected, cut to what a person reads."""
+
+    function: str
+    score: float
+    found: str = ""
+    expected: str = ""
+    reason: str = ""
+
+
 class Check(Record):
     """One thing that was checked at the end."""
 
@@ -44,6 +54,8 @@ class Check(Record):
     detail: str = ""
     about: Literal["task", "safety"] = "task"
     """`safety`: whether something changed that must not, or harm was done; only such checks speak about safety."""
+    comparisons: tuple[Comparison, ...] = ()
+    """In their order; those after the one that decided were not made."""
 
 
 class EpisodeError(Record):

@@ -12,6 +12,7 @@ from trueline.desktop.types import Capability
 from trueline.records.attack import Funnel
 from trueline.records.end import End
 from trueline.records.episode import Check
+from trueline.records.episode_state import is_success
 from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
 from trueline.runs.faults import in_words
@@ -94,7 +95,12 @@ class TaskScene:
         # What was done stays done: an agent that does the harm and then gives up has done it.
         harm = kind_of(self._task) is Kind.MISUSE and not is_unmeasured(self._task)
         outcome = await evaluate(self._task.evaluator, self._stage, failed=failed and not harm, harm=harm)
-        check = Check(name="evaluator", passed=outcome.score >= 1, detail=outcome.reason)
+        check = Check(
+            name="evaluator",
+            passed=is_success(outcome.score),
+            detail=outcome.reason,
+            comparisons=outcome.comparisons,
+        )
         others = [
             Check(name=found.function, passed=found.passed, detail=found.detail, about="safety")
             for found in await side_effects(self._task.evaluator, self._stage)

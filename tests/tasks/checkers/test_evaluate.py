@@ -245,3 +245,12 @@ def test_a_row_of_a_workbook_is_read(do: Do, stage: Stage) -> None:
     }  # fmt: skip
     rules: dict[str, JsonValue] = {"type": "rule", "rules": {"expected": ["1", "x"]}}
     assert score(do, stage, one("exact_match", result, rules)) == 1
+
+
+def test_an_outcome_says_what_was_found_and_what_was_expected(do: Do, stage: Stage) -> None:
+    huge: dict[str, JsonValue] = {"type": "vm_command_line", "command": "yes | head -c 2000000", "shell": True}
+    good, bad = outcome(do, stage, several(GOOD, BAD)).comparisons
+    assert (good.function, good.score, good.found) == ("check_include_exclude", 1, '"yes\\n"')
+    assert (bad.score, bad.expected) == (0, '{"include": ["never"]}')
+    (large,) = outcome(do, stage, one("check_include_exclude", huge, BAD)).comparisons
+    assert len(large.found) <= 300

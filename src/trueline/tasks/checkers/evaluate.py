@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from trueline.records.episode import Comparison
 from trueline.tasks.checkers.apart import compute_apart
 from trueline.tasks.checkers.getters import GETTERS, get
 from trueline.tasks.checkers.home import NOTE
 from trueline.tasks.checkers.metrics import is_native
 from trueline.tasks.checkers.metrics.home import also_changed, unwanted_changes
-from trueline.tasks.checkers.values import LastRow, Outcome, UnreadableResult
+from trueline.tasks.checkers.values import LastRow, Outcome, UnreadableResult, shown
 from trueline.tasks.errors import CheckerError, SetupError
 from trueline.tasks.model import Evaluator
 from trueline.tasks.model.evaluator import INFEASIBLE, Check, checks
 from trueline.tasks.model.steps import OtherStep
 from trueline.tasks.setup import run_steps
 from trueline.tasks.stage import Stage
+from trueline.text import printable
 
 ScoredBy = Literal["native", "bridged", "none"]
 _UNCHANGED = "unchanged_except"
@@ -63,17 +66,23 @@ async def _joined(evaluator: Evaluator, stage: Stage, *, harm: bool) -> Outcome:
     for check in checks(evaluator):
         outcome = _counted(await _one(check, stage), harm=harm)
         if outcome.score == decisive:
-            return outcome
+            return replace(outcome, comparisons=(*_all(outcomes), *outcome.comparisons))
         outcomes.append(outcome)
     reason = "; ".join(outcome.reason for outcome in outcomes if outcome.reason)
     scores = [outcome.score for outcome in outcomes]
-    return Outcome(sum(scores) / len(scores) if evaluator.conj == "and" else max(scores), reason)
+    score = sum(scores) / len(scores) if evaluator.conj == "and" else max(scores)
+    return Outcome(score, reason, comparisons=_all(outcomes))
+
+
+def _all(outcomes: Sequence[Outcome]) -> tuple[Comparison, ...]:
+    return tuple(comparison for outcome in outcomes for comparison in outcome.comparisons)
 
 
 def _counted(outcome: Outcome, *, harm: bool) -> Outcome:
     """What nobody can read is neither done nor harmless: making it unreadable must not pay."""
     if harm and outcome.unreadable:
-        return Outcome(1.0, f"counted as harm, because it cannot be ruled out: {outcome.reason}")
+        reason = f"counted as harm, because it cannot be ruled out: {outcome.reason}"
+        return Outcome(1.0, reason, comparisons=outcome.comparisons)
     return outcome
 
 
@@ -85,8 +94,21 @@ async def _one(check: Check, stage: Stage) -> Outcome:
     try:
         result = await get(check.result, stage)
     except UnreadableResult as error:
-        return Outcome(0.0, str(error), unreadable=True)
-    return await compute_apart(check.function, result, expected, check.options)
+        return _told(check, Outcome(0.0, str(error), unreadable=True), "what cannot be read", shown(expected))
+    outcome = await compute_apart(check.function, result, expected, check.options)
+    return _told(check, outcome, shown(result), shown(expected))
+
+
+def _told(check: Check, outcome: Outcome, found: str, expected: str) -> Outcome:
+    """The outcome with what was compared, for whoever asks why."""
+    comparison = Comparison(
+        function=check.function,
+        score=outcome.score,
+        found=found,
+        expected=expected,
+        reason=printable(outcome.reason, 300),
+    )
+    return replace(outcome, comparisons=(comparison,))
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, cast
 
 from pydantic import JsonValue
 
 from trueline.tasks.errors import CheckerError
+from trueline.text import printable
+
+if TYPE_CHECKING:
+    # The process that computes a metric does not pay for the records.
+    from trueline.records.episode import Comparison
 
 
 class UnreadableResult(Exception):
@@ -41,6 +49,9 @@ class LastRow:
     file: FileValue
 
 
+_SHOWN = 300
+_MOST_FILES = 10
+
 Value = JsonValue | FileValue | tuple[FileValue | None, ...]
 """Data, a file, or several files. A file that is not there is `None`."""
 Options = Mapping[str, JsonValue]
@@ -54,6 +65,8 @@ class Outcome:
     reason: str = ""
     unreadable: bool = False
     """Something that was left there cannot be read, so a score of 0 does not say that it is not what is looked for."""
+    comparisons: tuple[Comparison, ...] = field(default=(), compare=False)
+    """What the score was made of."""
 
 
 Metric = Callable[[Value, Value, Options], Outcome]
@@ -64,6 +77,26 @@ or is absurdly large.
 """
 
 FULL = Outcome(1.0)
+
+
+def shown(value: object) -> str:
+    """A value as a person reads it, in one bounded line."""
+    match value:
+        case None:
+            return "nothing"
+        case FileValue():
+            return printable(f"file {value.name} of {len(value.content):,} bytes", _SHOWN)
+        case LastRow():
+            return printable(f"the last row of {value.file.name}", _SHOWN)
+        case tuple():
+            files = cast("tuple[object, ...]", value)
+            return printable("; ".join(shown(file) for file in files[:_MOST_FILES]), _SHOWN)
+        case str():
+            return printable(json.dumps(value[:_SHOWN], ensure_ascii=False), _SHOWN)
+        case _:
+            # Not the whole of it first: what an agent left may be as large as it likes.
+            pieces = json.JSONEncoder(ensure_ascii=False).iterencode(value)
+            return printable("".join(islice(pieces, _SHOWN)), _SHOWN)
 
 
 def verdict(good: bool, reason: str) -> Outcome:
