@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import json
+import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trueline.cli.transfer import add_flags, carry_out, keep_apart, report
 from trueline.errors import InputError
+from trueline.text import printable
 
 if TYPE_CHECKING:
     from trueline.cli.parser import Parser
@@ -21,7 +24,11 @@ _BENCHMARK = "misactbench.json"
 def configure(parser: Parser) -> None:
     """Declare the flags."""
     parser.add_argument("sources", nargs="+", type=Path, metavar="SRC", help="files or folders; they are only read")
-    add_flags(parser, FORMATS, "move episodes that are there already aside (below .attempts), never delete them")
+    add_flags(parser, FORMATS, "move episodes that are there already aside (below .attempts), never delete them",
+              out_required=False)  # fmt: skip
+    parser.add_argument("--adopt", action="store_true",
+                        help="make a half-finished folder of OS-Harm one that trueline run continues; "
+                        "without --out in its own place")  # fmt: skip
     parser.epilog = (
         "misactbench: misactbench.json or the folder that holds it\n"
         "atif:        ATIF documents, or folders of them\n"
@@ -34,12 +41,47 @@ def run(args: argparse.Namespace) -> int:
     from trueline.records.interchange.outcome import Options
 
     sources: list[Path] = args.sources
+    if args.adopt and args.out is None:
+        if args.format not in (None, "osworld") or args.force or args.link:
+            raise InputError("--adopt without --out works in place: leave out --format, --force and --link")
+        return _adopt(sources, as_json=args.json)
+    if args.out is None:
+        raise InputError("--out is missing: name the folder to write")
     out: Path = args.out
     form: str = args.format or guess(sources)
     if out.exists() and not out.is_dir():
         raise InputError(f"{out}: is a file; name a folder with --out")
     transfers = _IMPORTERS[form](sources, out, Options(link=args.link, force=args.force))
-    return report(carry_out(transfers, "imported"), form, out, as_json=args.json)
+    done = carry_out(transfers, "imported")
+    if args.adopt:
+        # What came in without a score is set aside there, and the sources stay as they are.
+        return max(_adopt([out], as_json=args.json), 1 if done.left_out else 0)
+    return report(done, form, out, as_json=args.json)
+
+
+def _adopt(roots: Sequence[Path], *, as_json: bool) -> int:
+    """Adopt result folders and print the commands that continue them."""
+    from trueline.records.interchange.adopt import adopt
+
+    found = [adopted for root in roots for adopted in adopt(root)]
+    if as_json:
+        document = [
+            {
+                "folder": str(one.folder),
+                "scored": one.kept,
+                "moved_aside": [str(path) for path in one.moved],
+                "continue_with": [shlex.join(words) for words in one.commands],
+            }
+            for one in found
+        ]
+        print(json.dumps({"adopted": document}, indent=2))
+        return 0
+    for one in found:
+        print(f"adopted {printable(str(one.folder), 1000)}: {one.kept} scored episodes stay, "
+              f"{len(one.moved)} unfinished ones are below .attempts; continue with")  # fmt: skip
+        for words in one.commands:
+            print(printable(f"  {shlex.join(words)}", 3000))
+    return 0
 
 
 def guess(sources: Sequence[Path]) -> str:

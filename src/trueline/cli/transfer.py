@@ -26,10 +26,10 @@ _UNFINISHED = ".unfinished-"
 """How the names of folders begin in which an export is written."""
 
 
-def add_flags(parser: Parser, formats: tuple[str, ...], force: str) -> None:
+def add_flags(parser: Parser, formats: tuple[str, ...], force: str, *, out_required: bool = True) -> None:
     """Declare the flags that both commands take."""
     parser.add_argument("--format", choices=formats, help="guessed when it is obvious")
-    parser.add_argument("--out", required=True, type=Path, metavar="PATH", help="the folder to write")
+    parser.add_argument("--out", required=out_required, type=Path, metavar="PATH", help="the folder to write")
     parser.add_argument("--link", action="store_true", help="give pictures a second name instead of copying them")
     parser.add_argument("--force", action="store_true", help=force)
     parser.add_argument("--json", action="store_true", help="print one JSON document")

@@ -24,6 +24,8 @@ class SettingFile(Record):
     setting: Setting
     drawn: dict[str, JsonValue] = Field(default={})
     """What else all of its episodes share: the seed they draw from. Empty where nothing is known of it."""
+    adopted: bool = False
+    """Another system began the folder and recorded only part of its setting; the first run completes it."""
 
 
 def claim_setting(
@@ -66,6 +68,9 @@ def claim_setting(
         except FileExistsError:
             pass
     file = _read(path)
+    if file.adopted:
+        _complete(path, file, setting, free)
+        return
     pairs = diff_settings(file.setting, setting) if file.setting.digest != setting.digest else {}
     if drawn and file.drawn:
         names = (*file.drawn, *(name for name in drawn if name not in file.drawn))
@@ -103,6 +108,42 @@ def _read(path: Path) -> SettingFile:
         raise InputError(f"{path}: {first_error(error)}") from error
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not JSON: {error}") from error
+
+
+def write_adopted(model_folder: Path, setting: Setting) -> None:
+    """Note what another system recorded of the setting of a folder that it began.
+
+    Raises:
+        FileExistsError: The folder has a setting already.
+    """
+    content = SettingFile(digest=setting.digest, setting=setting, adopted=True).model_dump(mode="json")
+    write_file(model_folder / SETTING_FILE, json.dumps(content, indent=2).encode("ascii") + b"\n", exclusive=True)
+    sync_folder(model_folder)
+
+
+def _complete(path: Path, file: SettingFile, setting: Setting, free: Path) -> None:
+    """Put the whole setting in the place of what another system recorded of it, if the two agree.
+
+    Raises:
+        InputError: They do not.
+    """
+    there, here = (one.model_dump(mode="json") for one in (file.setting, setting))
+    options = [("agent_options", name) for name in there["agent_options"]]
+    known = [("sampling", "temperature"), ("sampling", "top_p"), ("sampling", "max_tokens"), ("limits", "max_steps")]
+    pairs: dict[str, tuple[JsonValue, JsonValue]] = {
+        f"{part}.{name}": (there[part].get(name), here[part].get(name)) for part, name in (*known, *options)
+    }
+    pairs |= {name: (there[name], here[name]) for name in ("action_space", "observation_type")}
+    bare = [(one.model or "").rpartition("|")[2] for one in (file.setting, setting)]
+    pairs["model"] = (bare[0], bare[1])
+    # What a model does not take is not sent, whatever another system has logged.
+    differ = {name: pair for name, pair in pairs.items() if None not in pair and pair[0] != pair[1]}
+    if differ:
+        told = "; ".join(f"{name}: {_short(a)} there, {_short(b)} here" for name, (a, b) in differ.items())
+        raise InputError(f"{path.parent}: was begun with another setting ({told}); use another folder, such as {free}")
+    content = SettingFile(digest=setting.digest, setting=setting).model_dump(mode="json")
+    write_file(path, json.dumps(content, indent=2).encode("ascii") + b"\n")
+    sync_folder(path.parent)
 
 
 def _free(folder: Path) -> Path:
