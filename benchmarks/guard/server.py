@@ -6,6 +6,7 @@ prints how many requests it answered for each model, the most at the same time, 
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import json
 import sys
@@ -98,4 +99,6 @@ async def main(words: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1:]))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("delays", nargs="*", metavar="MODEL=SECONDS", help="how long a model takes to answer")
+    asyncio.run(main(parser.parse_args().delays))

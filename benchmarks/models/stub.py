@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import sys
 
@@ -51,4 +52,6 @@ async def main(delay_s: float) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(float(sys.argv[1])))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("delay", type=float, metavar="SECONDS", help="how long an answer takes")
+    asyncio.run(main(parser.parse_args().delay))

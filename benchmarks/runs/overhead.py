@@ -7,6 +7,7 @@ second that desktops with a model of 1 s reach, against what the calls alone wou
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import json
 import os
@@ -131,6 +132,7 @@ def throughput(root: Path, desktops: int) -> None:
 
 def main() -> None:
     """Measure both."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     print(f"load before: {os.getloadavg()[0]:.1f}, cores: {len(os.sched_getaffinity(0))}\n")
     with tempfile.TemporaryDirectory() as name:
         overhead(Path(name))

@@ -148,6 +148,8 @@ def parse_score(content: bytes, name: str = RESULT_FILE) -> tuple[float | None, 
 
 def decide(folder: str, result: Result | None, result_file: str = RESULT_FILE) -> EpisodeState:
     """Decide by what the file with the score holds and what our own record says."""
+    if result is not None and result.problem is None and not _has_record(folder):
+        return EpisodeState(result.score)
     events, record = _read_events(f"{folder}/events.jsonl"), _read_record(f"{folder}/episode.json")
     kind, kind_missing = _kind(events, record)
     closed = events.closed if events is not None else record is not None
@@ -180,6 +182,11 @@ def decide(folder: str, result: Result | None, result_file: str = RESULT_FILE) -
         return state._replace(problem=REMOVED, unscored=Unscored.INTERRUPTED, removed=True)
     # The process ended between its last event and the last of its files: the record stands, `recover` writes them.
     return state._replace(score=end.score)
+
+
+def _has_record(folder: str) -> bool:
+    """Whether a file of ours is there. Most folders of others have none: asking is cheaper than an exception."""
+    return os.access(f"{folder}/events.jsonl", os.F_OK) or os.access(f"{folder}/episode.json", os.F_OK)
 
 
 _REASONS = frozenset(reason.value for reason in Unscored)
@@ -323,9 +330,6 @@ class _Ends:
         self.size = 0
         self.there = False
         self._handle = -1
-        # Most folders of others have no such file: asking first is cheaper than an exception.
-        if not os.access(path, os.F_OK):
-            return
         try:
             self._handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
             about = os.fstat(self._handle)

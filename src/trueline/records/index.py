@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-
-from pydantic import JsonValue, TypeAdapter, ValidationError
+from typing import TYPE_CHECKING
 
 from trueline.errors import InputError
 from trueline.records.lfs import LFS_POINTER, is_lfs_pointer
 from trueline.text import printable
 
-_INDEX = TypeAdapter(dict[str, tuple[str, ...]])
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 
 def read_index(path: Path) -> dict[str, tuple[str, ...]]:
@@ -20,12 +20,17 @@ def read_index(path: Path) -> dict[str, tuple[str, ...]]:
     Raises:
         InputError: The file is missing, is no JSON or has another shape; all wrong places are named.
     """
+    # Reading results needs no index: only those who name one pay for loading the validator.
+    from pydantic import TypeAdapter, ValidationError
+
     try:
         content = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}); name an index file like test_all.json") from error
     try:
-        index = _INDEX.validate_python(json.loads(content.decode("utf-8-sig"), object_pairs_hook=_once))
+        index = TypeAdapter(dict[str, tuple[str, ...]]).validate_python(
+            json.loads(content.decode("utf-8-sig"), object_pairs_hook=_once)
+        )
     except (ValueError, RecursionError) as error:
         if is_lfs_pointer(content):
             raise InputError(f"{path}: {LFS_POINTER}") from None

@@ -115,8 +115,10 @@ def task_folder(task: str, vector: str | None = None, goal: str | None = None) -
 def parse_task_folder(name: str) -> tuple[str, str | None, str | None]:
     """Split an episode's folder name into task, vector and goal; a name that has not the form is a task's id."""
     task, inject, rest = name.partition(_INJECT)
+    if not inject:
+        return name, None, None
     vector, between, goal = rest.partition("__")
-    if inject and between and task and vector and goal:
+    if between and task and vector and goal:
         return task, vector, goal
     return name, None, None
 

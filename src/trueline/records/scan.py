@@ -140,7 +140,7 @@ class _Walk:
 
 
 def _trial(folder: str, state: EpisodeState) -> Trial:
-    action_space, observation_type, model, domain, name = split_levels(folder.split("/"))
+    action_space, observation_type, model, domain, name = split_levels(folder.rsplit("/", 8))
     return Trial(
         folder=folder,
         condition=Condition(action_space, observation_type, model),
