@@ -22,8 +22,8 @@ _NAMES = frozenset((
     "event", "id", "time", "digest", "file", "decision", "stage", "category", "model", "changed", "end", "unscored",
     "proposal", "where", "name", "source",
 ))  # fmt: skip
-_ANSWERS = frozenset(("thought", "raw", "output"))
-"""What the model wrote and what its code printed: nobody can tell which part of it is secret."""
+_ANSWERS = frozenset(("thought", "raw", "output", "found", "expected"))
+"""What the model wrote, what its code printed and what a check read: nobody can tell which part of it is secret."""
 _ACTION_NAMES = frozenset(("kind", "button", "unit", "language", "modifiers"))
 
 

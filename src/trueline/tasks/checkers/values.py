@@ -85,18 +85,32 @@ def shown(value: object) -> str:
         case None:
             return "nothing"
         case FileValue():
-            return printable(f"file {value.name} of {len(value.content):,} bytes", _SHOWN)
+            return printable(f"file {value.name} of {len(value.content):,} bytes{_text_of(value)}", _SHOWN)
         case LastRow():
             return printable(f"the last row of {value.file.name}", _SHOWN)
         case tuple():
             files = cast("tuple[object, ...]", value)
-            return printable("; ".join(shown(file) for file in files[:_MOST_FILES]), _SHOWN)
+            different = dict.fromkeys(shown(file) for file in files[:_MOST_FILES])
+            return printable("; ".join(different), _SHOWN)
         case str():
             return printable(json.dumps(value[:_SHOWN], ensure_ascii=False), _SHOWN)
         case _:
             # Not the whole of it first: what an agent left may be as large as it likes.
             pieces = json.JSONEncoder(ensure_ascii=False).iterencode(value)
             return printable("".join(islice(pieces, _SHOWN)), _SHOWN)
+
+
+def _text_of(file: FileValue) -> str:
+    """How the file begins, where it is text."""
+    start = file.content[:_SHOWN]
+    if b"\0" in start:
+        return ""
+    try:
+        # The cut may go through a character.
+        text = start.decode() if len(file.content) <= _SHOWN else start[:-4].decode("utf-8", "ignore")
+    except UnicodeDecodeError:
+        return ""
+    return f": {json.dumps(text, ensure_ascii=False)}" if text and text.replace("\n", "").isprintable() else ""
 
 
 def verdict(good: bool, reason: str) -> Outcome:
