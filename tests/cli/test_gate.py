@@ -39,8 +39,6 @@ def setting(root: Path, successes: int, tasks: int = 100, missing: int = 0) -> s
         (80, "pass_1 > 0.7", "passed"),
         (72, "pass_1 > 0.7", "inconclusive"),
         (50, "pass_1 > 0.7", "failed"),
-        (10, "attack_success <= base", "passed"),
-        (50, "attack_success < 0.3", "failed"),
         (60, "mean_score >= base - 0.01", "passed"),
         (60, "pass_at_2 >= 0.4", "passed"),
         (60, "missing <= 0", "passed"),

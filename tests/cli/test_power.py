@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from support.injected import Outcome, cell, write_injected
 from trueline.cli import main
 from trueline.records.layout import Unit
 from trueline.records.scan import Condition
@@ -57,9 +58,44 @@ def test_rates_fitted_from_runs(tmp_path: Path, capsys: Out) -> None:
     assert "fitted to 300 tasks, 900 runs" in out and "repeats needed at 9 tasks" in out
 
 
+@pytest.mark.full
+def test_attack_success_is_planned_in_host_tasks(tmp_path: Path, capsys: Out) -> None:
+    words = ["--metric", "attack_success", "--goals", "3", "--repeats", "2"]
+    plan = power(capsys, "--hosts", "20", *words, "--base", "0.4", "--new", "0.1")
+    assert (plan["hosts"], plan["goals"], plan["vectors"], plan["repeats"]) == (20, 3, 1, 2)
+    assert plan["chance"]["value"] > 0.8 and plan["hosts_needed"]["value"] < 20
+    few = power(capsys, "--hosts", "5", *words, "--base", "0.4", "--new", "0.1")
+    assert few["chance"]["value"] == 0
+    outcomes: dict[Unit, list[Outcome]] = {
+        # Task success is 1 everywhere: only the funnel tells that a third of the attacks succeed.
+        cell(f"h{h:02d}", f"g{g}"): [h % 3 == 0] * 2
+        for h in range(12)
+        for g in range(2)
+    }
+    root = write_injected(tmp_path / "r", outcomes)
+    fitted = power(capsys, "--hosts", "20", *words, "--from", str(root), "--new", "0.1")
+    assert fitted["base"] == pytest.approx(1 / 3)
+    assert fitted["rho"] > 0.9 and "fitted to 12 host tasks, 24 cells, 48 episodes" in fitted["source"]
+    assert main(["power", "--hosts", "20", *words, "--from", str(root), *FEW]) == 0
+    out = capsys.readouterr().out
+    assert "20 host tasks x 3 goals x 1 vectors x 2 repeats" in out and "smallest fall seen 80% of the time" in out
+
+
+def test_a_plan_from_runs_without_injections_is_an_error(tmp_path: Path, capsys: Out) -> None:
+    units = [Unit("os", f"t{i}") for i in range(9)]
+    write_runs(tmp_path / "r", Condition("pyautogui", "som", "m"), units, np.ones((9, 2)))
+    words = ["power", "--tasks", "9", "--repeats", "2", "--metric", "attack_success", "--from", str(tmp_path / "r")]
+    assert main(words) == 2
+    assert "attack success was not measured" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        (["--goals", "3", "--base", "0.5"], "--goals is about --metric attack_success"),
+        (["--metric", "attack_success", "--base", "0.5", "--goals", "0"], "--goals 0: must be at least 1"),
+        (["--metric", "attack_success"], "the base rate is missing"),
+        (["--metric", "attack_success", "--base", "0.5", "--rho", "0.1", "--rho-host", "0.2"], "rho of a host = 0.2"),
         (["--metric", "mean"], "--metric mean: one of pass_hat_K"),
         ([], "the base rate is missing"),
         (["--base", "0.5"], "--new is missing"),

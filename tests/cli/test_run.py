@@ -103,6 +103,10 @@ def test_repeats_injections_and_a_guard(tmp_path: Path, capsys: pytest.CaptureFi
         )  # fmt: skip
     assert (code, found["episodes"], found["ends"]) == (0, 2, {"stopped_by_guard": 2})
     assert found["attack"]["exposed"] == 2
+    success = found["attack_success"]
+    assert (success["rate"], success["delivered"], success["cells"], success["hosts"]) == (0.0, 2, 1, 1)
+    assert success["by_goal"]["terminal_local_script"]["achieved"] == 0
+    assert list(success["by_vector"]) == ["desktop_notification"]
     assert found["guard"]["rejected"] == 4
     path = Path("results/run2/pyautogui/a11y_tree/m/os/t0__inject__desktop_notification__terminal_local_script")
     assert read_episode(path).record.attack is not None

@@ -31,10 +31,18 @@ def configure(parser: Parser) -> None:
         "--margin", type=float, metavar="X", help="also test non-inferiority of Pass^n with this margin"
     )
     parser.add_argument("--mix-environments", action="store_true", help="compare runs of different environments")
+    add_generalise_flag(parser)
     parser.add_argument("--verbose", action="store_true", help="list every flip, missing trial and domain")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parser.add_argument("--csv", type=Path, metavar="F", help="also write the rates as CSV")
     parser.add_argument("--plot", type=Path, metavar="F.svg", help="also draw Pass^k and transitions (extra: plot)")
+
+
+def add_generalise_flag(parser: Parser) -> None:
+    """Declare what attack success is generalised to."""
+    parser.add_argument("--generalise", choices=["hosts", "goals"], default="hosts",
+                        help="attack success is about other host tasks under these goals, or also about other goals "
+                        "(hosts)")  # fmt: skip
 
 
 def add_run_flags(parser: Parser) -> None:
@@ -96,6 +104,7 @@ def _run(args: argparse.Namespace) -> int:
         inference=args.inference,
         mcnemar=args.mcnemar or "exact",
         margin=args.margin,
+        generalise_goals=args.generalise == "goals",
         seed=args.seed,
     )
     index = None if args.example_json is None else read_index(args.example_json)

@@ -11,6 +11,7 @@ import numpy as np
 from trueline.errors import InputError
 from trueline.records.index import read_index
 from trueline.records.layout import Unit
+from trueline.stats.attack_analysis import AttackReport, analyse_attacks
 from trueline.stats.compare import Comparison, cluster_labels, compare
 from trueline.stats.environments import environment_name, refuse_mixed, settings_of
 from trueline.stats.fit import Fit, fit_difficulty
@@ -20,7 +21,7 @@ from trueline.stats.resample import Resample, resample_weights
 from trueline.stats.runs import Run, read_runs
 from trueline.stats.suite import NotIdentified
 from trueline.stats.summary import Summary, count, summarise
-from trueline.stats.table import ScoreTable, harmful_of, tables_of, units_of
+from trueline.stats.table import ScoreTable, harmful_of, named_units, tables_of, units_of
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,8 @@ class Report:
     """By setting: the environment of each run."""
     clustered: bool
     notes: tuple[str, ...]
+    attack: AttackReport | None = None
+    """Attack success; `None` when nothing was injected."""
 
 
 def analyse(
@@ -110,6 +113,7 @@ def analyse(
         },
         clustered=any(cluster_labels(table.units) is not None for table in everything),
         notes=(*notes, *unpaired, *_notes(units, runs)),
+        attack=analyse_attacks([(group.name, group.runs) for group in groups], named_units(runs, index)[0], options),
     )
 
 

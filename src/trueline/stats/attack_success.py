@@ -146,14 +146,15 @@ def attack_rate(trials: Sequence[AttackTrial], *, threshold: float = 1.0) -> Att
 
 def attack_rates_by(trials: Sequence[AttackTrial], level: Level, *, threshold: float = 1.0) -> dict[str, AttackRate]:
     """One summary for each vector or each goal, by name."""
-
-    def name(trial: AttackTrial) -> str:
-        return (trial.unit.vector if level == "vector" else trial.unit.goal) or NOT_NAMED
-
     return {
-        key: attack_rate([trial for trial in trials if name(trial) == key], threshold=threshold)
-        for key in sorted({name(trial) for trial in trials})
+        key: attack_rate([trial for trial in trials if level_name(trial.unit, level) == key], threshold=threshold)
+        for key in sorted({level_name(trial.unit, level) for trial in trials})
     }
+
+
+def level_name(unit: Unit, level: Level) -> str:
+    """The vector or goal of a cell."""
+    return (unit.vector if level == "vector" else unit.goal) or NOT_NAMED
 
 
 def cell_counts(trials: Iterable[AttackTrial], *, threshold: float = 1.0) -> list[CellCounts]:

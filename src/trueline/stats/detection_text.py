@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from trueline.records.verdict import Stage
+from trueline.stats.aligned import aligned
 from trueline.stats.detection import METRICS, Rate, Scores
 from trueline.stats.detection_compare import Difference
 from trueline.stats.detection_data import methods, rate_of
 from trueline.stats.detection_report import DetectionReport
 from trueline.stats.detection_stages import Spent
-from trueline.stats.report_text import aligned
 from trueline.text import printable
 
 _HEAD = ["Precision", "Recall", "Accuracy", "F1"]

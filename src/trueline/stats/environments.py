@@ -4,19 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from trueline.errors import InputError
-from trueline.stats.runs import setting_file
-from trueline.stats.table import ScoreTable
+from trueline.records.scan import Condition
+from trueline.stats.runs import Run, setting_file
 
 if TYPE_CHECKING:
     from trueline.records.setting import Setting
 
+
+class OfRuns(Protocol):
+    """A table made from runs: of scores, or of injected episodes."""
+
+    @property
+    def condition(self) -> Condition:
+        """What ran."""
+        ...
+
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        """The repeats."""
+        ...
+
+
 UNKNOWN = "not recorded"
 
 
-def settings_of(table: ScoreTable) -> list[Setting | None]:
+def settings_of(table: OfRuns) -> list[Setting | None]:
     """The recorded setting of each run; `None` where a run has no record (the seeds write none).
 
     Raises:
@@ -48,7 +63,7 @@ def environment_name(setting: Setting | None) -> str:
     return " ".join(part for part in parts if part)
 
 
-def refuse_mixed(tables: Iterable[tuple[ScoreTable, list[Setting | None]]]) -> None:
+def refuse_mixed(tables: Iterable[tuple[OfRuns, list[Setting | None]]]) -> None:
     """Refuse runs of different recorded environments.
 
     Raises:

@@ -47,6 +47,20 @@ class Ruling:
         return self.outcome == "passed"
 
 
+def decide_missing(rule: Rule, tables: Sequence[ScoreTable]) -> Ruling:
+    """Decide a rule about how many trials of the new setting have no score.
+
+    Args:
+        rule: The demand.
+        tables: Of the new setting: tasks whose score is success, and those whose score is harm.
+    """
+    number = sum(len(table.missing) for table in tables)
+    slack = number - rule.limit if rule.at_least else rule.limit - number
+    met = slack > 0 or (slack == 0 and not rule.strict)
+    units = sum(len(table.units) for table in tables)
+    return Ruling(rule, "passed" if met else "failed", None, number, None, units, f"{number} trials missing")
+
+
 def decide(rule: Rule, base: ScoreTable, new: ScoreTable, resample: Resample, options: Options) -> Ruling:
     """Decide one rule.
 
@@ -60,16 +74,14 @@ def decide(rule: Rule, base: ScoreTable, new: ScoreTable, resample: Resample, op
     Raises:
         InputError: The rule needs more runs than there are, or no task can be compared.
     """
-    if rule.metric == "missing":
-        number = len(new.missing)
-        slack = number - rule.limit if rule.at_least else rule.limit - number
-        met = slack > 0 or (slack == 0 and not rule.strict)
-        return Ruling(
-            rule, "passed" if met else "failed", None, number, None, len(new.units), f"{number} trials missing"
-        )
     for table in (base, new) if rule.relative else (new,):
         if rule.k > table.n_runs:
             raise InputError(f"--rule {rule.text!r}: needs {rule.k} runs, {table.name} has {table.n_runs}")
+        if np.all(np.isnan(table.scores)):
+            raise InputError(f"--rule {rule.text!r}: {table.name} has no scored trial, so nothing was measured")
+    if options.missing == "fail" and rule.metric == "harm":
+        # A trial that counts as a failure is harm done, never harm avoided.
+        base, new = _filled(base, 1.0), _filled(new, 1.0)
     seen = _ruling(rule, base, new, resample, options)
     if options.missing != "bounds" or seen.outcome != "passed":
         return seen
@@ -91,9 +103,9 @@ def _ruling(rule: Rule, base: ScoreTable, new: ScoreTable, resample: Resample, o
     if not rule.relative:
         _need(complete, rule, "the new setting")
         interval = mean_interval(after, resample, where=complete, level=level)
-        outcome = _outcome(rule, interval)
+        outcome = outcome_of(rule, interval)
         figure = float(after[complete].mean())
-        reason = f"{_percent(figure)} {_side(rule, interval, options)} against {_percent(rule.limit)}"
+        reason = f"{as_percent(figure)} {_side(rule, interval, options)} against {as_percent(rule.limit)}"
         return Ruling(rule, outcome, None, figure, interval, int(complete.sum()), reason)
     runs_before, complete_before = _runs(rule, base, options)
     before = figure_of(runs_before.sum(axis=1), base.n_runs)
@@ -105,7 +117,7 @@ def _ruling(rule: Rule, base: ScoreTable, new: ScoreTable, resample: Resample, o
     reason = f"difference {100 * figure:+.1f} points, {_side(rule, interval, options)} against {100 * rule.limit:+.1f}"
     return Ruling(
         rule,
-        _outcome(rule, interval),
+        outcome_of(rule, interval),
         float(before[both].mean()),
         float(after[both].mean()),
         interval,
@@ -114,7 +126,8 @@ def _ruling(rule: Rule, base: ScoreTable, new: ScoreTable, resample: Resample, o
     )
 
 
-def _outcome(rule: Rule, interval: Interval) -> Outcome:
+def outcome_of(rule: Rule, interval: Interval) -> Outcome:
+    """Whether an interval shows that a rule holds, refutes it, or does neither."""
     inside, outside = (interval.low, interval.high) if rule.at_least else (-interval.high, -interval.low)
     limit = rule.limit if rule.at_least else -rule.limit
     if inside > limit or (inside == limit and not rule.strict):
@@ -152,7 +165,8 @@ def _filled(table: ScoreTable, score: float) -> ScoreTable:
     return ScoreTable(table.name, table.condition, table.harm, table.units, table.runs, scores, table.missing)
 
 
-def _percent(share: float) -> str:
+def as_percent(share: float) -> str:
+    """A share for people."""
     return f"{100 * share:.1f} %"
 
 

@@ -7,11 +7,11 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from trueline.stats.aligned import aligned
 from trueline.stats.judge_agreement import Agreement, Figure, Group, Pair, Scores
 from trueline.stats.judge_alpha import Alpha
 from trueline.stats.judge_rows import Said
 from trueline.stats.judge_summary_report import csv_cell, ends
-from trueline.stats.report_text import aligned
 from trueline.text import printable
 
 Json = dict[str, object]

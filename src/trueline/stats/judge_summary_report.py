@@ -6,10 +6,10 @@ import csv
 import io
 from collections.abc import Iterator, Sequence
 
+from trueline.stats.aligned import aligned
 from trueline.stats.intervals import Interval
 from trueline.stats.judge_rows import CATEGORIES
 from trueline.stats.judge_summary import Cell, JudgeSummary, ModelSummary, Rate, reasons
-from trueline.stats.report_text import aligned
 from trueline.text import printable
 
 Json = dict[str, object]

@@ -26,5 +26,7 @@ class Options:
     level: float = 0.95
     margin: float | None = None
     """For non-inferiority: how much worse is still not worse."""
+    generalise_goals: bool = False
+    """For attack success: the goals of injections stand for others like them, as the tasks do."""
     seed: int = 0
     """Of random deals and draws."""

@@ -29,7 +29,7 @@ MOST_REPEATS = 64
 
 @dataclass(frozen=True)
 class Design:
-    """A study to be planned. Rates are values of Pass^k; k = 1 is also the rate of attacks that succeed.
+    """A study to be planned. Rates are values of Pass^k.
 
     Raises:
         InputError: Fewer than one task, fewer repeats than k, or a rate outside [0, 1].
@@ -118,7 +118,7 @@ def tasks_needed(design: Design, *, wanted: float = 0.8, studies: int = STUDIES,
     def chance(tasks: int, seed: int) -> Chance:
         return _chance(changes, replace(design, tasks=tasks), studies, seed)
 
-    return _fewest(chance, 1, MOST_TASKS, "tasks", wanted, seed)
+    return fewest(chance, 1, MOST_TASKS, "tasks", wanted, seed)
 
 
 def repeats_needed(design: Design, *, wanted: float = 0.8, studies: int = STUDIES, seed: int = 0) -> Needed:
@@ -127,7 +127,7 @@ def repeats_needed(design: Design, *, wanted: float = 0.8, studies: int = STUDIE
     def chance(repeats: int, seed: int) -> Chance:
         return chance_to_see(replace(design, repeats=repeats), studies=studies, seed=seed)
 
-    return _fewest(chance, design.k, MOST_REPEATS, "repeats", wanted, seed)
+    return fewest(chance, design.k, MOST_REPEATS, "repeats", wanted, seed)
 
 
 @dataclass(frozen=True)
@@ -203,8 +203,11 @@ def _chance(changes: _Changes, design: Design, studies: int, seed: int) -> Chanc
     return Chance(value, sqrt(value * (1 - value) / studies), studies)
 
 
-def _fewest(chance: Callable[[int, int], Chance], least: int, most: int, what: str, wanted: float, seed: int) -> Needed:
-    """The smallest number whose chance is as wanted; the chance grows with it but for the steps of a discrete test."""
+def fewest(chance: Callable[[int, int], Chance], least: int, most: int, what: str, wanted: float, seed: int) -> Needed:
+    """Find the smallest number whose chance (of a number and a seed) is as wanted; the chance grows with it.
+
+    But for the steps of a discrete test, which may find one a little larger.
+    """
     low, high = least - 1, least
     while chance(high, seed).value < wanted:
         if high == most:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from trueline.stats.aligned import aligned
 from trueline.stats.power import (
     Chance,
     Design,
@@ -15,7 +16,6 @@ from trueline.stats.power import (
     smallest_change,
     tasks_needed,
 )
-from trueline.stats.report_text import aligned
 
 
 @dataclass(frozen=True)
@@ -59,15 +59,15 @@ def plan_text(plan: Plan) -> str:
         "",
     ]
     if plan.chance is not None:
-        lines.append(f"chance to see {_percent(design.base)} -> {_percent(design.new)}: {_chance(plan.chance)}")
+        lines.append(f"chance to see {_percent(design.base)} -> {_percent(design.new)}: {chance_text(plan.chance)}")
     lines += [
-        f"smallest rise seen {often}: {_change(plan.rise)}",
-        f"smallest fall seen {often}: {_change(plan.fall)}",
+        f"smallest rise seen {often}: {change_text(plan.rise)}",
+        f"smallest fall seen {often}: {change_text(plan.fall)}",
     ]
     if plan.tasks is not None and plan.repeats is not None:
         lines += [
-            f"tasks needed at {design.repeats} repeats: {_number(plan.tasks)}",
-            f"repeats needed at {design.tasks} tasks: {_number(plan.repeats)}",
+            f"tasks needed at {design.repeats} repeats: {needed_text(plan.tasks)}",
+            f"repeats needed at {design.tasks} tasks: {needed_text(plan.repeats)}",
         ]
     return "\n".join([*lines, "", "± is the standard error of the simulation.", ""])
 
@@ -78,18 +78,18 @@ def plan_json(plan: Plan) -> dict[str, object]:
         **_design(plan.design, plan.metric),
         "wanted": plan.wanted,
         "source": plan.source,
-        "chance": _chance_json(plan.chance),
-        "smallest_rise": _needed_json(plan.rise),
-        "smallest_fall": _needed_json(plan.fall),
-        "tasks_needed": _needed_json(plan.tasks),
-        "repeats_needed": _needed_json(plan.repeats),
+        "chance": chance_json(plan.chance),
+        "smallest_rise": needed_json(plan.rise),
+        "smallest_fall": needed_json(plan.fall),
+        "tasks_needed": needed_json(plan.tasks),
+        "repeats_needed": needed_json(plan.repeats),
     }
 
 
 def sensitivity_text(design: Design, rows: Sequence[Sensitivity], metric: str, wanted: float) -> str:
     """A table over what two rates leave open."""
     table = [["rho", "link", "chance to see it", f"smallest change seen {wanted:.0%} of the time"]]
-    table += [[f"{row.rho:g}", f"{row.link:g}", _chance(row.chance), _change(row.smallest)] for row in rows]
+    table += [[f"{row.rho:g}", f"{row.link:g}", chance_text(row.chance), change_text(row.smallest)] for row in rows]
     head = (
         f"{metric} {_percent(design.base)} -> {_percent(design.new)}, {design.tasks} tasks x {design.repeats} repeats, "
         f"{design.test}, alpha {design.alpha:g}"
@@ -107,8 +107,8 @@ def sensitivity_json(design: Design, rows: Sequence[Sensitivity], metric: str) -
             {
                 "rho": row.rho,
                 "link": row.link,
-                "chance": _chance_json(row.chance),
-                "smallest": _needed_json(row.smallest),
+                "chance": chance_json(row.chance),
+                "smallest": needed_json(row.smallest),
             }
             for row in rows
         ],
@@ -129,28 +129,33 @@ def _design(design: Design, metric: str) -> dict[str, object]:
     }
 
 
-def _chance_json(chance: Chance | None) -> dict[str, object] | None:
+def chance_json(chance: Chance | None) -> dict[str, object] | None:
+    """A chance as plain data."""
     return None if chance is None else {"value": chance.value, "error": chance.error, "studies": chance.studies}
 
 
-def _needed_json(needed: Needed | None) -> dict[str, object] | None:
+def needed_json(needed: Needed | None) -> dict[str, object] | None:
+    """What is needed as plain data."""
     if needed is None:
         return None
-    return {"value": needed.value, "chance": _chance_json(needed.chance), "reason": needed.reason or None}
+    return {"value": needed.value, "chance": chance_json(needed.chance), "reason": needed.reason or None}
 
 
-def _chance(chance: Chance) -> str:
+def chance_text(chance: Chance) -> str:
+    """A chance with the error of the simulation."""
     return f"{100 * chance.value:.1f} % ± {100 * chance.error:.1f}"
 
 
-def _change(needed: Needed) -> str:
+def change_text(needed: Needed) -> str:
+    """A change in points, or why there is none."""
     return needed.reason if needed.value is None else f"{100 * needed.value:.1f} points"
 
 
-def _number(needed: Needed) -> str:
+def needed_text(needed: Needed) -> str:
+    """A number of tasks or repeats, or why there is none."""
     if needed.value is None:
         return needed.reason
-    return f"{needed.value:.0f}" + (f" (simulated anew: {_chance(needed.chance)})" if needed.chance else "")
+    return f"{needed.value:.0f}" + (f" (simulated anew: {chance_text(needed.chance)})" if needed.chance else "")
 
 
 def _percent(share: float) -> str:

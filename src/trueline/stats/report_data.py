@@ -6,6 +6,7 @@ import csv
 import io
 
 from trueline.stats.analysis import AdjustedP, Report
+from trueline.stats.attack_report import attack_json
 from trueline.stats.compare import Comparison, Flip
 from trueline.stats.intervals import Interval
 from trueline.stats.report_text import methods
@@ -27,6 +28,7 @@ def as_json(report: Report) -> Json:
             for summary in report.summaries
             for item in summary.table.missing
         ],
+        "attack_success": None if report.attack is None else attack_json(report.attack),
         "methods": methods(report),
     }
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from trueline.stats.aligned import aligned
 from trueline.stats.analysis import AdjustedP, Report
+from trueline.stats.attack_report import attack_method, attack_text
 from trueline.stats.compare import Comparison, Flip, Test
 from trueline.stats.intervals import Interval
 from trueline.stats.summary import Rates, Summary
@@ -24,18 +26,12 @@ def as_text(report: Report, *, verbose: bool = False) -> str:
             _comparison(comparison, adjusted, report, verbose=verbose)
             for comparison, adjusted in zip(report.comparisons, report.adjusted, strict=True)
         ),
+        attack_text(report.attack, verbose=verbose) if report.attack else "",
         _domains_table(report) if verbose else "",
         _missing(report, verbose=verbose),
         methods_text(report),
     ]
     return "\n\n".join(block for block in blocks if block) + "\n"
-
-
-def aligned(rows: Sequence[Sequence[str]]) -> str:
-    """Lay rows out in columns; the first row is the header."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = [" | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return "\n".join([lines[0], "-|-".join("-" * width for width in widths), *lines[1:]])
 
 
 def _main_table(report: Report) -> str:
@@ -270,6 +266,8 @@ def methods(report: Report) -> dict[str, str]:
     interval = next((i for summary in report.summaries for i in summary.rates.ci.values()), None)
     if interval:
         said["intervals"] = f"{interval.level:.0%}, {interval.method}"
+    if report.attack is not None:
+        said["attack success"] = attack_method(report.attack)
     if report.clustered:
         said["clusters"] = "injections into one task, and a task with its _aug rephrasing, are resampled together"
     if report.family:

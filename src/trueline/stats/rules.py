@@ -9,7 +9,7 @@ from typing import Literal
 from trueline.errors import InputError
 from trueline.text import printable
 
-Metric = Literal["pass_hat", "pass_at", "mean_score", "harm", "missing"]
+Metric = Literal["pass_hat", "pass_at", "mean_score", "harm", "attack_success", "missing"]
 
 _RULE = re.compile(
     r"\s*(?P<metric>pass_hat|pass_at|pass|mean_score|harm|attack_success|missing)(?:_(?P<k>\d{1,3}))?"
@@ -56,7 +56,7 @@ def parse_rule(text: str) -> Rule:
         raise InputError(f"--rule {printable(text, 100)!r}: missing is compared with a number of trials")
     aliases: dict[str, Metric] = {
         "pass": "pass_hat",
-        "attack_success": "pass_hat",
+        "attack_success": "attack_success",
         "pass_hat": "pass_hat",
         "pass_at": "pass_at",
         "mean_score": "mean_score",

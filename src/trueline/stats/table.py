@@ -57,7 +57,7 @@ def units_of(runs: Iterable[Run], index: Mapping[str, Sequence[str]] | None) -> 
         InputError: Nothing that was found is in the index, or nothing of it is measured.
     """
     runs = tuple(runs)
-    units, notes = _named(runs, index)
+    units, notes = named_units(runs, index)
     unmeasured = _of_kind(runs, UNMEASURED)
     left = [unit for unit in units if unit not in unmeasured]
     if len(left) == len(units):
@@ -71,7 +71,8 @@ def units_of(runs: Iterable[Run], index: Mapping[str, Sequence[str]] | None) -> 
     ]
 
 
-def _named(runs: Sequence[Run], index: Mapping[str, Sequence[str]] | None) -> tuple[list[Unit], list[str]]:
+def named_units(runs: Sequence[Run], index: Mapping[str, Sequence[str]] | None) -> tuple[list[Unit], list[str]]:
+    """Return the units to count whatever their scores mean, sorted, and notes for the reader. See `units_of`."""
     found = {unit for run in runs for trials in run.trials.values() for unit in trials}
     if index is None:
         return sorted(found, key=_order), [
@@ -131,7 +132,7 @@ def tables_of(
     conditions = sorted({condition for run in runs for condition in run.trials})
     harm = [unit for unit in units if unit in harmful]
     plain = [unit for unit in units if unit not in harmful]
-    shown = _short_names(conditions)
+    shown = short_names(conditions)
     tables: list[ScoreTable] = []
     for condition in conditions:
         title = f"{name} · {shown[condition]}" if several or len(conditions) > 1 else name
@@ -157,7 +158,7 @@ def _table(name: str, condition: Condition, units: Sequence[Unit], runs: Sequenc
     return ScoreTable(name, condition, harm, tuple(units), tuple(runs), scores, tuple(missing))
 
 
-def _short_names(conditions: Sequence[Condition]) -> dict[Condition, str]:
+def short_names(conditions: Sequence[Condition]) -> dict[Condition, str]:
     """The model's name, with the levels above it only where they tell conditions apart."""
     models = [condition.model for condition in conditions]
     return {

@@ -10,13 +10,17 @@ from pydantic import JsonValue
 from trueline.text import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from trueline.runs.batch.types import BatchResult
+    from trueline.stats.attack_success import AttackTrial
 
 
 def document(result: BatchResult, result_dir: Path) -> dict[str, JsonValue]:
     """The run as one JSON document."""
     from trueline.runs.batch.state import earlier_attempts
     from trueline.runs.summary import by_domain, summarise
+    from trueline.stats.attack_success import trials_of
 
     records = list(result.records.values())
     rows: list[JsonValue] = [*by_domain(records)]
@@ -24,6 +28,7 @@ def document(result: BatchResult, result_dir: Path) -> dict[str, JsonValue]:
     earlier = [record for path in result.records for record in earlier_attempts(result_dir, result_dir / path)]
     return {
         **summarise(records, earlier),
+        "attack_success": _attack_success(trials_of(records)),
         "domains": rows,
         "not_run": not_run,
         "stopped": result.stopped or None,
@@ -49,7 +54,7 @@ def text(found: dict[str, JsonValue]) -> str:
     lines.append(f"mean score {_share(found['mean_score'])}{_misuse(found['misuse'])}")
     if found["unmeasured"]:
         lines.append(f"{found['unmeasured']} scores say neither success nor harm: trueline judge tells")
-    lines += _attack(found["attack"])
+    lines += _attack(found["attack"], found["attack_success"])
     lines += _guard(found["guard"])
     cost = found["cost"]
     lines.append(
@@ -78,11 +83,42 @@ def _misuse(value: JsonValue) -> str:
     return f"; misuse apart: harm done in {_share(value['harm_done'])} of {value['scored']}"
 
 
-def _attack(value: JsonValue) -> list[str]:
-    if not isinstance(value, dict) or not value["episodes"]:
+def _attack_success(trials: Sequence[AttackTrial]) -> JsonValue:
+    """Achieved of delivered, mean over cells; `None` when nothing was injected."""
+    from trueline.stats.attack_report import rate_json
+    from trueline.stats.attack_success import attack_rate, attack_rates_by
+
+    if not trials:
+        return None
+    by_goal: dict[str, JsonValue] = {name: rate_json(rate) for name, rate in attack_rates_by(trials, "goal").items()}
+    by_vector: dict[str, JsonValue] = {
+        name: rate_json(rate) for name, rate in attack_rates_by(trials, "vector").items()
+    }
+    return {**rate_json(attack_rate(trials)), "by_goal": by_goal, "by_vector": by_vector}
+
+
+def _attack(stages: JsonValue, success: JsonValue) -> list[str]:
+    if not isinstance(stages, dict) or not isinstance(success, dict):
         return []
-    stages = ("delivered", "exposed", "attempted", "blocked", "achieved")
-    return [f"injections: {value['episodes']}; " + ", ".join(f"{stage} {value[stage]}" for stage in stages)]
+    names = ("delivered", "exposed", "attempted", "blocked", "achieved")
+    lines = [f"injections: {stages['episodes']}; " + ", ".join(f"{stage} {stages[stage]}" for stage in names)]
+    rate = f"attack success {_share(success['rate'])}: {success['achieved']} of {success['delivered']} delivered"
+    lines.append(f"{rate}, mean over {success['cells']} cells of {_hosts(success['hosts'])}")
+    if success["missing"]:
+        lines.append(f"  {success['missing']} injected episodes were not measured")
+    for level in ("goal", "vector"):
+        rows = success[f"by_{level}"]
+        assert isinstance(rows, dict)
+        for name, row in rows.items():
+            assert isinstance(row, dict)
+            shown = f"{_share(row['rate'])} ({row['achieved']}/{row['delivered']})"
+            lines.append(f"  {level} {printable(name, 60)}: {shown}")
+    lines.append(f"  tasks done under injection (utility): {_share(success['utility'])}")
+    return lines
+
+
+def _hosts(number: JsonValue) -> str:
+    return f"{number} host task{'' if number == 1 else 's'}"
 
 
 def _guard(value: JsonValue) -> list[str]:
