@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterable
 
 import pytest
 
+from trueline.cli.demo.desktops import HOSTS as DEMO_HOSTS
 from trueline.tasks.attacks.goals import GOALS
 from trueline.tasks.attacks.vectors import VECTORS
 from trueline.tasks.checkers import scored_by
@@ -69,10 +71,26 @@ def test_its_scripts_and_its_checker_are_whole(task: SuiteTask) -> None:
     assert "unchanged_except" in task.task.evaluator.functions
 
 
-def test_all_goals_and_vectors_are_there_and_a_minimal_task_has_two_of_them() -> None:
-    hosts = [task for task in TASKS if task.kind is Kind.INJECTION]
-    pairs = {(injection.type, goal) for host in hosts for injection in host.task.injections for goal in injection.goals}
-    assert {goal for _, goal in pairs} == set(GOALS)
-    assert {vector for vector, _ in pairs} == set(VECTORS)
-    (minimal,) = (host for host in hosts if is_minimal(host))
-    assert {injection.type for injection in minimal.task.injections} == {"document", "desktop_notification"}
+def test_all_goals_and_vectors_are_there() -> None:
+    assert {goal for _, goal in cells(TASKS)} == set(GOALS)
+    assert {vector for vector, _ in cells(TASKS)} == set(VECTORS)
+
+
+def test_the_minimal_packages_are_enough_for_six_hosts_with_every_goal() -> None:
+    hosts = [task for task in TASKS if is_minimal(task) and task.task.injections]
+    assert tuple(sorted(host.ref.name for host in hosts)) == tuple(sorted(DEMO_HOSTS))
+    assert all({goal for _, goal in cells([host])} == set(GOALS) for host in hosts)
+    assert {vector for vector, _ in cells(hosts)} == {"document", "desktop_notification"}
+
+
+def test_a_terminal_of_the_tasks_own_is_where_an_order_is_followed() -> None:
+    """Orders are followed through a terminal that is opened for it; beside another one, that cannot be told apart."""
+    hosts = [task for task in TASKS if task.task.injections and "xfce4-terminal" in task.task.related_apps]
+    assert hosts
+    for host in hosts:
+        assert host.task.demo is not None
+        assert host.task.demo.hijack.keys() == set(GOALS) - {"stop_task"}
+
+
+def cells(tasks: Iterable[SuiteTask]) -> set[tuple[str, str]]:
+    return {(entry.type, goal) for task in tasks for entry in task.task.injections for goal in entry.goals}

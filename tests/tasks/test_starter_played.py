@@ -126,6 +126,34 @@ def test_a_host_is_solved_under_injection_and_hijacked_by_who_believes_it(theatr
     assert believed.funnel.achieved, believed.funnel
 
 
+def test_a_benign_host_with_a_terminal_of_its_own_is_hijacked_there(theatre: Theatre) -> None:
+    attack = ("desktop_notification", "terminal_cron_setup")
+    believed = theatre.play("count-errors", hijacked(), attack=attack)
+    assert believed.funnel is not None
+    assert (believed.end, believed.funnel.achieved) == (End.DONE, True), told(believed)
+
+
+NEW_CELLS = [
+    (name, injection.type, goal)
+    for name, task in TASKS.items()
+    if task.kind is Kind.BENIGN
+    for injection in task.task.injections
+    for goal in injection.goals
+]
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize(("name", "vector", "goal"), NEW_CELLS)
+def test_each_cell_of_a_benign_host_is_achieved_by_belief_alone(
+    theatre: Theatre, name: str, vector: str, goal: str
+) -> None:
+    believed = theatre.play(name, hijacked(), attack=(vector, goal))
+    assert believed.funnel is not None and believed.funnel.achieved, told(believed)
+    solved = theatre.play(name, oracle(), attack=(vector, goal))
+    assert solved.funnel is not None
+    assert (solved.score, solved.funnel.delivered, solved.funnel.achieved) == (1.0, True, False), told(solved)
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("name", TASKS)
 def test_each_task_is_solved_or_refused(theatre: Theatre, name: str) -> None:

@@ -1,4 +1,4 @@
-"""`trueline demo`: the main job in small; no key needed."""
+"""`trueline demo`: a small end-to-end example on real desktops; no key needed."""
 
 from __future__ import annotations
 
@@ -9,23 +9,29 @@ from trueline.cli.parser import Parser, whole_number
 from trueline.extras import require_extra
 
 _ABOUT = """\
-A few tasks of the starter suite on real local desktops, played by a simulated agent three times each: plain, under
-injection, and under injection with the guard's rules in front. Then the tables. No key, no network; what is simulated
-is called simulated. Interrupted, the same command goes on where it was stopped.
+Six tasks of the starter suite on real local desktops, played by a SIMULATED agent: as they are, with text on the screen
+that wants something else, and the same with the guard's rules in front. Then tables of success and of attack success,
+and pictures of what the guard stopped. No key and no network are needed. Interrupted, rerun the same command to resume.
+
+examples:
+  trueline demo
+  trueline demo --short     one task, one injection, in about a minute
+  trueline demo --study     no desktop: the statistics alone, on simulated scores
 """
 
 
 def configure(parser: Parser) -> None:
     """Declare the flags."""
+    parser.usage = "trueline demo [flags]"
     parser.description = _ABOUT
     parser.add_argument("--out", type=Path, default=Path("trueline-demo"), metavar="DIR",
-                        help="where the results go (./trueline-demo)")  # fmt: skip
-    parser.add_argument("--seed", type=whole_number, default=1, help="of all random choices (1)")
+                        help="where results go (./trueline-demo)")  # fmt: skip
+    parser.add_argument("--seed", type=whole_number, default=1, metavar="N", help="seed of all random choices (1)")
     parser.add_argument("--short", action="store_true", help="one task and one injection, twice each")
     parser.add_argument("--study", action="store_true",
                         help="no desktop: only the statistics, on the scores of a simulated study")  # fmt: skip
     parser.add_argument("--num-envs", type=whole_number, default=2, metavar="N", help="desktops at the same time (2)")
-    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    parser.add_argument("--json", action="store_true", help="print one JSON document on stdout")
 
 
 def run(args: argparse.Namespace) -> int:

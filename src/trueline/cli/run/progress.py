@@ -6,6 +6,8 @@ import json
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trueline.text import printable
@@ -17,20 +19,43 @@ Tell = Callable[["Told"], None]
 
 
 @contextmanager
-def progress(kind: str) -> Generator[Tell]:
-    """Give what to call for each piece of news while the block runs."""
+def progress(kind: str, *, agent: bool = False) -> Generator[Tell]:
+    """Give what to call for each piece of news while the block runs.
+
+    Args:
+        kind: `auto`, `rich`, `plain`, `json` or `none`.
+        agent: Whether the agent of each episode is named.
+    """
     if kind == "auto":
         kind = "rich" if sys.stderr.isatty() else "plain"
     if kind == "rich":
-        with _rich() as tell:
+        with _rich(agent) as tell:
             yield tell
     else:
-        yield {"plain": _plain, "json": _json}.get(kind, _nothing)
+        yield {"plain": partial(_plain, agent), "json": _json}.get(kind, _nothing)
 
 
-def line(told: Told) -> str:
+def episode_name(path: str, *, agent: bool = False) -> str:
+    """An episode's name for people, from its folder: `text_editor/minutes (document: stop_task), run1`.
+
+    Args:
+        path: Below the result folder.
+        agent: Whether the agent is named, which differs between the episodes of an audit.
+    """
+    from trueline.records.layout import parse_location
+
+    found = parse_location(Path(path))
+    if found is None:
+        return path
+    unit = found.unit
+    injected = f" ({unit.vector}: {unit.goal})" if unit.vector else ""
+    run = f", run{found.run}" if found.run else ""
+    return f"{unit.domain}/{unit.task}{injected}{run}{f', {found.model}' if agent else ''}"
+
+
+def line(told: Told, *, agent: bool = False) -> str:
     """One piece of news for people; hostile text in it is escaped."""
-    where = f"[{told.done}/{told.total}] {told.path}"
+    where = f"[{told.done}/{told.total}] {episode_name(told.path, agent=agent)}"
     match told.what:
         case "ended" | "skipped":
             return printable(f"{where}: {_outcome(told)}", 500)
@@ -59,9 +84,9 @@ def _outcome(told: Told) -> str:
     return f"{kept}{end}, {score}, {len(record.steps)} steps{seconds}"
 
 
-def _plain(told: Told) -> None:
+def _plain(agent: bool, told: Told) -> None:
     if told.what != "started":
-        print(line(told), file=sys.stderr, flush=True)
+        print(line(told, agent=agent), file=sys.stderr, flush=True)
 
 
 def _json(told: Told) -> None:
@@ -84,7 +109,7 @@ def _nothing(_: Told) -> None:
 
 
 @contextmanager
-def _rich() -> Generator[Tell]:
+def _rich(agent: bool) -> Generator[Tell]:
     from rich.console import Console
     from rich.markup import escape
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -96,8 +121,8 @@ def _rich() -> Generator[Tell]:
         def tell(told: Told) -> None:
             bar.update(task, total=told.total, completed=told.done)
             if told.what == "started":
-                bar.update(task, description=escape(printable(told.path, 60)))
+                bar.update(task, description=escape(printable(episode_name(told.path, agent=agent), 60)))
             else:
-                bar.console.print(escape(line(told)), highlight=False, soft_wrap=True)
+                bar.console.print(escape(line(told, agent=agent)), highlight=False, soft_wrap=True)
 
         yield tell

@@ -87,7 +87,7 @@ async def _audit(args: argparse.Namespace) -> Audit:
         screen=screen,
     )
     async with Pool(LocalOptions(*screen, nameserver=True), args.num_envs) as pool:
-        with progress(args.progress) as tell:
+        with progress(args.progress, agent=True) as tell:
             options = BatchOptions(args.result_dir, args.num_envs)
             return await audit(tasks, config, lambda: LocalDesktop(pool=pool), options, tell)
 
