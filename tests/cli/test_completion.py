@@ -132,11 +132,11 @@ def test_fish_completes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("typed", "expected"),
     [
-        ("trueline me", "trueline metrics "),
-        ("trueline run --num_e", "trueline run --num_envs "),
-        ("trueline guard bench --detec", "trueline guard bench --detector "),
-        ("trueline run --guard_exhausted f", "trueline run --guard_exhausted fail "),
-        ("trueline metrics --run-dirs only-f", "trueline metrics --run-dirs only-folder"),
+        ("trueline me", "<trueline metrics>"),
+        ("trueline run --num_e", "<trueline run --num_envs>"),
+        ("trueline guard bench --detec", "<trueline guard bench --detector>"),
+        ("trueline run --guard_exhausted f", "<trueline run --guard_exhausted fail>"),
+        ("trueline metrics --run-dirs only-f", "<trueline metrics --run-dirs only-folder>"),
     ],
 )
 def test_zsh_completes(tmp_path: Path, typed: str, expected: str) -> None:

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -120,6 +123,23 @@ def test_what_rules_could_not_stop_is_named_with_the_reason() -> None:
     }
     attacks["with guard"].append(trial("other_goal", achieved=True))
     assert not_stopped(attacks)["other_goal"] == "The agent reached it with actions that no rule forbids."
+
+
+def test_the_next_commands_can_be_typed_as_they_stand(tmp_path: Path) -> None:
+    """`./scripts/demo` starts the program by its path, and the shell does not find it by its name."""
+    program = Path(sys.executable).with_name("trueline")
+    if not program.is_file():
+        pytest.skip("needs the installed program")
+    code = "import sys; sys.argv[0] = sys.argv[1]; from trueline.cli.demo.report import program; print(program())"
+    for path, expected in (("/usr/bin:/bin", str(program)), (f"{program.parent}:/usr/bin:/bin", "trueline")):
+        done = subprocess.run(
+            [sys.executable, "-c", code, str(program)],
+            env={**os.environ, "PATH": path},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout == f"{expected}\n"
 
 
 def stop(rule: str, task: str) -> Stopped:

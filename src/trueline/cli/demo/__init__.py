@@ -30,7 +30,7 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--short", action="store_true", help="one task and one injection, twice each")
     parser.add_argument("--study", action="store_true",
                         help="no desktop: only the statistics, on the scores of a simulated study")  # fmt: skip
-    parser.add_argument("--num-envs", type=whole_number, default=2, metavar="N", help="desktops at the same time (2)")
+    parser.add_argument("--num-envs", type=whole_number, default=3, metavar="N", help="desktops at the same time (3)")
     parser.add_argument("--json", action="store_true", help="print one JSON document on stdout")
 
 

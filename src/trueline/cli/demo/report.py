@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+import shutil
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,6 +87,7 @@ def text(results: Results) -> str:
 
     out = shlex.quote(printable(str(results.out), 300))
     attacks = results.attacks
+    command = program()
     lines = [
         "== Can it do the tasks, and every time? (simulated agent)",
         "",
@@ -115,13 +118,21 @@ def text(results: Results) -> str:
     if results.pictures:
         lines.append(f"  {shlex.quote(printable(str(results.pictures[0][1]), 300))}    (any image viewer)")
     lines += [
-        f"  trueline metrics --run-dirs {out}/plain    (all figures, intervals and missing trials)",
+        f"  {command} metrics --run-dirs {out}/plain    (all figures, intervals and missing trials)",
         "  docs/tutorial/first-table.md    (the next steps)",
         "",
         "With a real model:",
-        "  trueline run --suite starter --agent prompt --model 'openai|gpt-5' --repeats 3 --inject --guard policy",
+        f"  {command} run --suite starter --agent prompt --model 'openai|gpt-5' --repeats 3 --inject --guard policy",
     ]
     return "\n".join(lines)
+
+
+def program() -> str:
+    """What to type for this program: its name where the shell finds it, otherwise the path it was started by."""
+    started = Path(sys.argv[0])
+    if shutil.which("trueline") is None and started.name == "trueline" and started.is_file():
+        return shlex.quote(printable(str(started), 300))
+    return "trueline"
 
 
 def _utility(attacks: Mapping[str, Sequence[AttackTrial]]) -> list[str]:

@@ -7,6 +7,7 @@ import shlex
 from pathlib import Path
 
 from trueline.cli.demo.folder import claim_folder
+from trueline.cli.demo.report import program
 from trueline.cli.output import print_json
 from trueline.text import printable
 
@@ -47,9 +48,10 @@ def run_study(args: argparse.Namespace) -> int:
         return 0
     print("SIMULATED: no agent ran. 120 simulated tasks, 3 repeats, two settings; the statistics below are real.\n")
     print(as_text(report))
+    command = program()
     shown = shlex.quote(printable(str(out), 300))
     print(f"The folders are in {shown}, in OSWorld's layout. On your own results:")
-    print("  trueline metrics --run-dirs RUN1 RUN2 RUN3 --compare-dirs Clarified=RUN4 RUN5 RUN6")
-    print(f'  trueline gate {shown}/baseline {shown}/clarified --rule "pass_hat_3 >= base - 0.05"')
-    print(f"  trueline power --tasks 361 --repeats 3 --metric pass_hat_3 --from {shown}/baseline --new 0.5")
+    print(f"  {command} metrics --run-dirs RUN1 RUN2 RUN3 --compare-dirs Clarified=RUN4 RUN5 RUN6")
+    print(f'  {command} gate {shown}/baseline {shown}/clarified --rule "pass_hat_3 >= base - 0.05"')
+    print(f"  {command} power --tasks 361 --repeats 3 --metric pass_hat_3 --from {shown}/baseline --new 0.5")
     return 0

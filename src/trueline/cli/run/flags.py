@@ -36,7 +36,7 @@ def add_flags(parser: Parser) -> None:
 def _common(group: FlagGroup) -> None:
     add = group.add_argument
     add("--agent", metavar="A",
-        help=f"prompt, claude, openai, pkg.module:Class, or simulated: {_SIMULATED} (prompt)")  # fmt: skip
+        help=f"prompt, claude, openai, MODULE:CLASS, FILE.py:CLASS, or simulated: {_SIMULATED} (prompt)")  # fmt: skip
     add("--model", metavar="SPEC", help="provider|model of the agent, or a bare name")
     add("--repeats", type=count, metavar="N", help="run everything N times, into run1 … runN")
     add("--num-envs", type=count, default=1, metavar="N", help="desktops at the same time (1)")
@@ -77,7 +77,7 @@ def _attack(group: FlagGroup) -> None:
 
 def _guard(group: FlagGroup) -> None:
     add = group.add_argument
-    add("--guard", default="none", metavar="G", help="none, policy, deaction or pkg.module:Class (none)")
+    add("--guard", default="none", metavar="G", help="none, policy, deaction, MODULE:CLASS or FILE.py:CLASS (none)")
     add("--guard-max-revisions", type=whole_number, default=2, metavar="N",
         help="how often the agent may revise a rejected step (2)")  # fmt: skip
     add("--guard-exhausted", choices=["skip", "fail", "stop", "ask"], default="stop",
