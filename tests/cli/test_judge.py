@@ -244,7 +244,7 @@ def test_a_folder_named_like_a_subcommand(tmp_path: Path, monkeypatch: pytest.Mo
         (["R", "--judge_model", "nonsense"], "unknown which provider serves it"),
         (["R", "--judge_model", "gpt-4.1"], "set OPENAI_API_KEY"),
         (["R", "--judge_model", "local|m"], "for the captioner; --caption_model names another"),
-        (["R", "--judge-typ", "rules"], "did you mean --judge-type?"),
+        (["R", "--judge-typ", "rules"], "did you mean --judge_type?"),
         (["R", "--judge_type", "rules", "--test_config_base_dir", "nowhere"], "there is no folder examples in it"),
         (["R", "--temperature", "nan"], "nan is no temperature"),
         (["R", "--temperature", "-1"], "-1 is no temperature"),
