@@ -60,8 +60,36 @@ def test_many_programs_cannot_take_all_memory(runner: asyncio.Runner, fresh: Loc
             await asyncio.sleep(0.05)
 
     runner.run(asyncio.wait_for(work(), 60))
-    assert "was killed" in fresh.running.sandbox.notes[0]
+    assert "killed" in fresh.running.sandbox.notes[0]
     assert runner.run(fresh.windows())
+
+
+@pytest.mark.parametrize("first", ["pass", "os.setsid()"], ids=["one program", "many programs"])
+def test_many_small_processes_do_not_cost_the_x_server_its_life(
+    runner: asyncio.Runner, fresh: LocalDesktop, first: str
+) -> None:
+    small = (
+        "import os, time\n"
+        "kept = bytearray(b'x') * (6 << 20)\n"
+        "for _ in range(170):\n"
+        "    if not os.fork():\n"
+        f"        {first}; time.sleep(60)\n"
+        "time.sleep(60)\n"
+    )
+
+    async def work() -> None:
+        await fresh.launch(("python3", "-c", small))
+        while not fresh.running.sandbox.notes:
+            await fresh.windows()
+        while True:
+            try:
+                if (await fresh.run(("echo", "on"))).text == "on\n":
+                    break
+            except DesktopError:
+                await asyncio.sleep(0.05)
+        assert {"xfdesktop", "xfce4-panel"} <= {window.app for window in await fresh.windows()}
+
+    runner.run(asyncio.wait_for(work(), 60))
 
 
 def test_shared_memory_that_nobody_holds_counts_and_is_taken_away(machine: None, runner: asyncio.Runner) -> None:
@@ -84,6 +112,33 @@ def test_shared_memory_that_nobody_holds_counts_and_is_taken_away(machine: None,
 
     made, notes = runner.run(asyncio.wait_for(work(), 60))
     assert made == 5 and notes == [], "no program had to die for it"
+
+
+@pytest.mark.parametrize("hide", ["", "m.madvise(mmap.MADV_DONTNEED)"], ids=["held", "touched and let go"])
+@pytest.mark.parametrize("file", ["-1", "os.open('/dev/zero', os.O_RDWR)"], ids=["anonymous", "zero device"])
+def test_memory_shared_without_a_file_counts(machine: None, runner: asyncio.Runner, hide: str, file: str) -> None:
+    hog = (
+        "import mmap, os, time\n"
+        "kept = []\n"
+        "for _ in range(10):\n"
+        f"    m = mmap.mmap({file}, 50 << 20, mmap.MAP_SHARED)\n"
+        "    for place in range(0, len(m), 4096):\n"
+        "        m[place] = 1\n"
+        f"    {hide or 'pass'}\n"
+        "    kept.append(m)\n"
+        "time.sleep(60)\n"
+    )
+
+    async def work() -> list[str]:
+        limits = Limits(memory=400 * MIB, temporary=512 * MIB)
+        async with LocalDesktop(LocalOptions(width=640, height=480, limits=limits)) as desktop:
+            killed = await desktop.run(("python3", "-c", hog), time_limit=50)
+            assert killed.returncode == -signal.SIGKILL, killed.stderr
+            assert await desktop.windows(), "the desktop goes on"
+            return desktop.running.sandbox.notes
+
+    (note,) = runner.run(asyncio.wait_for(work(), 90))
+    assert "killed" in note
 
 
 def test_no_folder_takes_more_than_its_share(runner: asyncio.Runner, fresh: LocalDesktop) -> None:

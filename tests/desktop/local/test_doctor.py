@@ -10,10 +10,12 @@ import pytest
 from trueline.cli import doctor
 from trueline.cli.parser import Parser
 from trueline.desktop.local import checks
+from trueline.desktop.local.blocks import find_blocks
 from trueline.desktop.local.checks import (
     PACKAGES,
     check_all,
     check_applications,
+    check_blocks,
     check_cache,
     check_programs,
     in_container,
@@ -49,6 +51,17 @@ def test_a_cache_nobody_can_read_is_said(tmp_path: Path, monkeypatch: pytest.Mon
     if owner().drop:
         check = check_cache(owner())
         assert not check.ok and "cannot read it" in check.detail
+
+
+def test_a_user_without_ids_to_give_is_told_how_to_get_them(tmp_path: Path) -> None:
+    nobody = Owner(4_000_000_001, 4_000_000_001, drop=False)
+    check = check_blocks(nobody, str(tmp_path))
+    assert not check.ok and not check.needed and "uidmap" in check.fix and "--add-subuids" in check.fix
+    for helper in ("newuidmap", "newgidmap"):
+        (tmp_path / helper).touch(mode=0o755)
+    assert check_blocks(nobody, str(tmp_path)).fix.startswith("sudo usermod --add-subuids")
+    if (block := next(find_blocks(owner()), None)) is not None:
+        assert check_blocks(owner()).ok and str(block.count) in check_blocks(owner()).detail
 
 
 def test_a_ready_machine(machine: None, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import struct
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -89,6 +91,70 @@ def test_a_way_out_that_cannot_be_says_what_it_needs(tmp_path: Path) -> None:
     tun.touch(mode=0o600)
     assert check_way_out(user, str(tmp_path), tun).fix == f"sudo chmod 666 {tun}"
     assert check_way_out(Owner(1234, 1234, drop=True), str(tmp_path), tun).ok, "root hands out a copy of its own"
+
+
+AROUND = """
+import socket, struct, subprocess, sys
+port, places = int(sys.argv[1]), sys.argv[2:]
+names = socket.if_nameindex()
+lines = subprocess.run(["ip", "-o", "-4", "addr"], capture_output=True, text=True).stdout.splitlines()
+own = [line.split()[3].split("/")[0] for line in lines]
+def nothing(sock):
+    pass
+def ways():
+    yield nothing
+    for number, name in names:
+        yield lambda sock: sock.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, struct.pack("8xi", number))
+        yield lambda sock: sock.setsockopt(socket.IPPROTO_IP, 50, struct.pack("!i", number))
+        yield lambda sock: sock.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, name.encode())
+    for address in own:
+        yield lambda sock: sock.bind((address, 0))
+for place in places:
+    for prepare in ways():
+        for kind in (socket.SOCK_DGRAM, socket.SOCK_STREAM):
+            with socket.socket(socket.AF_INET, kind) as sock:
+                sock.settimeout(1)
+                try:
+                    if kind == socket.SOCK_DGRAM:
+                        sock.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+                    prepare(sock)
+                    sock.connect((place, port))
+                    sock.send(b"escaped to " + place.encode())
+                except OSError:
+                    pass
+print("tried")
+"""
+
+
+@pytest.mark.full
+def test_with_a_way_out_no_named_interface_leads_to_this_machine(machine: None, runner: asyncio.Runner) -> None:
+    """Whatever interface or address a program binds to, and whether it speaks to one machine or to a group."""
+    groups = ["224.0.0.251", "239.255.255.250", "224.0.0.1"]
+    own = [address for address in host_addresses() if ":" not in address]
+    places = [*groups, "255.255.255.255", "127.0.0.1", "127.0.0.255", "127.3.2.1", "0.0.0.0", *own]
+    with (
+        socket.create_server(("", 0)) as server,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as listener,
+    ):
+        port: int = server.getsockname()[1]
+        listener.bind(("", port))
+        listener.setblocking(False)
+        server.setblocking(False)
+        for group in groups:
+            for number, _ in socket.if_nameindex():
+                member = struct.pack("4s4si", socket.inet_aton(group), bytes(4), number)
+                with suppress(OSError):  # not every interface can
+                    listener.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, member)
+
+        async def work() -> str:
+            async with LocalDesktop(LocalOptions(width=640, height=480, network="open")) as desktop:
+                return (await desktop.run(("python3", "-c", AROUND, str(port), *places), time_limit=300)).text
+
+        assert runner.run(work()) == "tried\n"
+        with pytest.raises(BlockingIOError):
+            raise AssertionError(listener.recvfrom(100))
+        with pytest.raises(BlockingIOError):
+            raise AssertionError(server.accept())
 
 
 @pytest.mark.full

@@ -146,6 +146,6 @@ def test_code_that_fails_leaves_no_key_or_button_down(runner: asyncio.Runner, de
 
 def test_code_that_kills_its_worker_is_survived(runner: asyncio.Runner, desktop: LocalDesktop) -> None:
     with pytest.raises((ActionInterrupted, ActionTimeout)):
-        runner.run(desktop.act(Code(source="import os\nos.system('pkill -9 -f worker.pyz')"), id="kill"))
+        runner.run(desktop.act(Code(source="import os\nos.system('pkill -9 -x worker')"), id="kill"))
     again = runner.run(desktop.act(Code(source="print('here')"), id="after"))
     assert again.output == "here\n"

@@ -59,6 +59,49 @@ def test_a_new_agent_cannot_be_taken_over_at_its_start(runner: asyncio.Runner, f
     assert runner.run(fresh.run(("echo", "here"))).text == "here\n"
 
 
+# Tries to open every new process that the agent starts, from its first moment on, until it is told to end.
+LURK = """
+import os
+agent, mine = os.getppid(), os.getpid()
+opened, seen = set(), set()
+def parent(pid):
+    try:
+        return int(open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[1])
+    except (OSError, ValueError, IndexError):
+        return 0
+open("lurking", "w").close()
+while not os.path.exists("enough"):
+    last = int(open("/proc/loadavg").read().split()[-1])
+    for pid in range(last, last + 6):
+        for name in ("mem", "environ", "auxv"):
+            try:
+                fd = os.open(f"/proc/{pid}/{name}", os.O_RDONLY)
+            except OSError:
+                continue
+            os.close(fd)
+            if pid != mine and parent(pid) == agent and name != "auxv":
+                opened.add(pid)
+print(len(opened))
+"""
+
+
+@pytest.mark.full
+def test_a_worker_cannot_be_opened_at_its_start(runner: asyncio.Runner, fresh: LocalDesktop) -> None:
+    async def work() -> str:
+        await fresh.put("lurk.py", LURK.encode())
+        lurking = asyncio.create_task(fresh.run(("python3", "lurk.py"), time_limit=60))
+        await fresh.wait_for(FileExists("lurking"), time_limit=20)
+        for number in range(8):
+            code = Code(source="import os, signal; os.kill(os.getppid(), signal.SIGKILL)")
+            with pytest.raises(DesktopError):
+                await fresh.act(code, id=f"kill-{number}")
+        assert (await fresh.act(Code(source="print('here')"), id="here")).output == "here\n"
+        await fresh.put("enough", b"")
+        return (await lurking).text
+
+    assert runner.run(asyncio.wait_for(work(), 90)) == "0\n"
+
+
 def test_code_cannot_reach_its_worker(runner: asyncio.Runner, desktop: LocalDesktop) -> None:
     code = (
         "import os\n"

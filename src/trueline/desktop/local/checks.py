@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from trueline.desktop.local.blocks import HELPERS, find_blocks
 from trueline.desktop.local.places import Owner, cache_folder, owner
 from trueline.desktop.local.seccomp.calls import MACHINES
 from trueline.desktop.types import DesktopUnavailable
@@ -163,6 +164,20 @@ def check_sandbox(user: Owner) -> Check:
     return Check("sandbox", False, error, fix)
 
 
+def check_blocks(user: Owner, path: str = SEARCH_PATH) -> Check:
+    """User ids that each desktop can have for itself."""
+    name = "user ids"
+    if (block := next(find_blocks(user), None)) is not None:
+        return Check(name, True, f"each desktop has {block.count} of its own", needed=False)
+    if user.drop:
+        detail = "root of this container has too few: all desktops share one, and limits are low"
+        return Check(name, False, detail, "start the container with 65536 ids or more", needed=False)
+    detail = "all desktops share yours: one of them can slow the others down, and limits are low"
+    add = 'sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 "$USER"'
+    missing = any(not installed(helper, path) for helper in HELPERS)
+    return Check(name, False, detail, f"{install_line(['uidmap'])} && {add}" if missing else add, needed=False)
+
+
 def check_cache(user: Owner) -> Check:
     """A cache folder that can be written, and read by whoever runs sandboxes."""
     try:
@@ -221,7 +236,7 @@ def check_all() -> list[Check]:
     except DesktopUnavailable as error:
         return [*checks, Check("user", False, str(error), "run as an ordinary user")]
     checks += [check_namespaces(user), check_overlay(user), check_sandbox(user), check_cache(user)]
-    return [*checks, check_container(), check_memory(), check_applications(), check_way_out(user)]
+    return [*checks, check_container(), check_memory(), check_applications(), check_way_out(user), check_blocks(user)]
 
 
 def _try(user: Owner, argv: list[str]) -> str | None:

@@ -41,6 +41,8 @@ class LinkMessage(BaseModel):
     returncode: int | None = None
     total: int = 0
     freed: int = 0
+    pids: tuple[int, ...] = ()
+    """Processes that the keeper killed, as the host numbers them."""
 
 
 @dataclass(frozen=True)

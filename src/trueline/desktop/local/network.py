@@ -29,6 +29,7 @@ _AS_OWNER = (
 
 class _Address(BaseModel):
     local: str = ""
+    broadcast: str = ""
     scope: str = ""
 
 
@@ -37,7 +38,7 @@ class _Link(BaseModel):
 
 
 def host_addresses() -> list[str]:
-    """Every address of this machine but those of its loopback, and those behind which clouds keep secrets.
+    """Every address of this machine but those of its loopback, its broadcasts, and where clouds keep secrets.
 
     The sandbox gets them for its own, so that what it sends there comes back to it.
 
@@ -49,7 +50,8 @@ def host_addresses() -> list[str]:
         links = TypeAdapter(list[_Link]).validate_json(said.stdout)
     except (OSError, subprocess.SubprocessError, ValidationError) as error:
         raise DesktopUnavailable("network open: `ip -j addr` does not work; sudo apt-get install iproute2") from error
-    found = [entry.local for link in links for entry in link.addr_info if entry.local and entry.scope != "host"]
+    entries = [entry for link in links for entry in link.addr_info if entry.scope != "host"]
+    found = [address for entry in entries for address in (entry.local, entry.broadcast) if address]
     return [*dict.fromkeys(found), *_METADATA]
 
 

@@ -13,7 +13,7 @@ from typing import Self
 
 from pydantic import JsonValue
 
-from trueline.desktop.local.argv import Folders
+from trueline.desktop.local.argv import DISPLAY, Folders
 from trueline.desktop.local.blocks import Block, keeper_owner, map_block, take_block
 from trueline.desktop.local.checks import check_all, check_way_out
 from trueline.desktop.local.descriptors import needs_descriptors
@@ -28,6 +28,7 @@ from trueline.desktop.local.places import Owner, cache_folder, owner, work_place
 from trueline.desktop.local.process import OOM_SCORE, Started, memory_files, plan, start_keeper
 from trueline.desktop.types import ActionInterrupted, Change, DesktopError, DesktopLost, DesktopUnavailable
 from trueline.errors import InputError
+from trueline.text import printable
 
 _STOP_LIMIT = 10.0
 
@@ -42,7 +43,7 @@ class Sandbox:
         self.options = options
         self.template = template
         self.notes: list[str] = []
-        """What the keeper had to do: programs killed for their memory."""
+        """What the keeper had to do: programs killed for memory, or for descriptors they kept on their way."""
         self._started = started
         self._folders = folders
         self.block = block
@@ -145,9 +146,13 @@ class Sandbox:
                 self._built.set_result(None)
             case "memory":
                 mib = message.freed >> 20
-                self.notes.append(f"a program of {mib} MiB was killed: all together held {message.total >> 20} MiB")
+                self.notes.append(f"{mib} MiB of programs were killed: all together held {message.total >> 20} MiB")
+            case "descriptors":
+                self.notes.append(f"a program was killed: it kept {message.freed} descriptors on their way")
             case _:
-                self.lose(f"{message.part} ended: {_last_line(message.detail)}" if message.part else message.detail)
+                self.lose(
+                    printable(f"{message.part} ended: {_last_line(message.detail)}" if message.part else message.detail)
+                )
 
     def _on_agent(self, message: LinkMessage) -> None:
         if message.event == "exit" and message.request is not None and message.returncode is not None:
@@ -196,17 +201,31 @@ class Sandbox:
 
     async def spawn(self, request: dict[str, JsonValue], fds: tuple[int, ...]) -> tuple[int, int, asyncio.Future[int]]:
         """Start a program inside; return the request's number, its process id inside and its end to come."""
+        argv = request["argv"]
+        return await self._start("spawn", str(argv[0] if isinstance(argv, list) else ""), request, fds)
+
+    async def start_worker(self, connection: int) -> None:
+        """Start the process inside that runs action code and speaks over a connected socket.
+
+        Raises:
+            DesktopError: It cannot be started.
+        """
+        await self._start("worker", "the worker", {"display": DISPLAY}, (connection,))
+
+    async def _start(
+        self, op: str, program: str, request: dict[str, JsonValue], fds: tuple[int, ...]
+    ) -> tuple[int, int, asyncio.Future[int]]:
         number = self.agent.new_id()
         exit_: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._exits[number] = exit_
         try:
-            answer = await self.agent.ask({**request, "op": "spawn"}, fds, number=number)
+            answer = await self.agent.ask({**request, "op": op}, fds, number=number)
         except BaseException:
             self._exits.pop(number, None)
             raise
         if answer.message.pid is None:
             self._exits.pop(number, None)
-            raise spawn_error(str(request["argv"][0] if isinstance(request["argv"], list) else ""), answer)
+            raise spawn_error(program, answer)
         return number, answer.message.pid, exit_
 
     async def connect(self, *, path: str | None = None, port: int | None = None) -> socket.socket:

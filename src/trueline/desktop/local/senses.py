@@ -15,11 +15,9 @@ from trueline.actions import Action, CallUser, Code, Done, Fail, Screenshot, Wai
 from trueline.desktop.accessibility import Accessibility, Bus, Reading, accessibility_address, unix_path
 from trueline.desktop.input.execute import ActionRefused, Pointing
 from trueline.desktop.local import commands
-from trueline.desktop.local.argv import DISPLAY, INSIDE, SYSTEM_PYTHON
 from trueline.desktop.local.commands import Command
 from trueline.desktop.local.descriptors import needs_descriptors
 from trueline.desktop.local.identity import RUNTIME, UID
-from trueline.desktop.local.install import WORKER
 from trueline.desktop.local.load import Sleepers, named, turns
 from trueline.desktop.local.running import connect_x
 from trueline.desktop.local.sandbox import Sandbox
@@ -235,8 +233,7 @@ class Senses:
             worker = WorkerClient(ours)
             try:
                 with its:
-                    argv = (SYSTEM_PYTHON, "-I", "-S", f"{INSIDE}/{WORKER}", DISPLAY)
-                    await commands.launch(self._sandbox, Command(argv, {}, None), its.fileno())
+                    await self._sandbox.start_worker(its.fileno())
                 await self._thread(lambda: worker.wait_ready(_WORKER_UP))
             except BaseException:
                 worker.close()

@@ -7,6 +7,7 @@ here waits: a program's end is reported when it comes.
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import json
 import os
@@ -19,6 +20,10 @@ import time
 
 CONNECT_LIMIT = 2.0
 LONGEST_REASON = 500
+WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "worker.pyz")
+MOST_DESCRIPTORS = 1 << 16
+PR_SET_NAME = 15
+LIBC = ctypes.CDLL(None)
 PASS_LIMIT, PASS_AGAIN = 3.0, 0.01
 """Seconds for which it is tried to pass a descriptor, and from one try to the next."""
 
@@ -35,6 +40,7 @@ if TYPE_CHECKING:
         env: dict[str, str]
         cwd: str
         target: int
+        display: str
         path: str
         write: bool
         mode: int
@@ -86,6 +92,23 @@ class Agent:
             )
         finally:
             os.chdir("/")
+        return self.watch(request, pid)
+
+    def start_worker(self, request: Request, fds: list[int]) -> dict[str, object]:
+        """Start the process that runs action code for the host, which speaks to it over the socket that came.
+
+        It is forked, never executed: as our copy it is closed to others of the same user from its first moment on.
+        """
+        pid = os.fork()
+        if pid == 0:
+            try:
+                be_worker(fds[0], request["display"])
+            finally:
+                os._exit(1)
+        return self.watch(request, pid)
+
+    def watch(self, request: Request, pid: int) -> dict[str, object]:
+        """Take note of a program that was started; its end is reported."""
         ended = os.pidfd_open(pid)
         self.running[ended] = (request["id"], pid)
         self.poll.register(ended, select.POLLIN)
@@ -141,6 +164,8 @@ class Agent:
         match request["op"]:
             case "spawn":
                 return self.spawn(request, fds), ()
+            case "worker":
+                return self.start_worker(request, fds), ()
             case "kill":
                 return self.kill(request), ()
             case "open":
@@ -183,6 +208,21 @@ class Agent:
                 for passed in fds:
                     os.set_inheritable(passed, False)
                 self.handle(json.loads(data), fds)
+
+
+def be_worker(connection: int, display: str) -> None:
+    """Run the worker in this process, which has nothing but the connection."""
+    os.setsid()
+    null = os.open("/dev/null", os.O_RDWR)
+    for ours, theirs in ((connection, 0), (null, 1), (null, 2)):
+        os.dup2(ours, theirs)
+    os.closerange(3, MOST_DESCRIPTORS)
+    os.chdir(os.environ["HOME"])
+    LIBC.prctl(PR_SET_NAME, b"worker", 0, 0, 0)
+    sys.path.insert(0, WORKER)
+    from trueline.desktop.worker.inside.serve import main
+
+    main(display)
 
 
 def serve(channel: int) -> None:

@@ -70,8 +70,18 @@ PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
 NOT_INSIDE = ("keeper.py", "changes.py", "contents.py", "filter.bpf")
 """Programs that nothing inside needs."""
 WATCH_CALM, WATCH_CLOSE = 0.5, 0.1
+MOST_PASSED, FEW_PASSED = 1024, 64
+"""Descriptors on their way: those of a user that shares its id with other desktops, and those nobody minds."""
+SHARED_EVERY = 10
+"""Looks after which shared mappings are read again though nothing seems to have grown."""
+ANONYMOUS = "/dev/zero (deleted)\n"
+"""How the kernel calls memory that is shared and has no file."""
+SEMAPHORES, MESSAGE_QUEUES = "250 32000 100 512", 256
+"""System V: semaphores in a set, altogether, operations at once, sets; and queues. They lie in the kernel's memory."""
 PASS_LIMIT, PASS_AGAIN = 3.0, 0.01
 """Seconds for which it is tried to pass a descriptor while this user keeps too many on their way."""
+NEVER_LEFT_FOR = ("0.0.0.0/8", "127.0.0.0/8", "224.0.0.0/4", "255.255.255.255/32")
+"""Loopbacks, and addresses of more than one machine."""
 IPC_RMID = 0
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
 
@@ -157,14 +167,31 @@ def children(pid: int) -> list[int]:
         return []
 
 
-def resident(pid: int) -> int:
-    """Bytes of memory that are a process's own."""
-    try:
-        with open(f"/proc/{pid}/statm", encoding="ascii") as file:
-            words = file.read().split()
-        return (int(words[1]) - int(words[2])) * PAGE
-    except (OSError, IndexError):
-        return 0
+def own_memory(pid: int) -> tuple[int, int]:
+    """Bytes of memory that are a process's own, and those that it shares and no file on a disk holds."""
+    found = {"RssAnon": 0, "VmSwap": 0, "RssShmem": 0}
+    with suppress(OSError, ValueError), open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as file:
+        for line in file:
+            name, _, value = line.partition(":")
+            if name in found:
+                found[name] = int(value.split()[0]) << 10
+    return found["RssAnon"] + found["VmSwap"], found["RssShmem"]
+
+
+def shared_mappings(pid: int) -> dict[str, int]:
+    """Sizes of memory a process shares without a file, by its number.
+
+    What a program has touched and then let go of is held all the same and shows nowhere else, so the size counts.
+    """
+    found: dict[str, int] = {}
+    with suppress(OSError), open(f"/proc/{pid}/maps", encoding="utf-8", errors="replace") as file:
+        for line in file:
+            if line.endswith(ANONYMOUS):
+                place, _, offset, device, inode, *_ = line.split()
+                start, end = (int(word, 16) for word in place.split("-"))
+                name = f"{device} {inode}"
+                found[name] = max(found.get(name, 0), int(offset, 16) + end - start)
+    return found
 
 
 def descendants(pid: int) -> list[int]:
@@ -253,13 +280,20 @@ def loopback_up() -> None:
 
 
 def own_addresses(addresses: list[str]) -> None:
-    """Make addresses of the host our own: what is sent there from inside comes back and never reaches it."""
+    """Make addresses of the host our own: what is sent there from inside comes back and never reaches it.
+
+    Addresses alone do not hold it back, since a program may name the interface it sends through (SO_BINDTODEVICE,
+    IP_MULTICAST_IF): what then leaves for an address of the host, its loopback or a group of machines, a policy stops.
+    Policies do not concern what stays on our own loopback.
+    """
     import subprocess  # costs milliseconds, and few sandboxes have a way out
 
     lines = [f"addr add {address}/{128 if ':' in address else 32} dev lo" for address in addresses]
+    places = (*NEVER_LEFT_FOR, *(address for address in addresses if ":" not in address))  # IPv6 has no way out
+    lines += [f"xfrm policy add dst {place} dir out action block" for place in places]
     done = subprocess.run(["ip", "-batch", "-"], input="\n".join(lines).encode(), capture_output=True, check=False)  # noqa: S607
     if done.returncode:
-        raise OSError(errno.EADDRNOTAVAIL, f"ip: {done.stderr.decode('utf-8', 'replace').strip()}")
+        raise OSError(errno.EADDRNOTAVAIL, f"network open: ip: {done.stderr.decode('utf-8', 'replace').strip()}")
 
 
 def limit(plan: Plan) -> None:
@@ -267,7 +301,11 @@ def limit(plan: Plan) -> None:
     # Set inside our user namespace, the number of processes is counted for this sandbox alone.
     for name, value in plan["rlimits"].items():
         resource.setrlimit(getattr(resource, name), (value, value))
-    settings = {"/proc/sys/kernel/shmall": plan["shared_memory"] // PAGE}
+    settings: dict[str, int | str] = {
+        "/proc/sys/kernel/shmall": plan["shared_memory"] // PAGE,
+        "/proc/sys/kernel/sem": SEMAPHORES,
+        "/proc/sys/kernel/msgmni": MESSAGE_QUEUES,
+    }
     settings |= {f"/proc/sys/user/{name}": value for name, value in plan["namespace_limits"].items()}
     for path, value in settings.items():  # older kernels refuse, and containers in which /proc/sys is read-only
         with suppress(OSError), open(path, "w", encoding="ascii") as file:
@@ -413,30 +451,135 @@ def shared_segments() -> list[dict[str, int]]:
         return []
 
 
-def watch(control: socket.socket, parts: list[Part], limit: int) -> float:
-    """Kill the biggest program when all together hold too much; return the seconds until the next look.
+def passed_descriptors(pid: int) -> int:
+    """How many descriptors are on their way to a process: sent, and not received."""
+    total = 0
+    with suppress(OSError):
+        for fd in os.listdir(f"/proc/{pid}/fdinfo"):
+            with suppress(OSError), open(f"/proc/{pid}/fdinfo/{fd}", encoding="ascii", errors="replace") as file:
+                total += sum(int(line.split()[1]) for line in file if line.startswith("scm_fds:"))
+    return total
 
-    Shared memory counts for the program that made it. What no program holds, and no kill would free, goes first.
+
+def too_many_passed() -> bool:
+    """Whether more than `MOST_PASSED` descriptors of this user are on their way, which the kernel tells who sends."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    left, right = socket.socketpair()
+    with left, right:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(MOST_PASSED, hard), hard))
+        try:
+            socket.send_fds(left, [b"x"], [0])
+        except OSError as error:
+            return error.errno == errno.ETOOMANYREFS
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    return False
+
+
+def program_of(pid: int) -> int:
+    """The session a process is in: each program that is started gets one."""
+    try:
+        return os.getsid(pid)
+    except ProcessLookupError:
+        return pid
+
+
+def core(part: Part) -> list[int]:
+    """What a part is made of: process 1 of its namespace, the first it started, and what that one started."""
+    outer = children(part.pid)
+    first = [found[0] for pid in outer if (found := children(pid))]
+    return [*outer, *first, *(child for pid in first for child in children(pid))]
+
+
+class Watch:
+    """Kills the biggest programs when all together hold too much memory.
+
+    Shared memory counts for the programs that made it or have it. What no program holds, and no kill would free, goes
+    first. A program of many small processes is killed as a whole. What the desktop itself is made of is spared, unless
+    it is big: many small programs must not cost the X server its life.
     """
-    sizes = {pid: resident(pid) for part in parts for pid in descendants(part.pid)}
-    total, forsaken = sum(sizes.values()), dict[int, int]()
-    for segment in shared_segments():
-        held = segment["rss"] + segment["swap"]
-        total += held
-        if segment["nattch"] == 0:
-            forsaken[segment["shmid"]] = held
-        elif segment["cpid"] in sizes:
-            sizes[segment["cpid"]] += held
-    if total > limit:
-        for number, held in forsaken.items():
-            LIBC.shmctl(number, IPC_RMID, None)
-            total -= held
-    if total > limit:
-        biggest = max(sizes, key=sizes.__getitem__)
-        with suppress(ProcessLookupError):
-            os.kill(biggest, signal.SIGKILL)
-        send(control, {"event": "memory", "total": total, "freed": sizes[biggest]})
-    return WATCH_CLOSE if total > limit / 2 else WATCH_CALM
+
+    def __init__(self, control: socket.socket, parts: list[Part], limit: int, is_shared: bool) -> None:
+        """Watch the programs of all parts; what is done is told over the control socket.
+
+        `is_shared`: other desktops run as the same user, whose descriptors on their way this one must not use up.
+        """
+        self.is_shared = is_shared
+        self.control = control
+        self.parts = parts
+        self.limit = limit
+        self.looks = 0
+        self.shared_seen = 0
+        self.shared: dict[int, dict[str, int]] = {}
+        """By process: what it shares without a file. It costs more to read, so it is read when it may have grown."""
+
+    def look(self) -> float:
+        """Look once; return the seconds until the next look."""
+        pids = [pid for part in self.parts for pid in descendants(part.pid)]
+        if self.is_shared and too_many_passed():
+            self._free_descriptors(pids)
+        memory = {pid: own_memory(pid) for pid in pids}
+        self._read_shared(pids, sum(shared for _, shared in memory.values()))
+        sizes = {pid: own + sum(self.shared.get(pid, {}).values()) for pid, (own, _) in memory.items()}
+        once = {name: size for pid in pids for name, size in self.shared.get(pid, {}).items()}
+        total = sum(own for own, _ in memory.values()) + sum(once.values())
+        forsaken: dict[int, int] = {}
+        for segment in shared_segments():
+            held = segment["rss"] + segment["swap"]
+            total += held
+            if segment["nattch"] == 0:
+                forsaken[segment["shmid"]] = held
+            elif segment["cpid"] in sizes:
+                sizes[segment["cpid"]] += held
+        if total > self.limit:
+            for number, held in forsaken.items():
+                LIBC.shmctl(number, IPC_RMID, None)
+                total -= held
+        if total > self.limit:
+            killed = self._kill(sizes, total - self.limit)
+            freed = sum(sizes[pid] for pid in killed)
+            send(self.control, {"event": "memory", "total": total, "freed": freed, "pids": killed})
+            self.looks = 0
+        return WATCH_CLOSE if total > self.limit / 2 else WATCH_CALM
+
+    def _kill(self, sizes: dict[int, int], excess: int) -> list[int]:
+        """Kill the biggest programs until so many bytes are free; return the processes."""
+        spared = {pid for part in self.parts for pid in core(part)}
+        programs: dict[int, list[int]] = {}
+        for pid, size in sizes.items():
+            if pid not in spared or size > self.limit // 4:
+                programs.setdefault(program_of(pid), []).append(pid)
+        killed: list[int] = []
+        for members in sorted(programs.values(), key=lambda pids: -sum(sizes[pid] for pid in pids)):
+            if excess <= 0:
+                break
+            biggest = max(members, key=sizes.__getitem__)
+            alone = sizes[biggest] * 4 >= sum(sizes[pid] for pid in members)
+            for pid in [biggest] if alone else members:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+                excess -= sizes[pid]
+                killed.append(pid)
+        return killed
+
+    def _free_descriptors(self, pids: list[int]) -> None:
+        """Kill the program for which the most descriptors are on their way, if they may be too many."""
+        counts = {pid: passed_descriptors(pid) for pid in pids}
+        most = max(counts, key=counts.__getitem__, default=0)
+        if counts.get(most, 0) >= FEW_PASSED:
+            with suppress(ProcessLookupError):
+                os.kill(most, signal.SIGKILL)
+            send(
+                self.control,
+                {"event": "descriptors", "total": sum(counts.values()), "freed": counts[most], "pids": [most]},
+            )
+
+    def _read_shared(self, pids: list[int], shared: int) -> None:
+        grown = shared > self.shared_seen + self.limit // 20
+        if grown or self.looks % SHARED_EVERY == 0 or sum(map(len, self.shared.values())) > 0:
+            self.shared = {pid: found for pid in pids if (found := shared_mappings(pid))}
+            self.shared_seen = shared
+        self.looks += 1
 
 
 def keep(control: socket.socket, parts: list[Part], plan: Plan) -> None:
@@ -448,7 +591,7 @@ def keep(control: socket.socket, parts: list[Part], plan: Plan) -> None:
     for fd in (*ends, *outputs):
         poll.register(fd, select.POLLIN)
     now = time.monotonic()
-    lifetime, memory = plan["lifetime"], plan["memory"]
+    lifetime, watch = plan["lifetime"], Watch(control, parts, plan["memory"], is_shared=not plan["user"])
     until, look = now + lifetime, now + WATCH_CALM
     while True:
         ready = poll.poll(max(0.0, min(look, until) - time.monotonic()) * 1000 + 1)
@@ -472,7 +615,7 @@ def keep(control: socket.socket, parts: list[Part], plan: Plan) -> None:
             return
         reap_helpers()
         if now >= look:
-            look = now + watch(control, parts, memory)
+            look = now + watch.look()
 
 
 def main() -> None:
