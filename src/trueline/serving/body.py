@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Generator
+from contextlib import contextmanager
 from email.message import Message
 
 from trueline.errors import InputError, TruelineError
@@ -11,6 +12,7 @@ from trueline.errors import InputError, TruelineError
 _DRAIN = 16 << 20
 """So many bytes beyond the limit are read and thrown away: a client that still sends would not hear the refusal."""
 _LONGEST_HEAD = 2000
+_FREE = 64 << 10
 
 
 class BodyTooLarge(TruelineError):
@@ -21,15 +23,67 @@ class BodyTooSlow(TruelineError):
     """A request does not arrive in time."""
 
 
+class NoMemoryForBody(TruelineError):
+    """The bodies of other requests take all the memory that bodies may take."""
+
+
 class FormError(InputError):
     """A body is no readable form."""
 
 
-async def read_bytes(chunks: AsyncIterator[bytes], limit: int, seconds: float) -> bytes:
+class BodyMemory:
+    """The memory that all bodies of a server share: large ones must not add up to more than the machine has."""
+
+    def __init__(self, most: int) -> None:
+        """Take the limit in bytes. The first 64 KiB of each body are not counted: small requests always pass."""
+        self._left = most
+
+    @contextmanager
+    def share(self) -> Generator[BodyShare]:
+        """Give one request its share; what it took is free again when the block ends."""
+        share = BodyShare(self)
+        try:
+            yield share
+        finally:
+            self._left += share.taken
+
+    def take(self, size: int) -> None:
+        """Take a part of what is left.
+
+        Raises:
+            NoMemoryForBody: There is not so much left.
+        """
+        if size > self._left:
+            raise NoMemoryForBody("the bodies of other requests take all the memory there is for them; send it again")
+        self._left -= size
+
+
+class BodyShare:
+    """What one request has taken of the memory for bodies."""
+
+    def __init__(self, memory: BodyMemory) -> None:
+        """Take nothing yet."""
+        self._memory = memory
+        self.taken = 0
+
+    def grow_to(self, size: int) -> None:
+        """Take what a body of this size needs.
+
+        Raises:
+            NoMemoryForBody: There is not so much left.
+        """
+        more = max(0, size - _FREE) - self.taken
+        if more > 0:
+            self._memory.take(more)
+            self.taken += more
+
+
+async def read_bytes(chunks: AsyncIterator[bytes], limit: int, seconds: float, share: BodyShare) -> bytes:
     """Read a body.
 
     Raises:
         BodyTooLarge: It has more than `limit` bytes.
+        NoMemoryForBody: The bodies of other requests leave too little memory for it.
         BodyTooSlow: It does not arrive in time.
     """
     held = bytearray()
@@ -39,6 +93,7 @@ async def read_bytes(chunks: AsyncIterator[bytes], limit: int, seconds: float) -
             async for chunk in chunks:
                 size += len(chunk)
                 if size <= limit:
+                    share.grow_to(size)
                     held += chunk
                 elif size > limit + _DRAIN:
                     break

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import io
 from pathlib import Path
 
 import aiohttp
@@ -168,3 +169,36 @@ def test_odd_action_ids(runner: asyncio.Runner, service: Service) -> None:
 def test_what_an_application_shows_is_no_page(runner: asyncio.Runner, service: Service) -> None:
     answer = runner.run(service.post("/setup/launch", {"command": ["true", "<script>alert(1)</script>"]}))
     assert (answer.type, answer.headers["X-Content-Type-Options"]) == ("text/plain", "nosniff")
+
+
+@pytest.mark.parametrize(
+    "name", ["line\nfeed", "carriage\rreturn", "tab\there", "bell\x07", 'quote"', "back\\slash", "ünï", "\u200b"]
+)
+def test_a_file_of_any_name_is_answered(runner: asyncio.Runner, service: Service, name: str) -> None:
+    async def work() -> None:
+        assert (await service.ask("POST", "/setup/upload", data=form(f"~/{name}", b"content"))).status == 200
+        got = await service.ask("POST", "/file", data={"file_path": f"~/{name}"})
+        assert (got.status, got.body) == (200, b"content")
+        assert got.headers["Content-Disposition"].isprintable()
+
+    runner.run(asyncio.wait_for(work(), 60))
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\0", "x" * 5000, "x" * 300])
+def test_a_name_that_no_file_has_is_an_error(runner: asyncio.Runner, service: Service, name: str) -> None:
+    for path, fields in (("/file", {"file_path": f"~/{name}"}), ("/setup/upload", form(f"~/{name}", b"x"))):
+        answer = runner.run(asyncio.wait_for(service.ask("POST", path, data=fields), 60))
+        assert answer.status in (400, 404, 500) and answer.json["type"] in ("path", "refused")
+
+
+def test_uploads_share_one_memory(runner: asyncio.Runner, service: Service) -> None:
+    async def work() -> None:
+        async with served(service.desktop, settings=ServeSettings(max_held=1 << 20)) as narrow:
+            head = b'--b\r\ncontent-disposition: form-data; name="file_path"\r\n\r\n~/x\r\n'
+            large = io.BytesIO(head + b"x" * (2 << 20))
+            kind = {"content-type": "multipart/form-data; boundary=b"}
+            assert (await narrow.ask("POST", "/setup/upload", data=large, headers=kind)).status == 503
+            assert (await narrow.ask("POST", "/setup/upload", data=form("~/x", b"x" * 900_000))).status == 200
+            assert (await narrow.post("/execute", {"command": ["true"]})).status == 200
+
+    runner.run(asyncio.wait_for(work(), 60))

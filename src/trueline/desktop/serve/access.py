@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Mapping
 
 from trueline.desktop.serve.replies import Refused
 from trueline.serving import Tokens
+from trueline.serving.hosts import names_an_address
 
 
 class Access:
@@ -33,16 +33,5 @@ def _refuse_browsers(headers: Mapping[str, str]) -> None:
     """Any page that a person opens can send requests to loopback, under a name of its own that means loopback too."""
     if "origin" in headers or headers.get("sec-fetch-site", "none") != "none":
         raise Refused(403, "requests from web pages are not served without a token", "forbidden")
-    if not _is_address(headers.get("host", "")):
+    if not names_an_address(headers.get("host", "")):
         raise Refused(403, "without a token the server is called by its address or as localhost", "forbidden")
-
-
-def _is_address(host: str) -> bool:
-    name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
-    if name.lower() == "localhost":
-        return True
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True

@@ -14,7 +14,7 @@ from trueline.desktop.serve.once import HEADER, Once
 from trueline.desktop.serve.replies import Call, Refused, Reply, as_refused
 from trueline.desktop.serve.served import Served
 from trueline.errors import MissingExtraError
-from trueline.serving.body import BodyTooLarge, BodyTooSlow, read_bytes
+from trueline.serving.body import BodyMemory, BodyShare, BodyTooLarge, BodyTooSlow, NoMemoryForBody, read_bytes
 from trueline.text import printable
 
 if TYPE_CHECKING:
@@ -118,6 +118,7 @@ class _Service:
         self._served = served
         self._access = access
         self._once = Once()
+        self._bodies = BodyMemory(served.settings.max_held)
         self._in_flight = 0
         self._resetting = asyncio.Lock()
 
@@ -129,8 +130,9 @@ class _Service:
 
             self._in_flight += 1
             try:
-                return _response(await self._answer(endpoint, request))
-            except (Refused, BodyTooLarge, BodyTooSlow) as error:
+                with self._bodies.share() as share:
+                    return _response(await self._answer(endpoint, request, share))
+            except (Refused, BodyTooLarge, BodyTooSlow, NoMemoryForBody) as error:
                 return _response(as_refused(error).reply())
             except ClientDisconnect:
                 return _response(Refused(400, "the request broke off").reply())  # nobody hears it
@@ -139,13 +141,13 @@ class _Service:
 
         return answer
 
-    async def _answer(self, endpoint: Endpoint, request: Request) -> Reply:
+    async def _answer(self, endpoint: Endpoint, request: Request, share: BodyShare) -> Reply:
         self._access.check(request.headers)
         settings = self._served.settings
         if self._in_flight > settings.max_in_flight:
             raise Refused(503, "too many requests at the same time", "busy", {"retry-after": "1"})
         limit = settings.max_upload if endpoint.file else settings.max_body
-        body = await read_bytes(request.stream(), limit, settings.body_seconds)
+        body = await read_bytes(request.stream(), limit, settings.body_seconds, share)
         call = Call(request.headers.get("content-type", ""), body)
         id = request.headers.get(HEADER)
         if id is None or endpoint.method != "POST":

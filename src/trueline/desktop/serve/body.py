@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from urllib.parse import parse_qsl
 
 from trueline.desktop.serve.replies import Call, Refused
@@ -11,10 +12,10 @@ _MOST_FIELDS = 8
 
 
 def read_form(call: Call) -> dict[str, bytes]:
-    """Return the fields of a form; of several with one name the first.
+    """Return the fields of a form.
 
     Raises:
-        Refused: It is a form that cannot be read.
+        Refused: It is a form that cannot be read, or one in which a name stands twice.
     """
     kind = header(call.content_type)
     match kind.get_content_type():
@@ -26,11 +27,20 @@ def read_form(call: Call) -> dict[str, bytes]:
                 )
             except ValueError:
                 raise Refused(400, "the form cannot be read") from None
-            return {name: value.encode("utf-8", "surrogateescape") for name, value in pairs}
+            return _unique((name, value.encode("utf-8", "surrogateescape")) for name, value in pairs)
         case "multipart/form-data":
             try:
-                return dict(reversed(multipart(kind, call.body, _MOST_FIELDS)))
+                return _unique(multipart(kind, call.body, _MOST_FIELDS))
             except FormError as error:
                 raise Refused(400, str(error)) from None
         case _:
             return {}
+
+
+def _unique(pairs: Iterable[tuple[str, bytes]]) -> dict[str, bytes]:
+    fields: dict[str, bytes] = {}
+    for name, value in pairs:
+        if name in fields:
+            raise Refused(400, f"{name}: stands twice in the form")
+        fields[name] = value
+    return fields

@@ -51,11 +51,15 @@ async def get_file(served: Served, call: Call) -> Reply:
         there = (await served.run("test", "-e", path)).returncode == 0
         raise Refused(500 if there else 404, str(error), "path") from None
     name = PurePosixPath(path).name
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().translate({34: None, 92: None})
-    disposition = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, errors='replace')}"
-    return Reply(
-        content, media_type=mimetypes.guess_type(name)[0] or BYTES, headers={"content-disposition": disposition}
-    )
+    headers = {"content-disposition": disposition(name)}
+    return Reply(content, media_type=mimetypes.guess_type(name)[0] or BYTES, headers=headers)
+
+
+def disposition(name: str) -> str:
+    """Name a file in a header. A name may hold anything but `/` and NUL; a header holds no control character."""
+    ascii_name = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    plain = "".join(char for char in ascii_name if char.isprintable() and char not in '"\\')
+    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='', errors='replace')}"
 
 
 async def upload(served: Served, call: Call) -> Reply:

@@ -17,7 +17,8 @@ from trueline.desktop.types import (
     PathRefused,
 )
 from trueline.errors import InputError, TruelineError
-from trueline.serving.body import BodyTooLarge, BodyTooSlow
+from trueline.serving.body import BodyTooLarge, BodyTooSlow, NoMemoryForBody
+from trueline.strict_json import parse_strict
 from trueline.text import printable
 
 JSON, TEXT, BYTES = "application/json", "text/plain; charset=utf-8", "application/octet-stream"
@@ -72,8 +73,14 @@ def read(call: Call, kind: type[M], *, strict: bool = False) -> M:
     Raises:
         Refused: It is no JSON, or not of this shape.
     """
+    body = call.body or b"{}"
     try:
-        return kind.model_validate_json(call.body or b"{}", strict=strict)
+        # Parsed twice: the first parser refuses what the second would settle in its own way.
+        parse_strict(body.decode())
+    except ValueError as error:
+        raise Refused(400, f"the request is not JSON: {error}") from None
+    try:
+        return kind.model_validate_json(body, strict=strict)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         place = ".".join(str(part) for part in first["loc"])
@@ -99,6 +106,8 @@ def as_refused(error: Exception) -> Refused:
             return Refused(413, str(error), "too_large")
         case BodyTooSlow():
             return Refused(408, str(error), "timeout")
+        case NoMemoryForBody():
+            return Refused(503, str(error), "busy", {"retry-after": "1"})
         case ActionTimeout():
             return Refused(500, str(error), "timeout")
         case TimeoutError():

@@ -15,6 +15,8 @@ class ServeSettings:
     """Bytes of a request that carries no file."""
     max_upload: int = 256 * MIB
     """Bytes of a request that carries one."""
+    max_held: int = 512 * MIB
+    """Bytes that the bodies of all requests under way may have together; more are told to come back."""
     max_file: int = 256 * MIB
     """Bytes of a file that is read back."""
     peer_seconds: float = 30.0

@@ -16,7 +16,7 @@ from trueline.errors import MissingExtraError
 from trueline.guard.proxy.gate import Gate, Method
 from trueline.guard.proxy.programs import read_wanted
 from trueline.guard.proxy.retries import Retries, request_key
-from trueline.serving.body import BodyTooLarge, BodyTooSlow, read_bytes
+from trueline.serving.body import BodyMemory, BodyShare, BodyTooLarge, BodyTooSlow, NoMemoryForBody, read_bytes
 from trueline.text import printable
 
 if TYPE_CHECKING:
@@ -113,6 +113,7 @@ class _Service:
         self._control = control
         self._once = Once()
         self._retries = Retries()
+        self._bodies = BodyMemory(gate.settings.max_held)
         self._in_flight = 0
 
     def answers(self, endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
@@ -123,8 +124,9 @@ class _Service:
 
             self._in_flight += 1
             try:
-                return _response(await self._answer(endpoint, request))
-            except (Refused, BodyTooLarge, BodyTooSlow) as error:
+                with self._bodies.share() as share:
+                    return _response(await self._answer(endpoint, request, share))
+            except (Refused, BodyTooLarge, BodyTooSlow, NoMemoryForBody) as error:
                 return _response(as_refused(error).reply())
             except ClientDisconnect:
                 return _response(Refused(400, "the request broke off").reply())  # nobody hears it
@@ -136,13 +138,13 @@ class _Service:
 
         return answer
 
-    async def _answer(self, endpoint: Endpoint, request: Request) -> Reply:
+    async def _answer(self, endpoint: Endpoint, request: Request, share: BodyShare) -> Reply:
         (self._control if endpoint.door == "session" else self._access).check(request.headers)
         settings, path = self._gate.settings, endpoint.path
         if self._in_flight > settings.max_in_flight:
             raise Refused(503, "too many requests at the same time", "busy", {"retry-after": "1"})
         limit = settings.max_upload if path == UPLOAD else settings.max_body
-        body = await read_bytes(request.stream(), limit, settings.body_seconds)
+        body = await read_bytes(request.stream(), limit, settings.body_seconds, share)
         call = Call(request.headers.get("content-type", ""), body)
         if endpoint.door in ("action", "side"):
             return await self._run(endpoint, request, call)

@@ -38,6 +38,8 @@ class ProxySettings:
     """In which it must have answered anything else."""
     max_body: int = 8 * MIB
     max_upload: int = 256 * MIB
+    max_held: int = 512 * MIB
+    """Bytes that the bodies of all requests under way may have together; more are told to come back."""
     max_answer: int = 512 * MIB
     """Bytes of what the machine answers; a film is the longest."""
     max_output: int = 32 * MIB

@@ -38,7 +38,7 @@ from trueline.guard.session import Session
 from trueline.guard.types import Guard
 from trueline.records.observation import Observation
 from trueline.serving import Tokens
-from trueline.serving.body import read_bytes
+from trueline.serving.body import BodyMemory, read_bytes
 from trueline.text import printable
 
 if TYPE_CHECKING:
@@ -101,6 +101,7 @@ class _Service:
         self._rate = RateLimit(settings.rate)
         self._sessions = SessionStore(settings.max_sessions, settings.session_seconds)
         self._metrics = Metrics(lambda: len(self._sessions))
+        self._bodies = BodyMemory(settings.max_held)
         self._in_flight = 0
 
     def endpoint(self, path: str, handler: Handler, *, open: bool) -> Callable[[Request], Awaitable[Response]]:
@@ -110,7 +111,9 @@ class _Service:
             self._in_flight += 1
             self._metrics.in_flight.set(self._in_flight)
             try:
-                response = await handler(request, -1 if open else self._admit(request))
+                owner = -1 if open else self._admit(request)
+                with self._bodies.share() as request.state.share:
+                    response = await handler(request, owner)
             except Exception as error:
                 known = as_api_error(error)
                 if known.type == "internal":
@@ -209,7 +212,7 @@ class _Service:
 
     async def _body(self, request: Request) -> Body:
         limit = self._settings.max_body
-        body = await read_bytes(request.stream(), limit, self._settings.body_seconds)
+        body = await read_bytes(request.stream(), limit, self._settings.body_seconds, request.state.share)
         return parse_body(request.headers.get("content-type", ""), body)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from email.message import Message
 from typing import NamedTuple
 
-import orjson
-
 from trueline.guard.serve.errors import ApiError
 from trueline.serving.body import header, multipart
+from trueline.strict_json import parse_strict
+from trueline.text import printable
 
 _FORM_FIELDS = frozenset({"request", "screenshot", "tree"})
 _MOST_PARTS = 7
@@ -44,9 +44,9 @@ def parse_body(content_type: str, body: bytes) -> Body:
 
 def _json(text: bytes) -> object:
     try:
-        return orjson.loads(text)
-    except ValueError:
-        raise ApiError("invalid_request", "the request is no JSON") from None
+        return parse_strict(text.decode())
+    except ValueError as error:
+        raise ApiError("invalid_request", f"the request is not JSON: {printable(str(error), 200)}") from None
 
 
 def _form(content_type: Message, body: bytes) -> dict[str, bytes]:

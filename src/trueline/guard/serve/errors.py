@@ -10,7 +10,7 @@ from trueline.actions import DecodeError
 from trueline.errors import InputError, TruelineError
 from trueline.guard.session import SessionFullError, UnknownCheckError
 from trueline.records.tree import TreeError
-from trueline.serving.body import BodyTooLarge, BodyTooSlow
+from trueline.serving.body import BodyTooLarge, BodyTooSlow, NoMemoryForBody
 from trueline.text import printable
 
 TYPES = {
@@ -64,6 +64,8 @@ def as_api_error(error: Exception) -> ApiError:
             return ApiError("too_large", str(error))
         case BodyTooSlow():
             return ApiError("timeout", str(error))
+        case NoMemoryForBody():
+            return ApiError("busy", str(error), headers={"retry-after": "1"})
         case UnknownCheckError():
             return ApiError("not_found", str(error), field="check")
         case SessionFullError():

@@ -20,6 +20,8 @@ class ServeSettings:
     """Makes the narratives of executed steps."""
     max_body: int = 16 * 1024 * 1024
     """Bytes of one request."""
+    max_held: int = 256 * 1024 * 1024
+    """Bytes that the bodies of all requests under way may have together; more are told to come back."""
     peer_seconds: float = 10.0
     """In which the head of a request must have arrived, and an answer must have been taken."""
     body_seconds: float = 30.0

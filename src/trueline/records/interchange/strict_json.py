@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from pathlib import Path
-from typing import NoReturn
 
 from pydantic import JsonValue
 
 from trueline.errors import InputError
 from trueline.records.folder.files import write_file
 from trueline.records.lfs import json_fault
+from trueline.strict_json import parse_strict
 
-_DEEPEST = 100
-"""Levels of objects and lists; what walks through them afterwards may then be recursive."""
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -30,11 +27,9 @@ def load_strict(path: Path) -> JsonValue:
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from error
     try:
-        value: JsonValue = json.loads(content, object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite)
-    except (ValueError, RecursionError) as error:
+        return parse_strict(content)
+    except ValueError as error:
         raise InputError(f"{path}: {json_fault(content, error)}") from error
-    _refuse_depth(path, value)
-    return value
 
 
 def write_json(path: Path, value: JsonValue, *, indent: int | None = 2) -> None:
@@ -51,36 +46,3 @@ def _part(part: str | int) -> str:
     if isinstance(part, int):
         return f"[{part}]"
     return f".{part}" if _PLAIN_KEY.fullmatch(part) else f"[{json.dumps(part)}]"
-
-
-def _refuse_depth(path: Path, value: JsonValue) -> None:
-    level: list[JsonValue] = [value]
-    for _ in range(_DEEPEST):
-        level = [item for holder in level for item in _items(holder)]
-        if not level:
-            return
-    raise InputError(f"{path}: is nested deeper than {_DEEPEST} levels")
-
-
-def _items(holder: JsonValue) -> list[JsonValue]:
-    if isinstance(holder, dict):
-        return list(holder.values())
-    return holder if isinstance(holder, list) else []
-
-
-def _unique(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
-    found: dict[str, JsonValue] = {}
-    for key, value in pairs:
-        if key in found:
-            raise ValueError(f"the key {key!r} stands twice in one object")
-        found[key] = value
-    return found
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    return number if math.isfinite(number) else _refuse(text)
-
-
-def _refuse(number: str) -> NoReturn:
-    raise ValueError(f"{number} is no number that JSON can hold")
