@@ -143,7 +143,7 @@ def test_a_flag_is_taken_or_refused(
     ("like", "expected"),
     [
         ("osworld", {"max_steps": 15, "observation_type": "a11y_tree", "temperature": 1.0, "top_p": 0.9}),
-        ("osharm", {"max_steps": 15, "max_trajectory_length": 3, "judge_model": "gpt-4.1", "max_tokens": 1500}),
+        ("osharm", {"max_steps": 15, "max_trajectory_length": 3, "judge_model": "gpt-4.1", "record": True}),
         ("reliability", {"max_steps": 100, "observation_type": "screenshot", "temperature": None}),
     ],
 )
@@ -168,6 +168,8 @@ def test_what_a_systems_defaults_come_to_is_recorded(
     }
     assert not given & manifest["like_defaults"].keys()
     (episode,) = Path("results").rglob("episode.json")
+    filmed = {path.name for path in episode.parent.glob("recording*")}
+    assert bool(filmed) == (like == "osharm"), "OS-Harm's runs are filmed, unless --no-record is given"
     record = json.loads(episode.read_text())
     assert record["params"]["like"] == like
     assert record["setting"]["limits"]["max_steps"] == manifest["like_defaults"]["max_steps"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 
 import pytest
@@ -123,3 +124,18 @@ def test_tries_share_their_steps(stage: Stage) -> None:
     wait = (Wait(seconds=0),)
     record = stage.play(ScriptedAgent([wait, (Done(),)]), retrying=Again(max_total_steps=3))
     assert (record.end, len(record.steps), len(record.retries)) == (End.STEP_LIMIT, 3, 1)
+
+
+def test_action_code_that_crashes_is_told_in_the_line_of_its_step_and_in_the_log(stage: Stage) -> None:
+    crashing = Code(language="python", source="print('before')\nraise ValueError('no such cell')")
+    stage.play(ScriptedAgent([(crashing,), (Code(language="bash", source="exit 3"),), (Done(),)]))
+    folder = stage.folder / "note"
+    crashed, ended, done = [json.loads(line) for line in (folder / "traj.jsonl").read_text().splitlines()]
+    assert crashed["info"]["error"] == "the code ended with 1"
+    assert crashed["info"]["output"].strip().endswith("ValueError: no such cell")
+    assert (crashed["done"], ended["done"], done["done"]) == (False, False, True)
+    assert ended["info"] == {"error": "the code ended with 3", "returncode": 3}
+    assert done["info"] == {"done": True}
+    log = (folder / "runtime.log").read_text()
+    assert "step 1: the code ended with 1" in log
+    assert "ValueError: no such cell" in log

@@ -5,8 +5,8 @@ it, while one that waits for a processor on a busy machine has not, however stil
 
 What never rests does not count once it is known: a caret or a clock (a place that changes alone, at the pace of a
 blink) and an animation (a small place that changes without a pause), as long as the windows stay the same. All else is
-waited for up to a limit. Quiet pixels do not mean that a program that was just launched has its window: whoever
-launches waits for the window as well.
+waited for up to a limit. Quiet pixels do not mean that a program that was just launched has its window: a desktop that
+can tell waits for that as well.
 """
 
 from __future__ import annotations

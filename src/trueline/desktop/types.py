@@ -47,6 +47,30 @@ class DesktopLost(DesktopError):
     """The desktop is gone (its session ended, its X server died, it hangs); only a reset helps."""
 
 
+@dataclass(frozen=True)
+class PartDied:
+    """A part that a desktop needs died while it was used."""
+
+    part: str
+    """`window manager`, `session` …"""
+    by_agent: bool
+    """It died during an action, or while a program lived that an action had started."""
+
+    def __str__(self) -> str:
+        """Return what happened, the same words for the same part."""
+        return f"the {self.part} ended"
+
+
+@runtime_checkable
+class TellsDeaths(Protocol):
+    """A desktop that knows when a part of it died, and by whose doing."""
+
+    @property
+    def died(self) -> PartDied | None:
+        """The first part that died since it was first acted on; `None` when all live."""
+        ...
+
+
 class TooDeep(DesktopError):
     """Folders inside lie so deep within each other that they are not read: the doing of whoever works there."""
 

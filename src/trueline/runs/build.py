@@ -38,14 +38,14 @@ from trueline.runs.randomness import seed_of
 from trueline.runs.retries.binary import BinaryRetry
 from trueline.runs.retries.clarify import ClarifyUponRetry
 from trueline.runs.scene import TaskScene
-from trueline.runs.types import Ask, Exhausted, Floor, Oversight, Pace, Parts, Retrying
+from trueline.runs.types import Ask, Exhausted, Floor, Oversight, Pace, Parts, Retrying, unchecked_score
 from trueline.tasks.attacks.goals import GOALS
 from trueline.tasks.attacks.staged import Injection
 from trueline.tasks.attacks.vectors import VECTORS
 from trueline.tasks.checkers import scored_by
 from trueline.tasks.downloads import Downloads
 from trueline.tasks.model import Task
-from trueline.tasks.model.kind import Kind
+from trueline.tasks.model.kind import Kind, measures_harm
 from trueline.tasks.stage import Stage
 from trueline.tasks.support import unsupported
 from trueline.tasks.variation import vary
@@ -217,6 +217,7 @@ class _Episode:
                 floor=floor,
                 limits=config.setting.limits,
                 pace=config.pace,
+                unchecked_score=unchecked_score(harm=measures_harm(self._task)),
                 # Whether the agent was exposed is read from the tree, whatever the agent itself is shown.
                 also_want=ObservationSpec(screenshot=True, tree=injection is not None),
             )

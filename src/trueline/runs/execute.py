@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from trueline.actions import Fail
-from trueline.desktop.types import DesktopError, DesktopUnavailable
+from trueline.desktop.types import DesktopError, DesktopLost, DesktopUnavailable, TellsDeaths
 from trueline.errors import InputError
 from trueline.models.waiting import Waiting, observed
 from trueline.records.attack import Funnel
@@ -20,7 +20,7 @@ from trueline.records.folder.files import DiskFullError
 from trueline.records.observation import ObservationSpec, StoredFile
 from trueline.records.step import Step
 from trueline.runs.agent_calls import of_agent
-from trueline.runs.faults import OUTAGE, in_words, unfinished
+from trueline.runs.faults import OUTAGE, agents_doing, desktop_died, in_words, unfinished
 from trueline.runs.turn import Turn, take_turn, usages
 from trueline.runs.types import AgentFailed, Parts, Recorder, Scored, Tried, Unfinished
 from trueline.tasks.errors import CheckerError, SetupError
@@ -65,7 +65,7 @@ async def execute(parts: Parts, recorder: Recorder) -> Ended:
     except DiskFullError:
         raise
     except Exception as error:
-        unscored = unfinished(error)
+        unscored = _unfinished(parts, error, len(episode.steps))
         shot = await _screen(parts, recorder) if unscored.reason is Unscored.SETUP_ERROR else None
         _note(recorder, unscored.where, str(unscored), len(episode.steps), shot)
     checks: tuple[Check, ...] = scored.checks if scored else ()
@@ -86,6 +86,14 @@ async def execute(parts: Parts, recorder: Recorder) -> Ended:
         checks=checks,
         timings=timings,
     )
+
+
+def _unfinished(parts: Parts, error: Exception, step: int) -> Unfinished:
+    """Why there is no score; the same words for the same death at the same step."""
+    died = parts.desktop.died if isinstance(parts.desktop, TellsDeaths) else None
+    if died is not None and isinstance(error, DesktopLost):
+        return Unfinished(Unscored.DESKTOP_LOST, "desktop", f"{died} (in step {step})")
+    return unfinished(error)
 
 
 async def _tries(parts: Parts, recorder: Recorder, episode: _Episode) -> tuple[_Finish, Scored]:
@@ -149,10 +157,21 @@ async def _check(parts: Parts, episode: _Episode, finish: _Finish) -> Scored:
     loop = asyncio.get_running_loop()
     began = loop.time()
     try:
+        # The loss may be so fresh that the desktop still answers.
+        died = parts.desktop.died if isinstance(parts.desktop, TellsDeaths) else None
+        if died is not None and not died.by_agent:
+            raise DesktopLost(str(died))
         return await parts.scene.check(failed=finish.failed)
-    except (CheckerError, DesktopError, DesktopUnavailable, DiskFullError):
+    except DiskFullError:
         raise
     except Exception as error:
+        if why := agents_doing(parts.desktop):
+            check = Check(name="evaluator", passed=None, detail=f"{why}, so it could not be checked: {error}")
+            return Scored(parts.unchecked_score, (check,))
+        if lost := desktop_died(parts.desktop, error):
+            raise DesktopLost(lost) from error
+        if isinstance(error, CheckerError | DesktopError | DesktopUnavailable):
+            raise
         raise CheckerError(in_words(error)) from error
     finally:
         episode.check_s += loop.time() - began
@@ -237,6 +256,11 @@ async def _turns(parts: Parts, recorder: Recorder, episode: _Episode) -> _Finish
         except AgentFailed as error:
             _note(recorder, "agent", str(error), turn.number)
             return _Finish(End.AGENT_ERROR, str(error), failed=False)
+        except DesktopError as error:
+            if not (why := agents_doing(parts.desktop)):
+                raise
+            _note(recorder, "desktop", f"{why}: {error}", turn.number)
+            return _Finish(End.AGENT_ERROR, why, failed=False)
         finally:
             # Also when it was cut off in the middle: what was proposed and done so far is part of the record.
             _record(turn, recorder, steps)

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from trueline.desktop.types import DesktopError, DesktopUnavailable, NotSupported
+from trueline.desktop.types import (
+    Desktop,
+    DesktopError,
+    DesktopLost,
+    DesktopUnavailable,
+    NotSupported,
+    TellsDeaths,
+)
 from trueline.models.errors import (
     AuthError,
     BudgetSpentError,
@@ -48,6 +55,25 @@ def unfinished(error: Exception) -> Unfinished:
         case _:
             # Nobody thought of it. It is no doing of the agent, so it must not count against it.
             return Unfinished(Unscored.DESKTOP_LOST, "runner", in_words(error))
+
+
+def agents_doing(desktop: Desktop) -> str:
+    """How the agent's actions broke the desktop; empty when they did not, or the desktop cannot tell."""
+    died = desktop.died if isinstance(desktop, TellsDeaths) else None
+    return f"{died} by what the agent did" if died is not None and died.by_agent else ""
+
+
+def desktop_died(desktop: Desktop, error: BaseException) -> str:
+    """How the desktop was lost through no doing of the agent, where that is behind an error; empty when it is not."""
+    died = desktop.died if isinstance(desktop, TellsDeaths) else None
+    if died is not None and not died.by_agent:
+        return str(died)
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, DesktopLost):
+            return str(cause)
+        cause = cause.__cause__ or cause.__context__
+    return ""
 
 
 def model_trouble(error: Exception) -> str:

@@ -23,7 +23,7 @@ from trueline.tasks.attacks.staged import Injection
 from trueline.tasks.checkers import evaluate, side_effects
 from trueline.tasks.checkers.home import keep_home
 from trueline.tasks.model import Task
-from trueline.tasks.model.kind import Kind, is_unmeasured, kind_of
+from trueline.tasks.model.kind import is_unmeasured, measures_harm
 from trueline.tasks.model.steps import Download, Execute, Step, UploadFile
 from trueline.tasks.setup import run_steps
 from trueline.tasks.stage import Stage
@@ -93,7 +93,7 @@ class TaskScene:
     async def check(self, *, failed: bool) -> Scored:
         """Score the state left behind. Raises CheckerError."""
         # What was done stays done: an agent that does the harm and then gives up has done it.
-        harm = kind_of(self._task) is Kind.MISUSE and not is_unmeasured(self._task)
+        harm = measures_harm(self._task)
         outcome = await evaluate(self._task.evaluator, self._stage, failed=failed and not harm, harm=harm)
         check = Check(
             name="evaluator",

@@ -128,7 +128,12 @@ def _records(group: FlagGroup) -> None:
     add = group.add_argument
     add("--store", choices=["all", "redacted", "none"], default="all",
         help="which screenshots and typed texts are kept (all)")  # fmt: skip
-    add("--record", action="store_true", help="record a video of each episode")
+    add(
+        "--record",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="record a video of each episode (--like osharm does)",
+    )
     add("--rerun", nargs="+", default=[], metavar="GLOB",
         help="run these episodes again, by <domain>/<task folder>; the old ones are kept below .attempts")  # fmt: skip
     add("--reproduce", type=Path, metavar="MANIFEST", help="run again what a manifest says, into another --result_dir")

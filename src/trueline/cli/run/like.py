@@ -32,6 +32,7 @@ LIKE: Mapping[str, Mapping[str, Value]] = {
         "model": "gpt-4o",
         "judge_model": "gpt-4.1",
         "judge_type": "aer",
+        "record": True,
         "sys_prompt_version": "v3",
         "test_config_base_dir": Path("evaluation_examples"),
         "test_all_meta_path": Path("evaluation_examples/test_misuse.json"),
@@ -84,4 +85,5 @@ def fill(args: argparse.Namespace) -> None:
         if getattr(args, name, None) is None and name not in left_alone:
             setattr(args, name, value)
             filled[name] = value
+    args.record = bool(args.record)
     args.filled = filled

@@ -10,11 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
-from trueline.actions import Action, bare
+from trueline.actions import Action, CallUser, Done, Fail, Screenshot, Wait, Zoom, bare
 from trueline.desktop.local import commands, files, home
 from trueline.desktop.local.commands import Command
 from trueline.desktop.local.forward import display, forward
+from trueline.desktop.local.load import is_launching, launch_time
 from trueline.desktop.local.options import LocalOptions
+from trueline.desktop.local.parts import PartsWatch
 from trueline.desktop.local.pool import Pool, start_running
 from trueline.desktop.local.running import POLL, Running
 from trueline.desktop.local.senses import FRAMEBUFFER, Senses
@@ -31,6 +33,7 @@ from trueline.desktop.types import (
     DesktopLost,
     FileExists,
     HomeFile,
+    PartDied,
     Recording,
     RunResult,
     Settled,
@@ -62,10 +65,14 @@ class _Up:
     running: Running
     senses: Senses
     sudo: Sudo
+    parts: PartsWatch
+    dispatched: tuple[int, frozenset[int]] | None = None
+    """When the last action was dispatched (`launch_time`), and the windows there were; `None` once it has settled."""
     acts: dict[str, _Act] = field(default_factory=dict[str, _Act])
 
     async def stop(self) -> None:
         """End it; what was being done there fails with DesktopLost."""
+        self.parts.close()
         await self.running.stop()
         tasks = [act.task for act in self.acts.values()]
         if unfinished := [task for task in tasks if not task.done()]:
@@ -82,6 +89,17 @@ class _Up:
 async def _stop(up: _Up | None) -> None:
     if up is not None:
         await up.stop()
+
+
+async def _launched(now: _Up) -> bool:
+    """Whether the last action launched a program that has no window with the focus yet."""
+    if now.dispatched is None:
+        return False
+    since, before = now.dispatched
+    *_, active = (0, *await now.running.window_numbers())
+    if active and active not in before:
+        return False
+    return await asyncio.to_thread(is_launching, now.running.sandbox.keeper_pid, since)
 
 
 class LocalDesktop:
@@ -122,7 +140,11 @@ class LocalDesktop:
             undo.push_async_callback(running.stop)
             sudo = await Sudo.open(running.sandbox)
             undo.push_async_callback(sudo.close)
-            self._up = _Up(running, await Senses.open(running.sandbox), sudo)
+            senses = await Senses.open(running.sandbox)
+            sandbox = running.sandbox
+            parts = PartsWatch(sandbox.keeper_pid, sandbox.lose, sandbox.killed.__contains__)
+            sandbox.on_end = parts.session_ended
+            self._up = _Up(running, senses, sudo, parts)
             undo.pop_all()
 
     async def stop(self) -> None:
@@ -191,12 +213,23 @@ class LocalDesktop:
         """
         now = self._now
         if id not in now.acts:
-            now.acts[id] = _Act(action, asyncio.create_task(now.senses.act(action, id, code_limit)))
+            now.acts[id] = _Act(action, asyncio.create_task(self._dispatch(now, action, id, code_limit)))
         done = now.acts[id]
         if bare(done.action) != bare(action):
             raise InputError(f"action id {printable(id)}: it was used for another action")
         # A caller that gives up does not stop the action: it may have begun, and the id stays used.
         return await asyncio.shield(done.task)
+
+    async def _dispatch(self, now: _Up, action: Action, id: str, code_limit: float | None) -> ActionResult:
+        if not isinstance(action, Wait | Done | Fail | CallUser | Screenshot | Zoom):
+            await now.parts.dispatch()
+            now.dispatched = launch_time(), frozenset(await now.running.window_numbers())
+        return await now.senses.act(action, id, code_limit)
+
+    @property
+    def died(self) -> PartDied | None:
+        """The first part that died since it was first acted on; see `TellsDeaths`."""
+        return None if self._up is None else self._up.parts.died
 
     def record(self, target: Path, *, fps: float = 5.0) -> AbstractAsyncContextManager[Recording]:
         """Record the screen into an MP4 while the block runs, over resets too; see `recording.record`."""
@@ -235,7 +268,11 @@ class LocalDesktop:
         """Wait until the screen has come to rest, or the time is over, and say how it went."""
         quiet = (condition or Settled()).quiet
         rules = Rules(quiet, quiet + _LATER, time_limit)
-        return await self._now.senses.settle(rules, self.running.window_numbers)
+        now = self._now
+        settling = await now.senses.settle(rules, now.running.window_numbers, lambda: _launched(now))
+        now.dispatched = None
+        await now.parts.settled()
+        return settling
 
     async def _file(self, path: str) -> None:
         while True:

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _RUNNING = "R"
+_ENDED = ("Z", "X")
+_NO_TERMINAL = "0"
+_LAUNCHERS = frozenset(
+    {"openbox", "xfsettingsd", "xfce4-panel", "xfdesktop", "wrapper-2.0", "xfce4-appfinde", "Thunar"}
+)
+"""What starts programs for the user, by the names that the kernel cuts."""
 _NO_ACCOUNT = b"0 0 0\n"
 _ENOUGH = 1 << 16
 """Bytes; more than any of these files holds."""
@@ -65,6 +72,40 @@ class Sleepers:
         except OSError:
             return None
         return turns
+
+
+def launch_time() -> int:
+    """Now, in the unit in which the kernel says when a process started."""
+    return int(time.clock_gettime(time.CLOCK_BOOTTIME) * _TICKS)
+
+
+def is_launching(pid: int, since: int) -> bool:
+    """Whether a descendant is launching a program, or has launched one since `launch_time` that still runs.
+
+    What was launched descends from the window manager, the panel or the desktop; what is started in a terminal, or by
+    an application for itself, does not. One of these that waits for a processor may be about to launch something.
+    """
+    parents: dict[int, int] = {}
+    launchers: set[int] = set()
+    for child in descendants(pid):
+        try:
+            name, fields = _stat(child)
+        except OSError:
+            continue  # it ended while it was looked at
+        if name in _LAUNCHERS:
+            launchers.add(child)
+            if fields[0] == _RUNNING:
+                return True
+        if int(fields[19]) >= since and fields[4] == _NO_TERMINAL and fields[0] not in _ENDED:
+            parents[child] = int(fields[1])
+    return any(_launcher_of(child, parents) in launchers for child in parents)
+
+
+def _launcher_of(pid: int, parents: Mapping[int, int]) -> int:
+    """The first ancestor of a new process that is not new itself."""
+    while pid in parents:
+        pid = parents[pid]
+    return pid
 
 
 def named(pid: int, name: str) -> int | None:

@@ -72,6 +72,7 @@ class Running:
             try:
                 return await asyncio.to_thread(work)
             except XLost as error:
+                self.sandbox.part_ended("X server")
                 self.sandbox.lose(f"the X server is gone: {error}")
                 raise DesktopLost(f"the X server is gone: {error}") from error
 

@@ -7,6 +7,7 @@ import errno
 import os
 import socket
 import subprocess
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Self
@@ -42,6 +43,12 @@ class Sandbox:
         """Attach to a keeper that was just started; call `start` instead."""
         self.options = options
         self.template = template
+        self.ended: str = ""
+        """The part with which it ended: `session`, `X server`, `time`; empty while it lives, or was stopped."""
+        self.on_end: Callable[[str], None] | None = None
+        """Called with the part when it ends by itself."""
+        self.killed: set[int] = set()
+        """Processes that the keeper killed for their memory."""
         self.notes: list[str] = []
         """What the keeper had to do: programs killed for memory, or for descriptors they kept on their way."""
         self._started = started
@@ -146,10 +153,13 @@ class Sandbox:
                 self._built.set_result(None)
             case "memory":
                 mib = message.freed >> 20
+                self.killed.update(message.pids)
                 self.notes.append(f"{mib} MiB of programs were killed: all together held {message.total >> 20} MiB")
             case "descriptors":
+                self.killed.update(message.pids)
                 self.notes.append(f"a program was killed: it kept {message.freed} descriptors on their way")
             case _:
+                self.part_ended(message.part)
                 self.lose(
                     printable(f"{message.part} ended: {_last_line(message.detail)}" if message.part else message.detail)
                 )
@@ -160,6 +170,7 @@ class Sandbox:
             if future is not None and not future.done():
                 future.set_result(message.returncode)
         elif message.event == "closed":
+            self.part_ended("session")
             self.lose("the session inside ended")
         elif message.event == "ready":
             if self._up.done():
@@ -167,6 +178,13 @@ class Sandbox:
                 self._fail_exits(ActionInterrupted("the agent inside was killed; what ran for it may still run"))
             else:
                 self._up.set_result(None)
+
+    def part_ended(self, part: str) -> None:
+        """Note with which part it ended, unless that is known already."""
+        if part and not self.ended:
+            self.ended = part
+            if self.on_end is not None:
+                self.on_end(part)
 
     def lose(self, reason: str) -> None:
         """Note that the sandbox is gone: everything that waits and all that comes fails with DesktopLost."""

@@ -35,6 +35,10 @@ X_SERVER = "Xvfb"
 FRAMEBUFFER = f"{X_SERVER}_screen0"
 _WORKER_UP = 10.0
 _CONNECT_S = 1.0
+_LAUNCH_LIMIT = 15.0
+"""Seconds after which the window of a program that was launched is no longer waited for."""
+_IDLE_LAUNCH = 1.5
+"""Seconds for which all programs have slept: what was launched has no window to show."""
 _LOOKS = 3
 """How often picture and tree are taken before a screen that never rests is shown as it is."""
 T = TypeVar("T")
@@ -147,19 +151,31 @@ class Senses:
         whole = part if size is None else scaled(part, size)
         return await asyncio.to_thread(encode, whole, encoding, quality=quality)
 
-    async def settle(self, rules: Rules, windows: Callable[[], Awaitable[Hashable]]) -> Settling:
-        """Wait until the screen has come to rest; `windows` gives what differs when a window comes or goes."""
+    async def settle(
+        self, rules: Rules, windows: Callable[[], Awaitable[Hashable]], launched: Callable[[], Awaitable[bool]]
+    ) -> Settling:
+        """Wait until the screen has come to rest.
+
+        Args:
+            rules: When it is enough.
+            windows: Gives what differs when a window comes or goes.
+            launched: Whether a program was launched that has no window yet; asked when it seems to be enough.
+        """
         # Asking for the windows wakes the X server.
         programs = Sleepers(self._sandbox.keeper_pid, but=X_SERVER)
         async with self._seeing:
             watch = await self._thread(lambda: Watch(self._screen))
         decision = Decision(rules, self._restless, time.monotonic(), await windows())
+        awake_at = time.monotonic()
         while True:
             async with self._seeing:
                 changed, asleep = await self._thread(lambda: (watch.look(), programs.asleep()))
             now = time.monotonic()
             end = decision.see(now, changed, await windows(), asleep=asleep)
-            if end is not None:
+            awake_at = awake_at if asleep else now
+            if end is not None and not (
+                end.seconds < _LAUNCH_LIMIT and now - awake_at < _IDLE_LAUNCH and await launched()
+            ):
                 return end
             await asyncio.sleep(rules.poll)
 

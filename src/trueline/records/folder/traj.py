@@ -48,6 +48,10 @@ class TrajLine:
         return None if "Error" not in self.data else str(self.data["Error"])
 
 
+_OUTPUT_TAIL = 2000
+"""Characters of what failed code printed; a traceback ends with what happened."""
+
+
 def read_traj(folder: Path) -> tuple[tuple[TrajLine, ...], tuple[Problem, ...]]:
     """Read traj.jsonl; a line that is broken becomes a problem with its number, the others are kept."""
     lines: list[TrajLine] = []
@@ -109,6 +113,9 @@ def _line(number: int, result: ActionResult, space: str) -> dict[str, JsonValue]
         info["done"] = True
     elif isinstance(result.action, Fail | CallUser):
         info["fail"] = True
+    over = bool(info)
+    if result.error is not None:
+        info |= _crash(result)
     time = "" if result.time is None else stamp(result.time)
     file = result.screenshot.file if result.screenshot else None
     named = parse_screenshot_name(file or "")
@@ -117,11 +124,30 @@ def _line(number: int, result: ActionResult, space: str) -> dict[str, JsonValue]
         "action_timestamp": named[1] if named else time,
         "action": encode_action(result.action, space),
         "reward": 0,
-        "done": bool(info),
+        "done": over,
         "info": info,
         # The seeds' readers want a name also where no picture was stored; they cope with a missing file.
         "screenshot_file": file or f"step_{number}_{time}.png",
     }
+
+
+def _crash(result: ActionResult) -> dict[str, JsonValue]:
+    """What went wrong with an action: the reason, and of code how it ended and the end of what it printed."""
+    crash: dict[str, JsonValue] = {"error": result.error}
+    if result.returncode is not None:
+        crash["returncode"] = result.returncode
+    if result.output:
+        crash["output"] = result.output[-_OUTPUT_TAIL:]
+    return crash
+
+
+def crash_lines(step: Step) -> list[str]:
+    """The same for people, one text for each action of a step that went wrong."""
+    failed = [result for result in step.results if result.error is not None]
+    return [
+        f"step {step.number}: {result.error}" + (f": {result.output[-_OUTPUT_TAIL:].strip()}" if result.output else "")
+        for result in failed
+    ]
 
 
 def stamp(time: datetime, *, micro: bool = False) -> str:

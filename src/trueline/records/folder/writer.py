@@ -14,7 +14,7 @@ from trueline.records.folder.events_file import dump_event
 from trueline.records.folder.files import LineFile, make_folder, sync_folder, write_file
 from trueline.records.folder.finish import finish_folder
 from trueline.records.folder.store import Redactor, Store
-from trueline.records.folder.traj import TRAJ_FILE, action_space, dump_lines, stamp, step_lines
+from trueline.records.folder.traj import TRAJ_FILE, action_space, crash_lines, dump_lines, stamp, step_lines
 from trueline.records.observation import Observation, ObservationRecord, StoredFile, sha256
 from trueline.records.step import Step
 from trueline.records.text_line import plain_text
@@ -106,6 +106,8 @@ class EpisodeWriter:
         self._steps = step.number
         assert isinstance(event, Stepped), "redacting keeps the kind of an event"
         self._traj.append(dump_lines(step_lines(event.step, self._space)), sync=False)
+        for line in crash_lines(event.step):
+            self.log(line)
 
     def append(self, event: Event) -> None:
         """Record an event that is no step and not the end: a narrative, a late verdict, an error, a retry.

@@ -18,7 +18,7 @@ from trueline.records.end import Unscored
 from trueline.records.events import Ended
 from trueline.runs.batch.claims import Claims
 from trueline.runs.batch.floor import Floor
-from trueline.runs.batch.state import Standing, settle, tries
+from trueline.runs.batch.state import Standing, earlier_attempts, same_death_again, settle, tries
 from trueline.runs.batch.types import BatchOptions, BatchResult, Job, OpenDesktop, Report, Told
 from trueline.runs.faults import KEY, OUTAGE, SERVER, met
 
@@ -182,6 +182,9 @@ class _Batch:
         except BaseException:
             writer.close()
             raise
+        if ended.unscored is Unscored.DESKTOP_LOST:
+            earlier = await asyncio.to_thread(earlier_attempts, self._options.result_dir, self._folder(job))
+            ended = same_death_again(ended, earlier)
         await self._finish(job, writer, ended)
 
     async def _played(self, job: Job, playing: asyncio.Future[Ended], waiting: Waiting) -> Ended:

@@ -41,6 +41,11 @@ def is_unmeasured(task: Task) -> bool:
     return kind_of(task) is not Kind.BENIGN and INFEASIBLE in task.evaluator.functions
 
 
+def measures_harm(task: Task) -> bool:
+    """Whether a score of 1 means that harm was done."""
+    return kind_of(task) is Kind.MISUSE and not is_unmeasured(task)
+
+
 def told_kind(id_: str, content: JsonValue) -> Kind | None:
     """The kind that a file would be of if it were a task; `None` where nothing tells it."""
     if not isinstance(content, dict):
