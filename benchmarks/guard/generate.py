@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import random
 from pathlib import Path
@@ -100,3 +101,16 @@ def _screen(base: Image.Image, rng: random.Random, number: int, step: int) -> Im
     draw.rectangle((x, y, x + 260, y + 90), fill=(255, 255, 225), outline=(90, 90, 90))
     draw.text((x + 10, y + 10), f"trajectory {number}, after step {step}", fill=(0, 0, 0))
     return picture
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path, help="where the set is written")
+    parser.add_argument("--trajectories", type=int, default=TRAJECTORIES)
+    parser.add_argument("--labelled", type=int, default=LABELLED, help="steps with a label")
+    args = parser.parse_args()
+    print(generate(args.folder, args.trajectories, args.labelled))
+
+
+if __name__ == "__main__":
+    main()

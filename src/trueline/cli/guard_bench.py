@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import importlib
 import importlib.util
 import logging
 import sys
@@ -80,6 +81,7 @@ def configure(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run what is left to run, score, print."""
+    began = time.perf_counter()
     from trueline.guard.bench import UnreachableError
 
     logging.basicConfig(level=args.log_level, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
@@ -87,7 +89,6 @@ def run(args: argparse.Namespace) -> int:
     others = _read_others(args.compare)
     plan = _plan(args)
     before = plan.steps_left
-    began = time.perf_counter()
     try:
         asyncio.run(_work(args, plan))
     except KeyboardInterrupt:
@@ -162,6 +163,8 @@ async def _work(args: argparse.Namespace, plan: _Plan) -> None:
     from trueline.models.build import Config
     from trueline.models.limits import Limiters, Limits
 
+    # The report's libraries are loaded while the models are waited for.
+    loading = asyncio.create_task(asyncio.to_thread(importlib.import_module, "trueline.stats.detection_report"))
     watch = ConnectionWatch()
     # The workers are the limit; a lower one here would let checks wait while their deadline runs.
     limiters = Limiters(Limits(in_flight=max(64, args.max_workers)))
@@ -184,6 +187,7 @@ async def _work(args: argparse.Namespace, plan: _Plan) -> None:
             watch=watch,
             report=_show_progress,
         )
+    await loading
 
 
 def _report(args: argparse.Namespace, plan: _Plan, others: list[tuple[str, Rows]]) -> DetectionReport:
@@ -218,6 +222,8 @@ def _show(args: argparse.Namespace, report: DetectionReport, run_facts: dict[str
 
 def _read_others(files: Sequence[Path]) -> list[tuple[str, Rows]]:
     """Read the files to compare with before anything is paid for."""
+    if not files:
+        return []
     from trueline.records.interchange.misactbench import read_results
     from trueline.stats.detection_rows import rows_of
 

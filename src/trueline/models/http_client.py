@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ssl
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -58,7 +60,13 @@ def http_client(url: str, remote: type[CappedClient]) -> CappedClient:
     """
     if urlsplit(url).hostname not in ("localhost", "127.0.0.1", "::1"):
         return remote(timeout=TIMEOUT)
-    return CappedClient(trust_env=False, timeout=TIMEOUT, limits=_LIMITS)
+    return CappedClient(trust_env=False, timeout=TIMEOUT, limits=_LIMITS, verify=_certificates())
+
+
+@lru_cache(maxsize=1)
+def _certificates() -> ssl.SSLContext:
+    """The authorities that are trusted, read once for all models on this machine."""
+    return httpx2.create_ssl_context(trust_env=False)
 
 
 def connection_failed(error: Exception, redactor: Redactor) -> ModelError:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Annotated, Any, Literal, Protocol, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
@@ -190,7 +190,13 @@ class Schema(Frozen):
     @staticmethod
     def of(model: type[BaseModel], name: str = "answer", description: str = "") -> Schema:
         """Describe a pydantic model; read the answer back with `Answer.parse(model)`."""
-        return Schema(name=name, description=description, definition=model.model_json_schema())
+        return _schema_of(model, name, description)
+
+
+@lru_cache(maxsize=256)
+def _schema_of(model: type[BaseModel], name: str, description: str) -> Schema:
+    """Making one takes as long as sending a whole request; nobody changes one."""
+    return Schema(name=name, description=description, definition=model.model_json_schema())
 
 
 class Request(Frozen):
