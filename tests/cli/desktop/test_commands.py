@@ -168,6 +168,19 @@ def test_every_application_shows_itself(name: str, tmp_path: Path, capsys: pytes
 def test_the_benchmark_has_its_figures(capsys: pytest.CaptureFixture[str]) -> None:
     assert desktop("bench", "--json", "--runs", "1") == 0
     figures = json.loads(capsys.readouterr().out)
-    assert list(figures) == ["start_s", "reset_s", "screenshot_ms", "tree_ms", "click_ms", "type50_ms", "ratios"]
+    assert list(figures) == [
+        "start_s",
+        "reset_s",
+        "screenshot_ms",
+        "tree_ms",
+        "click_ms",
+        "type50_ms",
+        "ratios",
+        "http",
+    ]
     assert set(figures["tree_ms"]) == {"mousepad", "calc", "calc_cells", "chromium"}
     assert all(value > 0 for value in (*figures["tree_ms"].values(), *figures["ratios"].values()))
+    assert set(figures["http"]) == {"screenshot", "tree_mousepad", "tree_calc", "tree_chromium"}
+    page = figures["http"]["tree_chromium"]
+    assert page["ours_ms"] > 0 and page["stand_in_ms"] > 0
+    assert abs(page["ours_elements"] - page["stand_in_elements"]) < 20 < 2000 < page["ours_elements"], "equal work"

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from trueline.actions import Click, Move, Point, Type
 from trueline.desktop.accessibility import Accessibility
 from trueline.desktop.bench import naive
+from trueline.desktop.bench.over_http import Asked, ask_both
 from trueline.desktop.bench.pages import sheet, web_page
 from trueline.desktop.local import LocalDesktop, LocalOptions
 from trueline.desktop.local.applications import APPLICATIONS, find_application, open_application
@@ -35,6 +36,8 @@ class Figures:
     click_ms: float = 0.0
     type50_ms: float = 0.0
     ratios: dict[str, float] = field(default_factory=dict[str, float])
+    http: dict[str, Asked] = field(default_factory=dict[str, Asked])
+    """What a client sees over HTTP, beside a stand-in for OSWorld's server on the same desktop."""
 
 
 async def measure(runs: int = 3, *, say: Callable[[str], None] = lambda _: None) -> Figures:
@@ -58,6 +61,8 @@ async def measure(runs: int = 3, *, say: Callable[[str], None] = lambda _: None)
             await _application(desktop, name, figures)
             if name == "mousepad":
                 await _senses(desktop, figures)
+                figures.http["screenshot"] = await ask_both(desktop, "/screenshot", _OFTEN)
+            figures.http[f"tree_{name}"] = await ask_both(desktop, "/accessibility", 3)
     return figures
 
 
