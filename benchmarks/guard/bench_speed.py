@@ -111,6 +111,40 @@ def throughput(file: Path, root: Path, workers: int) -> list[str]:
     ]  # fmt: skip
 
 
+def beside_plain_loop(file: Path, root: Path, workers: int, *, narratives: bool) -> list[str]:
+    """One row: the command, and then the reference's order of work as a plain loop, each in a process of its own."""
+    steps = sum(len(entry["steps"]) for entry in json.loads(file.read_text()).values())
+    folder = root / f"beside-{workers}-{narratives}"
+    folder.mkdir()
+    here = Path(sys.executable).parent
+    flag = [] if narratives else ["--no_narrative_summary"]
+    models = ["--fast_check_model", "local|fast", "--systematic_analysis_model", "local|deep"]
+    models += ["--narrative_summary_model", "local|narrator"] if narratives else []
+    words = ["guard", "bench", "--benchmark_file", str(file), *models, "--max_workers", str(workers), "--json", *flag]
+    with served() as server:
+        ours, ours_cpu = timed([str(here / "trueline"), *words], folder, server.url)
+    calls = server.report["answered"]
+    ideal = sum(calls.get(name, 0) * delay for name, delay in (("fast", FAST), ("deep", DEEP), ("narrator", NARRATIVE)))
+    program = str(Path(__file__).with_name("plain_loop.py"))
+    with served() as server:
+        words = [server.url, str(file), str(workers), *(["--narratives"] if narratives else [])]
+        plain, plain_cpu = timed([sys.executable, program, *words], folder, server.url)
+    return [
+        str(workers), "yes" if narratives else "no", f"{ideal / workers:.1f} s",
+        f"{ours:.1f} s", f"{ours * workers / ideal:.2f}", f"{ours_cpu / steps * 1e3:.1f} ms",
+        f"{plain:.1f} s", f"{plain * workers / ideal:.2f}", f"{plain_cpu / steps * 1e3:.1f} ms",
+    ]  # fmt: skip
+
+
+def timed(words: list[str], folder: Path, url: str) -> tuple[float, float]:
+    """Seconds of wall clock and of CPU of a program from its start to its end."""
+    began, before = time.perf_counter(), os.times()
+    subprocess.run(words, cwd=folder, env={**os.environ, "LOCAL_OPENAI_BASE_URL": url}, check=True, capture_output=True)
+    after = os.times()
+    cpu = after.children_user + after.children_system - before.children_user - before.children_system
+    return time.perf_counter() - began, cpu
+
+
 def latencies(file: Path, root: Path, mode: str, limit: int) -> list[tuple[float, float]]:
     """Seconds of narrative and check of every step, one step after the other."""
     folder = root / f"mode-{mode}"
@@ -142,6 +176,11 @@ def main() -> None:
         print(f"| {head} | CPU bound | ratio to the larger |\n|{'---|' * 8}", flush=True)
         for number in workers:
             print(f"| {' | '.join(throughput(file, root, number))} |", flush=True)
+        head = "in flight | narratives | ideal | command | ratio | CPU a step | plain loop | ratio | CPU a step"
+        print(f"\n| {head} |\n|{'---|' * 9}", flush=True)
+        for number in workers:
+            for narratives in (False, True):
+                print(f"| {' | '.join(beside_plain_loop(file, root, number, narratives=narratives))} |", flush=True)
         limit = 8 if small else 30
         reference = [narrative + check for narrative, check in latencies(file, root, "cost", limit)]
         ours = [check for _, check in latencies(file, root, "latency", limit)]
