@@ -1,19 +1,22 @@
-"""A client in a process of its own: `python -m trueline.desktop.bench.http_client URL TIMES`.
-
-It asks as OSWorld's controllers do, over a new connection each time, once more than it counts. It writes the
-milliseconds as JSON, and the bytes and elements of the last answer.
-"""
+"""A client that asks as OSWorld's controllers do, over a new connection each time; it runs in a process of its own."""
 
 from __future__ import annotations
 
-import json
-import sys
 import time
+from typing import NamedTuple
 from urllib.request import ProxyHandler, build_opener
 
 
-def ask(url: str, times: int) -> dict[str, object]:
-    """Get it so many times, each one read to its end."""
+class Answers(NamedTuple):
+    """What asking again and again came to."""
+
+    taken_ms: list[float]
+    elements: int
+    """Of the tree in the last answer; 0 when it is none."""
+
+
+def ask(url: str, times: int) -> Answers:
+    """Get it once more than so many times, each one read to its end; the first does not count."""
     opener = build_opener(ProxyHandler({}))
     taken: list[float] = []
     body = b""
@@ -22,9 +25,4 @@ def ask(url: str, times: int) -> dict[str, object]:
         with opener.open(url, timeout=300) as answer:
             body = answer.read()
         taken.append((time.perf_counter() - began) * 1e3)
-    elements = body.count(b" name=") if body.startswith(b"{") else 0
-    return {"ms": taken[1:], "bytes": len(body), "elements": elements}
-
-
-if __name__ == "__main__":
-    sys.stdout.write(json.dumps(ask(sys.argv[1], int(sys.argv[2]))))
+    return Answers(taken[1:], body.count(b" name=") if body.startswith(b"{") else 0)

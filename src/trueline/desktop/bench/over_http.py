@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import statistics
-import sys
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 
 from trueline.desktop.bench import naive
+from trueline.desktop.bench.http_client import ask
 from trueline.desktop.local import LocalDesktop
 from trueline.desktop.serve import serve
 from trueline.desktop.types import DesktopError
@@ -70,11 +71,9 @@ async def _ask_stand_in(desktop: LocalDesktop, path: str, times: int) -> tuple[f
 
 async def _ask(url: str, times: int) -> tuple[float, int]:
     """The median of the milliseconds, and the elements of the tree in the last answer."""
-    client = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "trueline.desktop.bench.http_client", url, str(times), stdout=asyncio.subprocess.PIPE
-    )
-    said, _ = await client.communicate()
-    if client.returncode:
-        raise DesktopError(f"the client of {url} failed")
-    found = json.loads(said)
-    return round(statistics.median(found["ms"]), 1), int(found["elements"])
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as client:
+        try:
+            found = await asyncio.wrap_future(client.submit(ask, url, times))
+        except OSError as error:
+            raise DesktopError(f"{url}: {error}") from error
+    return round(statistics.median(found.taken_ms), 1), found.elements
