@@ -42,13 +42,27 @@ def test_retries_count_over_all_workers() -> None:
     watch = ConnectionWatch()
 
     async def work() -> None:
-        model = opened(dead_url(), watch)
-        assert await asyncio.gather(*(ask(model) for _ in range(5))) == [False] * 5
-        await model.close()
+        async with FakeServer(default=Reset()) as server:
+            model = opened(f"{server.url}/v1", watch)
+            assert await asyncio.gather(*(ask(model) for _ in range(5))) == [False] * 5
+            await model.close()
 
     asyncio.run(work())
     assert watch.failed == 20  # five workers with six attempts each would make 30
     with pytest.raises(UnreachableError, match="20 attempts in a row"):
+        watch.check()
+
+
+def test_a_server_that_never_answered_stops_a_run_at_once() -> None:
+    watch, url = ConnectionWatch(), dead_url()
+
+    async def work() -> None:
+        model = opened(url, watch)
+        assert not await ask(model)
+        await model.close()
+
+    asyncio.run(work())
+    with pytest.raises(UnreachableError, match=f"{url}.* LOCAL_OPENAI_BASE_URL"):
         watch.check()
 
 

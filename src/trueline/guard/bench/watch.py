@@ -1,11 +1,14 @@
-"""Notices when the models cannot be reached: after so many failed attempts in a row, over all workers, a run stops."""
+"""Notices when the models cannot be reached, over all workers.
+
+A server that never answered stops a run at once; one that did, after so many failed attempts in a row.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from trueline.errors import TruelineError
-from trueline.models.errors import AttemptTimeoutError, ConnectionLostError, ModelError
+from trueline.models.errors import AttemptTimeoutError, ConnectionLostError, ModelError, NeverAnsweredError
 from trueline.models.providers import PROVIDERS
 from trueline.models.retry import RetryPolicy
 from trueline.models.types import Answer, Model, ModelId, Request
@@ -24,11 +27,12 @@ class ConnectionWatch:
         self.limit = limit
         self.failed = 0
         self._last = ""
+        self._never = ""
 
     @property
     def down(self) -> bool:
-        """Whether the limit was reached; it stays so."""
-        return self.failed >= self.limit
+        """Whether a run is to stop; it stays so."""
+        return bool(self._never) or self.failed >= self.limit
 
     def note(self, error: ModelError | None) -> None:
         """Take in how an attempt ended; `None` is an answer."""
@@ -40,12 +44,18 @@ class ConnectionWatch:
         else:
             self.failed = 0
 
+    def never_answered(self, error: NeverAnsweredError) -> None:
+        """Take in that a server was given up that never answered: its address may be wrong."""
+        self._never = self._never or str(error)
+
     def check(self) -> None:
-        """Stop if the limit was reached.
+        """Stop if no model is to be expected.
 
         Raises:
-            UnreachableError: It was.
+            UnreachableError: None is.
         """
+        if self._never:
+            raise UnreachableError(self._never)
         if self.down:
             raise UnreachableError(f"{self.failed} attempts in a row did not reach a model; the last one: {self._last}")
 
@@ -59,7 +69,10 @@ class WatchedRetry(RetryPolicy):
     def pause_s(self, attempt: int, error: ModelError, draw: float) -> float | None:
         """Seconds to wait after this failed attempt, or None to give up."""
         self.watch.note(error)
-        return None if self.watch.down else super().pause_s(attempt, error, draw)
+        pause = None if self.watch.down else super().pause_s(attempt, error, draw)
+        if pause is None and isinstance(error, NeverAnsweredError):
+            self.watch.never_answered(error)
+        return pause
 
 
 class WatchedModel:
