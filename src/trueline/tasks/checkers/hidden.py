@@ -13,7 +13,7 @@ SEARCHED = 64 << 20
 
 
 async def read_hidden(stage: Stage, path: str) -> bytes | None:
-    """A file that could not be opened inside; `None` when nothing is there.
+    """A file that could not be opened inside; `None` when nothing is there, or a folder.
 
     Raises:
         UnreadableResult: Something is there, and cannot be read from outside either.
@@ -23,7 +23,8 @@ async def read_hidden(stage: Stage, path: str) -> bytes | None:
         (file,) = await desktop.read_changed([posixpath.normpath(below)], limit=SEARCHED)
         if file.kind == "file":
             return file.content
-    if await leads_nowhere(stage, posixpath.join(HOME, below)):
+    whole = posixpath.join(HOME, below)
+    if await leads_nowhere(stage, whole) or (await stage.desktop.run(("test", "-d", whole))).returncode == 0:
         return None
     raise UnreadableResult(f"{path}: is no plain file that can be read")
 
