@@ -74,9 +74,11 @@ def test_all_of_a_request_is_told() -> None:
 
 
 def test_the_machine_gets_what_was_read() -> None:
-    twice = b'{"command": ["true"], "command": ["rm", "x"], "other": 1}'
-    asked = read_wanted("/execute", Call("text/plain", twice))
+    more = b'{"command": ["rm", "x"], "other": 1}'
+    asked = read_wanted("/execute", Call("text/plain", more))
     assert asked.document == {"command": ["rm", "x"], "shell": False} and bash(asked) == ["rm x"]
+    with pytest.raises(Refused, match="stands twice"):
+        read_wanted("/execute", Call("text/plain", b'{"command": ["true"], "command": ["rm", "x"]}'))
     assert wanted("/execute", command="touch 'a b'").document == {"command": ["touch", "a b"], "shell": False}
 
 
