@@ -29,7 +29,8 @@ _WINDOW_MANAGER = "openbox"
 _TOLERANCE = 1.0
 """Seconds by which a program may seem to have ended before the part that it ended."""
 _WHOLE_SESSION_S = 0.2
-_LIFETIME = "time"
+_OURS = ("time", "stopped")
+"""Ends that no agent brings about."""
 _MOST = 400
 """Programs that are followed at the same time."""
 _WORKER, _AGENT = "worker", "agent"
@@ -104,7 +105,7 @@ class PartsWatch:
 
     def session_ended(self, part: str) -> None:
         """The whole sandbox ended, all its programs with it."""
-        by_agent = self.died.by_agent if self.died is not None else part != _LIFETIME and self._by_agent()
+        by_agent = self.died.by_agent if self.died is not None else part not in _OURS and self._by_agent()
         self.died = PartDied(part, by_agent)
 
     def close(self) -> None:

@@ -46,7 +46,7 @@ class Sandbox:
         self.ended: str = ""
         """The part with which it ended: `session`, `X server`, `time`; empty while it lives, or was stopped."""
         self.on_end: Callable[[str], None] | None = None
-        """Called with the part when it ends by itself."""
+        """Called with the part when it ends by itself, or with `stopped`."""
         self.killed: set[int] = set()
         """Processes that the keeper killed for their memory."""
         self.notes: list[str] = []
@@ -283,6 +283,9 @@ class Sandbox:
 
     async def stop(self) -> None:
         """Kill everything inside and wait until it is gone. Stopping twice is fine."""
+        # Its end is our doing, whatever still runs in it; who stops it says so before it is seen to end.
+        if self.on_end is not None and not self.ended:
+            self.on_end("stopped")
         self.lose("the desktop was stopped")
         self._started.agent.close()
         process = self._started.process
