@@ -80,7 +80,9 @@ def play(
     timeout: float = 1.0,
     stubborn: bool = False,
     retry: RetryPolicy | None = None,
+    slow_answer: float = 2.0,
 ) -> tuple[EpisodeRecord, AskingAgent]:
+    """Play one episode; a model that answers in the end gets a `slow_answer` that a busy machine cannot use up."""
     agent = AskingAgent(list(script), stubborn=stubborn)
     address = stage.runner.run(server.__aenter__())
     config = Config(
@@ -88,7 +90,7 @@ def play(
     )
     agent.model = open_model("local|m", config=config)
     try:
-        record = stage.play(agent, limits=Limits(timeout=timeout, max_steps=5), slow_answer=2.0)
+        record = stage.play(agent, limits=Limits(timeout=timeout, max_steps=5), slow_answer=slow_answer)
     finally:
         stage.runner.run(agent.model.close())
         stage.runner.run(server.__aexit__(None, None, None))
@@ -137,14 +139,14 @@ def test_an_agent_that_goes_on_after_a_failure_of_the_model(stage: Stage) -> Non
 
 
 def test_a_model_that_is_slow_but_answers_uses_the_agents_time(stage: Stage) -> None:
-    record, agent = play(stage, playing((), Say(delay_s=1.6)), timeout=1.0)
+    record, agent = play(stage, playing((), Say(delay_s=1.6)), timeout=1.0, slow_answer=30.0)
     assert (record.end, record.score) == (End.TIME_LIMIT, 0.0)
     assert agent.asked == [], "what came after the limit is not acted on"
 
 
 @pytest.mark.full
 def test_an_agent_that_is_slow_itself_is_out_of_time(stage: Stage) -> None:
-    record, _ = play(stage, playing((), Say()), script=((Wait(seconds=20.0),),))
+    record, _ = play(stage, playing((), Say()), script=((Wait(seconds=20.0),),), slow_answer=30.0)
     assert (record.end, record.score) == (End.TIME_LIMIT, 0.0)
 
 

@@ -8,12 +8,13 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 
 from trueline.desktop.local import LocalDesktop, LocalOptions
 from trueline.desktop.local.sudo import ADDRESS, PORT
-from trueline.desktop.types import FileExists, RunResult, WindowShown
+from trueline.desktop.types import DesktopError, FileExists, RunResult, WindowShown
 
 SMALL = LocalOptions(width=640, height=480, sudo_password="s3cret")
 
@@ -153,17 +154,15 @@ def test_a_port_is_passed_on_to_another(runner: asyncio.Runner, desktop: LocalDe
 
     async def through() -> bytes:
         while True:
-            try:
-                sock = await desktop.connect(port=9222)
-            except Exception:
-                await asyncio.sleep(0.02)
-                continue
-            reader, writer = await asyncio.open_connection(sock=sock)
-            writer.write(b"hello")
-            answer = await reader.read(100)
-            writer.close()
-            if answer:
-                return answer
+            # While the server behind it does not listen yet, a connection is refused, closed or reset.
+            with suppress(OSError, DesktopError):
+                reader, writer = await asyncio.open_connection(sock=await desktop.connect(port=9222))
+                writer.write(b"hello")
+                answer = await reader.read(100)
+                writer.close()
+                if answer:
+                    return answer
+            await asyncio.sleep(0.02)
 
     assert runner.run(asyncio.wait_for(through(), 20)) == b"HELLO"
     assert runner.run(asyncio.wait_for(through(), 20)) == b"HELLO", "it serves more than one"

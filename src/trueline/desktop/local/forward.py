@@ -64,7 +64,8 @@ async def _open(
         assert task is not None
         tasks.add(task)
         try:
-            with suppress(DesktopError, ConnectionError):
+            # Only the end below cancels it; asyncio 3.11 prints a traceback when such a task ends as cancelled.
+            with suppress(DesktopError, ConnectionError, asyncio.CancelledError):
                 if admit(writer.get_extra_info("socket")):
                     inner_reader, inner_writer = await asyncio.open_connection(sock=await connect())
                     await asyncio.gather(_pump(reader, inner_writer), _pump(inner_reader, writer))
