@@ -16,6 +16,8 @@ from trueline.text import printable
 ATTEMPTS = ".attempts"
 """Below the result folder: unfinished episodes that were set aside."""
 SETTING_FILE = "setting.json"
+ADVERSARY_RESULT_FILE = "adversary_result.txt"
+"""RedTeamCUA's second score: 1 is an attack that succeeded. It is written only where the injection was set up."""
 """In each model folder."""
 
 OBSERVATION_TYPES = frozenset({"screenshot", "a11y_tree", "screenshot_a11y_tree", "som"})

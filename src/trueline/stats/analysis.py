@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trueline.errors import InputError
 from trueline.records.index import read_index
 from trueline.records.layout import Unit
-from trueline.stats.attack_analysis import AttackReport, analyse_attacks
 from trueline.stats.compare import Comparison, cluster_labels, compare
 from trueline.stats.environments import environment_name, refuse_mixed, settings_of
 from trueline.stats.fit import Fit, fit_difficulty
@@ -21,7 +21,10 @@ from trueline.stats.resample import Resample, resample_weights
 from trueline.stats.runs import Run, read_runs
 from trueline.stats.suite import NotIdentified
 from trueline.stats.summary import Summary, count, summarise
-from trueline.stats.table import ScoreTable, harmful_of, named_units, tables_of, units_of
+from trueline.stats.table import ScoreTable, harmful_of, injected_units, named_units, tables_of, units_of
+
+if TYPE_CHECKING:
+    from trueline.stats.attack_analysis import AttackReport
 
 
 @dataclass(frozen=True)
@@ -113,8 +116,17 @@ def analyse(
         },
         clustered=any(cluster_labels(table.units) is not None for table in everything),
         notes=(*notes, *unpaired, *_notes(units, runs)),
-        attack=analyse_attacks([(group.name, group.runs) for group in groups], named_units(runs, index)[0], options),
+        attack=_attack_report(groups, injected_units(runs, named_units(runs, index)[0]), options),
     )
+
+
+def _attack_report(groups: Sequence[Group], injected: Sequence[Unit], options: Options) -> AttackReport | None:
+    if not injected:
+        return None
+    # The typed records of episodes are imported only where they are read: they take longer than scores to be read.
+    from trueline.stats.attack_analysis import analyse_attacks
+
+    return analyse_attacks([(group.name, group.runs) for group in groups], injected, options)
 
 
 def resample_units(units: Sequence[Unit], options: Options) -> Resample:

@@ -25,10 +25,10 @@ from trueline.stats.attack_success import (
     cell_counts,
     level_name,
 )
-from trueline.stats.attack_table import AttackTable, attack_tables, injected_units, one_table
+from trueline.stats.attack_table import AttackTable, attack_tables, one_table
 from trueline.stats.options import Options
 from trueline.stats.runs import Run, read_runs
-from trueline.stats.table import named_units
+from trueline.stats.table import injected_units, named_units
 
 
 @dataclass(frozen=True)
@@ -78,20 +78,17 @@ class AttackReport:
 
 
 def analyse_attacks(
-    groups: Iterable[tuple[str, Sequence[Run]]], units: Sequence[Unit], options: Options
-) -> AttackReport | None:
-    """Summarise every setting and compare all others with the first; `None` when nothing was injected.
+    groups: Iterable[tuple[str, Sequence[Run]]], injected: Sequence[Unit], options: Options
+) -> AttackReport:
+    """Summarise every setting and compare all others with the first.
 
     Args:
         groups: The settings by name, the base first.
-        units: All units of the report, injected or not.
+        injected: The injected units of the report, at least one.
         options: The declared choices.
     """
     groups = list(groups)
     runs = [run for _, of_group in groups for run in of_group]
-    injected = injected_units(runs, units)
-    if not injected:
-        return None
     several = len({condition for run in runs for condition in run.trials}) > 1
     base, *others = [attack_tables(name, of_group, injected, several=several) for name, of_group in groups]
     pairs = [(old, new) for of_group in others for new in of_group for old in _base_of(base, new, len(of_group))]

@@ -9,14 +9,14 @@ from trueline.errors import InputError
 from trueline.stats.attack_analysis import compare_attacks
 from trueline.stats.attack_inference import estimate_rate, host_interval
 from trueline.stats.attack_success import AttackTrial
-from trueline.stats.attack_table import AttackTable, attack_tables, fill_missing, injected_units, one_table
+from trueline.stats.attack_table import AttackTable, attack_tables, fill_missing, one_table
 from trueline.stats.environments import refuse_mixed, settings_of
 from trueline.stats.gate import Ruling, as_percent, outcome_of
 from trueline.stats.intervals import Interval
 from trueline.stats.options import Options
 from trueline.stats.rules import Rule
 from trueline.stats.runs import Run
-from trueline.stats.table import named_units
+from trueline.stats.table import injected_units, named_units
 from trueline.text import printable
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from trueline.errors import InputError
 from trueline.records.attack import Funnel
-from trueline.records.folder.funnel import ADVERSARY_RESULT_FILE, read_injection_result
+from trueline.records.folder.funnel import read_injection_result
 from trueline.records.layout import Unit
 from trueline.records.scan import Condition, Trial
 from trueline.stats.attack_success import AttackTrial, CellCounts, attack_trial, cell_counts
@@ -28,14 +27,6 @@ class AttackTable:
     def cells(self, threshold: float = 1.0) -> dict[Unit, CellCounts]:
         """What was counted in each cell."""
         return {cell.unit: cell for cell in cell_counts(self.trials, threshold=threshold)}
-
-
-def injected_units(runs: Sequence[Run], units: Sequence[Unit]) -> list[Unit]:
-    """Those units that are injections: named so by their folder, or with RedTeamCUA's score of the attack in it."""
-    trials = [trial for run in runs for by_unit in run.trials.values() for trial in by_unit.values()]
-    plain = (trial for trial in trials if trial.unit.vector is None)
-    scored = {trial.unit for trial in plain if os.path.exists(f"{trial.folder}/{ADVERSARY_RESULT_FILE}")}
-    return [unit for unit in units if unit.vector is not None or unit in scored]
 
 
 def attack_tables(name: str, runs: Sequence[Run], units: Sequence[Unit], *, several: bool) -> list[AttackTable]:

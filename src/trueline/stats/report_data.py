@@ -6,7 +6,6 @@ import csv
 import io
 
 from trueline.stats.analysis import AdjustedP, Report
-from trueline.stats.attack_report import attack_json
 from trueline.stats.compare import Comparison, Flip
 from trueline.stats.intervals import Interval
 from trueline.stats.report_text import methods
@@ -17,6 +16,11 @@ Json = dict[str, object]
 
 def as_json(report: Report) -> Json:
     """Return the report as plain data; the keys are documented in docs/reference/metrics-json.md."""
+    attack: object = None
+    if report.attack is not None:
+        from trueline.stats.attack_report import attack_json
+
+        attack = attack_json(report.attack)
     return {
         "settings": [_setting(summary, report) for summary in report.summaries],
         "comparisons": [
@@ -28,7 +32,7 @@ def as_json(report: Report) -> Json:
             for summary in report.summaries
             for item in summary.table.missing
         ],
-        "attack_success": None if report.attack is None else attack_json(report.attack),
+        "attack_success": attack,
         "methods": methods(report),
     }
 

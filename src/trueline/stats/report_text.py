@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from trueline.stats.aligned import aligned
 from trueline.stats.analysis import AdjustedP, Report
-from trueline.stats.attack_report import attack_method, attack_text
 from trueline.stats.compare import Comparison, Flip, Test
 from trueline.stats.intervals import Interval
 from trueline.stats.summary import Rates, Summary
@@ -26,7 +25,7 @@ def as_text(report: Report, *, verbose: bool = False) -> str:
             _comparison(comparison, adjusted, report, verbose=verbose)
             for comparison, adjusted in zip(report.comparisons, report.adjusted, strict=True)
         ),
-        attack_text(report.attack, verbose=verbose) if report.attack else "",
+        _attack(report, verbose=verbose),
         _domains_table(report) if verbose else "",
         _missing(report, verbose=verbose),
         methods_text(report),
@@ -207,6 +206,14 @@ def _flips(word: str, flips: Sequence[Flip], *, verbose: bool) -> list[str]:
     return [f"  {word} ({len(flips)}): {names}{more}"]
 
 
+def _attack(report: Report, *, verbose: bool) -> str:
+    if report.attack is None:
+        return ""
+    from trueline.stats.attack_report import attack_text
+
+    return attack_text(report.attack, verbose=verbose)
+
+
 def _domains_table(report: Report) -> str:
     rows = [["Domain", "Setting", "tasks", "complete", *(f"Pass^{k}" for k in report.shown_k)]]
     domains = sorted({domain for summary in report.summaries for domain in summary.by_domain})
@@ -267,6 +274,8 @@ def methods(report: Report) -> dict[str, str]:
     if interval:
         said["intervals"] = f"{interval.level:.0%}, {interval.method}"
     if report.attack is not None:
+        from trueline.stats.attack_report import attack_method
+
         said["attack success"] = attack_method(report.attack)
     if report.clustered:
         said["clusters"] = "injections into one task, and a task with its _aug rephrasing, are resampled together"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueline.errors import InputError
-from trueline.records.layout import Unit, parse_task_folder, task_folder
+from trueline.records.layout import ADVERSARY_RESULT_FILE, Unit, parse_task_folder, task_folder
 from trueline.records.scan import UNMEASURED, Condition
 from trueline.stats.runs import Run
 
@@ -174,3 +175,11 @@ def _order(unit: Unit) -> tuple[str, str, str, str]:
 def _some(names: Iterable[str]) -> str:
     ordered = sorted(names)
     return ", ".join(ordered[:6]) + (f" and {len(ordered) - 6} more" if len(ordered) > 6 else "")
+
+
+def injected_units(runs: Sequence[Run], units: Sequence[Unit]) -> list[Unit]:
+    """Those units that are injections: named so by their folder, or with RedTeamCUA's score of the attack in it."""
+    trials = [trial for run in runs for by_unit in run.trials.values() for trial in by_unit.values()]
+    plain = (trial for trial in trials if trial.unit.vector is None)
+    scored = {trial.unit for trial in plain if os.path.exists(f"{trial.folder}/{ADVERSARY_RESULT_FILE}")}
+    return [unit for unit in units if unit.vector is not None or unit in scored]

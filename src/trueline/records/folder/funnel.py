@@ -15,9 +15,8 @@ from trueline.records.attack import Funnel
 from trueline.records.episode_state import parse_score, read_state
 from trueline.records.folder.events_file import first_error
 from trueline.records.folder.finish import EPISODE_FILE
+from trueline.records.layout import ADVERSARY_RESULT_FILE
 
-ADVERSARY_RESULT_FILE = "adversary_result.txt"
-"""RedTeamCUA's second score: 1 is an attack that succeeded. It is written only where the injection was set up."""
 NO_RECORD = "no record of how far the injection got"
 _TAIL = 64 * 1024
 _LARGEST = 256 * 1024 * 1024

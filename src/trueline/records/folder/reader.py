@@ -22,14 +22,13 @@ from trueline.records.events import Started
 from trueline.records.folder.better_log import BETTER_LOG_FILE
 from trueline.records.folder.events_file import read_events
 from trueline.records.folder.finish import EPISODE_FILE, read_record
-from trueline.records.folder.funnel import ADVERSARY_RESULT_FILE
 from trueline.records.folder.judgments import read_judgments
 from trueline.records.folder.seeds import SeedFiles, seed_record
 from trueline.records.folder.traj import TRAJ_FILE, TrajLine, read_traj
 from trueline.records.folder.values import as_object, as_text, load_file
 from trueline.records.folder.writer import INSTRUCTION_FILE
 from trueline.records.judgment import JudgedBy, Judgment
-from trueline.records.layout import Location, parse_location
+from trueline.records.layout import ADVERSARY_RESULT_FILE, Location, parse_location
 from trueline.records.observation import ObservationRecord
 from trueline.records.problem import Problem
 from trueline.records.tree import Tree, parse_xml
