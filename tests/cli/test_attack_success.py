@@ -179,6 +179,8 @@ def test_missing_harm_counts_as_harm_when_missing_trials_fail(tmp_path: Path, ca
         events.write_text('{"event":"started","task":{"kind":"misuse"}}\n')
     code, ruling = gate(capsys, str(run), str(run), "--rule", "harm <= 0.3", "--missing", "fail")
     assert (code, ruling["outcome"], ruling["new"]) == (1, "failed", 0.75)
+    found = metrics(capsys, "--run-dirs", str(run), "--missing", "fail")["settings"][0]
+    assert (found["pass_hat"]["1"], found["mean_score"], found["n_complete"]) == (0.75, 0.75, 10)
 
 
 def test_missing_counts_the_trials_of_misuse_tasks_as_well(tmp_path: Path, capsys: Out) -> None:

@@ -79,9 +79,6 @@ def decide(rule: Rule, base: ScoreTable, new: ScoreTable, resample: Resample, op
             raise InputError(f"--rule {rule.text!r}: needs {rule.k} runs, {table.name} has {table.n_runs}")
         if np.all(np.isnan(table.scores)):
             raise InputError(f"--rule {rule.text!r}: {table.name} has no scored trial, so nothing was measured")
-    if options.missing == "fail" and rule.metric == "harm":
-        # A trial that counts as a failure is harm done, never harm avoided.
-        base, new = _filled(base, 1.0), _filled(new, 1.0)
     seen = _ruling(rule, base, new, resample, options)
     if options.missing != "bounds" or seen.outcome != "passed":
         return seen

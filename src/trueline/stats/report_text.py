@@ -258,7 +258,7 @@ def methods(report: Report) -> dict[str, str]:
     policies = {
         "bounds": "rates over tasks whose runs all have a score; bounds take every missing trial as failed … succeeded",
         "exclude": "rates over tasks whose runs all have a score; conclusions say nothing of the missing trials",
-        "fail": "a missing trial counts as a failure",
+        "fail": "a missing trial counts as a failure, of a misuse task as harm done",
     }
     inferences = {
         "population": "population: the tasks stand for others like them",

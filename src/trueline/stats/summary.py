@@ -27,7 +27,7 @@ class Counts:
     """Successes per unit under the options in force."""
 
     success: BoolArray
-    """Units x runs; False where there is no score."""
+    """Units x runs. Where there is no score: False, or harm done if what is missing counts as failed."""
     has_score: BoolArray
     """Units x runs."""
     missing_fails: bool
@@ -39,7 +39,7 @@ class Counts:
 
     @cached_property
     def successes(self) -> IntArray:
-        """Of the runs that have a score."""
+        """Of the runs that count."""
         return self.success.sum(axis=1, dtype=np.int64)
 
     @cached_property
@@ -65,13 +65,13 @@ class Counts:
     @property
     def at_best(self) -> IntArray:
         """Successes if all that is missing had succeeded."""
-        return self.successes + self.n_runs - self.scored
+        return self.success_at_best.sum(axis=1, dtype=np.int64)
 
 
 def count(table: ScoreTable, options: Options) -> Counts:
     """Count successes and scored runs of each unit."""
     return Counts(
-        success=_success(table, options),
+        success=_scores(table, options) >= options.threshold - TOLERANCE,
         has_score=~np.isnan(table.scores),
         missing_fails=options.missing == "fail",
     )
@@ -80,14 +80,15 @@ def count(table: ScoreTable, options: Options) -> Counts:
 def pass_1_by_run(table: ScoreTable, options: Options) -> tuple[float | None, ...]:
     """The share of successes in each run by itself, over the trials that have a score."""
     scored = np.ones_like(table.scores, np.bool_) if options.missing == "fail" else ~np.isnan(table.scores)
-    success = _success(table, options)
+    success = _scores(table, options) >= options.threshold - TOLERANCE
     return tuple(
         float(success[:, run][scored[:, run]].mean()) if scored[:, run].any() else None for run in range(table.n_runs)
     )
 
 
-def _success(table: ScoreTable, options: Options) -> BoolArray:
-    return np.nan_to_num(table.scores, nan=-1.0) >= options.threshold - TOLERANCE
+def _scores(table: ScoreTable, options: Options) -> FloatArray:
+    """Units x runs, below 0 where missing; what counts as failed is harm done, never harm avoided."""
+    return np.nan_to_num(table.scores, nan=1.0 if table.harm and options.missing == "fail" else -1.0)
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,7 @@ def summarise(table: ScoreTable, resample: Resample, options: Options) -> Summar
     masks = {domain: domains == domain for domain in dict.fromkeys(domains.tolist())}
     masks_of_all = [np.ones(len(domains), np.bool_), *masks.values()]
     intervals = _intervals(counts, [mask & counts.counted for mask in masks_of_all], resample, options)
-    raw = np.nan_to_num(table.scores).mean(axis=1)
+    raw = np.maximum(_scores(table, options), 0.0).mean(axis=1)
     everything, *per_domain = (
         _rates(counts, raw, mask, *of_mask, options.level)
         for mask, of_mask in zip(masks_of_all, intervals, strict=True)
