@@ -21,10 +21,10 @@ from support.small_suite import write_suite
 from trueline.actions import Code, Type
 from trueline.cli import main
 from trueline.cli.run.ask import SHOWN_CHARACTERS, Terminal
+from trueline.guard.correction import Ask
 from trueline.guard.session import Outcome
 from trueline.records.proposal import Proposal
 from trueline.records.verdict import Decision, Verdict
-from trueline.runs.types import Ask
 
 T = TypeVar("T")
 PROMPT = "Let it run? Type yes: "

@@ -10,11 +10,11 @@ from support.playing import INSTRUCTION, FileScene, ScriptedAgent, Stage
 from support.windows import open_window
 from trueline.actions import Click, Code, Done, Hotkey, Point, Type
 from trueline.desktop.local import LocalDesktop
+from trueline.desktop.screen_state import observe_with_windows
 from trueline.desktop.types import Settled
 from trueline.guard import DeActionGuard, GuardConfig, GuardContext
 from trueline.guard.policy import load_policy
 from trueline.guard.session import Outcome, Session
-from trueline.guard.verify import view
 from trueline.records import Observation, ObservationSpec
 from trueline.records.end import End, Unscored
 from trueline.records.verdict import Decision, Failure, Finding, Verdict
@@ -149,7 +149,7 @@ def test_a_window_that_comes_while_the_screen_is_read_is_not_taken_as_seen(
         return seen
 
     monkeypatch.setattr(desktop, "observe", opening)
-    seen = stage.runner.run(view(desktop, ObservationSpec(screenshot=True)))
+    seen = stage.runner.run(observe_with_windows(desktop, ObservationSpec(screenshot=True)))
     assert seen.windows is not None
     listed, now = len(seen.windows), len(stage.runner.run(desktop.windows()))
     assert seen.observation.png() == looks[-1] != looks[0]

@@ -28,7 +28,7 @@ from trueline.records.end import End
 from trueline.records.events import Started
 from trueline.records.setting import Limits
 from trueline.runs.execute import execute
-from trueline.runs.types import Oversight, Parts, Retrying, Scored
+from trueline.runs.types import Oversight, Parts, Retrying, Scene, Scored
 
 INSTRUCTION = "Write hello into the note."
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -45,6 +45,8 @@ class ScriptedAgent:
     heard: list[tuple[ActionResult, ...]] = field(default_factory=list[tuple[ActionResult, ...]])
     rejected: list[Feedback] = field(default_factory=list[Feedback])
     contexts: list[AgentContext] = field(default_factory=list[AgentContext])
+    prefix: str = "p"
+    """Of the proposals' ids: a desktop does an action once by its id, so episodes that share one need their own."""
 
     async def reset(self, ctx: AgentContext) -> None:
         self.contexts.append(ctx)
@@ -64,7 +66,7 @@ class ScriptedAgent:
         if isinstance(answer, Exception):
             raise answer
         self._count += 1
-        return Proposal(id=f"p{self._count}", actions=answer)
+        return Proposal(id=f"{self.prefix}{self._count}", actions=answer)
 
 
 @dataclass
@@ -125,21 +127,48 @@ class Stage:
     desktop: LocalDesktop
     folder: Path
 
+    @property
+    def context(self) -> AgentContext:
+        """What agents are told."""
+        return AgentContext(instruction=INSTRUCTION, screen=Size(1024, 768))
+
     def play(
         self,
         agent: Agent,
         *,
-        scene: FileScene | None = None,
+        scene: Scene | None = None,
         oversight: Oversight | None = None,
         limits: Limits | None = None,
         retrying: Retrying | None = None,
         slow_answer: float = 45.0,
     ) -> EpisodeRecord:
         """Play an episode and return its record, read back from disk."""
+        return self.runner.run(
+            self.perform(
+                agent,
+                scene=scene,
+                oversight=oversight,
+                limits=limits,
+                retrying=retrying,
+                slow_answer=slow_answer,
+            )
+        )
+
+    async def perform(
+        self,
+        agent: Agent,
+        *,
+        scene: Scene | None = None,
+        oversight: Oversight | None = None,
+        limits: Limits | None = None,
+        retrying: Retrying | None = None,
+        slow_answer: float = 45.0,
+    ) -> EpisodeRecord:
+        """`play` for callers that are async."""
         parts = Parts(
             desktop=self.desktop,
             agent=agent,
-            context=AgentContext(instruction=INSTRUCTION, screen=Size(1024, 768)),
+            context=self.context,
             scene=scene or FileScene(self.desktop),
             oversight=oversight,
             retrying=retrying,
@@ -147,5 +176,5 @@ class Stage:
             slow_answer=slow_answer,
         )
         writer = begin(self.folder)
-        writer.finish(self.runner.run(execute(parts, writer)))
+        writer.finish(await execute(parts, writer))
         return read_episode(self.folder / "note").record

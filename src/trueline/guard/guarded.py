@@ -5,28 +5,31 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Literal, ParamSpec, Protocol, TypeVar, cast, runtime_checkable
 
 from trueline.actions import Action, Fail, Wait
+from trueline.desktop.screen_state import ScreenState
 from trueline.errors import InputError, TruelineError
 from trueline.guard.background import run_in_background
 from trueline.guard.config import OnError
+from trueline.guard.correction import Ask, Correction, CorrectionPolicy, Exhausted, Look, correct
 from trueline.guard.incoming import ActionFormat, read_observation, read_proposal
 from trueline.guard.session import Outcome, Session, TellsSteps, UnknownCheckError, feedback_text
 from trueline.guard.types import Guard
+from trueline.guard.verify import pixels_changed, windows_changed
 from trueline.records.observation import Observation, ObservationSpec
 from trueline.records.proposal import Proposal
 from trueline.records.step import ActionResult
-from trueline.records.verdict import Decision, Feedback, Verdict
+from trueline.records.verdict import Feedback, Verdict
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-WhenBlocked = Literal["raise", "fail", "wait"]
-"""Raise `Blocked`; or propose to fail with the reason, which ends the episode; or propose to wait, which goes on."""
-Ask = Callable[[Outcome], Awaitable[bool]]
-"""Asks a person whether an undecided proposal may run."""
+WhenBlocked = Literal["raise", "fail", "wait", "ask"]
+"""Raise `Blocked`; propose to fail with the reason, which ends the episode; propose to wait, which goes on; or ask a
+person about the last proposal, and raise `Blocked` unless they agree."""
+_EXHAUSTED: Mapping[WhenBlocked, Exhausted] = {"raise": "stop", "fail": "fail", "wait": "skip", "ask": "ask"}
 Screen = Observation | bytes | None
 
 
@@ -83,21 +86,27 @@ class GuardedAgent:
         new_session: Callable[[str], Session],
         *,
         instruction: str | None,
-        max_revisions: int,
+        policy: CorrectionPolicy,
         when_blocked: WhenBlocked,
+        look: Look | None,
         ask: Ask | None,
     ) -> None:
         self._agent = agent
         self._new_session = new_session
-        self._max_revisions = max_revisions
+        self._policy = policy
         self._when_blocked: WhenBlocked = when_blocked
+        self._look = look
         self._ask = ask
         self._session = None if instruction is None else new_session(instruction)
-        self._last_observation: Observation | None = None
+        self._correction: Correction | None = None
+        """Of the last step."""
         self._let_through: Outcome | None = None
         """What is taken to run, until somebody asks for a revision of it."""
-        self.outcomes: tuple[Outcome, ...] = ()
+
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]:
         """Of the last step: the agent's own proposal first, then its revisions."""
+        return () if self._correction is None else tuple(self._correction.outcomes)
 
     @property
     def wants(self) -> ObservationSpec:
@@ -117,7 +126,7 @@ class GuardedAgent:
         if self._session is not None:
             await self._session.close()
         self._session = self._new_session(ctx.instruction)
-        self.outcomes = ()
+        self._correction = None
         self._let_through = None
         if isinstance(self._agent, _Resettable):
             await self._agent.reset(ctx)
@@ -129,32 +138,47 @@ class GuardedAgent:
             Blocked: None was, and that is what was declared.
         """
         await self._settle(after=obs)
-        return await self._decide(obs, await self._agent.propose(obs, last))
+        screen = ScreenState(obs, None if self._look is None else (await self._look()).windows)
+        return await self._decide(screen, await self._agent.propose(obs, last))
 
     async def revise(self, rejected: Proposal, feedback: Feedback) -> Proposal:
         """Have a proposal revised that somebody behind this guard rejected; the revision is checked like any other.
 
         So what was let through last did not run.
         """
-        observation = self._last_observation
-        if observation is None:
+        if self._correction is None:
             raise InputError("guarded: nothing was proposed yet, so there is nothing to revise")
+        screen = self._correction.screen
         await self._settle(ran=False)
-        return await self._decide(observation, await self._agent.revise(rejected, feedback))
+        return await self._decide(screen, await self._agent.revise(rejected, feedback))
 
-    async def _decide(self, obs: Observation, proposal: Proposal) -> Proposal:
-        self._last_observation = obs
-        self.outcomes = ()
-        while True:
-            outcome = await self.session.check(obs, proposal)
-            self.outcomes = (*self.outcomes, outcome)
-            if await _may_run(outcome, self._ask):
-                self._let_through = outcome
-                return proposal
-            undecided = outcome.verdict.decision is Decision.UNDECIDED
-            if undecided or len(self.outcomes) > self._max_revisions:
-                return self._blocked(outcome)
-            proposal = await self._agent.revise(proposal, outcome.feedback)
+    async def _decide(self, screen: ScreenState, proposal: Proposal) -> Proposal:
+        self._correction = Correction(screen)
+        ruling = await correct(
+            proposal,
+            self._correction,
+            self.session,
+            self._policy,
+            look=self._see,
+            changes=self._changes,
+            revise=self._agent.revise,
+            ask=self._ask,
+        )
+        if not ruling.runs:
+            return self._blocked(ruling.outcome)
+        self._let_through = ruling.outcome
+        return ruling.outcome.proposal
+
+    async def _see(self) -> ScreenState:
+        assert self._look is not None, "without a look nothing is found to have changed"
+        return await self._look()
+
+    async def _changes(self, seen: ScreenState, proposal: Proposal) -> tuple[str, ...]:
+        if self._look is None:
+            return ()
+        now = await self._look()
+        pixels = ("pixels",) if pixels_changed(seen.observation, now.observation, proposal) else ()
+        return (*pixels, *windows_changed(seen.windows, now.windows))
 
     async def _settle(self, *, ran: bool = True, after: Observation | None = None) -> None:
         """Report what became of what was let through last, unless somebody has."""
@@ -164,7 +188,7 @@ class GuardedAgent:
                 await self.session.executed(last.id, ran=ran, after=after)
 
     def _blocked(self, outcome: Outcome) -> Proposal:
-        if self._when_blocked == "raise":
+        if self._when_blocked in ("raise", "ask"):
             raise Blocked(outcome)
         reason = f"stopped by the guard: {outcome.feedback.wrong}"
         action: Action = Fail(reason=reason) if self._when_blocked == "fail" else Wait()
@@ -179,6 +203,8 @@ def guarded(
     max_revisions: int = 2,
     when_blocked: WhenBlocked = "raise",
     on_error: OnError = "block",
+    shadow: bool = False,
+    look: Look | None = None,
     ask: Ask | None = None,
     domain: str | None = None,
     narrator: TellsSteps | None = None,
@@ -192,6 +218,10 @@ def guarded(
         max_revisions: How often a step may be revised.
         when_blocked: What happens when no revision is let through, or a verdict is undecided and blocks.
         on_error: What an undecided verdict means. `ask` asks the person; without one it blocks.
+        shadow: Only watch: whatever the verdict, the proposal is returned.
+        look: Sees the screen that proposals run on, in the size and form of the observations given to `propose`. With
+            it, a proposal that is allowed is returned only if its target is still as the guard saw it; else it is
+            checked again. For one of our desktops: `lambda: observe_with_windows(desktop, agent.wants)`.
         ask: Asks a person about an undecided proposal.
         domain: For rules that hold in one domain only.
         narrator: Tells what steps did, for the history.
@@ -201,7 +231,13 @@ def guarded(
         return Session(guard, instruction, domain=domain, on_error=on_error, narrator=narrator)
 
     return GuardedAgent(
-        agent, new_session, instruction=instruction, max_revisions=max_revisions, when_blocked=when_blocked, ask=ask
+        agent,
+        new_session,
+        instruction=instruction,
+        policy=CorrectionPolicy(max_revisions, _EXHAUSTED[when_blocked], shadow),
+        when_blocked=when_blocked,
+        look=look,
+        ask=ask,
     )
 
 

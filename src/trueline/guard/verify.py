@@ -1,17 +1,17 @@
-"""Between a check and the act the screen may change: what the guard saw is compared with what is there now."""
+"""Re-verify the target: compare what the guard saw with the screen just before the act."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueline.actions import Point
 from trueline.actions.facts import proposal_facts
-from trueline.desktop.types import Desktop, NotSupported, Window
+from trueline.desktop.screen_state import ScreenState, list_windows, window_layout
+from trueline.desktop.types import Desktop, Window
 from trueline.records.observation import Observation, ObservationSpec
 from trueline.records.proposal import Proposal
 
@@ -20,70 +20,41 @@ AROUND = 40
 _LEVELS = 24
 """A pixel has changed when a channel differs by more than this."""
 _SHARE = 0.01
-"""So much of the surroundings must have changed to count: a caret is less, a pop-up is more."""
-
-_LOOKS = 3
-"""How often a screen on which windows come and go is looked at."""
-
-Layout = tuple[tuple[object, ...], ...]
+"""The share of the surroundings that must have changed to count: a caret is less, a pop-up is more."""
 
 
-@dataclass(frozen=True)
-class View:
-    """A moment of the screen that a verdict rests on."""
-
-    observation: Observation
-    windows: tuple[Window, ...] | None
-    """`None` where the desktop cannot list them."""
-
-
-async def view(desktop: Desktop, want: ObservationSpec) -> View:
-    """Look at the screen and the windows on it.
-
-    The windows are those from before the look: one that came meanwhile is not in the picture, so it must count as a
-    change. When windows came or went, it looks again, a few times.
-    """
-    looks = 0
-    while True:
-        windows = await _windows(desktop)
-        observation = await desktop.observe(want)
-        looks += 1
-        if windows is None or looks == _LOOKS or _layout(windows) == _layout(await _windows(desktop) or ()):
-            return View(observation, windows)
+async def changes(desktop: Desktop, seen: ScreenState, proposal: Proposal) -> tuple[str, ...]:
+    """Name what a proposal relies on and is no longer as it was seen: `pixels`, `focus`, `windows`."""
+    pixels = False
+    if _points(proposal) and seen.observation.png() is not None:
+        pixels = pixels_changed(seen.observation, await desktop.observe(ObservationSpec(screenshot=True)), proposal)
+    # The windows are listed last, so that one that opened meanwhile counts as a change.
+    return (*(("pixels",) if pixels else ()), *windows_changed(seen.windows, await list_windows(desktop)))
 
 
-async def changes(desktop: Desktop, seen: View, proposal: Proposal) -> tuple[str, ...]:
-    """Say what is no longer as it was seen, of what the proposal relies on: `pixels`, `focus`, `windows`."""
-    found: list[str] = []
-    points = tuple({touch.at for touch in proposal_facts(proposal.actions).touches})
-    before = seen.observation.png()
-    if points and before is not None:
-        now = (await desktop.observe(ObservationSpec(screenshot=True))).png()
-        # The encoder gives equal bytes for equal pixels, so decoding is needed only when something has changed.
-        if now is not None and now != before and _differ(before, now, points):
-            found.append("pixels")
-    windows = await _windows(desktop)
-    if windows is not None and seen.windows is not None:
-        if _active(windows) != _active(seen.windows):
-            found.append("focus")
-        if _layout(windows) != _layout(seen.windows):
-            found.append("windows")
-    return tuple(found)
+def pixels_changed(before: Observation, now: Observation, proposal: Proposal) -> bool:
+    """Whether the surroundings of a point that the proposal touches have changed, or can no longer be seen."""
+    points, old, new = _points(proposal), before.png(), now.png()
+    if not points or old is None:
+        return False
+    # The encoder gives equal bytes for equal pixels, so decoding is needed only when something has changed.
+    return new is None or (old != new and _differ(old, new, points))
 
 
-async def _windows(desktop: Desktop) -> tuple[Window, ...] | None:
-    try:
-        return await desktop.windows()
-    except NotSupported:
-        return None
+def windows_changed(before: tuple[Window, ...] | None, now: tuple[Window, ...] | None) -> tuple[str, ...]:
+    """Name what has changed: `focus`, `windows`; nothing where the windows are not known."""
+    if before is None or now is None:
+        return ()
+    focus = ("focus",) if _active(before) != _active(now) else ()
+    return (*focus, "windows") if window_layout(before) != window_layout(now) else focus
+
+
+def _points(proposal: Proposal) -> tuple[Point, ...]:
+    return tuple({touch.at for touch in proposal_facts(proposal.actions).touches})
 
 
 def _active(windows: Iterable[Window]) -> int | None:
     return next((window.id for window in windows if window.active), None)
-
-
-def _layout(windows: Iterable[Window]) -> Layout:
-    return tuple((w.id, w.app, w.x, w.y, w.width, w.height) for w in windows)
 
 
 def _differ(before: bytes, now: bytes, points: Iterable[Point]) -> bool:

@@ -17,6 +17,7 @@ from trueline.agents.build import AgentMaker
 from trueline.agents.types import Agent, AgentContext, Insight
 from trueline.desktop.types import Capability, Desktop
 from trueline.guard.config import OnError
+from trueline.guard.correction import Ask, Exhausted
 from trueline.guard.narrative import Narrator
 from trueline.guard.session import Session
 from trueline.guard.types import Guard
@@ -38,7 +39,7 @@ from trueline.runs.randomness import seed_of
 from trueline.runs.retries.binary import BinaryRetry
 from trueline.runs.retries.clarify import ClarifyUponRetry
 from trueline.runs.scene import TaskScene
-from trueline.runs.types import Ask, Exhausted, Floor, Oversight, Pace, Parts, Retrying, unchecked_score
+from trueline.runs.types import Floor, Oversight, Pace, Parts, Retrying, unchecked_score
 from trueline.tasks.attacks.goals import GOALS
 from trueline.tasks.attacks.staged import Injection
 from trueline.tasks.attacks.vectors import VECTORS

@@ -7,11 +7,14 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 
 from trueline.actions import Action, CallUser, Done, Fail
+from trueline.desktop.screen_state import ScreenState, observe_with_windows
 from trueline.desktop.types import ActionInterrupted, ActionTimeout, Settled
+from trueline.guard.correction import Correction, Exhausted, Ruling, correct
 from trueline.guard.session import feedback_text
-from trueline.guard.verify import View, view
+from trueline.guard.verify import changes
 from trueline.records.end import End
 from trueline.records.observation import ObservationRecord, ObservationSpec
 from trueline.records.proposal import Proposal
@@ -19,8 +22,8 @@ from trueline.records.step import ActionResult, Attempt, Gap, Step, StepTimings
 from trueline.records.usage import Usage
 from trueline.records.verdict import Feedback
 from trueline.runs.agent_calls import proposal_of
-from trueline.runs.oversight import Deciding, Ruling, decide
-from trueline.runs.types import Parts, Recorder
+from trueline.runs.faults import of_guard
+from trueline.runs.types import Oversight, Parts, Recorder
 
 NOBODY = "nobody answers here; go on alone, or end the task"
 
@@ -43,7 +46,7 @@ class Turn:
     detail: str = ""
     last: Action | None = None
     """The last action that ran."""
-    after: View | None = None
+    after: ScreenState | None = None
     """The screen after it, as the next turn sees it."""
 
     @property
@@ -82,10 +85,10 @@ async def take_turn(turn: Turn, parts: Parts, recorder: Recorder, before: Turn |
         turn.seconds["total"] = asyncio.get_running_loop().time() - began
 
 
-async def _look(parts: Parts) -> View:
+async def _look(parts: Parts) -> ScreenState:
     if parts.oversight is None:
-        return View(await parts.desktop.observe(_wanted(parts)), None)
-    return await view(parts.desktop, _wanted(parts))
+        return ScreenState(await parts.desktop.observe(_wanted(parts)))
+    return await observe_with_windows(parts.desktop, _wanted(parts))
 
 
 def _wanted(parts: Parts) -> ObservationSpec:
@@ -94,33 +97,76 @@ def _wanted(parts: Parts) -> ObservationSpec:
     return want if parts.oversight is None else want | ObservationSpec(screenshot=True, tree=True)
 
 
-async def _decide(turn: Turn, parts: Parts, seen: View, last: tuple[ActionResult, ...]) -> Ruling:
+@dataclass(frozen=True)
+class _Decided:
+    """What this turn may do."""
+
+    proposal: Proposal | None
+    """What runs; `None`: nothing does."""
+    check: str | None = None
+    """The id under which the session wants to hear that it ran."""
+    end: End | None = None
+    """The episode ends here."""
+    told: Feedback | None = None
+    """Why nothing runs, for the agent."""
+
+
+async def _decide(turn: Turn, parts: Parts, seen: ScreenState, last: tuple[ActionResult, ...]) -> _Decided:
+    """Ask the agent, and the guard where there is one.
+
+    Raises:
+        Unfinished: The guard could not be asked, and nothing may run without it.
+    """
     async with _timed(turn, "propose"):
         proposal = await proposal_of(parts.agent.propose(seen.observation, last))
     if parts.oversight is None:
         turn.attempts.append(Attempt(proposal=proposal))
         parts.scene.proposed(turn.number, proposal, ran=True)
-        return Ruling(proposal)
+        return _Decided(proposal)
+    correction = Correction(seen, turn.attempts)
+    try:
+        ruling = await _correct(turn, parts, parts.oversight, proposal, correction)
+    finally:
+        turn.gap = correction.gap
+        turn.seconds["guard"], turn.seconds["verify"] = correction.guard_s, correction.verify_s
+        for attempt in turn.attempts:
+            parts.scene.proposed(turn.number, attempt.proposal, ran=attempt.ran)
+    outcome = ruling.outcome
+    if ruling.runs:
+        return _Decided(outcome.proposal, outcome.id)
+    if outcome.enforced == "block" and (unasked := of_guard(outcome.verdict)) is not None:
+        raise unasked
+    return _Decided(None, end=_given_up(parts.oversight.exhausted), told=outcome.feedback)
 
+
+async def _correct(
+    turn: Turn, parts: Parts, oversight: Oversight, proposal: Proposal, correction: Correction
+) -> Ruling:
     async def revise(rejected: Proposal, feedback: Feedback) -> Proposal:
         async with _timed(turn, "propose"):
             return await proposal_of(parts.agent.revise(rejected, feedback))
 
-    deciding = Deciding(seen, turn.attempts)
-    try:
-        return await decide(
-            parts.oversight,
-            proposal,
-            deciding,
-            desktop=parts.desktop,
-            look=lambda: _look(parts),
-            revise=revise,
-        )
-    finally:
-        turn.gap = deciding.gap
-        turn.seconds["guard"], turn.seconds["verify"] = deciding.guard_s, deciding.verify_s
-        for attempt in turn.attempts:
-            parts.scene.proposed(turn.number, attempt.proposal, ran=attempt.ran)
+    return await correct(
+        proposal,
+        correction,
+        oversight.session,
+        oversight.policy,
+        look=lambda: _look(parts),
+        changes=partial(changes, parts.desktop),
+        revise=revise,
+        ask=oversight.ask,
+    )
+
+
+def _given_up(exhausted: Exhausted) -> End | None:
+    """How the episode ends when nothing of a step is let through; `None`: it goes on."""
+    match exhausted:
+        case "skip":
+            return None
+        case "fail":
+            return End.FAIL
+        case "stop" | "ask":
+            return End.STOPPED_BY_GUARD
 
 
 async def _act(turn: Turn, parts: Parts, recorder: Recorder, proposal: Proposal) -> None:

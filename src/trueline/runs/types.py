@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Protocol
 
 from trueline.agents.types import Agent, AgentContext
 from trueline.desktop.types import Desktop
-from trueline.guard.session import Outcome, Session
+from trueline.guard.correction import Ask, CorrectionPolicy, Exhausted
+from trueline.guard.session import Session
 from trueline.records.attack import Funnel
 from trueline.records.end import End, Unscored
 from trueline.records.episode import Check
@@ -20,11 +21,6 @@ from trueline.records.proposal import Proposal
 from trueline.records.setting import Limits
 from trueline.records.step import Step
 from trueline.records.usage import Usage
-
-Exhausted = Literal["skip", "fail", "stop", "ask"]
-"""What happens when no revision of a step is let through."""
-Ask = Callable[[Outcome], Awaitable[bool]]
-"""Asks a person whether a proposal may run all the same."""
 
 
 class Unfinished(Exception):
@@ -116,6 +112,11 @@ class Oversight:
     ask: Ask | None = None
     renew: Callable[[str], Session] | None = None
     """A session for another try, whose instruction holds what the user has said since; `None`: the same one goes on."""
+
+    @property
+    def policy(self) -> CorrectionPolicy:
+        """What the guard's verdicts lead to."""
+        return CorrectionPolicy(self.max_revisions, self.exhausted, self.shadow)
 
 
 @dataclass(frozen=True)

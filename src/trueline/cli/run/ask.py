@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, TextIO
 from trueline.text import printable
 
 if TYPE_CHECKING:
+    from trueline.guard.correction import Ask
     from trueline.guard.session import Outcome
-    from trueline.runs.types import Ask
 
 SHOWN_LINES = 50
 SHOWN_CHARACTERS = 4_000

@@ -1,26 +1,33 @@
-"""One session in front of a machine: look, have it judged, look again. What is not let through is not sent."""
+"""One session in front of a machine: requests go through the correction loop, and only what it lets through is sent."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import OrderedDict
+from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from trueline.actions import Size
+from trueline.desktop.screen_state import ScreenState, observe_with_windows
 from trueline.desktop.types import Desktop
 from trueline.errors import TruelineError
+from trueline.guard.correction import Correction, correct
 from trueline.guard.incoming import read_proposal
 from trueline.guard.proxy.journal import Journal
 from trueline.guard.proxy.programs import Wanted
 from trueline.guard.proxy.settings import ProxySettings
-from trueline.guard.session import Outcome, Session, feedback_text
-from trueline.guard.verify import View, changes, view
+from trueline.guard.session import Outcome, Session, UnknownCheckError, feedback_text
+from trueline.guard.verify import changes
+from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
-from trueline.records.verdict import Decision
+from trueline.records.verdict import Decision, Feedback
 
-_MOST_RECHECKS = 3
-"""How often an action is judged again because the screen has changed under it."""
 _MOST_BLOCKED = 256
+
+_Place = tuple[bytes, str, int]
+"""Request, screen and number of steps: asked again, nothing has changed, so neither has the answer."""
 
 
 class Ruling(NamedTuple):
@@ -40,8 +47,7 @@ class Episode:
         self._desktop = desktop
         self._settings = settings
         self._journal = journal
-        self._blocked: OrderedDict[tuple[bytes, str, int], str] = OrderedDict()
-        """By request, screen and number of steps: asked again, nothing has changed, so neither has the answer."""
+        self._blocked: OrderedDict[_Place, Outcome] = OrderedDict()
 
     async def judge(self, key: bytes, path: str, wanted: Wanted) -> Ruling:
         """Say whether it may run now; whatever goes wrong on the way means that it may not."""
@@ -59,37 +65,75 @@ class Episode:
         await self.session.executed(check, ran=ran)
 
     async def _judge(self, key: bytes, path: str, wanted: Wanted) -> Ruling:
-        for _ in range(1 + _MOST_RECHECKS):
-            seen = await view(self._desktop, self._settings.sees)
-            place = (key, seen.observation.digest, len(self.session.history))
-            if place in self._blocked:
-                return Ruling(None, self._blocked[place])
-            outcome = await self._check(path, seen, wanted)
-            if not outcome.allowed:
-                text = _reason(outcome)
-                if outcome.verdict.decision is Decision.MISALIGNED:
-                    self._remember(place, text)
-                return Ruling(None, text)
-            if not await changes(self._desktop, seen, outcome.proposal):
-                return Ruling(outcome.id)
-            await self.session.executed(outcome.id, ran=False)
-        return Ruling(None, "Not run: the screen changes faster than it can be judged.")
+        correction = Correction(await self._look())
+        blocked = None if self._settings.shadow else self._blocked
+        seen = correction.screen.observation
+        request = _Request(self.session, self._journal, blocked, key, path, wanted, seen.screen)
+        ruling = await correct(
+            await request.read(seen),
+            correction,
+            request,
+            self._settings.policy,
+            look=self._look,
+            changes=partial(changes, self._desktop),
+            revise=_cannot_revise,
+            ask=None,
+        )
+        if ruling.runs:
+            return Ruling(ruling.outcome.id)
+        if ruling.unsteady:
+            return Ruling(None, "Not run: the screen changes faster than it can be judged.")
+        return Ruling(None, _reason(ruling.outcome))
 
-    async def _check(self, path: str, seen: View, wanted: Wanted) -> Outcome:
-        screen = seen.observation.screen
-        actions = await asyncio.to_thread(wanted.actions, screen and Size(*screen))
-        raw = "\n".join(program.source for program in wanted.programs)
+    async def _look(self) -> ScreenState:
+        return await observe_with_windows(self._desktop, self._settings.sees)
+
+
+@dataclass(frozen=True)
+class _Request:
+    """Has one request checked: verdicts are recorded, and a block holds for as long as nothing changes."""
+
+    session: Session
+    journal: Journal | None
+    blocked: OrderedDict[_Place, Outcome] | None
+    """`None`: nothing is blocked, so nothing is remembered."""
+    key: bytes
+    path: str
+    wanted: Wanted
+    screen: tuple[int, int] | None
+    """The size for which the proposal was read first."""
+
+    async def read(self, seen: Observation) -> Proposal:
+        """Read what the request wants as a proposal; where it points depends on the size of the screen."""
+        actions = await asyncio.to_thread(self.wanted.actions, seen.screen and Size(*seen.screen))
+        raw = "\n".join(program.source for program in self.wanted.programs)
         id = self.session.new_id()
-        proposal = read_proposal(Proposal(id=id, actions=actions, raw=raw), id=id)
-        outcome = await self.session.check(seen.observation, proposal)
-        if self._journal is not None:
-            await asyncio.to_thread(self._journal.verdict, self.session, path, seen.observation, outcome)
+        return read_proposal(Proposal(id=id, actions=actions, raw=raw), id=id)
+
+    async def check(self, observation: Observation, proposal: Proposal) -> Outcome:
+        """Have it judged, unless it was found misaligned here before."""
+        if observation.screen != self.screen:
+            proposal = await self.read(observation)
+        place = (self.key, observation.digest, len(self.session.history))
+        if self.blocked is not None and place in self.blocked:
+            return self.blocked[place]
+        outcome = await self.session.check(observation, proposal)
+        if self.journal is not None:
+            await asyncio.to_thread(self.journal.verdict, self.session, self.path, observation, outcome)
+        if self.blocked is not None and outcome.verdict.decision is Decision.MISALIGNED:
+            self.blocked[place] = outcome
+            if len(self.blocked) > _MOST_BLOCKED:
+                self.blocked.popitem(last=False)
         return outcome
 
-    def _remember(self, place: tuple[bytes, str, int], text: str) -> None:
-        self._blocked[place] = text
-        if len(self._blocked) > _MOST_BLOCKED:
-            self._blocked.popitem(last=False)
+    async def executed(self, check: str, *, ran: bool = True) -> None:
+        """Report that it does not run; a block that is remembered was reported before."""
+        with contextlib.suppress(UnknownCheckError):
+            await self.session.executed(check, ran=ran)
+
+
+async def _cannot_revise(rejected: Proposal, feedback: Feedback) -> Proposal:  # noqa: ARG001 as the loop calls it
+    raise AssertionError("a request is answered, not revised: the client may send another one")
 
 
 def _reason(outcome: Outcome) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from trueline.guard.config import OnError
+from trueline.guard.correction import CorrectionPolicy
 from trueline.guard.session import TellsSteps
 from trueline.records.observation import ObservationSpec
 
@@ -22,6 +23,8 @@ class ProxySettings:
 
     on_error: OnError = "block"
     """What an undecided verdict means; nobody can be asked here, so `ask` blocks too."""
+    shadow: bool = False
+    """Only watch: verdicts are recorded, and everything runs."""
     side_doors: SideDoors = "closed"
     without_session: WithoutSession = "refuse"
     sees: ObservationSpec = field(default_factory=lambda: ObservationSpec(tree=True))
@@ -48,6 +51,11 @@ class ProxySettings:
     """In which the head of a request must have arrived, and an answer must have been taken."""
     body_seconds: float = 300.0
     max_in_flight: int = 64
+
+    @property
+    def policy(self) -> CorrectionPolicy:
+        """What verdicts lead to: a request is answered, so nothing is revised here."""
+        return CorrectionPolicy(max_revisions=0, shadow=self.shadow)
 
     @property
     def max_connections(self) -> int:

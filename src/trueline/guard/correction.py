@@ -1,0 +1,173 @@
+"""The correction loop, from a proposal to what may run: check, ask a person, re-verify, have it revised, give up.
+
+A verdict holds for the screen that it was given on. What is allowed is therefore compared with the screen as it is by
+then; if that has changed, the same proposal is checked again on the new screen.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from typing import Literal, Protocol
+
+from trueline.desktop.screen_state import ScreenState
+from trueline.guard.session import Outcome
+from trueline.records.observation import Observation
+from trueline.records.proposal import Proposal
+from trueline.records.step import Attempt, Gap
+from trueline.records.verdict import Decision, Feedback, Verdict
+
+MAX_RECHECKS = 3
+"""How often a proposal is checked again because the screen has changed under it."""
+UNSTEADY = "the screen keeps changing where the action points, so no verdict holds"
+
+Exhausted = Literal["skip", "fail", "stop", "ask"]
+"""What happens when no revision of a step is let through; `ask` asks a person about the last one, then stops."""
+Look = Callable[[], Awaitable[ScreenState]]
+"""Sees the target as the guard is to judge it."""
+FindChanges = Callable[[ScreenState, Proposal], Awaitable[tuple[str, ...]]]
+"""Names what a proposal relies on and is no longer as it was seen; nothing if the verdict still holds."""
+Revise = Callable[[Proposal, Feedback], Awaitable[Proposal]]
+"""Asks the agent for another proposal."""
+Ask = Callable[[Outcome], Awaitable[bool]]
+"""Asks a person whether a proposal may run all the same."""
+
+
+class Checks(Protocol):
+    """Who gives the verdicts and keeps the history. A `Session` does."""
+
+    async def check(self, observation: Observation, proposal: Proposal) -> Outcome:
+        """Have a proposal judged on the screen on which it would run."""
+        ...
+
+    async def executed(self, check: str, *, ran: bool = True) -> None:
+        """Report whether a checked proposal ran."""
+        ...
+
+
+@dataclass(frozen=True)
+class CorrectionPolicy:
+    """What verdicts lead to."""
+
+    max_revisions: int = 2
+    exhausted: Exhausted = "stop"
+    shadow: bool = False
+    """Only watch: whatever the verdict, the proposal runs."""
+
+
+@dataclass
+class Correction:
+    """What has become of the proposals of one step. Filled as the loop goes, so that an error loses nothing."""
+
+    screen: ScreenState
+    """What the last verdict rests on."""
+    attempts: list[Attempt] = field(default_factory=list[Attempt])
+    outcomes: list[Outcome] = field(default_factory=list[Outcome])
+    """The last one of each attempt."""
+    gap: Gap | None = None
+    guard_s: float = 0.0
+    verify_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """How the loop ended."""
+
+    outcome: Outcome
+    """Of the last proposal. If that runs, whoever runs it reports so to the session."""
+    runs: bool
+    unsteady: bool = False
+    """The screen kept changing."""
+
+
+async def correct(
+    proposal: Proposal,
+    correction: Correction,
+    checks: Checks,
+    policy: CorrectionPolicy,
+    *,
+    look: Look,
+    changes: FindChanges,
+    revise: Revise,
+    ask: Ask | None,
+) -> Ruling:
+    """Have a proposal and its revisions checked until one may run or none is left.
+
+    Args:
+        proposal: What the agent wants to do.
+        correction: Holds the screen that the agent saw; is told all that happens.
+        checks: Gives the verdicts.
+        policy: What they lead to.
+        look: Sees the target again, once it has changed.
+        changes: Compares the target with what was seen, just before the act.
+        revise: Asks the agent for another proposal.
+        ask: Asks a person; `None`: nobody can be asked.
+    """
+    while True:
+        last = len(correction.attempts) >= policy.max_revisions
+        checked = await _check(proposal, correction, checks, policy, look, changes, ask, last=last)
+        ruling = checked.ruling
+        outcome = ruling.outcome
+        correction.attempts.append(Attempt(proposal=outcome.proposal, verdicts=checked.verdicts, ran=ruling.runs))
+        correction.outcomes.append(outcome)
+        if ruling.runs:
+            return ruling
+        # It may have been let through, on a screen that is no more: it must not count as executed.
+        await checks.executed(outcome.id, ran=False)
+        if checked.final:
+            return ruling
+        proposal = await revise(outcome.proposal, outcome.feedback)
+
+
+@dataclass(frozen=True)
+class _Checked:
+    ruling: Ruling
+    verdicts: tuple[Verdict, ...]
+    final: bool
+    """No revision is asked for."""
+
+
+async def _check(
+    proposal: Proposal,
+    correction: Correction,
+    checks: Checks,
+    policy: CorrectionPolicy,
+    look: Look,
+    changes: FindChanges,
+    ask: Ask | None,
+    *,
+    last: bool,
+) -> _Checked:
+    """Have one proposal judged, by a person too where that is declared, on a screen that is still there then."""
+    loop = asyncio.get_running_loop()
+    verdicts: list[Verdict] = []
+    all_changed: set[str] = set()
+    rechecks = 0
+    while True:
+        began = loop.time()
+        outcome = await checks.check(correction.screen.observation, proposal)
+        judged = loop.time()
+        correction.guard_s += judged - began
+        verdicts.append(outcome.verdict)
+        final = last or outcome.verdict.decision is Decision.UNDECIDED
+        allowed = outcome.allowed or await _person_agrees(outcome, policy, ask, final=final)
+        answered = loop.time()
+        changed = await changes(correction.screen, outcome.proposal) if allowed else ()
+        correction.verify_s += loop.time() - answered
+        all_changed.update(changed)
+        correction.gap = Gap(seconds=loop.time() - judged, changed=tuple(sorted(all_changed)), rechecks=rechecks)
+        if not changed:
+            return _Checked(Ruling(outcome, allowed or policy.shadow), tuple(verdicts), final)
+        if rechecks == MAX_RECHECKS:
+            verdict = Verdict(decision=Decision.UNDECIDED, reason=UNSTEADY)
+            blocked = replace(outcome, verdict=verdict, enforced="block")
+            return _Checked(Ruling(blocked, policy.shadow, unsteady=True), (*verdicts, verdict), final=True)
+        await checks.executed(outcome.id, ran=False)
+        rechecks += 1
+        correction.screen = await look()
+
+
+async def _person_agrees(outcome: Outcome, policy: CorrectionPolicy, ask: Ask | None, *, final: bool) -> bool:
+    wanted = outcome.enforced == "ask" or (final and policy.exhausted == "ask")
+    return wanted and not policy.shadow and ask is not None and await ask(outcome)
