@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from trueline.actions import Point
 from trueline.actions.facts import proposal_facts
@@ -14,6 +12,10 @@ from trueline.desktop.screen_state import ScreenState, list_windows, window_layo
 from trueline.desktop.types import Desktop, Window
 from trueline.records.observation import Observation, ObservationSpec
 from trueline.records.proposal import Proposal
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 AROUND = 40
 """Pixels to each side of a point that are compared."""
@@ -70,6 +72,8 @@ def _near(pixels: NDArray[np.uint8], at: Point) -> NDArray[np.uint8]:
 
 
 def _changed(old: NDArray[np.uint8], new: NDArray[np.uint8]) -> bool:
+    import numpy as np
+
     if not old.size:
         return False
     apart = np.abs(old.astype(np.int16) - new.astype(np.int16)).max(axis=2) > _LEVELS
@@ -77,6 +81,7 @@ def _changed(old: NDArray[np.uint8], new: NDArray[np.uint8]) -> bool:
 
 
 def _pixels(png: bytes) -> NDArray[np.uint8]:
+    import numpy as np
     from PIL import Image
 
     with Image.open(io.BytesIO(png), formats=("PNG",)) as image:

@@ -182,8 +182,10 @@ def test_files(runner: asyncio.Runner, remote: OSWorldDesktop, tmp_path: Path) -
 
 
 def test_launches_and_waits(runner: asyncio.Runner, remote: OSWorldDesktop) -> None:
-    pid = runner.run(remote.launch(("sleep", "1234"), env={"A": "b"}))
-    assert runner.run(remote.run(("ps", "-o", "args=", "-p", str(pid)))).text.strip() == "sleep 1234"
+    pid = runner.run(remote.launch(("sh", "-c", 'echo "$A" > new; mv new launched; exec sleep 1234'), env={"A": "b"}))
+    runner.run(remote.wait_for(FileExists("launched"), time_limit=10))
+    assert runner.run(remote.get("launched")) == b"b\n"
+    assert runner.run(remote.run(("ps", "-o", "pid=", "-p", str(pid)))).text.strip() == str(pid)
     with pytest.raises(DesktopError, match="cannot be started"):
         runner.run(remote.launch(("no-such-program",)))
     for condition in (WindowShown("no such window"), FileExists("nowhere")):
