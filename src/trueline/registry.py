@@ -1,0 +1,88 @@
+"""Implementations by name: Trueline's own, those of installed packages (entry points), and classes by import path."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Generic, TypeVar
+
+from trueline.errors import InputError
+from trueline.text import printable
+from trueline.user_code import FORMS, import_object
+
+T = TypeVar("T")
+
+
+class Registry(Generic[T]):
+    """All implementations of one kind.
+
+    Nothing is imported before it is looked up. A package adds an implementation with an entry point:
+
+        [project.entry-points."trueline.guards"]
+        my-guard = "my_package.guard:MyGuard"
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        group: str,
+        builtin: Mapping[str, str],
+        adapt: Callable[[str, object], T],
+        *,
+        import_paths: bool = False,
+    ) -> None:
+        """Describe the kind.
+
+        Args:
+            kind: What is registered, as errors call it: `guard`.
+            group: The group of entry points: `trueline.guards`.
+            builtin: From the name of each of our own to its import path, `package.module:NAME`.
+            adapt: From name and imported object to the implementation; raises InputError when it has the wrong shape.
+            import_paths: Whether `package.module:Class` and `file.py:Class` are names as well.
+        """
+        self.kind = kind
+        self.group = group
+        self._builtin = builtin
+        self._adapt = adapt
+        self._import_paths = import_paths
+        self._found: dict[str, T] = {}
+
+    def names(self) -> tuple[str, ...]:
+        """All names: our own first, then those of installed packages."""
+        return (*self._builtin, *sorted(self._installed().keys() - self._builtin.keys()))
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._builtin or name in self._installed()
+
+    def find(self, name: str) -> T:
+        """Find the implementation of this name.
+
+        Raises:
+            InputError: There is none, two packages use the name, or it cannot be imported or has the wrong shape.
+        """
+        if name not in self._found:
+            self._found[name] = self._adapt(name, self._import(name))
+        return self._found[name]
+
+    def _import(self, name: str) -> object:
+        points = self._installed().get(name, ())
+        if len(points) > (0 if name in self._builtin else 1):
+            rivals = ", ".join(printable(point.value) for point in points)
+            raise InputError(f"{self.kind} {printable(name)!r} is defined more than once: also by {rivals}")
+        if name in self._builtin:
+            module, _, attribute = self._builtin[name].partition(":")
+            return getattr(import_module(module), attribute)
+        if points:
+            return import_object(points[0].value)
+        if self._import_paths and ":" in name:
+            return import_object(name)
+        choices = ", ".join(self.names())
+        own = f", or name your own as {FORMS}" if self._import_paths else ""
+        raise InputError(f"unknown {self.kind} {printable(name, 100)!r}; choose one of {choices}{own}")
+
+    def _installed(self) -> dict[str, list[EntryPoint]]:
+        found: dict[str, list[EntryPoint]] = {}
+        for point in entry_points(group=self.group):
+            found.setdefault(point.name, []).append(point)
+        return found
