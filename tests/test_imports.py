@@ -16,6 +16,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "trueline"
 OPEN = {"errors", "extras", "registry", "strict_json", "text", "user_code", "__init__"}
 BELOW_TASKS = {"desktop", "models", "records", "actions", "serving"}
 MAY_IMPORT: dict[str, set[str]] = {
+    "__init__": {"agents", "desktop", "guard", "judge", "models", "records", "runs", "stats", "tasks"},
     "__main__": {"cli"},
     "actions": set(),
     "records": {"actions"},

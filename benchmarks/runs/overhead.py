@@ -17,9 +17,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from trueline.cli.run import play_words
+from trueline.cli.run import parse_request
 from trueline.models.testing import FakeServer, Say
 from trueline.records import EpisodeRecord
+from trueline.runs.play import run
 
 STEPS = 15
 MOVE = "```python\npyautogui.moveTo({x}, 300)\n```"
@@ -65,9 +66,9 @@ def overhead(root: Path) -> None:
     (root / "mover.py").write_text(AGENT)
     sys.path.insert(0, str(root))
     words = ["--suite", str(write_suite(root / "one", 3)), "--agent", "mover:Mover", "--max_steps", str(STEPS)]
-    words += ["--result_dir", str(root / "overhead"), "--progress", "none"]
+    words += ["--result_dir", str(root / "overhead")]
     words += ["--observation_type", "screenshot_a11y_tree"]
-    records = play_words(words).records.values()
+    records = run(parse_request(words).request).records.values()
     print("| part of a step | median |\n|---|---|")
     for name, values in parts(list(records)).items():
         print(f"| {name} | {1000 * statistics.median(values):.0f} ms |")
@@ -113,9 +114,9 @@ def throughput(root: Path, desktops: int) -> None:
     os.environ["LOCAL_OPENAI_API_KEY"] = "none"
     words = ["--suite", str(write_suite(root / "many", 4 * desktops)), "--model", "local|m", "--model_url", urls[0]]
     words += ["--max_steps", str(STEPS), "--num_envs", str(desktops), "--result_dir", str(root / "throughput")]
-    words += ["--observation_type", "screenshot_a11y_tree", "--progress", "none"]
+    words += ["--observation_type", "screenshot_a11y_tree"]
     began = time.perf_counter()
-    records = list(play_words(words).records.values())
+    records = list(run(parse_request(words).request).records.values())
     took = time.perf_counter() - began
     loop.call_soon_threadsafe(stop.set)
     thread.join()

@@ -1,3 +1,70 @@
-"""Trueline measures computer-use agents and keeps them on task."""
+"""Trueline measures computer-use agents and keeps them on task.
+
+The names below are the public Python API; everything else is private. They are imported when they are first used, so
+that `import trueline` costs nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from trueline.agents.types import Agent
+    from trueline.desktop.open import open_desktop
+    from trueline.guard.guarded import guarded
+    from trueline.guard.types import Guard
+    from trueline.models.build import open_model
+    from trueline.records.folder.reader import read_episode
+    from trueline.runs.play import run, run_async
+    from trueline.runs.request import RunRequest
+    from trueline.runs.result import RunResult
+    from trueline.tasks.model.task import Task
+    from trueline.tasks.suite import Suite, load_suite
 
 __version__ = "0.1.0"
+
+_PUBLIC = {
+    "Agent": "trueline.agents.types",
+    "Guard": "trueline.guard.types",
+    "RunRequest": "trueline.runs.request",
+    "RunResult": "trueline.runs.result",
+    "Suite": "trueline.tasks.suite",
+    "Task": "trueline.tasks.model.task",
+    "guarded": "trueline.guard.guarded",
+    "load_suite": "trueline.tasks.suite",
+    "open_desktop": "trueline.desktop.open",
+    "open_model": "trueline.models.build",
+    "read_episode": "trueline.records.folder.reader",
+    "run": "trueline.runs.play",
+    "run_async": "trueline.runs.play",
+}
+__all__ = [
+    "Agent",
+    "Guard",
+    "RunRequest",
+    "RunResult",
+    "Suite",
+    "Task",
+    "__version__",
+    "guarded",
+    "load_suite",
+    "open_desktop",
+    "open_model",
+    "read_episode",
+    "run",
+    "run_async",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    found: object = getattr(import_module(_PUBLIC[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_PUBLIC]

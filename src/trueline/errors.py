@@ -15,6 +15,13 @@ class InputError(TruelineError):
     exit_code = 2
 
 
+class RequestError(InputError):
+    """Fields of a request are wrong or do not go together.
+
+    The message names them in backticks, so that the command line can name the flags: `max_steps` is --max_steps.
+    """
+
+
 class MissingExtraError(InputError):
     """A feature needs an optional dependency that is not installed."""
 

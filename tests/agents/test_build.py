@@ -12,7 +12,6 @@ from support.acting import INSTRUCTION, SCREEN, observed
 from trueline.actions import Done
 from trueline.agents import AgentContext, close_agent, find_agent
 from trueline.errors import InputError
-from trueline.guard.find import find_guard
 from trueline.records.proposal import Proposal
 
 HERE = Path(__file__).parent
@@ -138,23 +137,6 @@ def test_an_osworld_agent_in_a_file_is_played(saver: Path, monkeypatch: pytest.M
             await close_agent(agent)
 
     assert asyncio.run(play()).actions == (Done(raw="DONE"),)
-
-
-def test_a_guard_in_the_current_folder_is_found(saver: Path) -> None:
-    (saver / "my_guards.py").write_text("class Never:\n    async def check(self, context): ...\n")
-    code = "import sys; from trueline.guard.find import find_guard; find_guard(sys.argv[1]); print('made')"
-    for name in ("my_guards:Never", "my_guards.py:Never"):
-        done = subprocess.run([sys.executable, "-P", "-c", code, name], cwd=saver, capture_output=True, text=True)
-        assert (done.stdout, done.stderr) == ("made\n", "")
-
-
-def test_a_guard_that_cannot_be_imported_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "broken_guard.py").write_text("class Never(:\n")
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match="--guard broken_guard:Never: the module cannot be imported: SyntaxError"):
-        find_guard("broken_guard:Never")
-    with pytest.raises(InputError, match="no module 'nowhere'; looked in the current folder"):
-        find_guard("nowhere:Never")
 
 
 def test_options_that_a_class_does_not_take() -> None:

@@ -220,11 +220,14 @@ def test_a_limit_loses_nothing_of_a_killed_run(capsys: pytest.CaptureFixture[str
     assert results["trajectory-0005"]["status"] == "pending"
 
 
-def test_the_detectors_that_can_be_named_are_those_that_there_are() -> None:
-    from trueline.cli import guard_bench
-    from trueline.guard.bench import DETECTORS
+def test_the_help_names_all_built_in_guards(capsys: pytest.CaptureFixture[str]) -> None:
+    from trueline.guard.registry import GUARDS
 
-    assert guard_bench._DETECTORS == DETECTORS
+    for name in ("bench", "check", "replay", "redteam", "serve", "mcp", "proxy"):
+        with pytest.raises(SystemExit):
+            main(["guard", name, "--help"])
+        shown = " ".join(capsys.readouterr().out.split())
+        assert all(guard in shown for guard in GUARDS.names())
 
 
 def test_what_cannot_be_read_is_listed_and_the_rest_is_scored(capsys: pytest.CaptureFixture[str]) -> None:
@@ -247,7 +250,8 @@ def test_what_cannot_be_read_is_listed_and_the_rest_is_scored(capsys: pytest.Cap
         (["--benchmark_file", "MisActBench", "--table", "t.gif"], "give the file one of these endings"),
         (["--benchmark_file", "MisActBench", "--systematic_analysis_model", "none", "--no_policy"],
          "no stage is left that could judge: name a model"),
-        (["--benchmark_file", "MisActBench", "--detector", "policy", "--no_policy"], "judge: leave --no_policy out"),
+        (["--benchmark_file", "MisActBench", "--detector", "policy", "--no_policy"],
+         "--no_policy: does not apply to --guard policy"),
         (["--benchmark_file", "MisActBench", "--narrative_summary_model", "unheard-of"], "unknown which provider"),
         (["--benchmark_file", "MisActBench", "--csv", "nowhere/x.csv"], "there is no folder nowhere"),
         (["--benchmark_file", "MisActBench", "--table", "nowhere/x.png"], "there is no folder nowhere"),
@@ -258,7 +262,8 @@ def test_what_cannot_be_read_is_listed_and_the_rest_is_scored(capsys: pytest.Cap
         (["--benchmark_file", "MisActBench", "--systematic_analysis_model", "unheard-of"], "unknown which provider"),
         (["--benchmark_file", "MisActBench", "--compare", "none.json"], "none.json"),
         (["--benchmark_file", "MisActBench", "--policy", "none.yaml"], "none.yaml"),
-        (["--benchmark_file", "MisActBench", "--policy", "x.yaml", "--detector", "always-aligned"], "no policy stage"),
+        (["--benchmark_file", "MisActBench", "--policy", "x.yaml", "--detector", "always-aligned"],
+         "does not apply to --guard always-aligned"),
         (["--benchmark_file", "MisActBench", "--max_workers", "0"], "not above 0"),
     ],
 )  # fmt: skip
@@ -330,7 +335,7 @@ def test_check_takes_actions_as_json_and_from_stdin(
         ("--action", "none.py", "cannot be read"),
         ("--screenshot", "none.png", "cannot be read"),
         ("--screenshot", "action.py", "no readable PNG"),
-        ("--format", "latin", "none of auto"),
+        ("--format", "latin", "must be one of auto"),
         ("--tree", "screen.png", "is not UTF-8"),
         ("--instruction", " ", "say what the user wants"),
         ("--narrative_summary_model", "openai|gpt-5", "unknown flag"),  # one action has no history

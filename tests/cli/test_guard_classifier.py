@@ -78,9 +78,12 @@ def test_without_the_extra_one_line_names_it(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([*CHECK, "--no_policy"], "--no_policy leaves the policy stage out"),
-        ([*BENCH[:-1], "always-aligned"], "always-aligned has no policy stage"),
-        (["guard", "redteam", "--detector", "always-aligned"], "always-aligned has no policy stage"),
+        ([*CHECK, "--no_policy"], "belongs to the policy stage, which --no_policy leaves out"),
+        ([*BENCH[:-1], "always-aligned"], "does not apply to --guard always-aligned; use --guard deaction or policy"),
+        (
+            ["guard", "redteam", "--detector", "always-aligned"],
+            "does not apply to --guard always-aligned; use --guard deaction or policy",
+        ),
     ],
 )
 def test_without_the_policy_stage_it_is_refused(
@@ -89,4 +92,4 @@ def test_without_the_policy_stage_it_is_refused(
     write_set(Path(), 1)
     assert main([*words, "--guard_classifier"]) == 2
     err = capsys.readouterr().err
-    assert err.count("\n") == 1 and f"--guard_classifier belongs to the policy stage, and {said}" in err
+    assert err.count("\n") == 1 and f"--guard_classifier: {said}" in err

@@ -60,7 +60,7 @@ def test_a_guard_with_models(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--technique", "magic"], "--technique magic: there is none; known are screen_text_guard"),
+        (["--technique", "magic"], "--technique: unknown technique 'magic'; choose one of screen_text_guard"),
         (["--attacker-model", "scripted|x.json"], "it needs --adaptive"),
         (["--budget", "0"], "argument --budget: 0 is not above 0"),
         (["--fail-above", "2"], "2 is not between 0 and 1"),

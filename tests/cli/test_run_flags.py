@@ -10,8 +10,9 @@ import pytest
 
 from support.small_suite import write_suite
 from trueline.cli import main
-from trueline.cli.run import parsed
-from trueline.cli.run.like import LATER, fill
+from trueline.cli.run import parse_request
+from trueline.cli.run.flags import LATER
+from trueline.runs.like import complete
 
 TAKEN = "taken"
 SUITE = ("--test_config_base_dir", "suite")
@@ -19,7 +20,7 @@ Row = tuple[str, tuple[str, ...], str]
 """Flag, what else is given with it, and `TAKEN` or what is said."""
 
 OSHARM: tuple[Row, ...] = (
-    ("--path_to_vm x.vmx", (), "needs --provider_name osworld"),
+    ("--path_to_vm x.vmx", (), "requires --provider_name osworld"),
     ("--headless", (), TAKEN),
     ("--action_space pyautogui", (), TAKEN),
     ("--action_space computer_13", (), TAKEN),
@@ -50,8 +51,8 @@ OSHARM: tuple[Row, ...] = (
 )
 OSWORLD: tuple[Row, ...] = (
     ("--provider_name local", (), TAKEN),
-    ("--provider_name osworld", (), "needs --path_to_vm host:port"),
-    *((f"--provider_name {name}", (), f"there is no provider {name} here") for name in
+    ("--provider_name osworld", (), "requires --path_to_vm host:port"),
+    *((f"--provider_name {name}", (), f"unknown provider '{name}'") for name in
       ("vmware", "virtualbox", "docker", "aws", "azure", "gcp", "aliyun", "volcengine")),
     ("--region us-east-1", (), "clouds and their regions, which this version does not have"),
     ("--num_envs 2", (), TAKEN),
@@ -75,35 +76,35 @@ RELIABILITY: tuple[Row, ...] = (
     ("--enable_plan_feedback", (), "plan feedback, which this version does not have"),
     ("--plan_feedback_file f", (), "plan feedback, which this version does not have"),
     ("--method binary_retry", (), TAKEN),
-    ("--method clarify_upon_retry", (), "needs --user_sim_model"),
+    ("--method clarify_upon_retry", (), "requires --user_sim_model"),
     ("--method clarify_upon_retry", ("--user_sim_model", "gpt-5"), TAKEN),
     ("--method other", (), "invalid choice: 'other'"),
     ("--max_retries 5", ("--method", "binary_retry"), TAKEN),
-    ("--max_retries 5", (), "without --method there is no other try"),
+    ("--max_retries 5", (), "requires --method"),
     ("--max_total_steps 100", ("--method", "binary_retry"), TAKEN),
-    ("--max_total_steps 100", (), "without --method there is no other try"),
-    ("--user_sim_model gpt-5", (), "without --method there is no other try"),
-    ("--user_sim_model gpt-5", ("--method", "binary_retry"), "nobody plays the user"),
+    ("--max_total_steps 100", (), "requires --method"),
+    ("--user_sim_model gpt-5", (), "requires --method"),
+    ("--user_sim_model gpt-5", ("--method", "binary_retry"), "has no simulated user"),
     ("--thinking", (), "Kimi's thinking mode, which this version does not have"),
 )  # fmt: skip
 
 
 IDLE: tuple[Row, ...] = (
-    ("--model gpt-5", ("--agent", "oracle"), "is simulated and asks no model"),
-    ("--model_url http://127.0.0.1:1/v1", ("--agent", "noop"), "is simulated and asks no model"),
+    ("--model gpt-5", ("--agent", "oracle"), "is simulated and calls no model"),
+    ("--model_url http://127.0.0.1:1/v1", ("--agent", "noop"), "is simulated and calls no model"),
     ("--model claude-sonnet-4-5", ("--agent", "claude"), TAKEN),
-    *((f"--{name}", ("--agent", "claude", "--model", "claude-sonnet-4-5"), "its provider's own way") for name in
+    *((f"--{name}", ("--agent", "claude", "--model", "claude-sonnet-4-5"), "its provider's computer tool") for name in
       ("max_trajectory_length 3", "a11y_tree_max_tokens 500", "action_space computer_13")),
     ("--observation_type som", ("--agent", "openai", "--model", "gpt-5"), "sees screenshots only"),
-    *((f"--{name}", (), "goes with --guard") for name in
+    *((f"--{name}", (), "requires --guard") for name in
       ("guard_shadow", "guard_exhausted skip", "guard_max_revisions 5", "fast_check_model gpt-5", "guard_ocr")),
     ("--guard_exhausted skip", ("--guard", "policy"), TAKEN),
-    ("--fast_check_model gpt-5", ("--guard", "policy"), "asks no model; say --guard deaction"),
-    ("--narrative_summary_model gpt-5", ("--guard", "policy"), "asks no model; say --guard deaction"),
+    ("--fast_check_model gpt-5", ("--guard", "policy"), "does not apply to --guard policy"),
+    ("--narrative_summary_model gpt-5", ("--guard", "policy"), "does not apply to --guard policy"),
     ("--fast_check_model gpt-5", ("--guard", "deaction"), TAKEN),
-    ("--fast_check_model gpt-5", ("--guard", "a:B"), "is set in its own way"),
-    ("--only_injection website/*", (), "goes with --inject"),
-    ("--stop_token END", ("--agent", "oracle"), "is simulated and asks no model"),
+    ("--fast_check_model gpt-5", ("--guard", "collections:Counter"), "has no async method check"),
+    ("--only_injection website/*", (), "requires --inject"),
+    ("--stop_token END", ("--agent", "oracle"), "is simulated and calls no model"),
 )  # fmt: skip
 
 
@@ -204,6 +205,4 @@ def test_native_agents_are_recorded_as_seeing_screenshots(capsys: pytest.Capture
     words = ["run", "--suite", "suite", "--agent", "claude", "--model", "claude-sonnet-4-5", "--dry_run", "--json"]
     assert main(words) == 0
     capsys.readouterr()
-    args = parsed(words[1:])
-    fill(args)
-    assert args.observation_type == "screenshot"
+    assert complete(parse_request(words[1:]).request).request.observation_type == "screenshot"

@@ -11,7 +11,7 @@ import pytest
 
 from support.small_suite import write_suite
 from trueline.cli import main
-from trueline.cli.run import parsed
+from trueline.cli.run import parse_request
 
 KEPT = json.loads((Path(__file__).parent / "data/dry_runs.json").read_text("utf-8"))
 """What dry runs said before the help was put in groups, by the words of the command."""
@@ -49,13 +49,17 @@ def test_the_help_begins_with_examples_and_is_grouped(capsys: pytest.CaptureFixt
     assert tuple(titles) == ("examples", *GROUPS)
 
 
-def test_every_example_of_the_help_is_a_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_example_of_the_help_is_a_command_line(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import shlex
 
+    monkeypatch.chdir(tmp_path)
+    Path("run.yaml").write_text("suite: starter\n")
     lines = re.findall(r"^  trueline run (.*)$", help_of(capsys, "run"), re.MULTILINE)
     assert len(lines) >= 3
     for line in lines:
-        parsed(shlex.split(line))
+        parse_request(shlex.split(line))
 
 
 @pytest.mark.parametrize("command", ["run", "guard bench", "tasks list", "judge", "judge summary"])

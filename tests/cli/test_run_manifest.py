@@ -11,8 +11,8 @@ import pytest
 from support.model_server import model_server
 from support.small_suite import write_suite
 from trueline.cli import main
-from trueline.cli.run.hidden_words import hide_words
 from trueline.models.testing import Say
+from trueline.runs.request_file import dump_request, make_request
 
 SCREEN = ["--screen_width", "1024", "--screen_height", "768", "--progress", "none", "--json"]
 FAIL = Say("```\nFAIL\n```")
@@ -122,18 +122,36 @@ def test_a_password_is_written_nowhere_and_asked_for_again(capsys: pytest.Captur
 
 
 @pytest.mark.parametrize(
-    ("words", "kept"),
+    ("fields", "kept"),
     [
-        (["--client-password=x1", "--domain", "os"], ["--client-password=[hidden]", "--domain", "os"]),
-        (["--client_password", "password", "--seed", "1"], ["--client_password", "password", "--seed", "1"]),
-        (["--client_password", "os", "--domain", "os"], ["--client_password", "[hidden]", "--domain", "os"]),
-        (["--agent_option", "a=1", "password=12"], ["--agent_option", "a=1", 'password="[hidden]"']),
-        (["--agent-option=secret=x"], ["--agent-option=secret=[hidden]"]),
-        (["--model_url", "http://h/sk-secret-of-the-tests"], ["--model_url", "http://h/[key]"]),
+        ({"client_password": "x1", "domain": "os"}, {"client_password": "[hidden]", "domain": "os"}),
+        ({"client_password": "passwort", "seed": 1}, {"client_password": "[hidden]", "seed": 1}),
+        ({"client_password": "password", "seed": 1}, {"seed": 1}),
+        ({"agent_options": {"a": 1, "password": 12}}, {"agent_options": {"a": 1, "password": "[hidden]"}}),
+        ({"agent_options": {"secret": "x"}}, {"agent_options": {"secret": "[hidden]"}}),
+        ({"guard": "a:B", "guard_options": {"api_key": "Zq8-of-the-tests"}},
+         {"guard": "a:B", "guard_options": {"api_key": "[hidden]"}}),
+        ({"model_url": "http://h/sk-secret-of-the-tests"}, {"model_url": "http://h/[key]"}),
+        ({"model_url": "http://me:pw@h/v1"}, {"model_url": "http://[hidden]@h/v1"}),
     ],
-)
-def test_words_are_kept_without_their_secrets(words: list[str], kept: list[str]) -> None:
-    assert hide_words(words) == kept
+)  # fmt: skip
+def test_a_request_is_written_without_its_secrets(fields: dict[str, Any], kept: dict[str, Any]) -> None:
+    assert dump_request(make_request(fields)) == kept
+
+
+@pytest.mark.full
+def test_a_manifest_of_the_first_version_still_reproduces(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--suite", "suite", "--agent", "fail", "--screen_width", "1024", "--screen-height", "768", "--seed", "5"]
+    assert run(capsys, *words, "--progress", "none")[0] == 0
+    (path,) = Path("results").glob("manifest*.json")
+    new = json.loads(path.read_bytes())
+    assert new.pop("request")["seed"] == 5
+    path.write_text(json.dumps({**new, "words": [*words, "--progress", "none", "--json"]}))
+    code, err = run(capsys, "--reproduce", "results", "--result_dir", "again")
+    assert code == 0, err
+    (again,) = manifests("again").values()
+    assert again["setting_digest"] == new["setting_digest"]
+    assert again["request"]["seed"] == 5
 
 
 AGENT = """

@@ -10,9 +10,8 @@ from judge.samples import judging, tree
 from support.model_server import model_server
 from support.small_suite import write_suite
 from trueline.cli import main
-from trueline.cli.run import parsed
+from trueline.cli.run import parse_request
 from trueline.cli.run.judging import judge
-from trueline.cli.run.like import fill
 from trueline.models.testing import Say
 
 TABLE = """
@@ -51,13 +50,13 @@ def test_a_model_without_a_price_is_refused(
         assert server.count == 0
     err = capsys.readouterr().err
     assert (code, err.count("\n")) == (2, 1)
-    assert f"{limit}: the price of local|m is not known" in err
+    assert f"{limit}: cannot be enforced, the price of local|m is unknown" in err
     assert not Path("results").exists()
 
 
 def test_a_judge_without_a_price_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "--suite", "suite", "--agent", "noop", "--judge_model", "local|m", "--max_cost", "1"]) == 2
-    assert "--max_cost: the price of local|m is not known" in capsys.readouterr().err
+    assert "--max_cost: cannot be enforced, the price of local|m is unknown" in capsys.readouterr().err
     assert not Path("results").exists()
 
 
@@ -84,9 +83,8 @@ def test_the_judge_has_what_the_run_left(
     words = ["--suite", "suite", "--agent", "noop", "--judge_model", "local|m", "--judge_type", "a11y_tree"]
     with model_server(default=judging()) as server:
         monkeypatch.setenv("LOCAL_OPENAI_BASE_URL", f"{server.url}/v1")
-        args = parsed([*words, "--max_cost", "1", "--prices", "prices.toml", "--result_dir", "results"])
-        fill(args)
-        judge(args, spent)
+        words += ["--max_cost", "1", "--prices", "prices.toml", "--result_dir", "results"]
+        judge(parse_request(words).request, spent)
         assert min(1, most) <= server.count <= most
     assert told in capsys.readouterr().err
 

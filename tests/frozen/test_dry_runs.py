@@ -13,10 +13,9 @@ import pytest
 from support.frozen import check_frozen
 from support.small_suite import write_suite
 from trueline.cli import main
-from trueline.cli.run import parsed
-from trueline.cli.run.assemble import assemble
-from trueline.cli.run.like import fill
+from trueline.cli.run import parse_request
 from trueline.records.setting import Setting
+from trueline.runs.prepare import open_run
 
 AGENT = "--model 'openai|gpt-4o'"
 DEACTION = (
@@ -78,7 +77,7 @@ REFUSED = (
     f"{AGENT} --guard policy --fast_check_model 'openai|m'",
     f"{AGENT} --guard policy --no_policy",
     f"{DEACTION} --model_reasoning_effort high",
-    f"{AGENT} --guard mine:Guard --no_policy",
+    f"{AGENT} --guard my_guard.py:Guard --no_policy",
     f"{AGENT} --guard nothing",
     f"{AGENT} --enable_plan",
     f"{AGENT} --thinking",
@@ -112,6 +111,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_suite(tmp_path / "evaluation_examples", "t2")
     (tmp_path / "evaluation_examples/index.json").rename(tmp_path / "evaluation_examples/test_misuse.json")
     (tmp_path / "rules.yaml").write_text("rules: []\n")
+    (tmp_path / "my_guard.py").write_text("class Guard:\n    async def check(self, context):\n        ...\n")
 
 
 def words_of(flags: str) -> list[str]:
@@ -140,9 +140,7 @@ def settings_of(words: list[str]) -> dict[str, Any]:
     """The setting of a command, apart from the version of this machine's desktop, with its digest and its folders."""
 
     async def made() -> tuple[Setting, list[str]]:
-        args = parsed(words)
-        fill(args)
-        async with assemble(args) as run:
+        async with open_run(parse_request(words).request, dry=True) as run:
             return run.setting, [str(job.path) for job in run.jobs]
 
     setting, folders = asyncio.run(made())

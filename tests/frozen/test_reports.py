@@ -88,7 +88,7 @@ def test_judge_by_rules_and_its_tables(capsys: Out) -> None:
     found["judgments"] = {
         str(path.relative_to(root)): json.loads(path.read_text()) for path in sorted(root.rglob("judgment.json"))
     }
-    said = {"success": True, "safety": True, "violation_step": None, "reasoning": "Fine."}
+    said: dict[str, object] = {"success": True, "safety": True, "violation_step": None, "reasoning": "Fine."}
     for name, safe in (("a", True), ("b", False), ("c", True)):
         judged(osharm_episode(place(Path("seeds"), name)), said | {"safety": safe})
     found["summary"] = document(capsys, "judge", "summary", "seeds")

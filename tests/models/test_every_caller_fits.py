@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import argparse
+import asyncio
 import json
 from pathlib import Path
 
 import pytest
+from pydantic import JsonValue
 
 from support.model_server import model_server
 from trueline.cli import main
-from trueline.cli.guard_flags import add_stage_flags, guard_config
-from trueline.cli.parser import Parser
 from trueline.errors import InputError
+from trueline.guard.engine import DeActionGuard
+from trueline.guard.registry import GuardRequest, open_guard
 from trueline.judge.sampling import caption_sampling, judge_sampling
+from trueline.models.build import Config
 from trueline.models.families import require_fitting
-from trueline.models.named import NamedModel
 from trueline.models.testing import strict
 from trueline.models.types import ModelId
 
@@ -42,22 +43,25 @@ def test_judges_and_captioners_ask_only_for_what_their_models_take(provider: str
         assert sampling.max_tokens
 
 
-def stages(words: list[str], fast: str) -> str | None:
-    parser = Parser(prog="")
-    add_stage_flags(parser, systematic=None, annotate=True)
-    args: argparse.Namespace = parser.parse_args(["--fast_check_model", fast, *words])
-    provider, _, name = fast.partition("|")
-    opened = {fast: NamedModel(ModelId(provider=provider, model=name))}
-    return guard_config(args, None, opened).fast_sampling.reasoning_effort
+def effort_of(fast: str, **options: JsonValue) -> str | None:
+    """How the fast check of this model is asked."""
+
+    async def made() -> str | None:
+        request = GuardRequest(options={"fast_check_model": fast, "no_policy": True, **options})
+        async with open_guard(request, config=Config(named_only=True)) as opened:
+            assert isinstance(opened.guard, DeActionGuard)
+            return opened.guard.config.fast_sampling.reasoning_effort
+
+    return asyncio.run(made())
 
 
 def test_the_guards_default_effort_goes_only_to_models_that_reason() -> None:
-    assert stages([], "openai|gpt-5") == "medium"
-    assert stages([], "openai|gpt-4o") is None
-    assert stages([], "anthropic|claude-3-5-sonnet") is None
-    assert stages([], "local|any") == "medium"
-    with pytest.raises(InputError, match=r"--fast_check_reasoning_effort low: openai\|gpt-4o"):
-        stages(["--fast_check_reasoning_effort", "low"], "openai|gpt-4o")
+    assert effort_of("openai|gpt-5") == "medium"
+    assert effort_of("openai|gpt-4o") is None
+    assert effort_of("anthropic|claude-3-5-sonnet") is None
+    assert effort_of("local|any") == "medium"
+    with pytest.raises(InputError, match=r"fast_check_reasoning_effort` low: openai\|gpt-4o"):
+        effort_of("openai|gpt-4o", fast_check_reasoning_effort="low")
 
 
 @pytest.mark.parametrize("model", ["openai|gpt-5", "openai|o4-mini", "anthropic|claude-opus-4-8", "openai|gpt-5-pro"])

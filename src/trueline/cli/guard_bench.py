@@ -1,4 +1,4 @@
-"""`trueline guard bench`: a detector over MisActBench, with the flags and files of DeAction, and scores."""
+"""`trueline guard bench`: a guard over MisActBench, with the flags and files of DeAction, and scores."""
 
 from __future__ import annotations
 
@@ -14,14 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trueline.cli.guard_flags import (
-    add_stage_flags,
-    guard_config,
-    model_name,
-    open_models,
-    read_policy,
-    see_that_somebody_judges,
-)
+from trueline.cli.guard_flags import add_guard_flag, add_guard_options, guard_request
 from trueline.cli.model.flags import count
 from trueline.cli.output import check_place, print_json, write_file
 from trueline.cli.parser import Parser
@@ -29,8 +22,11 @@ from trueline.errors import InputError, MissingExtraError
 from trueline.text import printable
 
 if TYPE_CHECKING:
-    from trueline.guard.bench import Models, Source, Store
-    from trueline.guard.policy import PolicyStage
+    from pydantic import JsonValue
+
+    from trueline.guard.bench import Source, Store
+    from trueline.guard.registry import GuardRequest
+    from trueline.models.types import Model
     from trueline.records.interchange.misactbench import Unreadable
     from trueline.records.setting import GuardSetting
     from trueline.stats.detection_report import DetectionReport
@@ -39,11 +35,11 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 _LARGE = 50
 """From this number of steps on, progress is shown."""
-_DETECTORS = ("deaction", "policy", "always-aligned", "always-misaligned", "task-shield", "inferact")
+_SYSTEMATIC = "openai|gpt-5"
 _EXAMPLES = """\
 examples:
   trueline guard bench --benchmark_file MisActBench/misactbench.json --fast_check_model 'openai|gpt-5-mini'
-  trueline guard bench --benchmark_file MisActBench/misactbench.json --detector policy --result_file policy.json
+  trueline guard bench --benchmark_file MisActBench/misactbench.json --guard policy --result_file policy.json
   trueline guard bench --benchmark_file MisActBench/misactbench.json --compare policy.json --table table.png
 
 The same command goes on where an earlier one broke off, also from files of DeAction/run.py; undecided steps are tried
@@ -57,9 +53,8 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--benchmark-file", type=Path, required=True, metavar="F", help="misactbench.json")
     parser.add_argument("--result-file", type=Path, default=Path("output/deaction_results.json"), metavar="F",
                         help="verdicts, written here and resumed from here (output/deaction_results.json)")  # fmt: skip
-    add_stage_flags(parser, systematic="openai|gpt-5", annotate=False)
-    parser.add_argument("--narrative-summary-model", type=model_name, default=argparse.SUPPRESS, metavar="SPEC",
-                        help="provider|model, or none (the model of the systematic analysis)")  # fmt: skip
+    add_guard_flag(parser)
+    add_guard_options(parser, systematic=_SYSTEMATIC, annotate=False)
     parser.add_argument("--narrative-summary-cache-file", type=Path, metavar="F",
                         default=Path("output/narrative_summary_cache.json"),
                         help="narratives, kept for the next time (output/narrative_summary_cache.json)")  # fmt: skip
@@ -67,10 +62,9 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--max-workers", type=count, default=4, metavar="N", help="model calls at the same time (4)")
     parser.add_argument("--log-level", default="WARNING", type=str.upper, help="of messages on stderr (WARNING)",
                         choices=["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"])  # fmt: skip
-    parser.add_argument("--detector", choices=_DETECTORS, default="deaction", help="who judges (deaction)")
     parser.add_argument("--limit", type=count, metavar="N", help="only the first N trajectories with labels")
     parser.add_argument("--compare", nargs="+", type=Path, default=[], metavar="RESULT2",
-                        help="result files of other detectors, for the same table")  # fmt: skip
+                        help="result files of other guards, for the same table")  # fmt: skip
     parser.add_argument("--prevalence", nargs="+", type=float, metavar="P",
                         help="shares of misaligned actions to state the precision for (0.01 0.05 0.2)")  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, help="of bootstrap and permutation (0)")
@@ -87,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
     logging.basicConfig(level=args.log_level, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
     _check_flags(args)
     others = _read_others(args.compare)
-    plan = _plan(args)
+    plan = asyncio.run(_plan(args))
     before = plan.steps_left
     try:
         asyncio.run(_work(args, plan))
@@ -112,8 +106,7 @@ class _Plan:
     """What is to be judged, by whom, and what is known already."""
 
     sources: Sequence[Source]
-    models: Models
-    policy: PolicyStage | None
+    guard: GuardRequest
     setting: GuardSetting
     store: Store
     unreadable: Sequence[Unreadable]
@@ -131,8 +124,10 @@ class _Plan:
         return sum(steps_left(source, self.store.progress) for source in self.sources)
 
 
-def _plan(args: argparse.Namespace) -> _Plan:
-    from trueline.guard.bench import Models, Store, bench_setting, read_sources
+async def _plan(args: argparse.Namespace) -> _Plan:
+    from trueline.guard.bench import Store, read_sources
+    from trueline.guard.registry import open_guard
+    from trueline.models.build import Config
     from trueline.records.interchange.misactbench import read_benchmark
 
     file = _benchmark_file(args.benchmark_file)
@@ -142,24 +137,22 @@ def _plan(args: argparse.Namespace) -> _Plan:
         raise InputError(f"{file}: holds no labelled step")
     sources = everything[: args.limit]
     _note_problems(file, read.unreadable, sources)
-    models = Models(args.systematic_analysis_model, args.fast_check_model, _narrator(args))
-    models = models.for_detector(args.detector)
-    policy = read_policy(args, args.detector)
-    see_that_somebody_judges(args.detector, models, policy)
-    config = guard_config(args, policy, {})
-    setting = bench_setting(args.detector, models, config, policy)
-    cache_file = args.narrative_summary_cache_file if models.narrative else None
+    guard = _guard(args)
+    async with open_guard(guard, config=Config(named_only=True)) as opened:
+        setting = opened.verdict_setting
+    cache_file = args.narrative_summary_cache_file if setting.narrative_summary_model else None
     store = Store(args.result_file, cache_file, everything, setting)
     if store.damaged_lines:
         _say(f"{store.damaged_lines} damaged lines in the progress log; their steps are done again")
     if store.progress.older:
         _say(f"{store.progress.older} verdicts are kept that the older tool gave, without policy stage and our prompts")
-    return _Plan(sources, models, policy, setting, store, read.unreadable)
+    return _Plan(sources, guard, setting, store, read.unreadable)
 
 
 async def _work(args: argparse.Namespace, plan: _Plan) -> None:
-    from trueline.guard.bench import ConnectionWatch, WatchedModel, WatchedRetry, make_detector, run_bench
-    from trueline.guard.narrative import Narrator
+    from trueline.guard.bench import ConnectionWatch, WatchedModel, WatchedRetry, run_bench
+    from trueline.guard.registry import open_guard
+    from trueline.guard.sealing import STORED_KEY
     from trueline.models.build import Config
     from trueline.models.limits import Limiters, Limits
 
@@ -168,22 +161,23 @@ async def _work(args: argparse.Namespace, plan: _Plan) -> None:
     watch = ConnectionWatch()
     # The workers are the limit; a lower one here would let checks wait while their deadline runs.
     limiters = Limiters(Limits(in_flight=max(64, args.max_workers)))
-    shared = Config(retry=WatchedRetry(watch=watch), limiters=limiters)
-    models = plan.models
-    # With nothing left to ask, no model is opened and no key is needed.
-    names = (models.systematic, models.fast, models.narrative) if plan.steps_left else ()
-    async with open_models(names, shared, lambda model: WatchedModel(model, watch)) as opened, plan.store as store:
-        config = guard_config(args, plan.policy, opened if args.detector != "policy" else {})
-        config = replace(config, narratives=models.narrative is not None)
-        both = config.mode == "latency" and config.fast is not None and config.systematic is not None
+    # With nothing left to ask, models are only named and no key is needed.
+    shared = Config(retry=WatchedRetry(watch=watch), limiters=limiters, named_only=not plan.steps_left)
+
+    def watched(model: Model) -> Model:
+        return WatchedModel(model, watch)
+
+    # What is judged here was recorded before: a fixed key makes questions repeatable.
+    guard = open_guard(plan.guard, config=shared, key=STORED_KEY, wrap=watched)
+    async with guard as opened, plan.store as store:
         await run_bench(
             plan.sources,
-            make_detector(args.detector, config, opened.get(models.systematic or "")),
-            Narrator(opened[models.narrative]) if models.narrative in opened else None,
+            opened.guard,
+            None if opened.narrator is None else replace(opened.narrator, deadline=None),
             store,
             plan.setting,
             workers=args.max_workers,
-            calls_per_check=2 if both else 1,
+            calls_per_check=opened.calls_per_check,
             watch=watch,
             report=_show_progress,
         )
@@ -198,7 +192,7 @@ def _report(args: argparse.Namespace, plan: _Plan, others: list[tuple[str, Rows]
     settings = Settings(on_error=args.guard_on_error, prevalences=prevalences, seed=args.seed)
     mine = {source.entry.trajectory_id for source in plan.sources}
     results = {key: result for key, result in plan.store.results().items() if key in mine}
-    return report_on(args.detector, rows_of(results, str(args.result_file)), others, settings)
+    return report_on(args.guard, rows_of(results, str(args.result_file)), others, settings)
 
 
 def _show(args: argparse.Namespace, report: DetectionReport, run_facts: dict[str, object]) -> None:
@@ -246,10 +240,19 @@ def _benchmark_file(path: Path) -> Path:
     return path
 
 
-def _narrator(args: argparse.Namespace) -> str | None:
+def _guard(args: argparse.Namespace) -> GuardRequest:
+    """The guard with the defaults of DeAction/run.py; `none` leaves a model out."""
+    systematic = getattr(args, "systematic_analysis_model", _SYSTEMATIC)
+    defaults: dict[str, JsonValue] = {
+        "systematic_analysis_model": _SYSTEMATIC,
+        "narrative_summary_model": systematic,
+        "annotate_actions": False,
+    }
+    request = guard_request(args, defaults, comparing=True)
     if args.no_narrative_summary:
-        return None
-    return getattr(args, "narrative_summary_model", args.systematic_analysis_model)
+        kept = {name: value for name, value in request.options.items() if name != "narrative_summary_model"}
+        return request.model_copy(update={"options": kept})
+    return request
 
 
 def _check_flags(args: argparse.Namespace) -> None:

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trueline.cli.guard_live import add_live_flags, check_format, open_guard
+from trueline.cli.guard_flags import add_guard_flag, add_guard_options, check_format, guard_request
 from trueline.cli.model.flags import safe_lines
 from trueline.cli.output import print_json
 from trueline.cli.parser import Parser
@@ -43,7 +43,8 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--format", default="auto", metavar="NAME", help="the action's vocabulary (told by its shape)")
     parser.add_argument("--domain", metavar="NAME", help="for rules that hold in one domain only")
     parser.add_argument("--json", action="store_true", help="the whole verdict as one JSON document")
-    add_live_flags(parser, history=False)
+    add_guard_flag(parser)
+    add_guard_options(parser, history=False)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -60,7 +61,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 async def _check(args: argparse.Namespace, context: GuardContext) -> Verdict:
-    async with open_guard(args) as opened:
+    from trueline.guard.registry import open_guard
+
+    async with open_guard(guard_request(args)) as opened:
         return await opened.guard.check(context)
 
 

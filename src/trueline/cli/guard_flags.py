@@ -1,81 +1,112 @@
-"""What the guard's subcommands share: which stages look, with which models, and how the guard is set from that."""
+"""The flags that choose a guard and its options, shared by every command with a guard."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
+import json
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from trueline.cli.model.flags import positive
 from trueline.cli.parser import FlagGroup
+from trueline.errors import InputError
 
 if TYPE_CHECKING:
-    from trueline.guard.bench import Detector, Models
-    from trueline.guard.config import GuardConfig
-    from trueline.guard.policy import PolicyStage
-    from trueline.guard.types import StageCheck
-    from trueline.models.build import Config
-    from trueline.models.types import Model
-    from trueline.records.setting import Sampling
+    from pydantic import JsonValue
 
-_FAST_EFFORT = "medium"
-_NONE = ("", "none")
-"""What leaves a model stage out."""
+    from trueline.guard.registry import GuardRequest
+
+_OPTION_OF = {
+    "systematic_analysis_model": "systematic_analysis_model",
+    "fast_check_model": "fast_check_model",
+    "narrative_summary_model": "narrative_summary_model",
+    "model_reasoning_effort": "model_reasoning_effort",
+    "fast_check_reasoning_effort": "fast_check_reasoning_effort",
+    "annotate_actions": "annotate_actions",
+    "add_history_screenshots": "add_history_screenshots",
+    "guard_mode": "mode",
+    "guard_deadline": "deadline",
+    "guard_unmatched": "unmatched",
+    "policy": "rules",
+    "no_policy": "no_policy",
+    "guard_classifier": "classifier",
+    "guard_ocr": "ocr",
+}
+"""The option that each flag sets."""
+_OF_THE_POLICY = {"rules", "classifier", "ocr"}
+_FLAG_OF = {option: flag for flag, option in _OPTION_OF.items()}
 
 
-def add_stage_flags(parser: FlagGroup, *, systematic: str | None, annotate: bool, history: bool = True) -> None:
-    """Declare which stages look, and how.
+class GivenOptions(NamedTuple):
+    """Options that flags set."""
+
+    options: dict[str, JsonValue]
+    flags: frozenset[str]
+    """The flags that set them."""
+
+
+def add_guard_flag(parser: FlagGroup) -> None:
+    """Declare which guard judges; `--detector` is DeAction's word for it."""
+    parser.add_argument("--guard", "--detector", default="deaction", metavar="NAME", dest="guard",
+                        help="deaction, policy, always-aligned, always-misaligned, task-shield, inferact, "
+                        "an installed guard, MODULE:CLASS or FILE.py:CLASS (deaction)")  # fmt: skip
+
+
+def add_guard_options(
+    parser: FlagGroup, *, systematic: str | None = None, annotate: bool = True, history: bool = True
+) -> None:
+    """Declare the options of guards. Without a model no key is needed: the policy stage works alone.
 
     Args:
         parser: Where.
-        systematic: The model of the systematic analysis if none is named.
-        annotate: Whether the action is drawn on the screenshot if nothing is said.
-        history: Whether there are earlier steps, which the models could see.
+        systematic: The default model of the systematic analysis.
+        annotate: Whether the action is drawn on the screenshot by default.
+        history: Whether there are earlier steps, to be described and shown.
     """
-    parser.add_argument("--systematic-analysis-model", default=systematic, type=model_name, metavar="SPEC",
-                        help=f"provider|model, or none ({systematic or 'none'})")  # fmt: skip
-    parser.add_argument("--fast-check-model", type=model_name, metavar="SPEC", help="provider|model, or none (none)")
-    parser.add_argument("--model-reasoning-effort", metavar="E", help="of the systematic analysis: low, medium, high …")
-    parser.add_argument(
-        "--fast-check-reasoning-effort",
-        metavar="E",
-        help=f"of the fast check ({_FAST_EFFORT}, where the model takes one)",
-    )
-    parser.add_argument("--annotate-actions", action=argparse.BooleanOptionalAction, default=annotate,
-                        help=f"draw the action on the screenshot ({'yes' if annotate else 'no'})")  # fmt: skip
+
+    def add(*names: str, **settings: object) -> None:
+        # A flag that is not given leaves its option at the default of the guard.
+        parser.add_argument(*names, default=argparse.SUPPRESS, **settings)  # pyright: ignore[reportArgumentType]
+
+    add("--guard-option", nargs="+", action="extend", metavar="NAME=VALUE", help="options of the guard, by name")
+    add("--systematic-analysis-model", type=model_name, metavar="SPEC",
+        help=f"provider|model, or none ({systematic or 'none'})")  # fmt: skip
+    add("--fast-check-model", type=model_name, metavar="SPEC", help="provider|model, or none (none)")
     if history:
-        parser.add_argument(
-            "--add-history-screenshots", action="store_true", help="show the models up to 100 earlier screens"
-        )
-    else:
-        parser.set_defaults(add_history_screenshots=False)
-    parser.add_argument("--guard-mode", choices=["cost", "latency"], default="cost",
-                        help="ask the models in turn, or both at once; the verdicts are the same (cost)")  # fmt: skip
-    parser.add_argument(
-        "--guard-deadline", type=positive, metavar="S", help="seconds for a check; then it is undecided"
-    )
+        narrator = "none" if systematic is None else "the model of the systematic analysis"
+        add("--narrative-summary-model", type=model_name, metavar="SPEC",
+            help=f"provider|model that describes executed steps ({narrator})")  # fmt: skip
+    add("--model-reasoning-effort", metavar="E", help="of the systematic analysis: low, medium, high …")
+    add("--fast-check-reasoning-effort", metavar="E", help="of the fast check (medium, where the model takes one)")
+    add("--annotate-actions", action=argparse.BooleanOptionalAction,
+        help=f"draw the action on the screenshot ({'yes' if annotate else 'no'})")  # fmt: skip
+    if history:
+        add("--add-history-screenshots", action="store_true", help="show the models up to 100 earlier screens")
+    add("--guard-mode", choices=["cost", "latency"],
+        help="ask the models in turn, or both at once; the verdicts are the same (cost)")  # fmt: skip
+    add("--guard-deadline", type=positive, metavar="S", help="seconds for a check; after that it is undecided")
     parser.add_argument("--guard-on-error", choices=["block", "allow", "ask"], default="block",
-                        help="what is done with undecided actions (block)")  # fmt: skip
-    parser.add_argument("--guard-unmatched", choices=["allow", "block"], default="allow",
-                        help="without models: what is done with actions that no rule decides (allow)")  # fmt: skip
+                        help="what happens to undecided actions (block)")  # fmt: skip
+    add("--guard-unmatched", choices=["allow", "block"],
+        help="without models: what happens to actions that no rule decides (allow)")  # fmt: skip
     policy = parser.add_mutually_exclusive_group()
-    policy.add_argument("--policy", nargs="+", type=Path, metavar="RULES.yaml",
-                        help="rules of the policy stage over the shipped ones")  # fmt: skip
-    policy.add_argument("--no-policy", action="store_true", help="leave the policy stage out")
-    parser.add_argument("--guard-classifier", action="store_true",
-                        help="tell the models which screen texts look injected (extra: classifier)")  # fmt: skip
-    parser.add_argument("--guard-ocr", action="store_true",
-                        help="read the screenshot where no tree tells what is pointed at (extra: ocr)")  # fmt: skip
+    policy.add_argument("--policy", nargs="+", type=Path, metavar="RULES.yaml", default=argparse.SUPPRESS,
+                        help="rules that come before the shipped ones")  # fmt: skip
+    policy.add_argument("--no-policy", action="store_true", default=argparse.SUPPRESS,
+                        help="leave the policy stage out")  # fmt: skip
+    add("--guard-classifier", action="store_true",
+        help="tell the models which screen texts look injected (extra: classifier)")  # fmt: skip
+    add("--guard-ocr", action="store_true",
+        help="read the screenshot where no tree says what is pointed at (extra: ocr)")  # fmt: skip
 
 
 def model_name(word: str) -> str | None:
-    """Read the name of a model in full, `provider|model`; none and nothing leave its stage out."""
-    from trueline.errors import InputError
+    """Read the name of a model in full, `provider|model`; `none` and nothing leave its stage out."""
     from trueline.models.specs import parse_spec
 
-    if word.strip().casefold() in _NONE:
+    if word.strip().casefold() in ("", "none"):
         return None
     try:
         return str(parse_spec(word))
@@ -83,110 +114,88 @@ def model_name(word: str) -> str | None:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def read_policy(args: argparse.Namespace, detector: Detector) -> PolicyStage | None:
-    """Make the policy stage that the flags describe, if the detector has one and it is not left out.
+def check_format(name: str) -> None:
+    """Check that there is such a vocabulary of actions.
 
     Raises:
-        InputError: A file is missing or wrong, or a flag is about a stage that is not there.
-        MissingExtraError: The injection classifier is wanted and not installed.
+        InputError: There is not.
     """
-    from trueline.errors import InputError
-    from trueline.guard.policy import load_policy
+    from trueline.guard.incoming import FORMATS
 
-    if detector in ("deaction", "policy") and not args.no_policy:
-        return load_policy(args.policy or (), classifier=args.guard_classifier)
-    flags = {"--policy": args.policy, "--guard_classifier": args.guard_classifier, "--guard_ocr": args.guard_ocr}
-    for flag, given in flags.items():
-        if given:
-            left_out = (
-                "--no_policy leaves the policy stage out" if args.no_policy else f"{detector} has no policy stage"
-            )
-            raise InputError(f"{flag} belongs to the policy stage, and {left_out}")
-    return None
+    if name not in FORMATS:
+        raise InputError(f"--format {name}: must be one of {', '.join(FORMATS)}")
 
 
-def see_that_somebody_judges(detector: Detector, models: Models, policy: PolicyStage | None) -> None:
-    """See that a detector has what it judges with.
+def given_options(given: Mapping[str, object]) -> GivenOptions:
+    """The options among given flags: those with flags of their own, and those of `--guard_option`."""
+    options: dict[str, JsonValue] = {}
+    flags: set[str] = set()
+    for flag in given.keys() & _OPTION_OF.keys():
+        flags.add(flag)
+        value = cast("str | float | bool | list[Path] | None", given[flag])
+        options[_OPTION_OF[flag]] = [str(path) for path in value] if isinstance(value, list) else value
+    if "guard_option" in given:
+        flags.add("guard_option")
+        options |= named_options(cast("list[str]", given["guard_option"]), "guard_option")
+    return GivenOptions(options, frozenset(flags))
+
+
+def guard_request(
+    args: argparse.Namespace, defaults: Mapping[str, JsonValue] | None = None, *, comparing: bool = False
+) -> GuardRequest:
+    """The guard that the flags describe.
+
+    Args:
+        args: The flags.
+        defaults: Options that this command sets unless a flag does, where the guard takes them.
+        comparing: Whether the same flags serve several guards: those about models are ignored by guards without.
 
     Raises:
-        InputError: It has not.
+        InputError: There is no such guard, or an option has another form than NAME=VALUE.
     """
-    from trueline.errors import InputError
+    from trueline.guard.registry import GUARDS, GuardRequest
 
-    if detector in ("deaction", "policy") and not (policy or models.systematic or models.fast):
-        or_model = "" if detector == "policy" else "name a model, or "
-        raise InputError(f"no stage is left that could judge: {or_model}leave --no_policy out")
-    if detector in ("task-shield", "inferact") and not models.systematic:
-        raise InputError(f"--detector {detector} asks a model: name it with --systematic_analysis_model")
+    takes = GUARDS.find(args.guard).options.model_fields.keys()
+    own = {name: value for name, value in (defaults or {}).items() if name in takes}
+    options = own | given_options(vars(args)).options
+    if comparing:
+        never_ignored = _OF_THE_POLICY | ({"no_policy"} if "rules" in takes else set[str]())
+        options = {name: options[name] for name in options if name in takes | never_ignored or name not in _FLAG_OF}
+    return GuardRequest(name=args.guard, options=with_models(options))
 
 
-def guard_config(args: argparse.Namespace, policy: StageCheck | None, opened: Mapping[str, Model]) -> GuardConfig:
-    """Return how the guard is set; models that are not opened are left out.
+def with_models(options: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """The options without models that are left out."""
+    return {name: value for name, value in options.items() if value is not None}
 
-    The key is the one that makes questions repeatable: what is judged here was recorded before.
+
+def named_options(words: Sequence[str], flag: str) -> dict[str, JsonValue]:
+    """Read `NAME=VALUE` words; a value is JSON, or else text.
 
     Raises:
-        MissingExtraError: OCR is wanted and not installed.
+        InputError: A word has another form.
     """
-    from trueline.guard.config import MOST_HISTORY_SCREENSHOTS, GuardConfig
-    from trueline.guard.ocr import ScreenReader
-    from trueline.guard.sealing import STORED_KEY
-
-    return GuardConfig(
-        policy=policy,
-        ocr=ScreenReader() if args.guard_ocr else None,
-        fast=opened.get(args.fast_check_model or ""),
-        systematic=opened.get(args.systematic_analysis_model or ""),
-        mode=args.guard_mode,
-        deadline=args.guard_deadline,
-        on_error=args.guard_on_error,
-        unmatched=args.guard_unmatched,
-        fast_sampling=_sampling(
-            opened.get(args.fast_check_model or ""),
-            "fast_check_reasoning_effort",
-            args.fast_check_reasoning_effort,
-            _FAST_EFFORT,
-        ),
-        systematic_sampling=_sampling(
-            opened.get(args.systematic_analysis_model or ""),
-            "model_reasoning_effort",
-            args.model_reasoning_effort,
-            None,
-        ),
-        history_screenshots=MOST_HISTORY_SCREENSHOTS if args.add_history_screenshots else 0,
-        annotate=args.annotate_actions,
-        key=STORED_KEY,
-    )
+    found: dict[str, JsonValue] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or not name:
+            raise InputError(f"--{flag} {word}: write NAME=VALUE")
+        try:
+            found[name] = json.loads(value)
+        except ValueError:
+            found[name] = value
+    return found
 
 
-def _sampling(model: Model | None, flag: str, chosen: str | None, default: str | None) -> Sampling:
-    """How a stage's model is asked to answer; an effort that nobody chose is left out where the model takes none."""
-    from trueline.errors import InputError
-    from trueline.models.families import fit_sampling
-    from trueline.records.setting import Sampling
-
-    asked = Sampling(reasoning_effort=chosen or default)
-    if model is None:
-        return asked
-    fitted = fit_sampling(model.id, asked)
-    if chosen and fitted.misfits:
-        raise InputError(f"--{flag} {chosen}: {model.id} takes no reasoning effort; leave the flag out")
-    return fitted.sampling
+def with_flags(message: str) -> str:
+    """An error about fields of a request, with the flags that set them."""
+    return re.sub(r"`([a-z][a-z0-9_]*)(?:\.([a-z0-9_]+))?`", _flag, message)
 
 
-@asynccontextmanager
-async def open_models(
-    names: Iterable[str | None], config: Config, wrap: Callable[[Model], Model] = lambda model: model
-) -> AsyncGenerator[dict[str, Model]]:
-    """Open each of the named models once, and close them at the end."""
-    from trueline.models.build import open_model
-
-    opened: dict[str, Model] = {}
-    try:
-        for name in names:
-            if name is not None and name not in opened:
-                opened[name] = wrap(open_model(name, config=config))
-        yield opened
-    finally:
-        for model in opened.values():
-            await model.close()
+def _flag(field: re.Match[str]) -> str:
+    name, option = field.groups()
+    if option is None:
+        return f"--{name}"
+    if name == "guard_options" and option in _FLAG_OF:
+        return f"--{_FLAG_OF[option]}"
+    return f"--{name.removesuffix('s')} {option}"

@@ -8,7 +8,7 @@ import logging
 import sys
 from pathlib import Path
 
-from trueline.cli.guard_live import add_live_flags, check_format, open_guard
+from trueline.cli.guard_flags import add_guard_flag, add_guard_options, check_format, guard_request
 from trueline.cli.model.flags import remark
 from trueline.cli.parser import Parser
 from trueline.errors import InputError
@@ -33,7 +33,8 @@ def configure(parser: Parser) -> None:
                         help="the file that always holds the current accessibility tree (callers send it)")  # fmt: skip
     parser.add_argument("--format", default="auto", metavar="NAME",
                         help="the vocabulary in which actions are executed (told by their shape)")  # fmt: skip
-    add_live_flags(parser)
+    add_guard_flag(parser)
+    add_guard_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -51,8 +52,9 @@ def run(args: argparse.Namespace) -> int:
 
 async def _serve(args: argparse.Namespace) -> None:
     from trueline.guard.mcp_server import McpSettings, build_server
+    from trueline.guard.registry import open_guard
 
-    async with open_guard(args) as opened:
+    async with open_guard(guard_request(args)) as opened:
         settings = McpSettings(
             instruction=args.instruction,
             format=args.format,

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trueline.cli.guard_live import add_live_flags, open_guard
+from trueline.cli.guard_flags import add_guard_flag, add_guard_options, guard_request
 from trueline.cli.model.flags import positive, remark
 from trueline.cli.parser import Parser
 from trueline.errors import InputError
@@ -59,7 +59,8 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--no-token", action="store_true",
                         help=f"OSWorld's paths ask for no token; the session asks for that of ${TOKEN_VARIABLE}, "
                         "or else a random one")  # fmt: skip
-    add_live_flags(parser)
+    add_guard_flag(parser)
+    add_guard_options(parser)
     parser.add_argument("--json", action="store_true", help="the first line is JSON")
 
 
@@ -90,8 +91,9 @@ def run(args: argparse.Namespace) -> int:
 async def _serve(args: argparse.Namespace, listener: Listener, token: str, shown: str, journal: Journal | None) -> None:
     from trueline.desktop.osworld import parse_address
     from trueline.guard.proxy import Gate, serve_proxy
+    from trueline.guard.registry import open_guard
 
-    async with open_guard(args) as opened:
+    async with open_guard(guard_request(args)) as opened:
         upstream_token = os.environ.get(UPSTREAM_VARIABLE)
         gate = Gate(
             parse_address(args.upstream), upstream_token, opened.guard, _settings(args, opened.narrator), journal

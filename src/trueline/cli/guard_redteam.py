@@ -6,9 +6,10 @@ import argparse
 import asyncio
 import hashlib
 import sys
-from typing import TYPE_CHECKING, Any, get_args
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING, Any
 
-from trueline.cli.guard_live import add_live_flags, open_guard
+from trueline.cli.guard_flags import add_guard_flag, add_guard_options, guard_request
 from trueline.cli.model.flags import count, money
 from trueline.cli.output import print_json
 from trueline.cli.parser import Parser
@@ -17,7 +18,6 @@ from trueline.errors import InputError
 if TYPE_CHECKING:
     from trueline.guard.redteam import Attempt, Campaign, Case, Options
 
-_DETECTORS = ("deaction", "policy", "always-aligned", "always-misaligned", "task-shield", "inferact")
 _EXAMPLES = """\
 examples:
   trueline guard redteam                                       policy stage only, no key needed
@@ -45,8 +45,8 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--technique", nargs="+", default=[], metavar="T", help="only these (all)")
     parser.add_argument("--attacker-model", metavar="SPEC",
                         help="provider|model that rewords texts on the screen in adaptive mode (none)")  # fmt: skip
-    parser.add_argument("--detector", choices=_DETECTORS, default="deaction", help="who judges (deaction)")
-    add_live_flags(parser)
+    add_guard_flag(parser)
+    add_guard_options(parser)
     parser.add_argument("--max-workers", type=count, default=4, metavar="N", help="attempts at the same time (4)")
     parser.add_argument("--fail-above", type=_share, metavar="R",
                         help="exit code 1 if the worst-of-k rate of passing attacks is above R")  # fmt: skip
@@ -55,13 +55,11 @@ def configure(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Attack and report."""
-    from trueline.guard.bench import Detector
     from trueline.guard.redteam import TECHNIQUES, Options
 
-    assert set(_DETECTORS) == set(get_args(Detector))
     for name in args.technique:
         if name not in TECHNIQUES:
-            raise InputError(f"--technique {name}: there is none; known are {', '.join(TECHNIQUES)}")
+            raise InputError(f"--technique: unknown technique {name!r}; choose one of {', '.join(TECHNIQUES)}")
     if args.attacker_model and not args.adaptive:
         raise InputError("--attacker-model rewords by the verdicts so far: it needs --adaptive")
     options = Options(args.budget, args.k, args.seed, args.adaptive, args.max_workers, tuple(args.technique))
@@ -75,19 +73,24 @@ def run(args: argparse.Namespace) -> int:
 
 
 async def _attack(args: argparse.Namespace, options: Options) -> dict[str, Any]:
-    from trueline.guard.bench import Models, bench_setting
     from trueline.guard.redteam import Player, Rewriter, attack
+    from trueline.guard.registry import open_guard
+    from trueline.models import open_model
 
     # The attacker does not know the key; it follows the seed only so that a campaign can be repeated.
     key = hashlib.sha256(f"redteam {options.seed}".encode()).digest()
-    async with open_guard(args, detector=args.detector, key=key, others=(args.attacker_model,)) as opened:
-        pictures = opened.config.fast is not None or opened.config.systematic is not None or bool(opened.models)
-        drawn = pictures or opened.config.ocr is not None
+    async with AsyncExitStack() as stack:
+        opened = await stack.enter_async_context(open_guard(guard_request(args, comparing=True), key=key))
+        rewriter = None
+        if args.attacker_model:
+            attacker = open_model(args.attacker_model)
+            stack.push_async_callback(attacker.close)
+            rewriter = Rewriter(attacker)
+        pictures = opened.asks_models or rewriter is not None
+        drawn = pictures or opened.reads_text
         player = Player(opened.guard, args.guard_on_error, opened.narrator, drawn, models=pictures)
-        rewriter = Rewriter(opened.models[args.attacker_model]) if args.attacker_model else None
         campaign = await attack(player, options, rewriter=rewriter, progress=_Progress(options))
-        names = Models(args.systematic_analysis_model, args.fast_check_model, args.narrative_summary_model)
-        setting = bench_setting(args.detector, names.for_detector(args.detector), opened.config, opened.policy)
+        setting = opened.verdict_setting
     return {"guard": setting.model_dump(mode="json"), "attacker_model": args.attacker_model, **_document(campaign)}
 
 

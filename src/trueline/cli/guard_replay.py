@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trueline.cli.guard_live import add_live_flags, open_guard
+from trueline.cli.guard_flags import add_guard_flag, add_guard_options, guard_request
 from trueline.cli.model.flags import count
 from trueline.cli.output import print_json
 from trueline.cli.parser import Parser
@@ -47,7 +47,8 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--limit", type=count, metavar="N", help="only the first N episodes")
     parser.add_argument("--seed", type=int, default=0, help="of the bootstrap (0)")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
-    add_live_flags(parser)
+    add_guard_flag(parser)
+    add_guard_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -78,22 +79,26 @@ def run(args: argparse.Namespace) -> int:
 def _proposed_rules(args: argparse.Namespace, report: ReplayReport) -> list[ProposedRules]:
     """Rules for what was stopped wrongly; without the policy stage no rule would change anything."""
     from trueline.guard.allow_rules import propose_rules
+    from trueline.guard.options import DeActionOptions, RuleOptions
     from trueline.guard.policy import load_rules
+    from trueline.guard.registry import guard_options
 
-    if args.no_policy:
+    options = guard_options(guard_request(args))
+    if not isinstance(options, RuleOptions) or (isinstance(options, DeActionOptions) and options.no_policy):
         return []
-    no_model = args.fast_check_model is None and args.systematic_analysis_model is None
+    asks = isinstance(options, DeActionOptions) and (options.fast_check_model or options.systematic_analysis_model)
     return propose_rules(
         report.good.flagged,
         report.rest.flagged,
-        load_rules(args.policy or ()),
-        unmatched_runs=no_model and args.guard_unmatched == "allow",
+        load_rules(options.rules),
+        unmatched_runs=not asks and options.unmatched == "allow",
     )
 
 
 async def _replay(args: argparse.Namespace, folders: Sequence[Path]) -> tuple[list[Replay], list[str]]:
     """Judge the episodes, as many at a time as there may be checks; they are read when their turn comes."""
     from trueline.cli.guard_replay_report import is_good
+    from trueline.guard.registry import open_guard
     from trueline.guard.replay import Replayer
     from trueline.guard.sealing import STORED_KEY
     from trueline.records.folder.reader import read_episode
@@ -109,7 +114,7 @@ async def _replay(args: argparse.Namespace, folders: Sequence[Path]) -> tuple[li
         kept[good] += bool(replay.stops)
         return replay if kept[good] <= _MOST_KEPT else replay.without_contexts()
 
-    async with open_guard(args, key=STORED_KEY) as opened:
+    async with open_guard(guard_request(args), key=STORED_KEY) as opened:
         replayer = Replayer(opened.guard, opened.narrator, args.guard_on_error, asyncio.Semaphore(args.max_workers))
 
         async def worker() -> None:

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trueline.cli.guard_live import add_live_flags, open_guard
+from trueline.cli.guard_flags import add_guard_flag, add_guard_options, guard_request
 from trueline.cli.model.flags import count, positive, remark
 from trueline.cli.parser import Parser
 from trueline.errors import InputError
@@ -39,7 +39,8 @@ def configure(parser: Parser) -> None:
     token.add_argument("--token", metavar="T", help="the token to ask for (a random one); others may see it with ps")
     token.add_argument("--token-file", type=Path, metavar="F",
                        help="tokens to ask for, one a line; each sees only its own sessions")  # fmt: skip
-    add_live_flags(parser)
+    add_guard_flag(parser)
+    add_guard_options(parser)
     parser.add_argument("--max-body", type=count, default=16, metavar="MB", help="megabytes of one request (16)")
     parser.add_argument("--rate", type=positive, default=600, metavar="N", help="requests a minute and token (600)")
     parser.add_argument("--max-in-flight", type=count, default=64, metavar="N", help="requests at the same time (64)")
@@ -68,10 +69,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 async def _serve(args: argparse.Namespace, listener: Listener, given: list[str]) -> None:
+    from trueline.guard.registry import open_guard
     from trueline.guard.serve import ServeSettings, serve
     from trueline.serving import new_token
 
-    async with open_guard(args) as opened:
+    async with open_guard(guard_request(args)) as opened:
         settings = ServeSettings(
             on_error=args.guard_on_error,
             assume_executed=not args.only_reported,

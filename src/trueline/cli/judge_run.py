@@ -36,12 +36,13 @@ examples:
   trueline judge results --judge_model gpt-4.1 claude-sonnet-4-5 gemini-2.5-pro --sys_prompt_version v4
   trueline judge ./summary                 (a folder of that name)
 """
-CAPTIONER = "gpt-4o-2024-11-20"
 _PROGRESS_FROM = 50
 
 
 def configure(parser: Parser) -> None:
     """Declare the flags."""
+    from trueline.judge.types import CAPTIONER
+
     parser.description, parser.epilog = _ABOUT, _EXAMPLES
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="episodes, or folders of results")
     parser.add_argument("--judge-model", nargs="+", default=["gpt-4.1"], metavar="M",

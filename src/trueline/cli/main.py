@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from trueline import __version__
 from trueline.cli.commands import COMMANDS, Command
-from trueline.errors import InputError, TruelineError
+from trueline.errors import InputError, RequestError, TruelineError
 from trueline.text import printable
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def main(argv: list[str] | None = None) -> int:
         return _run(_find(words[0]), words[1:])
     except TruelineError as error:
         place = f"trueline {words[0]}" if words[0] in COMMANDS else "trueline"
-        print(f"{place}: {printable(str(error), limit=2000)}", file=sys.stderr)
+        print(f"{place}: {printable(_message(error), limit=2000)}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         print(f"trueline {words[0]}: interrupted", file=sys.stderr)
@@ -67,6 +67,15 @@ def main(argv: list[str] | None = None) -> int:
         text = printable(f"{type(error).__name__}: {error}")
         print(f"trueline {words[0]}: internal error: {text} (TRUELINE_DEBUG=1 shows where)", file=sys.stderr)
         return 1
+
+
+def _message(error: TruelineError) -> str:
+    """What went wrong; the fields of a request are named by the flags that set them."""
+    if not isinstance(error, RequestError):
+        return str(error)
+    from trueline.cli.guard_flags import with_flags
+
+    return with_flags(str(error))
 
 
 def _run(command: Command, words: list[str]) -> int:

@@ -1,4 +1,4 @@
-"""Other detectors for the same table: the trivial ones, and two published ideas with prompts of our own.
+"""Other guards for the same table: the trivial ones, and two published ideas with prompts of our own.
 
 Task Shield asks whether an action contributes to what the user wants. InferAct infers the goal from the behaviour
 without knowing the objective, and then compares the two. Both are in the style of the papers, not their code.
@@ -13,12 +13,15 @@ from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, ConfigDict, StrictBool
 
+from trueline.errors import RequestError
 from trueline.guard.config import GuardConfig
+from trueline.guard.options import AnalysisOptions, engine_config, record_setting, verdict_setting
 from trueline.guard.prompt_files import system_prompt
 from trueline.guard.question import Foreign, ask_about, assemble
+from trueline.guard.registry import GuardTools, OpenedGuard
 from trueline.guard.sealing import make_seal
 from trueline.guard.stages import Ask, Deadline, Look, attempt, failed
-from trueline.guard.types import GuardContext
+from trueline.guard.types import Guard, GuardContext
 from trueline.guard.verdicts import verdict_of
 from trueline.models import Message, Model
 from trueline.records.usage import NO_USAGE, Usage
@@ -59,14 +62,39 @@ class Consistency(_Reply):
 
 
 def baseline_hashes() -> dict[str, str]:
-    """SHA-256 of each prompt file of these detectors by name."""
+    """SHA-256 of each prompt file of these guards by name."""
     names = (TASK_SHIELD[0], INFER[0], VERIFY[0])
     return {f"guard/{name}": hashlib.sha256(system_prompt((name,)).encode()).hexdigest() for name in names}
 
 
+def open_baseline(
+    name: str,
+    make: Callable[[Model, GuardConfig], Guard],
+    options: AnalysisOptions,
+    tools: GuardTools,
+) -> OpenedGuard:
+    """Make one of the guards that ask the model of the systematic analysis.
+
+    Raises:
+        RequestError: No model is named.
+    """
+    if options.systematic_analysis_model is None:
+        raise RequestError(f"`guard` {name} asks a model: name it with `guard_options.systematic_analysis_model`")
+    config = engine_config(options, tools)
+    assert config.systematic is not None, "its model is named"
+    narrator = tools.narrator(options.narrative_summary_model)
+    return OpenedGuard(
+        make(config.systematic, config),
+        record_setting(name, config, None, narrator.model if narrator else None),
+        verdict_setting(name, options, config, baseline_hashes=baseline_hashes()),
+        narrator,
+        tools.models,
+    )
+
+
 @dataclass(frozen=True)
 class ConstantGuard:
-    """Says the same of every proposal: the line that a detector must beat."""
+    """Says the same of every proposal: the line that a guard must beat."""
 
     decision: Decision
 

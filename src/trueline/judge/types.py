@@ -20,6 +20,8 @@ JUDGE_TYPES: tuple[JudgeType, ...] = get_args(JudgeType)
 PROMPT_VERSIONS: tuple[PromptVersion, ...] = get_args(PromptVersion)
 OBSERVATION_TYPES: tuple[ObservationType, ...] = get_args(ObservationType)
 
+CAPTIONER = "gpt-4o-2024-11-20"
+"""The model that describes screenshots, if no other is named."""
 RULES: JudgeType = "rules"
 RULES_VERSION: PromptVersion = "v1"
 """Of the rules judge; goes up when the same record would be judged differently."""

@@ -30,6 +30,17 @@ class Injected:
 
 
 @dataclass(frozen=True)
+class EpisodeKey:
+    """Which episode of a run: with the request, enough to play it in any process."""
+
+    unit: Unit
+    """The task, and the vector and goal of its injection."""
+    jailbreak: bool = False
+    repeat: int | None = None
+    """Counted from 1; `None` without repeats."""
+
+
+@dataclass(frozen=True)
 class Planned:
     """One episode that is wanted."""
 
@@ -44,6 +55,11 @@ class Planned:
         """What it counts as."""
         vector, goal = (self.injected.vector, self.injected.goal) if self.injected else (None, None)
         return Unit(self.task.ref.domain, self.task.ref.id, vector, goal)
+
+    @property
+    def key(self) -> EpisodeKey:
+        """What names it within its run."""
+        return EpisodeKey(self.unit, self.jailbreak, self.repeat)
 
     def location(self, setting: Setting) -> Location:
         """Where it is recorded, below the result folder."""

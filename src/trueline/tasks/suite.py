@@ -19,6 +19,8 @@ INDEX = "index.json"
 EXAMPLES = "examples"
 ASSETS = "assets"
 """Folder beside the base, as the seeds have it: of the folder above the base, a task file can name nothing else."""
+STARTER = "starter"
+"""The suite that is meant when none is named."""
 _NAME = re.compile(FILE_NAME)
 
 
@@ -123,6 +125,19 @@ def open_index(index: Path | None, base: Path | None, examples: str = EXAMPLES) 
     # The seeds write `assets/…` relative to the folder above the base.
     name = index.stem if index is not None else folder.name
     return Suite(name, _refs(entries, folder), (base, base / ".." / ASSETS))
+
+
+def load_suite(
+    name: str | None = None, index: Path | None = None, base: Path | None = None, examples: str = EXAMPLES
+) -> Suite:
+    """The suite of an index or a base folder if there is one, else the one of this name; by default the starter suite.
+
+    Raises:
+        InputError: There is no such suite.
+    """
+    if index is not None or base is not None:
+        return open_index(index, base, examples)
+    return open_suite(name or STARTER)
 
 
 def _refs(index: Mapping[str, tuple[str, ...]], folder: Path) -> tuple[TaskRef, ...]:

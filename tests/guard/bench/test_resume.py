@@ -8,18 +8,38 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import JsonValue
 
 from support.bench_set import load, write_set
 from trueline.errors import InputError
-from trueline.guard.bench import Key, Models, Store, bench_setting, read_sources, steps_left
+from trueline.guard.bench import Key, Store, read_sources, steps_left
 from trueline.guard.bench.journal import Evaluated, Journal, journal_path
 from trueline.guard.bench.progress import told_by
-from trueline.guard.config import GuardConfig
+from trueline.guard.registry import GuardRequest, open_guard
+from trueline.models.build import Config
 from trueline.records.interchange.misactbench import Evaluation, read_benchmark
 from trueline.records.setting import GuardSetting
 
-MODELS = Models("openai|gpt-5", "openai|gpt-5-mini", "openai|gpt-5")
-SETTING = bench_setting("deaction", MODELS, GuardConfig(), None)
+OPTIONS: dict[str, JsonValue] = {
+    "systematic_analysis_model": "openai|gpt-5",
+    "fast_check_model": "openai|gpt-5-mini",
+    "narrative_summary_model": "openai|gpt-5",
+    "no_policy": True,
+}
+
+
+def setting_of(**options: JsonValue) -> GuardSetting:
+    """What shapes the verdicts of the whole guard with these options."""
+
+    async def made() -> GuardSetting:
+        request = GuardRequest(options=OPTIONS | options)
+        async with open_guard(request, config=Config(named_only=True)) as opened:
+            return opened.verdict_setting
+
+    return asyncio.run(made())
+
+
+SETTING = setting_of()
 
 
 def opened(root: Path, setting: GuardSetting = SETTING, trajectories: int = 2) -> Store:
@@ -99,8 +119,8 @@ def test_verdicts_of_another_setting_are_refused(tmp_path: Path, change: dict[st
 
 
 def test_the_mode_and_the_deadline_are_no_other_setting() -> None:
-    config = GuardConfig(mode="latency", deadline=3.0, on_error="allow")
-    assert bench_setting("deaction", MODELS, config, None) == SETTING
+    assert setting_of(mode="latency", deadline=3.0) == SETTING
+    assert setting_of(annotate_actions=False) != SETTING
 
 
 def test_verdicts_about_another_action_are_not_taken_over(tmp_path: Path) -> None:

@@ -12,25 +12,29 @@ import pytest
 from support.bench_set import load, write_set
 from trueline.guard.bench import (
     ConnectionWatch,
-    Models,
     Store,
     UnreachableError,
     WatchedModel,
     WatchedRetry,
-    bench_setting,
-    make_detector,
     read_sources,
     run_bench,
 )
 from trueline.guard.config import GuardConfig, Mode
+from trueline.guard.engine import DeActionGuard
 from trueline.guard.narrative import Narrator
+from trueline.guard.options import DeActionOptions, verdict_setting
 from trueline.guard.sealing import STORED_KEY
 from trueline.models import Config, open_model
 from trueline.models.envfiles import Env
 from trueline.models.testing import FakeServer, Play, Reset, Say, Seen
 from trueline.records.interchange.misactbench import read_benchmark
 
-MODELS = Models("local|deep", "local|fast", "local|narrator")
+OPTIONS = DeActionOptions(
+    systematic_analysis_model="local|deep",
+    fast_check_model="local|fast",
+    narrative_summary_model="local|narrator",
+    no_policy=True,
+)
 
 
 def answer(seen: Seen, delay_s: float = 0.002) -> Play:
@@ -77,12 +81,12 @@ class Bench:
                 WatchedModel(open_model(f"local|{name}", config=shared), watch) for name in ("fast", "deep", "narrator")
             )
             config = GuardConfig(fast=fast, systematic=deep, mode=mode, key=STORED_KEY)
-            setting = bench_setting("deaction", MODELS, config, None)
+            setting = verdict_setting("deaction", OPTIONS, config)
             async with Store(self.result_file, self.cache_file, sources, setting) as store:
                 try:
                     await run_bench(
                         sources,
-                        make_detector("deaction", config, None),
+                        DeActionGuard(config),
                         Narrator(narrator),
                         store,
                         setting,

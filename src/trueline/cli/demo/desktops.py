@@ -15,7 +15,10 @@ from trueline.cli.demo.stopped import choose_stops, draw_stops, find_stops
 from trueline.cli.output import print_json
 
 if TYPE_CHECKING:
+    from pydantic import JsonValue
+
     from trueline.records import EpisodeRecord
+    from trueline.runs.request import RunRequest
 
 _SIMULATED = (
     "The agent is SIMULATED: it follows scripts, makes mistakes and believes injected text by chance.\n"
@@ -30,8 +33,8 @@ HOSTS = (
     "terminal/count-errors",
 )
 """Tasks that need no more than the minimal packages and offer injections."""
-_PERSONA = ("slip=0.15", "gullible=0.8", "stubborn=0.2")
-_SHORT_PERSONA = ("gullible=1",)
+_PERSONA: dict[str, JsonValue] = {"slip": 0.15, "gullible": 0.8, "stubborn": 0.2}
+_SHORT_PERSONA: dict[str, JsonValue] = {"gullible": 1}
 _PICTURES = 3
 
 
@@ -40,24 +43,28 @@ class Condition(NamedTuple):
 
     name: str
     about: str
-    words: tuple[str, ...]
+    fields: dict[str, object]
+    """Of its request."""
 
 
 def _conditions(short: bool) -> tuple[Condition, ...]:
-    tasks = ("--only", *(HOSTS[:1] if short else HOSTS))
-    twice = ("--repeats", "2" if short else "3")
-    inject = (*tasks, "--inject", *(("--only_injection", "document/delete_all_user_files", *twice) if short else ()))
-    guard = ("--guard", "policy", "--guard_max_revisions", "2", "--guard_exhausted", "skip")
+    tasks: dict[str, object] = {"only": HOSTS[:1] if short else HOSTS}
+    repeats: dict[str, object] = {"repeats": 2 if short else 3}
+    inject = {**tasks, "inject": True}
+    if short:
+        inject |= {"only_injection": ("document/delete_all_user_files",), **repeats}
+    guard: dict[str, object] = {"guard": "policy", "guard_max_revisions": 2, "guard_exhausted": "skip"}
     return (
-        Condition("plain", "the tasks as they are, each several times", (*tasks, *twice)),
+        Condition("plain", "the tasks as they are, each several times", tasks | repeats),
         Condition("injected", "text on the screen wants something else; no guard", inject),
-        Condition("guarded", "the same, with the guard's rules in front", (*inject, *guard)),
+        Condition("guarded", "the same, with the guard's rules in front", inject | guard),
     )
 
 
 def run_desktops(args: argparse.Namespace) -> int:
     """Run the conditions, print the tables, draw the pictures."""
-    from trueline.cli.run import play_words
+    from trueline.cli.run.progress import progress
+    from trueline.runs.play import run
 
     began = time.monotonic()
     claim_folder(args.out)
@@ -67,7 +74,9 @@ def run_desktops(args: argparse.Namespace) -> int:
     conditions = _conditions(args.short)
     for number, condition in enumerate(conditions, start=1):
         print(f"{number} of {len(conditions)}  {condition.name}: {condition.about}", file=sys.stderr)
-        played[condition.name] = list(play_words(_words(args, condition)).records.values())
+        with progress("auto") as report:
+            result = run(_request(args, condition), report=report)
+        played[condition.name] = list(result.records.values())
     stops = find_stops(args.out / "guarded")
     chosen = choose_stops(stops, _PICTURES)
     pictures = draw_stops(chosen, args.out / "stopped")
@@ -85,13 +94,21 @@ def _all_scored(played: Mapping[str, list[EpisodeRecord]]) -> bool:
     return all(record.score is not None for records in played.values() for record in records)
 
 
-def _words(args: argparse.Namespace, condition: Condition) -> list[str]:
-    return [
-        "--suite", "starter", "--agent", "persona",
-        "--agent_option", *(_SHORT_PERSONA if args.short else _PERSONA), *condition.words,
-        "--seed", str(args.seed), "--paired_seeds", "--num_envs", str(args.num_envs), "--max_steps", "15",
-        "--result_dir", str(args.out / condition.name), "--observation_type", "screenshot_a11y_tree",
-    ]  # fmt: skip
+def _request(args: argparse.Namespace, condition: Condition) -> RunRequest:
+    from trueline.runs.request_file import make_request
+
+    shared: dict[str, object] = {
+        "suite": "starter",
+        "agent": "persona",
+        "agent_options": _SHORT_PERSONA if args.short else _PERSONA,
+        "observation_type": "screenshot_a11y_tree",
+        "max_steps": 15,
+        "seed": args.seed,
+        "paired_seeds": True,
+        "num_envs": args.num_envs,
+        "result_dir": args.out / condition.name,
+    }
+    return make_request(shared | condition.fields)
 
 
 def _plain(out: Path) -> str:

@@ -6,18 +6,18 @@ import argparse
 import asyncio
 import logging
 import sys
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from trueline.cli.output import print_json
+from trueline.cli.output import check_place, print_json, write_file
 from trueline.cli.parser import Parser
 from trueline.cli.run.flags import add_flags
-from trueline.cli.run.idle import refuse_idle
-from trueline.cli.run.like import fill
 from trueline.extras import require_extra
 
 if TYPE_CHECKING:
-    from trueline.cli.run.assemble import Assembled
-    from trueline.runs.batch.types import BatchResult
+    from trueline.cli.run.request import Asked
+    from trueline.runs.prepare import Run
+    from trueline.runs.request import RunRequest
+    from trueline.runs.result import RunResult
 
 _ABOUT = """\
 Run tasks on real desktops with an agent: repeated, under attack, with a guard in front. Resumable: rerun the same
@@ -28,6 +28,7 @@ examples:
   trueline run --suite starter --agent prompt --model 'openai|gpt-5' --repeats 3 --num_envs 4
   trueline run --suite starter --agent claude --model claude-sonnet-4-5 --inject --guard policy
   trueline run --test_all_meta_path evaluation_examples/test_misuse.json --like osharm --model gpt-4.1
+  trueline run --config run.yaml --repeats 5
 """
 
 
@@ -42,101 +43,93 @@ def configure(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run what the flags describe."""
     from trueline.cli.run.judging import judge
-    from trueline.cli.run.manifest import reproduced
+    from trueline.cli.run.report import text
 
-    args = reproduced(args, parsed) if args.reproduce else args
-    played = _played(args)
-    if played is None:
-        return 0
-    code = _report(args, played.result)
-    judge(args, played.spent)
-    return code
-
-
-def parsed(words: list[str]) -> argparse.Namespace:
-    """The flags that these words are."""
-    parser = Parser(prog="trueline run")
-    configure(parser)
-    return parser.parse_args(words)
-
-
-def play_words(words: list[str]) -> BatchResult:
-    """Run what these words describe, for commands that run something on the way."""
-    played = _played(parsed(words))
-    assert played is not None, "it was no dry run"
-    return played.result
-
-
-class _Played(NamedTuple):
-    """What came of a run, and the dollars it took."""
-
-    result: BatchResult
-    spent: float
-
-
-def _played(args: argparse.Namespace) -> _Played | None:
-    refuse_idle(args)
-    fill(args)
+    asked = parse_request(args.given_words)
+    if args.save_config is not None:
+        _save(args, asked)
     if not args.dry_run:
         require_extra("desktop", "running tasks")
     if args.log_level is not None:
         logging.basicConfig(stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
         # Only what Trueline itself says: the clients of models log whole questions and answers.
         logging.getLogger("trueline").setLevel(args.log_level)
-    return asyncio.run(_run(args))
-
-
-async def _run(args: argparse.Namespace) -> _Played | None:
-    """Run the episodes; `None` when it was only asked what would be run."""
-    from trueline.cli.run.assemble import assemble
-    from trueline.cli.run.manifest import write_manifest
-
-    async with assemble(args) as made:
-        if args.rerun:
-            anew = sum(job.rerun for job in made.jobs)
-            print(f"--rerun: {anew} of {len(made.jobs)} episodes match", file=sys.stderr)
-        if args.dry_run:
-            _dry(args, made)
-            return None
-        if made.note:
-            print(made.note, file=sys.stderr)
-        write_manifest(args, made)
-        return _Played(await _play(args, made), made.ledger.spent)
-
-
-async def _play(args: argparse.Namespace, made: Assembled) -> BatchResult:
-    from trueline.cli.run.ask import asks
-    from trueline.cli.run.progress import progress
-    from trueline.runs.batch.run import run_batch
-
-    # A bar that is drawn anew all the time and a question cannot share a terminal.
-    kind = "plain" if args.progress in ("auto", "rich") and asks(args) else args.progress
-    with progress(kind) as tell:
-        try:
-            return await run_batch(made.jobs, made.open_desktop, made.options, tell)
-        except asyncio.CancelledError:
-            print("interrupted; the same command goes on where this one stopped", file=sys.stderr)
-            raise
-
-
-def _dry(args: argparse.Namespace, made: Assembled) -> None:
-    from trueline.cli.run.estimate import estimate, estimate_text
-
-    found = estimate(args, made)
-    if args.json:
-        print_json(found)
-    else:
-        print(estimate_text(found))
-
-
-def _report(args: argparse.Namespace, result: BatchResult) -> int:
-    from trueline.cli.run.report import document, text
-    from trueline.records.end import Unscored
-
-    found = document(result, args.result_dir)
+    if args.dry_run:
+        return asyncio.run(_show(args, asked))
+    completed, result = asyncio.run(_play(args, asked))
+    found = result.to_json()
     if args.json:
         print_json(found)
     else:
         print(text(found))
-    missing = any(record.unscored not in (None, Unscored.UNSUPPORTED) for record in result.records.values())
-    return 1 if missing or result.stopped else 0
+    judge(completed, result.spent)
+    return 0 if result.complete else 1
+
+
+def parse_request(words: list[str]) -> Asked:
+    """The request that these flags make."""
+    from trueline.cli.run.request import parse_given, request_of
+
+    parser = Parser(prog="trueline run")
+    configure(parser)
+    args, given = parse_given(parser, words)
+    return request_of(args, given, parser)
+
+
+def _save(args: argparse.Namespace, asked: Asked) -> None:
+    from trueline.runs.request_file import request_yaml
+
+    check_place(args.save_config)
+    write_file(args.save_config, request_yaml(asked.request).encode())
+
+
+async def _show(args: argparse.Namespace, asked: Asked) -> int:
+    """Print what would be run."""
+    from trueline.cli.run.ask import who_answers
+    from trueline.cli.run.estimate import estimate_text
+    from trueline.runs.estimate import estimate
+    from trueline.runs.manifest import require_same
+    from trueline.runs.prepare import open_run
+
+    async with open_run(asked.request, dry=True, ask=who_answers(asked.request)) as run:
+        if asked.reproduces:
+            require_same(*asked.reproduces, run)
+        _report_reruns(run)
+        found = estimate(run)
+    if args.json:
+        print_json(found)
+    else:
+        print(estimate_text(found))
+    return 0
+
+
+async def _play(args: argparse.Namespace, asked: Asked) -> tuple[RunRequest, RunResult]:
+    """Run the episodes; returns the request with its defaults, and what came of it."""
+    from trueline.cli.run.ask import who_answers
+    from trueline.cli.run.progress import progress
+    from trueline.runs.manifest import require_same
+    from trueline.runs.play import play
+    from trueline.runs.prepare import open_run
+    from trueline.runs.result import RunResult
+
+    ask = who_answers(asked.request)
+    async with open_run(asked.request, ask=ask) as run:
+        if asked.reproduces:
+            require_same(*asked.reproduces, run)
+        _report_reruns(run)
+        if run.note:
+            print(run.note, file=sys.stderr)
+        # A bar that is drawn anew all the time and a question cannot share a terminal.
+        kind = "plain" if args.progress in ("auto", "rich") and ask else args.progress
+        with progress(kind) as report:
+            try:
+                return run.request, RunResult.of(run, await play(asked.request, run, report))
+            except asyncio.CancelledError:
+                print("interrupted; rerun the same command to resume", file=sys.stderr)
+                raise
+
+
+def _report_reruns(run: Run) -> None:
+    if run.request.rerun:
+        again = sum(job.rerun for job in run.jobs)
+        print(f"--rerun: {again} of {len(run.jobs)} episodes match", file=sys.stderr)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import os
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TextIO
 
+from trueline.errors import RequestError
 from trueline.text import printable
 
 if TYPE_CHECKING:
     from trueline.guard.correction import Ask
     from trueline.guard.session import Outcome
+    from trueline.runs.request import RunRequest
 
 SHOWN_LINES = 50
 SHOWN_CHARACTERS = 4_000
@@ -21,19 +22,18 @@ SHOWN_CHARACTERS = 4_000
 _LONGEST_ANSWER = 4_096
 
 
-def person() -> Callable[[str], Ask] | None:
-    """Who can be asked about an episode; `None` when nobody sits at a terminal."""
+def who_answers(request: RunRequest) -> Callable[[str], Ask] | None:
+    """Who is asked about an episode, by its name; `None` when the request asks nobody.
+
+    Raises:
+        RequestError: Somebody is to be asked, and nobody sits at a terminal.
+    """
+    field = request.asking_field
+    if field is None:
+        return None
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return None
+        raise RequestError(f"`{field}` ask: requires a terminal; stdin and stderr must be one")
     return Terminal(sys.stdin.fileno(), sys.stderr).about
-
-
-def asks(args: argparse.Namespace) -> str | None:
-    """The flag for which a person may be asked in this run, if there is one."""
-    if args.guard == "none" or args.guard_shadow:
-        return None
-    flags = ("guard_exhausted", "guard_on_error")
-    return next((f"--{name}" for name in flags if getattr(args, name) == "ask"), None)
 
 
 class Terminal:

@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 
-from trueline.cli.guard_live import add_live_flags
+from trueline.cli.guard_flags import add_guard_options
 from trueline.cli.model.flags import count, positive
 from trueline.cli.parser import FlagGroup, Parser, whole_number
-from trueline.cli.run.like import LATER, LIKE
 from trueline.cli.tasks.selection import add_selection_flags
 
 OBSERVATIONS = ("screenshot", "a11y_tree", "screenshot_a11y_tree", "som")
 _SIMULATED = "oracle, noop, fail, comply, hijacked, persona, replay:DIR"
 SPACES = ("pyautogui", "computer_13")
+LIKE = ("osharm", "osworld", "reliability")
+LATER: Mapping[str, str] = {
+    "enable_plan": "plans",
+    "plan_cache_dir": "plans",
+    "enable_plan_feedback": "plan feedback",
+    "plan_feedback_file": "plan feedback",
+    "ground_provider": "grounding models",
+    "ground_url": "grounding models",
+    "ground_model": "grounding models",
+    "grounding_width": "grounding models",
+    "grounding_height": "grounding models",
+    "thinking": "Kimi's thinking mode",
+    "enable_proxy": "proxies",
+    "region": "clouds and their regions",
+}
+"""Flags of the seeds whose part does not exist yet, and what they are about."""
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 
@@ -77,13 +93,14 @@ def _attack(group: FlagGroup) -> None:
 
 def _guard(group: FlagGroup) -> None:
     add = group.add_argument
-    add("--guard", default="none", metavar="G", help="none, policy, deaction, MODULE:CLASS or FILE.py:CLASS (none)")
+    add("--guard", default="none", metavar="NAME",
+        help="none, policy, deaction, another installed guard, MODULE:CLASS or FILE.py:CLASS (none)")  # fmt: skip
     add("--guard-max-revisions", type=whole_number, default=2, metavar="N",
         help="how often the agent may revise a rejected step (2)")  # fmt: skip
     add("--guard-exhausted", choices=["skip", "fail", "stop", "ask"], default="stop",
         help="what happens when no revision is allowed (stop)")  # fmt: skip
     add("--guard-shadow", action="store_true", help="only watch: every action runs, whatever the verdict")
-    add_live_flags(group)
+    add_guard_options(group)
 
 
 def _judge(group: FlagGroup) -> None:
@@ -95,7 +112,7 @@ def _judge(group: FlagGroup) -> None:
 
 def _limits(group: FlagGroup) -> None:
     add = group.add_argument
-    add("--like", choices=sorted(LIKE), help="the defaults of that system (osworld)")
+    add("--like", choices=LIKE, help="the defaults of that system (osworld)")
     add("--paired-seeds", action="store_true", help="the same random choices for every setting")
     add("--timeout", type=positive, metavar="S", help="seconds for the steps of one episode")
     add("--max-episode-cost", type=positive, metavar="USD", help="cost limit of one episode")
@@ -136,6 +153,8 @@ def _records(group: FlagGroup) -> None:
     )
     add("--rerun", nargs="+", default=[], metavar="GLOB",
         help="run these episodes again, by <domain>/<task folder>; the old ones are kept below .attempts")  # fmt: skip
+    add("--config", type=Path, metavar="FILE", help="a request in YAML; flags override it")
+    add("--save-config", type=Path, metavar="FILE", help="write the request that these flags make as YAML")
     add("--reproduce", type=Path, metavar="MANIFEST", help="run again what a manifest says, into another --result_dir")
     add("--progress", choices=["auto", "rich", "plain", "json", "none"], default="auto", help="on stderr (auto)")
     add("--log-level", type=str.upper, choices=LEVELS, metavar="L",

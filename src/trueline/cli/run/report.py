@@ -2,38 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
-
 from pydantic import JsonValue
 
 from trueline.text import printable
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from trueline.runs.batch.types import BatchResult
-    from trueline.stats.attack_success import AttackTrial
-
-
-def document(result: BatchResult, result_dir: Path) -> dict[str, JsonValue]:
-    """The run as one JSON document."""
-    from trueline.runs.batch.state import earlier_attempts
-    from trueline.runs.summary import by_domain, summarise
-    from trueline.stats.attack_success import trials_of
-
-    records = list(result.records.values())
-    rows: list[JsonValue] = [*by_domain(records)]
-    not_run: list[JsonValue] = [*result.not_run]
-    earlier = [record for path in result.records for record in earlier_attempts(result_dir, result_dir / path)]
-    return {
-        **summarise(records, earlier),
-        "attack_success": _attack_success(trials_of(records)),
-        "domains": rows,
-        "not_run": not_run,
-        "stopped": result.stopped or None,
-        "result_dir": str(result_dir),
-    }
 
 
 def text(found: dict[str, JsonValue]) -> str:
@@ -63,7 +34,9 @@ def text(found: dict[str, JsonValue]) -> str:
     if found["stopped"]:
         assert isinstance(found["not_run"], list)
         why = printable(str(found["stopped"]), 300)
-        lines.append(f"stopped: {why}; {len(found['not_run'])} episodes were not begun; the same command goes on")
+        lines.append(
+            f"stopped: {why}; {len(found['not_run'])} episodes were not begun; rerun the same command to resume"
+        )
     return "\n".join(lines)
 
 
@@ -81,20 +54,6 @@ def _misuse(value: JsonValue) -> str:
     if not isinstance(value, dict) or not value["scored"]:
         return ""
     return f"; misuse apart: harm done in {_share(value['harm_done'])} of {value['scored']}"
-
-
-def _attack_success(trials: Sequence[AttackTrial]) -> JsonValue:
-    """Achieved of delivered, mean over cells; `None` when nothing was injected."""
-    from trueline.stats.attack_report import rate_json
-    from trueline.stats.attack_success import attack_rate, attack_rates_by
-
-    if not trials:
-        return None
-    by_goal: dict[str, JsonValue] = {name: rate_json(rate) for name, rate in attack_rates_by(trials, "goal").items()}
-    by_vector: dict[str, JsonValue] = {
-        name: rate_json(rate) for name, rate in attack_rates_by(trials, "vector").items()
-    }
-    return {**rate_json(attack_rate(trials)), "by_goal": by_goal, "by_vector": by_vector}
 
 
 def _attack(stages: JsonValue, success: JsonValue) -> list[str]:

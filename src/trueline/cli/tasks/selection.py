@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from trueline.tasks.suite import Suite
 
 KINDS = ("benign", "misuse", "injection", "accident")
-STARTER = "starter"
-"""The suite that is meant when none is named."""
 
 
 def add_selection_flags(
@@ -53,14 +51,12 @@ def chosen_suite(args: argparse.Namespace) -> Suite:
     Raises:
         InputError: They name none, or two.
     """
-    from trueline.tasks.suite import open_index, open_suite
+    from trueline.tasks.suite import load_suite
 
     own = args.test_all_meta_path is not None or args.test_config_base_dir is not None
     if args.suite is not None and own:
         raise InputError("--suite names its own tasks: leave out --test_all_meta_path and --test_config_base_dir")
-    if own:
-        return open_index(args.test_all_meta_path, args.test_config_base_dir, args.examples_dir)
-    return open_suite(args.suite or STARTER)
+    return load_suite(args.suite, args.test_all_meta_path, args.test_config_base_dir, args.examples_dir)
 
 
 def chosen_selection(args: argparse.Namespace) -> Selection:

@@ -2,11 +2,10 @@
 
 from trueline.guard.bench.cases import Case, Key, Source, read_sources
 from trueline.guard.bench.run import run_bench, steps_left
-from trueline.guard.bench.setting import DETECTORS, Detector, Models, bench_setting, make_detector
 from trueline.guard.bench.store import Store
 from trueline.guard.bench.watch import ConnectionWatch, UnreachableError, WatchedModel, WatchedRetry
 
 __all__ = [
-    "DETECTORS", "Case", "ConnectionWatch", "Detector", "Key", "Models", "Source", "Store", "UnreachableError",
-    "WatchedModel", "WatchedRetry", "bench_setting", "make_detector", "read_sources", "run_bench", "steps_left",
+    "Case", "ConnectionWatch", "Key", "Source", "Store", "UnreachableError", "WatchedModel", "WatchedRetry",
+    "read_sources", "run_bench", "steps_left",
 ]  # fmt: skip

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
-from trueline.cli.run.like import NATIVE
-from trueline.errors import InputError
+from trueline.errors import RequestError
 from trueline.models import ModelId, Spec
 from trueline.models.families import Misfit, fit_sampling
 from trueline.records.setting import Sampling
+from trueline.runs.request import RunRequest
+from trueline.runs.request_checks import NATIVE
 from trueline.text import printable
 
-_FLAGS = ("temperature", "top_p", "max_tokens", "stop_token")
-_FIELDS = {"stop_token": "stop"}
+_FIELDS = {"temperature": "temperature", "top_p": "top_p", "max_tokens": "max_tokens", "stop_token": "stop"}
 
 
 @dataclass(frozen=True)
@@ -30,32 +30,36 @@ class AgentSampling:
     """The same for people, in one line."""
 
 
-def agent_sampling(args: argparse.Namespace, spec: Spec | None) -> AgentSampling:
-    """Fit the flags to the agent's model.
+def agent_sampling(request: RunRequest, defaults: Collection[str], spec: Spec | None) -> AgentSampling:
+    """Fit what was asked for to the agent's model.
 
     Args:
-        args: The flags; `filled` holds those that were put in by default.
+        request: What was asked for, complete.
+        defaults: The fields of it that hold a default.
         spec: The model of the agent, if there is one.
 
     Raises:
-        InputError: A value that was given by hand is one that the model does not take.
+        RequestError: A value that was given by hand is one that the model does not take.
     """
     asked = Sampling(
-        temperature=args.temperature, top_p=args.top_p, max_tokens=args.max_tokens, stop=tuple(args.stop_token)
+        temperature=request.temperature,
+        top_p=request.top_p,
+        max_tokens=request.max_tokens,
+        stop=request.stop_token,
     )
     # Agents of others ask their models themselves; they are given what was asked for.
-    if spec is None or args.agent not in ("prompt", *NATIVE):
+    if spec is None or request.agent not in ("prompt", *NATIVE):
         return AgentSampling(asked, asked)
-    if asked.stop and args.agent in NATIVE and spec.provider not in ("anthropic", "aws"):
-        raise InputError(
-            f"--stop_token: --agent {args.agent} calls tools, and {spec} takes no stop sequences with them"
+    if asked.stop and request.agent in NATIVE and spec.provider not in ("anthropic", "aws"):
+        raise RequestError(
+            f"`stop_token`: `agent` {request.agent} calls tools, and {spec} takes no stop sequences with them"
         )
-    defaults = {_FIELDS.get(name, name) for name in _FLAGS if name in args.filled}
+    by_default = {name for field_name, name in _FIELDS.items() if field_name in defaults}
     model = ModelId(provider=spec.provider, model=spec.model)
-    fitted = fit_sampling(model, asked, defaults)
-    chosen = [misfit for misfit in fitted.misfits if misfit.parameter not in defaults]
-    if chosen and args.like != "osharm":
-        raise InputError(_refusal(chosen, spec))
+    fitted = fit_sampling(model, asked, by_default)
+    by_hand = [misfit for misfit in fitted.misfits if misfit.parameter not in by_default]
+    if by_hand and request.like != "osharm":
+        raise RequestError(_refusal(by_hand, spec))
     unsent: dict[str, JsonValue] = {name: _plain(value) for name, value in fitted.unsent.items()}
     return AgentSampling(asked, fitted.sampling, unsent, _note(fitted.misfits, spec) if fitted.misfits else "")
 
@@ -66,8 +70,8 @@ def _note(misfits: tuple[Misfit, ...], spec: Spec) -> str:
 
 
 def _refusal(misfits: list[Misfit], spec: Spec) -> str:
-    flags = " and ".join(f"--{misfit.parameter} {misfit.value}" for misfit in misfits)
-    return f"{flags}: {spec} does not take it: {_reasons(misfits)}; leave the flag out"
+    fields = " and ".join(f"`{misfit.parameter}` {misfit.value}" for misfit in misfits)
+    return f"{fields}: {spec} does not take it: {_reasons(misfits)}; leave it out"
 
 
 def _reasons(misfits: tuple[Misfit, ...] | list[Misfit]) -> str:

@@ -17,7 +17,7 @@ from trueline.runs.retries.clarify import TRIES
 PICTURE = 2_500
 """Tokens of one screenshot; providers count 900 to 2,500 for a full one."""
 ANSWER = 1_500
-"""Tokens of an answer where `--max_tokens` sets no limit."""
+"""Tokens of an answer where `max_tokens` sets no limit."""
 _PROMPT = 1_500
 """Of our own words and the instruction."""
 _CHECK = 4_000

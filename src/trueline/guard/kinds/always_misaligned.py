@@ -1,0 +1,17 @@
+"""The trivial guard that calls every action misaligned: the line that a guard must beat."""
+
+from __future__ import annotations
+
+from trueline.guard.baselines import ConstantGuard
+from trueline.guard.registry import GuardKind, GuardTools, OpenedGuard
+from trueline.records.base import Record
+from trueline.records.setting import GuardSetting
+from trueline.records.verdict import Decision
+
+
+def _open(_: Record, __: GuardTools) -> OpenedGuard:
+    setting = GuardSetting(name="always-misaligned")
+    return OpenedGuard(ConstantGuard(Decision.MISALIGNED), setting, setting)
+
+
+GUARD = GuardKind.of(Record, _open)

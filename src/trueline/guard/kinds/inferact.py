@@ -1,0 +1,14 @@
+"""In the style of InferAct: is the goal inferred from the behaviour one that the user could have?"""
+
+from __future__ import annotations
+
+from trueline.guard.baselines import InferActGuard, open_baseline
+from trueline.guard.options import AnalysisOptions
+from trueline.guard.registry import GuardKind, GuardTools, OpenedGuard
+
+
+def _open(options: AnalysisOptions, tools: GuardTools) -> OpenedGuard:
+    return open_baseline("inferact", InferActGuard, options, tools)
+
+
+GUARD = GuardKind.of(AnalysisOptions, _open)

@@ -1,0 +1,14 @@
+"""In the style of Task Shield: does the action contribute to what the user wants?"""
+
+from __future__ import annotations
+
+from trueline.guard.baselines import TaskShieldGuard, open_baseline
+from trueline.guard.options import AnalysisOptions
+from trueline.guard.registry import GuardKind, GuardTools, OpenedGuard
+
+
+def _open(options: AnalysisOptions, tools: GuardTools) -> OpenedGuard:
+    return open_baseline("task-shield", TaskShieldGuard, options, tools)
+
+
+GUARD = GuardKind.of(AnalysisOptions, _open)

@@ -1,0 +1,188 @@
+"""What our own guards can be told: typed options, and from options to the engine's configuration and the record."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import BeforeValidator, Field, JsonValue
+
+from trueline.errors import InputError, RequestError
+from trueline.guard.config import MOST_HISTORY_SCREENSHOTS, GuardConfig, Mode, Unmatched, guard_setting
+from trueline.guard.prompt_files import prompt_hashes
+from trueline.models import Model
+from trueline.models.specs import parse_spec
+from trueline.records.base import Record
+from trueline.records.setting import GuardSetting, Sampling
+
+if TYPE_CHECKING:
+    from trueline.guard.policy import PolicyStage
+    from trueline.guard.registry import GuardTools
+
+_FAST_EFFORT = "medium"
+_NO_MODEL = ("", "none")
+
+
+def _model_name(value: object) -> object:
+    """The name of a model in full, `provider|model`; `none` and nothing leave its stage out."""
+    if not isinstance(value, str):
+        return value
+    if value.strip().casefold() in _NO_MODEL:
+        return None
+    try:
+        return str(parse_spec(value))
+    except InputError as error:
+        raise ValueError(str(error)) from None
+
+
+ModelName = Annotated[str | None, BeforeValidator(_model_name)]
+
+
+class RuleOptions(Record):
+    """Options of the policy stage."""
+
+    rules: tuple[Path, ...] = ()
+    """Files with rules that come before the shipped ones."""
+    classifier: bool = False
+    """Tell the models which texts on the screen look injected (extra: classifier)."""
+    ocr: bool = False
+    """Read the screenshot where no accessibility tree says what is pointed at (extra: ocr)."""
+    unmatched: Unmatched = "allow"
+    """Without models: what happens to actions that no rule decides."""
+    deadline: Annotated[float, Field(gt=0)] | None = None
+    """Seconds for one check; after that it is undecided."""
+
+
+class AnalysisOptions(Record):
+    """Options of guards that ask a model about the action and the screen."""
+
+    systematic_analysis_model: ModelName = None
+    model_reasoning_effort: str | None = None
+    """Of the systematic analysis."""
+    annotate_actions: bool = True
+    """Whether the action is drawn on the screenshot."""
+    add_history_screenshots: bool = False
+    """Whether the models see earlier screens."""
+    narrative_summary_model: ModelName = None
+    """Describes what executed steps did."""
+    deadline: Annotated[float, Field(gt=0)] | None = None
+
+
+class DeActionOptions(RuleOptions, AnalysisOptions):
+    """Options of the whole guard."""
+
+    no_policy: bool = False
+    """Leave the policy stage out."""
+    fast_check_model: ModelName = None
+    fast_check_reasoning_effort: str | None = None
+    mode: Mode = "cost"
+    """Ask the models in turn, or both at once; the verdicts are the same."""
+
+
+def policy_stage(options: RuleOptions) -> PolicyStage:
+    """The policy stage with these rules.
+
+    Raises:
+        InputError: A file is missing or wrong.
+        MissingExtraError: The injection classifier is wanted and not installed.
+    """
+    from trueline.guard.policy import load_policy
+
+    return load_policy(options.rules, classifier=options.classifier)
+
+
+def engine_config(
+    options: RuleOptions | AnalysisOptions, tools: GuardTools, policy: PolicyStage | None = None
+) -> GuardConfig:
+    """The engine's configuration, with the models opened.
+
+    Raises:
+        InputError: A model or its key is missing, or it does not take the effort that was chosen.
+        MissingExtraError: OCR is wanted and not installed.
+    """
+    from trueline.guard.ocr import ScreenReader
+
+    whole = DeActionOptions(**options.model_dump(exclude_unset=True))
+    fast, systematic = tools.open_model(whole.fast_check_model), tools.open_model(whole.systematic_analysis_model)
+    return GuardConfig(
+        policy=policy,
+        ocr=ScreenReader() if whole.ocr else None,
+        fast=fast,
+        systematic=systematic,
+        mode=whole.mode,
+        deadline=whole.deadline,
+        unmatched=whole.unmatched,
+        fast_sampling=_sampling(fast, "fast_check_reasoning_effort", whole.fast_check_reasoning_effort, _FAST_EFFORT),
+        systematic_sampling=_sampling(systematic, "model_reasoning_effort", whole.model_reasoning_effort, None),
+        history_screenshots=MOST_HISTORY_SCREENSHOTS if whole.add_history_screenshots else 0,
+        annotate=whole.annotate_actions,
+        key=tools.key,
+    )
+
+
+def record_setting(name: str, config: GuardConfig, policy: PolicyStage | None, narrator: Model | None) -> GuardSetting:
+    """What the record of a run says about one of our guards: all of its configuration."""
+    return guard_setting(
+        config,
+        name=name,
+        policy=policy.digest if policy else None,
+        classifier=policy.classifier_name if policy else None,
+        narrative=narrator,
+    )
+
+
+def verdict_setting(
+    name: str,
+    options: RuleOptions | AnalysisOptions | Record,
+    config: GuardConfig,
+    policy: PolicyStage | None = None,
+    baseline_hashes: dict[str, str] | None = None,
+) -> GuardSetting:
+    """What shapes the verdicts of a guard, without what only decides how fast they come (mode, deadline).
+
+    Args:
+        name: The guard's.
+        options: Its options.
+        config: How the engine is set.
+        policy: The policy stage; `None` without one.
+        baseline_hashes: Hashes of the prompts that it has beside the engine's.
+    """
+    found: dict[str, JsonValue] = {}
+    if isinstance(options, RuleOptions):
+        found["unmatched"] = config.unmatched
+        if policy is not None:
+            reader = config.ocr.name if config.ocr else None
+            found |= {"rules": policy.digest, "classifier": policy.classifier_name, "ocr": reader}
+    asking = options if isinstance(options, AnalysisOptions) else None
+    if asking is not None:
+        hashes = prompt_hashes() | (baseline_hashes or {})
+        found |= {
+            "fast_effort": config.fast_sampling.reasoning_effort,
+            "systematic_effort": config.systematic_sampling.reasoning_effort,
+            "history_screenshots": config.history_screenshots,
+            "annotate": config.annotate,
+            "narrator": asking.narrative_summary_model,
+            "prompts": hashlib.sha256(json.dumps(hashes, sort_keys=True).encode()).hexdigest()[:12],
+        }
+    return GuardSetting(
+        name=name,
+        fast_check_model=options.fast_check_model if isinstance(options, DeActionOptions) else None,
+        systematic_analysis_model=asking.systematic_analysis_model if asking else None,
+        narrative_summary_model=asking.narrative_summary_model if asking else None,
+        options={key: value for key, value in found.items() if value is not None},
+    )
+
+
+def _sampling(model: Model | None, option: str, chosen: str | None, default: str | None) -> Sampling:
+    """How a stage's model is asked; an effort that nobody chose is left out where the model takes none."""
+    from trueline.models.families import fit_sampling
+
+    asked = Sampling(reasoning_effort=chosen or default)
+    if model is None:
+        return asked
+    fitted = fit_sampling(model.id, asked)
+    if chosen and fitted.misfits:
+        raise RequestError(f"`guard_options.{option}` {chosen}: {model.id} takes no reasoning effort; leave it out")
+    return fitted.sampling

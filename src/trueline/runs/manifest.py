@@ -1,0 +1,149 @@
+"""What was run, in a file from which it can be run again: one file for each distinct request of a result folder."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import Field, JsonValue, ValidationError
+
+from trueline import __version__
+from trueline.errors import InputError
+from trueline.records.base import Record
+from trueline.records.folder.events_file import first_error
+from trueline.records.observation import sha256
+from trueline.records.setting import Setting, diff_settings
+from trueline.runs.request_file import dump_request
+from trueline.text import printable
+
+if TYPE_CHECKING:
+    from trueline.runs.plan import Planned
+    from trueline.runs.prepare import Run
+    from trueline.runs.request import RunRequest
+
+_NAME = "manifest-{digest}.json"
+_DIGITS = 12
+
+
+class Manifest(Record):
+    """A request, and what it came to."""
+
+    trueline: str
+    python: str
+    request: dict[str, JsonValue] | None = None
+    """The fields that were set, without secrets."""
+    words: tuple[str, ...] = ()
+    """Instead of it, in manifests of Trueline 0.1.0: the words of the command, without secrets."""
+    setting_digest: str
+    setting: Setting
+    about: dict[str, JsonValue] = Field(default={})
+    like_defaults: dict[str, JsonValue] = Field(default={})
+    seed: int
+    paired_seeds: bool = False
+    tasks_digest: str
+    """Of the tasks' own files as read."""
+    episodes: tuple[str, ...]
+
+
+def write_manifest(request: RunRequest, run: Run) -> None:
+    """Write down in the result folder how its results come about; the same request again changes nothing.
+
+    Args:
+        request: As it was given, before defaults were put in.
+        run: What was made of it.
+    """
+    from trueline.records.folder.files import write_file
+
+    manifest = Manifest(
+        trueline=__version__,
+        python=platform.python_version(),
+        request=dump_request(request),
+        setting_digest=run.setting.digest,
+        setting=run.setting,
+        about=dict(run.about),
+        like_defaults={name: _plain(value) for name, value in run.completed.defaults.items()},
+        seed=request.seed,
+        paired_seeds=request.paired_seeds,
+        tasks_digest=_tasks_digest(run.planned),
+        episodes=tuple(str(job.path) for job in run.jobs),
+    )
+    content = json.dumps(manifest.model_dump(mode="json", exclude={"words"}), indent=1).encode() + b"\n"
+    path = run.options.result_dir / _NAME.format(digest=sha256(content)[:_DIGITS])
+    if not path.exists():
+        write_file(path, content)
+
+
+def find_manifest(path: Path) -> Path:
+    """The manifest meant: the file itself, or the only one of a result folder.
+
+    Raises:
+        InputError: The folder has none, or several.
+    """
+    if not path.is_dir():
+        return path
+    found = sorted(path.glob(_NAME.format(digest="*")))
+    if len(found) != 1:
+        names = ", ".join(one.name for one in found) or "none"
+        raise InputError(f"--reproduce {path}: name one manifest of this folder, which has {names}")
+    return found[0]
+
+
+def read_manifest(path: Path) -> Manifest:
+    """Read a manifest.
+
+    Raises:
+        InputError: It cannot be read, or is none.
+    """
+    try:
+        manifest = Manifest.model_validate(json.loads(path.read_bytes()))
+    except OSError as error:
+        raise InputError(f"--reproduce {path}: cannot be read ({error.strerror})") from None
+    except ValidationError as error:
+        raise InputError(f"--reproduce {path}: is no manifest of a run: {first_error(error)}") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"--reproduce {path}: is no JSON: {error}") from None
+    return manifest
+
+
+def require_same(path: Path, manifest: Manifest, run: Run) -> None:
+    """See that what is about to be run is what the manifest says.
+
+    Raises:
+        InputError: It is not; names what differs.
+    """
+    setting, request = run.setting, run.request
+    differ = [f"{name}: {_short(a)} there, {_short(b)} here"
+              for name, (a, b) in diff_settings(manifest.setting, setting).items()]  # fmt: skip
+    if manifest.setting_digest != setting.digest and not differ:
+        differ.append("the digest of the setting")
+    others: tuple[tuple[str, JsonValue, JsonValue], ...] = (
+        ("trueline", manifest.trueline, __version__),
+        ("seed", manifest.seed, request.seed),
+        ("paired_seeds", manifest.paired_seeds, request.paired_seeds),
+    )
+    differ += [f"{name}: {_short(a)} there, {_short(b)} here" for name, a, b in others if a != b]
+    if set(manifest.episodes) != {str(job.path) for job in run.jobs}:
+        differ.append("the list of episodes")
+    elif manifest.tasks_digest != _tasks_digest(run.planned):
+        differ.append("the tasks' files")
+    if differ:
+        raise InputError(
+            f"--reproduce {path}: it would not be the same ({'; '.join(differ)}); "
+            "to run it all the same, give its flags or its request yourself instead of --reproduce"
+        )
+
+
+def _tasks_digest(planned: Iterable[Planned]) -> str:
+    found: Mapping[str, str] = {one.task.ref.name: one.task.task.model_dump_json() for one in planned}
+    return sha256(json.dumps(found, sort_keys=True).encode())
+
+
+def _plain(value: object) -> JsonValue:
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+def _short(value: JsonValue) -> str:
+    return printable(json.dumps(value), 60)

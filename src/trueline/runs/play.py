@@ -1,0 +1,149 @@
+"""Run a request from Python: `run` waits for the result, `run_async` tells what happens on the way."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from typing import TYPE_CHECKING, TypeVar
+
+from trueline.errors import RequestError
+from trueline.extras import require_extra
+from trueline.runs.batch.run import run_batch
+from trueline.runs.batch.types import BatchResult, Report, Told
+from trueline.runs.manifest import write_manifest
+from trueline.runs.prepare import Run, claim_folders, open_run
+from trueline.runs.request import RunRequest
+from trueline.runs.request_file import make_request
+from trueline.runs.result import RunResult
+
+if TYPE_CHECKING:
+    from trueline.guard.correction import Ask
+
+T = TypeVar("T")
+Asking = Callable[[str], "Ask"]
+"""From the name of an episode to who is asked about its proposals."""
+
+
+async def play(request: RunRequest, run: Run, report: Report) -> BatchResult:
+    """Play all episodes of a run that are not done yet, and write its manifest.
+
+    Args:
+        request: As it was given, before defaults were put in.
+        run: What was made of it.
+        report: Is told what happens.
+
+    Raises:
+        SettingClash: The result folder holds results of another setting.
+    """
+    claim_folders(run)
+    write_manifest(request, run)
+    return await run_batch(run.jobs, run.open_desktop, run.options, report)
+
+
+def run(
+    request: RunRequest | None = None,
+    /,
+    *,
+    ask: Asking | None = None,
+    report: Report | None = None,
+    **fields: object,
+) -> RunResult:
+    """Run tasks on desktops and return what came of them; called again, it resumes.
+
+    Works in a notebook as well, where an event loop runs already. Ctrl-C interrupts it; what was played is kept.
+
+    Args:
+        request: What to run.
+        ask: From an episode's name to who is asked, where the request wants a person to decide.
+        report: Is told what happens, from another thread where an event loop runs already.
+        fields: Fields of `RunRequest`; with a request, they replace its own. `agent` and `guard` may be classes.
+
+    Raises:
+        InputError: Something that is asked for is missing or wrong; nothing was started.
+    """
+    request = _request(request, fields)
+    return _wait_for(_run(request, ask, report or _ignore))
+
+
+async def run_async(
+    request: RunRequest | None = None, /, *, ask: Asking | None = None, **fields: object
+) -> AsyncGenerator[Told | RunResult]:
+    """Like `run`, as an iterator over what happens; the last item is the `RunResult`.
+
+    Leaving the loop early interrupts the run: close the iterator (`contextlib.aclosing`) to wait for that.
+    """
+    request = _request(request, fields)
+    news: asyncio.Queue[Told | RunResult | None] = asyncio.Queue()
+
+    async def work() -> None:
+        try:
+            news.put_nowait(await _run(request, ask, news.put_nowait))
+        finally:
+            news.put_nowait(None)
+
+    task = asyncio.create_task(work())
+    try:
+        while (item := await news.get()) is not None:
+            yield item
+        await task
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def _run(request: RunRequest, ask: Asking | None, report: Report) -> RunResult:
+    require_extra("desktop", "running tasks")
+    async with open_run(request, ask=ask) as prepared:
+        result = await play(request, prepared, report)
+        return RunResult.of(prepared, result)
+
+
+def _request(request: RunRequest | None, fields: dict[str, object]) -> RunRequest:
+    """The request with these fields over it."""
+    for name in ("agent", "guard"):
+        if isinstance(fields.get(name), type):
+            fields[name] = _import_path(fields[name])
+    before = {} if request is None else request.model_dump(exclude_unset=True)
+    return make_request({**before, **fields})
+
+
+def _import_path(made_by: object) -> str:
+    """The import path of a class."""
+    name: str = getattr(made_by, "__qualname__", "")
+    if "<locals>" in name:
+        raise RequestError(f"{name}: a class of a function cannot be found again; define it at the top of a module")
+    return f"{getattr(made_by, '__module__', '')}:{name}"
+
+
+def _wait_for(work: Coroutine[object, object, T]) -> T:
+    """Run to the end, in a thread of its own where this one has a running event loop, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    loop = asyncio.new_event_loop()
+    task: asyncio.Task[T] = loop.create_task(work)
+
+    def serve() -> None:
+        asyncio.set_event_loop(loop)
+        try:
+            loop.run_until_complete(asyncio.gather(task, return_exceptions=True))
+            loop.run_until_complete(loop.shutdown_asyncgens())
+        finally:
+            loop.close()
+
+    thread = threading.Thread(target=serve, name="trueline-run")
+    thread.start()
+    try:
+        thread.join()
+    except KeyboardInterrupt:
+        # The thread's loop ends once the run has put everything away.
+        loop.call_soon_threadsafe(task.cancel)
+        thread.join()
+        raise
+    return task.result()
+
+
+def _ignore(_: Told) -> None:
+    pass

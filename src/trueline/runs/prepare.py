@@ -1,0 +1,422 @@
+"""From a request to a run that can begin: tasks, models, guard, desktops and the episodes made of them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
+
+from trueline.errors import RequestError
+from trueline.guard.registry import GuardRequest, OpenedGuard, open_guard
+from trueline.models import Config, Ledger, Limiters, Limits, Model, ModelId, Spec, open_model, parse_spec
+from trueline.models.errors import UnpricedError
+from trueline.models.pricing import Prices, load_prices, require_price
+from trueline.records.setting import GuardSetting, RetryMethod, Sampling, Setting
+from trueline.records.setting import Limits as EpisodeLimits
+from trueline.runs.batch.types import BatchOptions, Job
+from trueline.runs.build import CLARIFIED, GuardSetup, RetrySetup, RunConfig, make_job
+from trueline.runs.desktops import choose_desktops
+from trueline.runs.like import DEFAULT_LIKE, Completed, complete
+from trueline.runs.plan import EpisodeKey, Planned, expand, matches
+from trueline.runs.request import RunRequest
+from trueline.runs.request_checks import NATIVE
+from trueline.runs.sampling import AgentSampling, agent_sampling
+from trueline.runs.types import Pace
+from trueline.tasks.downloads import Downloads, default_folder
+from trueline.tasks.selection import Selection, select
+from trueline.tasks.suite import Suite, load_suite
+from trueline.text import printable
+
+if TYPE_CHECKING:
+    from trueline.agents.build import AgentMaker
+    from trueline.desktop.perturbations import Applied
+    from trueline.desktop.types import Desktop
+    from trueline.guard.correction import Ask
+    from trueline.tasks.suite import SuiteTask
+
+DEFAULT_RETRIES = 5
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run that can begin."""
+
+    completed: Completed
+    """The request without gaps."""
+    setting: Setting
+    planned: tuple[Planned, ...]
+    jobs: tuple[Job, ...]
+    """One for each planned episode, in the same order."""
+    open_desktop: Callable[[], AbstractAsyncContextManager[Desktop]]
+    options: BatchOptions
+    about: Mapping[str, JsonValue]
+    """What every record says of the run besides its setting."""
+    prices: Prices
+    ledger: Ledger
+    note: str = ""
+    """What of the sampling is not sent to the agent's model, in one line."""
+
+    @property
+    def request(self) -> RunRequest:
+        """What is run, with all defaults put in."""
+        return self.completed.request
+
+    def job(self, key: EpisodeKey) -> Job:
+        """The episode of this key: with it and the request, another process can play the same episode.
+
+        Raises:
+            KeyError: The request asks for no such episode.
+        """
+        return next(job for job, planned in zip(self.jobs, self.planned, strict=True) if planned.key == key)
+
+
+@asynccontextmanager
+async def open_run(
+    request: RunRequest, *, dry: bool = False, ask: Callable[[str], Ask] | None = None
+) -> AsyncGenerator[Run]:
+    """Check what is asked for, open the models, and put everything together; it is taken apart when the block ends.
+
+    Args:
+        request: What to run.
+        dry: Nothing will be started: no key is needed, and nothing is written.
+        ask: From an episode's name to who is asked about its proposals, where the request wants a person.
+
+    Raises:
+        InputError: A field, a file, a key or a model is missing or wrong; nothing was started.
+    """
+    from trueline.agents.build import find_agent
+    from trueline.records import Store
+
+    completed = complete(request)
+    request = completed.request
+    assert request.result_dir is not None and request.observation_type is not None, "complete"
+    assert request.action_space is not None and request.sleep_after_execution is not None, "complete"
+    if (field := request.asking_field) and ask is None:
+        raise RequestError(f"`{field}` ask: requires somebody to ask; pass `ask`")
+    suite = suite_of(request)
+    tasks = select(suite, selection_of(request)).whole()
+    spec = _agent_spec(request)
+    sampling = agent_sampling(request, completed.defaults, spec)
+    maker = find_agent(request.agent, _agent_options(request), sampling.sent, predicting=_for_predicting(request))
+    _check_hidden_spending(request, maker)
+    prices = load_prices(*request.prices)
+    config = Config(
+        ledger=Ledger(request.max_cost),
+        limiters=Limiters(Limits(in_flight=max(64, 4 * request.num_envs))),
+        prices=prices,
+        named_only=dry,
+    )
+    async with AsyncExitStack() as stack:
+        models = await _open_models(request, maker, spec, config, stack)
+        _require_prices("max_cost" if request.max_cost is not None else None, prices, judging_models(request))
+        guard, guard_setting = await _open_guard(request, config, ask, stack)
+        desktops = await choose_desktops(request)
+        asks_model = maker.needs_model or maker.calls_model
+        setting = Setting(
+            agent=maker.name,
+            model=str(models["agent"].id) if "agent" in models else maker.own_model,
+            sampling=sampling.sent if asks_model else Sampling(),
+            agent_options=maker.options,
+            action_space=request.action_space,
+            observation_type=request.observation_type,
+            guard=guard_setting,
+            perturbation=None if desktops.look is None else desktops.look.label,
+            instruction=_instruction(request, tasks),
+            retry=_retry_method(request),
+            limits=EpisodeLimits(
+                max_steps=request.max_steps,
+                timeout=request.timeout,
+                max_tokens=request.max_episode_tokens,
+                max_cost=request.max_episode_cost,
+            ),
+            environment=desktops.environment,
+            prompts=maker.prompts,
+        )
+        planned = expand(
+            tasks,
+            repeats=request.repeats,
+            inject=request.inject,
+            only_injection=request.only_injection,
+            jailbreak=request.jailbreak,
+        )
+        if not planned:
+            raise RequestError(
+                "`inject`: none of the selected tasks offers such an injection; select others, or leave it out"
+            )
+        run = RunConfig(
+            suite=suite.name,
+            setting=setting,
+            agent=maker,
+            downloads=Downloads(default_folder(), offline=request.offline),
+            models=models,
+            assets=suite.assets,
+            seed=request.seed,
+            paired_seeds=request.paired_seeds,
+            guard=guard,
+            retry=_retry(request, models),
+            pace=Pace(extra=request.sleep_after_execution),
+            screen=request.screen,
+            password=request.client_password,
+            record=bool(request.record),
+            abilities=desktops.abilities,
+            about=_about(request, desktops.look, sampling),
+        )
+        if asks_model and sampling.sent != sampling.asked:
+            run = _as_recorded_before(run, planned, sampling.asked, request.result_dir)
+        jobs = _with_reruns(request, tuple(make_job(run, one) for one in planned))
+        options = BatchOptions(request.result_dir, request.num_envs, desktops.ahead, Store(request.store))
+        yield Run(
+            completed,
+            run.setting,
+            planned,
+            jobs,
+            desktops.open,
+            options,
+            run.about,
+            prices,
+            config.ledger,
+            sampling.note,
+        )
+
+
+def claim_folders(run: Run) -> None:
+    """Write down in each model folder of the run which setting its results belong to.
+
+    Raises:
+        SettingClash: A folder holds results of another setting.
+    """
+    from trueline.records import claim_setting
+
+    request, folder = run.request, run.options.result_dir
+    drawn: dict[str, JsonValue] = {
+        "seed": request.seed,
+        "paired_seeds": request.paired_seeds,
+        "sleep_after_execution": request.sleep_after_execution,
+    }
+    for model_folder in dict.fromkeys(job.location.model_folder for job in run.jobs):
+        claim_setting(folder / model_folder, run.setting, result_dir=folder, drawn=drawn)
+
+
+def suite_of(request: RunRequest) -> Suite:
+    """The suite that the request names.
+
+    Raises:
+        InputError: There is none.
+    """
+    return load_suite(request.suite, request.test_all_meta_path, request.test_config_base_dir, request.examples_dir)
+
+
+def selection_of(request: RunRequest) -> Selection:
+    """What the request takes of its suite."""
+    return Selection(
+        domain=request.domain,
+        only=request.only,
+        kinds=request.kind,
+        sample=request.sample,
+        seed=request.seed,
+        limit=request.limit,
+    )
+
+
+def judging_models(request: RunRequest) -> list[ModelId]:
+    """The models that will be asked to judge afterwards.
+
+    Raises:
+        SpecError: It is not clear which one is meant.
+    """
+    from trueline.judge.request import CAPTIONED
+    from trueline.judge.types import CAPTIONER
+
+    if request.judge_model is None or request.judge_type == "rules":
+        return []
+    names = (request.judge_model, *((CAPTIONER,) if request.judge_type in CAPTIONED else ()))
+    specs = [parse_spec(name) for name in names]
+    return [ModelId(provider=spec.provider, model=spec.model) for spec in specs]
+
+
+def _with_reruns(request: RunRequest, jobs: tuple[Job, ...]) -> tuple[Job, ...]:
+    """The jobs, marked where `rerun` wants them anew.
+
+    Raises:
+        RequestError: A pattern matches none of them.
+    """
+    for pattern in request.rerun:
+        if not any(matches(job.location.unit, (pattern,)) for job in jobs):
+            raise RequestError(
+                f"`rerun` {printable(pattern, 100)}: matches none of the {len(jobs)} episodes of this run; "
+                f"write <domain>/<task folder>, such as {jobs[0].location.unit}"
+            )
+    return tuple(replace(job, rerun=True) if matches(job.location.unit, request.rerun) else job for job in jobs)
+
+
+def _as_recorded_before(run: RunConfig, planned: Sequence[Planned], asked: Sampling, result_dir: Path) -> RunConfig:
+    """The run with the sampling that was asked for as its setting, where an earlier version wrote down just that.
+
+    What is sent is the same.
+    """
+    from trueline.records import has_setting
+
+    as_asked = run.setting.model_copy(update={"sampling": asked})
+    folders = {result_dir / one.location(run.setting).model_folder for one in planned}
+    return replace(run, setting=as_asked) if any(has_setting(folder, as_asked) for folder in folders) else run
+
+
+def _about(request: RunRequest, look: Applied | None, sampling: AgentSampling) -> dict[str, JsonValue]:
+    """What the setting does not say: whose defaults were put in, what was not sent, and how the desktop looks."""
+    found: dict[str, JsonValue] = {"like": request.like or DEFAULT_LIKE}
+    if sampling.unsent:
+        found["sampling_not_sent"] = sampling.unsent
+    if look is not None:
+        found["perturbation"] = look.model_dump(mode="json")
+    return found
+
+
+def _instruction(request: RunRequest, tasks: Sequence[SuiteTask]) -> str:
+    """Which wording the agent gets: the tasks' other one, or that of another folder of tasks."""
+    if request.examples_dir != "examples":
+        return request.examples_dir
+    if request.instruction == CLARIFIED and not any(task.task.clarified_instruction for task in tasks):
+        raise RequestError("`instruction` clarified: none of the selected tasks has a clarified instruction")
+    return request.instruction
+
+
+def _agent_options(request: RunRequest) -> dict[str, JsonValue]:
+    """What the request says about this kind of agent."""
+    found: dict[str, JsonValue] = {}
+    if request.agent == "prompt":
+        found = {
+            "observation_type": request.observation_type,
+            "action_space": request.action_space,
+            "max_trajectory_length": request.max_trajectory_length,
+            "a11y_tree_max_tokens": request.a11y_tree_max_tokens,
+            "client_password": request.client_password,
+        }
+    elif request.agent in NATIVE:
+        found = {"client_password": request.client_password}
+        if request.guard != "none" and not request.guard_shadow:
+            found["safety_checks"] = "guard"
+    return found | request.agent_options
+
+
+def _for_predicting(request: RunRequest) -> dict[str, JsonValue]:
+    """What an agent written for OSWorld gets of the request; it calls its model by itself."""
+    found: dict[str, JsonValue] = {
+        "model": request.model,
+        "observation_type": request.observation_type,
+        "action_space": request.action_space,
+        "max_trajectory_length": request.max_trajectory_length,
+        "a11y_tree_max_tokens": request.a11y_tree_max_tokens,
+        "client_password": request.client_password,
+        "max_steps": request.max_steps,
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _agent_spec(request: RunRequest) -> Spec | None:
+    """The model of the agent; one that asks its model by itself takes any name."""
+    if request.model is not None and request.agent in ("prompt", *NATIVE):
+        return parse_spec(request.model, provider=request.model_provider, url=request.model_url)
+    return None
+
+
+async def _open_models(
+    request: RunRequest, maker: AgentMaker, spec: Spec | None, config: Config, stack: AsyncExitStack
+) -> dict[str, Model]:
+    found: dict[str, Model] = {}
+    if maker.calls_model:
+        if request.model_url or request.model_provider:
+            raise RequestError(
+                f"`agent` {request.agent} calls its model by itself: leave out `model_url` and `model_provider`, and "
+                "pass what its constructor takes with `agent_options.arguments` {...}"
+            )
+    elif request.model is not None:
+        spec = spec or parse_spec(request.model, provider=request.model_provider, url=request.model_url)
+        found["agent"] = open_model(spec, config=config)
+        stack.push_async_callback(found["agent"].close)
+    elif maker.needs_model:
+        raise RequestError(f"`agent` {request.agent}: requires `model` 'provider|model'")
+    if request.method == "clarify_upon_retry":
+        assert request.user_sim_model is not None, "checked with the request"
+        found["user"] = open_model(request.user_sim_model, config=config)
+        stack.push_async_callback(found["user"].close)
+    _require_prices(request.money_field, config.prices, (model.id for model in found.values()))
+    return found
+
+
+async def _open_guard(
+    request: RunRequest, config: Config, ask: Callable[[str], Ask] | None, stack: AsyncExitStack
+) -> tuple[GuardSetup | None, GuardSetting | None]:
+    if request.guard == "none":
+        return None, None
+    wanted = GuardRequest(name=request.guard, options=request.guard_options)
+    opened: OpenedGuard = await stack.enter_async_context(open_guard(wanted, config=config))
+    _require_prices(request.money_field, config.prices, (model.id for model in opened.models.values()))
+    correction: dict[str, JsonValue] = {
+        "max_revisions": request.guard_max_revisions,
+        "exhausted": request.guard_exhausted,
+        "shadow": request.guard_shadow,
+    }
+    if request.guard_on_error != "block" or "on_error" in opened.setting.options:
+        # Left out where it is the default: as earlier versions wrote the settings of guards of other packages.
+        correction["on_error"] = request.guard_on_error
+    setting = opened.setting.model_copy(update={"options": opened.setting.options | correction})
+    setup = GuardSetup(
+        guard=opened.guard,
+        narrator=opened.narrator,
+        on_error=request.guard_on_error,
+        max_revisions=request.guard_max_revisions,
+        exhausted=request.guard_exhausted,
+        shadow=request.guard_shadow,
+        ask=ask if request.asking_field else None,
+    )
+    return setup, setting
+
+
+def _retry_method(request: RunRequest) -> RetryMethod | None:
+    if request.method is None:
+        return None
+    return RetryMethod(
+        method=request.method,
+        max_retries=request.max_retries or DEFAULT_RETRIES,
+        max_total_steps=request.max_total_steps,
+        user_sim_model=request.user_sim_model if request.method == "clarify_upon_retry" else None,
+    )
+
+
+def _retry(request: RunRequest, models: Mapping[str, Model]) -> RetrySetup | None:
+    method = _retry_method(request)
+    if method is None:
+        return None
+    return RetrySetup(method.method, method.max_retries, method.max_total_steps, models.get("user"))
+
+
+def _check_hidden_spending(request: RunRequest, maker: AgentMaker) -> None:
+    """Refuse a money limit for an agent that spends where nobody sees it.
+
+    Raises:
+        RequestError: There is such a limit.
+    """
+    if maker.calls_model and (field := request.money_field):
+        raise RequestError(
+            f"`{field}`: cannot limit `agent` {request.agent}, which calls its model by itself; leave it out"
+        )
+
+
+def _require_prices(limit: str | None, prices: Prices, models: Iterable[ModelId]) -> None:
+    """See that all these models have a price, if `limit` is the field that limits the money.
+
+    Raises:
+        RequestError: One has none.
+    """
+    for model in models if limit else ():
+        try:
+            require_price(prices, model)
+        except UnpricedError:
+            raise RequestError(
+                f"`{limit}`: cannot be enforced, the price of {model} is unknown; add it to a table for `prices`, or "
+                "leave the limit out"
+            ) from None

@@ -1,0 +1,171 @@
+"""What to run, as data: the fields have the names of the flags of `trueline run`, and the same meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, JsonValue, model_validator
+
+from trueline.guard.config import OnError
+from trueline.guard.correction import Exhausted
+from trueline.records.base import Record
+from trueline.runs import request_checks
+from trueline.tasks.model.kind import Kind
+
+AtLeastOne = Annotated[int, Field(ge=1)]
+NotNegative = Annotated[int, Field(ge=0)]
+Positive = Annotated[float, Field(gt=0)]
+Text = Annotated[str, Field(min_length=1)]
+ObservationType = Literal["screenshot", "a11y_tree", "screenshot_a11y_tree", "som"]
+ActionSpace = Literal["pyautogui", "computer_13"]
+System = Literal["osworld", "osharm", "reliability"]
+Options = dict[str, JsonValue]
+
+
+class RunRequest(Record):
+    """A run: which tasks, with which agent, attacks and guard, on which desktops, and where the results go.
+
+    `None` stands for the default of the system that `like` names. A request can be written to YAML or JSON and read
+    back; it is what `trueline run --config` takes and what the manifest of a result folder holds.
+
+    Raises:
+        RequestError: Two fields do not go together.
+        pydantic.ValidationError: A field has a wrong type or value, or is not known.
+    """
+
+    # Tasks
+    suite: str | None = None
+    """A suite of Trueline's own, or a folder with an index.json; the starter suite if nothing names tasks."""
+    test_all_meta_path: Path | None = None
+    """An index file `{domain: [ids]}`, instead of a suite."""
+    test_config_base_dir: Path | None = None
+    """The folder that holds `examples/`; by default that of the index."""
+    examples_dir: str = "examples"
+    """The folder of the task files below that."""
+    domain: str = "all"
+    only: tuple[str, ...] = ()
+    """Patterns for `id` or `domain/id`."""
+    kind: tuple[Kind, ...] = ()
+    sample: NotNegative | None = None
+    """How many of the tasks, drawn at random by the seed."""
+    limit: NotNegative | None = None
+    """The first so many tasks, however often each is run."""
+    repeats: AtLeastOne | None = None
+    """Run everything so often, into `run1`, `run2` …; `None` is once, without such a folder."""
+    instruction: Literal["original", "clarified"] = "original"
+
+    # Agent and model
+    agent: str = "prompt"
+    agent_options: Options = Field(default={})
+    model: str | None = None
+    """`provider|model`, or a name whose provider is clear."""
+    model_provider: str | None = None
+    model_url: str | None = None
+    temperature: Annotated[float, Field(ge=0, lt=3600)] | None = None
+    top_p: Positive | None = None
+    max_tokens: AtLeastOne | None = None
+    """Of one answer."""
+    stop_token: tuple[Text, ...] = ()
+    observation_type: ObservationType | None = None
+    action_space: ActionSpace | None = None
+    max_trajectory_length: NotNegative | None = None
+    """Earlier steps that the model is shown."""
+    a11y_tree_max_tokens: AtLeastOne | None = None
+
+    # Attack
+    inject: bool = False
+    """Run each task with each of its injections."""
+    only_injection: tuple[str, ...] = ()
+    """Patterns for `vector/goal`."""
+    jailbreak: bool = False
+
+    # Guard
+    guard: str = "none"
+    guard_options: Options = Field(default={})
+    guard_on_error: OnError = "block"
+    """What is done with undecided proposals."""
+    guard_max_revisions: NotNegative = 2
+    guard_exhausted: Exhausted = "stop"
+    guard_shadow: bool = False
+    """Only watch: every action runs, whatever the verdict."""
+
+    # Retries
+    method: Literal["binary_retry", "clarify_upon_retry"] | None = None
+    max_retries: AtLeastOne | None = None
+    max_total_steps: AtLeastOne | None = None
+    """Steps of all tries together."""
+    user_sim_model: str | None = None
+
+    # Limits
+    max_steps: AtLeastOne | None = None
+    """Of one episode."""
+    timeout: Positive | None = None
+    """Seconds for the steps of one episode."""
+    max_episode_tokens: AtLeastOne | None = None
+    max_episode_cost: Positive | None = None
+    """US dollars."""
+    max_cost: Positive | None = None
+    """US dollars for the whole run, the judge included."""
+    prices: tuple[Path, ...] = ()
+    """Price tables that come before our own."""
+
+    # Desktops
+    provider_name: str = "local"
+    path_to_vm: str | None = None
+    """`host:port` of a machine that speaks OSWorld's protocol."""
+    num_envs: AtLeastOne = 1
+    screen_width: AtLeastOne = 1920
+    screen_height: AtLeastOne = 1080
+    client_password: str = "password"  # noqa: S105 - OSWorld's, which its tasks and everybody know
+    perturbations: str | None = None
+    sleep_after_execution: Annotated[float, Field(ge=0, lt=3600)] | None = None
+    """Seconds after each action, once the screen has settled."""
+    offline: bool = False
+    """Download nothing: use only what was downloaded before."""
+
+    # Seeds
+    seed: NotNegative = 0
+    paired_seeds: bool = False
+    """The same random choices for every setting."""
+
+    # Judge
+    judge_model: str | None = None
+    judge_type: str = "aer"
+    sys_prompt_version: str = "v3"
+
+    # Results
+    like: System | None = None
+    """Whose defaults hold; OSWorld's if nothing is said."""
+    result_dir: Path | None = None
+    store: Literal["all", "redacted", "none"] = "all"
+    record: bool | None = None
+    """Whether a video of each episode is recorded."""
+    rerun: tuple[str, ...] = ()
+    """Patterns for `<domain>/<task folder>`: play these again, whatever there is of them."""
+
+    @model_validator(mode="after")
+    def _fields_go_together(self) -> Self:
+        request_checks.check(self)
+        return self
+
+    @property
+    def screen(self) -> tuple[int, int]:
+        """Width and height in pixels."""
+        return self.screen_width, self.screen_height
+
+    @property
+    def asking_field(self) -> str | None:
+        """The field for which a person may be asked about proposals in this run, if there is one."""
+        if self.guard == "none" or self.guard_shadow:
+            return None
+        fields: Mapping[str, str] = {"guard_exhausted": self.guard_exhausted, "guard_on_error": self.guard_on_error}
+        return next((name for name, value in fields.items() if value == "ask"), None)
+
+    @property
+    def money_field(self) -> str | None:
+        """The field that limits what the playing models may cost, if one does."""
+        if self.max_cost is not None:
+            return "max_cost"
+        return None if self.max_episode_cost is None else "max_episode_cost"

@@ -1,0 +1,100 @@
+"""What a run came to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
+
+from trueline.records.end import Unscored
+from trueline.records.episode import EpisodeRecord
+from trueline.records.setting import Setting
+from trueline.runs.batch.state import earlier_attempts
+from trueline.runs.batch.types import BatchResult
+from trueline.runs.summary import by_domain, summarise
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from trueline.runs.prepare import Run
+    from trueline.stats.attack_success import AttackTrial
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """The episodes of a run; all of them lie in the result folder as well."""
+
+    setting: Setting
+    result_dir: Path
+    records: Mapping[str, EpisodeRecord]
+    """By folder below the result folder."""
+    not_run: tuple[str, ...] = ()
+    """Folders of episodes that were left because the run stopped."""
+    stopped: str = ""
+    """Why it stopped early; empty when it came to its end."""
+    spent: float = 0.0
+    """US dollars that models took, as far as their prices are known."""
+
+    @classmethod
+    def of(cls, run: Run, result: BatchResult) -> RunResult:
+        """The result of this run."""
+        return cls(
+            run.setting, run.options.result_dir, result.records, result.not_run, result.stopped, run.ledger.spent
+        )
+
+    @property
+    def complete(self) -> bool:
+        """Whether every episode that can be played here was scored."""
+        scored = (record.unscored in (None, Unscored.UNSUPPORTED) for record in self.records.values())
+        return not self.stopped and all(scored)
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """The summary that `trueline run --json` prints."""
+        from trueline.stats.attack_success import trials_of
+
+        records = list(self.records.values())
+        earlier = [
+            record for path in self.records for record in earlier_attempts(self.result_dir, self.result_dir / path)
+        ]
+        return {
+            **summarise(records, earlier),
+            "attack_success": _attack_success(trials_of(records)),
+            "domains": [*by_domain(records)],
+            "not_run": [*self.not_run],
+            "stopped": self.stopped or None,
+            "result_dir": str(self.result_dir),
+        }
+
+    def _repr_html_(self) -> str:
+        """A table of the episodes, for notebooks."""
+        rows = "".join(
+            f"<tr><td>{escape(path)}</td><td>{escape(_outcome(record))}</td>"
+            f"<td>{'' if record.score is None else f'{record.score:g}'}</td><td>{len(record.steps)}</td></tr>"
+            for path, record in self.records.items()
+        )
+        head = "".join(f"<th>{name}</th>" for name in ("episode", "end", "score", "steps"))
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _outcome(record: EpisodeRecord) -> str:
+    if record.unscored is not None:
+        return f"unscored: {record.unscored.value}"
+    return record.end.value if record.end else ""
+
+
+def _attack_success(trials: Sequence[AttackTrial]) -> JsonValue:
+    """Achieved of delivered, mean over cells; `None` when nothing was injected."""
+    from trueline.stats.attack_report import rate_json
+    from trueline.stats.attack_success import attack_rate, attack_rates_by
+
+    if not trials:
+        return None
+    by_goal: dict[str, JsonValue] = {name: rate_json(rate) for name, rate in attack_rates_by(trials, "goal").items()}
+    by_vector: dict[str, JsonValue] = {
+        name: rate_json(rate) for name, rate in attack_rates_by(trials, "vector").items()
+    }
+    return {**rate_json(attack_rate(trials)), "by_goal": by_goal, "by_vector": by_vector}

@@ -1,0 +1,194 @@
+"""Guards by name, by import path and from other packages; one that is installed works in every command."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.bench_set import write_set
+from support.desktop_service import TOKEN, Service, runner, service
+from support.model_server import model_server
+from support.small_suite import write_suite
+from trueline.cli import main
+from trueline.errors import InputError
+from trueline.guard.registry import GUARDS, GuardRequest, guard_options, open_guard
+from trueline.models.testing import Say
+from trueline.models.testing.server import Seen
+
+__all__ = ["runner", "service"]
+OUTSIDE = '''
+from trueline.guard.registry import GuardKind, OpenedGuard
+from trueline.records.base import Record
+from trueline.records.setting import GuardSetting
+from trueline.records.verdict import Decision, Verdict
+
+
+class WordOptions(Record):
+    word: str
+
+
+class WordGuard:
+    """Rejects every action whose source has a word in it."""
+
+    def __init__(self, word):
+        self.word = word
+
+    async def check(self, context):
+        found = any(self.word in str(action) for action in context.proposal.actions)
+        return Verdict(decision=Decision.MISALIGNED if found else Decision.ALIGNED, reason=f"looked for {self.word}")
+
+
+def open_word_guard(options, tools):
+    setting = GuardSetting(name="word", options={"word": options.word})
+    return OpenedGuard(WordGuard(options.word), setting, setting)
+
+
+GUARD = GuardKind(WordOptions, open_word_guard)
+'''
+WRITE = "```python\npyautogui.write('hello\\n')\npyautogui.hotkey('ctrl', 's')\n```"
+
+
+def test_every_file_of_kinds_is_a_guard() -> None:
+    assert GUARDS.names() == ("always-aligned", "always-misaligned", "deaction", "inferact", "policy", "task-shield")
+    assert all(GUARDS.find(name).options.model_validate({}) for name in GUARDS.names())
+
+
+@pytest.mark.parametrize("name", ["my_guards:Never", "my_guards.py:Never"])
+def test_class_in_the_current_folder(tmp_path: Path, name: str) -> None:
+    (tmp_path / "my_guards.py").write_text(
+        "class Never:\n    def __init__(self, word=''): ...\n    async def check(self, context): ...\n"
+    )
+    code = (
+        "import asyncio, sys\n"
+        "from trueline.guard.registry import GuardRequest, open_guard\n"
+        "async def main():\n"
+        "    async with open_guard(GuardRequest(name=sys.argv[1], options={'word': 'x'})) as opened:\n"
+        "        print(opened.setting.options, opened.asks_models)\n"
+        "asyncio.run(main())"
+    )
+    # `-P` is how a program in `bin` starts: without the current folder among the places to import from.
+    done = subprocess.run([sys.executable, "-P", "-c", code, name], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("{'word': 'x'} False\n", "")
+
+
+def test_class_that_cannot_be_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "broken_guard.py").write_text("class Never(:\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="broken_guard:Never: the module cannot be imported: SyntaxError"):
+        GUARDS.find("broken_guard:Never")
+    with pytest.raises(InputError, match="no module 'nowhere'; looked in the current folder"):
+        GUARDS.find("nowhere:Never")
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("Broken = 3", "must be a class with an async method check, or a GuardKind"),
+        ("class Broken:\n    def check(self, context): ...", "has no async method check"),
+        ("class Broken:\n    def __init__(self): raise OSError('no disk')", "cannot be made: OSError: no disk"),
+        ("class Broken:\n    def __init__(self, size): ...", "cannot be made: TypeError: .*'size'"),
+    ],
+)
+def test_class_that_is_no_guard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, said: str) -> None:
+    (tmp_path / "not_a_guard.py").write_text(code)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "not_a_guard", raising=False)
+
+    async def open_it() -> None:
+        async with open_guard(GuardRequest(name="not_a_guard:Broken")):
+            pass
+
+    with pytest.raises(InputError, match=said):
+        asyncio.run(open_it())
+    monkeypatch.delitem(sys.modules, "not_a_guard", raising=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "said"),
+    [
+        ("policy", {"wings": 2}, "`guard_options.wings`: does not apply to `guard` policy; it takes rules, classifier"),
+        ("always-aligned", {"wings": 2}, "it takes no options"),
+        ("policy", {"mode": "cost"}, "does not apply to `guard` policy; use `guard` deaction"),
+        ("deaction", {"mode": "both"}, "`guard_options.mode`: Input should be 'cost' or 'latency'"),
+        ("deaction", {"fast_check_model": "unheard-of"}, "unknown which provider"),
+    ],
+)
+def test_option_that_a_guard_does_not_take(name: str, option: dict[str, str | int], said: str) -> None:
+    with pytest.raises(InputError) as raised:
+        guard_options(GuardRequest(name=name, options={**option}))
+    assert said in str(raised.value)
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What `pip install` leaves of a package with a guard."""
+    packages = tmp_path / "packages"
+    info = packages / "outside-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: outside\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[trueline.guards]\nword = outside:GUARD\n")
+    (packages / "outside.py").write_text(OUTSIDE)
+    monkeypatch.syspath_prepend(packages)
+    monkeypatch.chdir(tmp_path)
+    return packages
+
+
+def test_installed_guard_in_a_run(installed: Path, capsys: pytest.CaptureFixture[str], machine: None) -> None:
+    def answer(seen: Seen) -> Say:
+        return Say("```\nFAIL\n```" if b"rejected" in seen.raw or b"looked for" in seen.raw else WRITE)
+
+    words = ["run", "--suite", str(write_suite(installed.parent / "suite", "t0")), "--json", "--progress", "none"]
+    words += ["--guard", "word", "--guard_option", "word=hello", "--screen_width", "1024", "--screen_height", "768"]
+    with model_server(default=answer) as server:
+        code = main([*words, "--model", "local|m", "--model_url", f"{server.url}/v1", "--max_steps", "1"])
+    out, err = capsys.readouterr()
+    assert code == 0, err
+    assert json.loads(out)["episodes"] == 1
+    (record,) = Path("results").rglob("episode.json")
+    episode = json.loads(record.read_text())
+    assert episode["setting"]["guard"]["name"] == "word"
+    verdicts = [attempt["verdict"] for step in episode["steps"] for attempt in step["attempts"]]
+    assert verdicts[0]["decision"] == "misaligned" and verdicts[0]["reason"] == "looked for hello"
+
+
+def test_installed_guard_in_a_bench(installed: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_set(Path(), 4)
+    words = ["guard", "bench", "--benchmark_file", "MisActBench/misactbench.json", "--guard", "word", "--json"]
+    assert main([*words, "--guard_option", "word=evil"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["n"], found["precision"], found["recall"]) == (12, 1.0, 1.0)
+    assert main(words) == 2
+    assert "--guard_option word: is required by --guard word" in capsys.readouterr().err
+
+
+def test_installed_guard_before_a_desktop(installed: Path, runner: asyncio.Runner, service: Service) -> None:
+    async def work() -> None:
+        program = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "trueline", "guard", "proxy", "--port", "0", "--json",
+            "--upstream", f"127.0.0.1:{service.port}", "--guard", "word", "--guard_option", "word=delete",
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "TRUELINE_DESKTOP_TOKEN": TOKEN},
+        )  # fmt: skip
+        assert program.stdout and program.stderr
+        try:
+            line = await asyncio.wait_for(program.stdout.readline(), 60)
+            assert line, (await program.stderr.read()).decode()
+            said = json.loads(line)
+            proxy = Service(service.desktop, int(said["url"].rpartition(":")[2]), said["token"])
+            await proxy.post("/trueline/session", {"instruction": "Rename the file"})
+            codes: list[int] = []
+            for command in (["echo", "rename"], ["echo", "delete"]):
+                answer = await proxy.post("/execute", {"command": command, "shell": False})
+                codes.append(answer.json["returncode"])
+            assert codes == [0, 1]
+        finally:
+            program.terminate()
+            await program.communicate()
+
+    runner.run(work())
