@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from trueline.agents.types import Agent
     from trueline.desktop.open import open_desktop
     from trueline.guard.guarded import guarded
+    from trueline.guard.registry import open_guard
     from trueline.guard.types import Guard
     from trueline.models.build import open_model
     from trueline.records.folder.reader import read_episode
@@ -33,6 +34,7 @@ _PUBLIC = {
     "guarded": "trueline.guard.guarded",
     "load_suite": "trueline.tasks.suite",
     "open_desktop": "trueline.desktop.open",
+    "open_guard": "trueline.guard.registry",
     "open_model": "trueline.models.build",
     "read_episode": "trueline.records.folder.reader",
     "run": "trueline.runs.play",
@@ -49,6 +51,7 @@ __all__ = [
     "guarded",
     "load_suite",
     "open_desktop",
+    "open_guard",
     "open_model",
     "read_episode",
     "run",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from trueline.stats.attack_success import AttackTrial
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RunResult:
     """The episodes of a run; all of them lie in the result folder as well."""
 
@@ -68,6 +68,11 @@ class RunResult:
             "stopped": self.stopped or None,
             "result_dir": str(self.result_dir),
         }
+
+    def __repr__(self) -> str:
+        scores = [record.score for record in self.records.values() if record.score is not None]
+        mean = f"mean score {sum(scores) / len(scores):.3g}" if scores else "none scored"
+        return f"<RunResult: {len(self.records)} episodes in {self.result_dir}, {mean}>"
 
     def _repr_html_(self) -> str:
         """A table of the episodes, for notebooks."""

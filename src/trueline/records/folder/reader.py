@@ -87,13 +87,13 @@ class Trajectory:
             raise InputError(f"{path}: cannot be read ({error})") from error
 
 
-def read_episode(folder: Path) -> Trajectory:
+def read_episode(folder: Path | str) -> Trajectory:
     """Read an episode's folder. What is odd in it stands in `problems`; nothing is dropped without a word.
 
     Raises:
         InputError: It is no folder of an episode, or our own files in it are broken or of a newer version.
     """
-    folder = folder.absolute()
+    folder = Path(folder).absolute()
     names = _names(folder)
     location = parse_location(folder)
     lines, problems = read_traj(folder)
