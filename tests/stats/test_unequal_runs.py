@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import re
 from itertools import combinations, product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -175,3 +177,18 @@ def test_proof_size_coverage_and_gate(runs: tuple[int, int], a: float, b: float,
         assert found.size < 0.065 + 0.005
         assert found.difference.held > 0.935 - 0.005
         assert max(found.gate_passes, found.gate_fails) < 0.065 + 0.005
+
+
+def test_the_docs_show_every_cell_and_each_within_its_limits() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "reference" / "coverage.md").read_text("utf-8")
+    part = text.partition("## Unequal numbers of runs")[2].partition("\n## ")[0]
+    studies = re.search(r"([\d,]+) simulated studies per cell", part)
+    assert studies is not None and int(studies[1].replace(",", "")) >= 2000
+    rows = [[word.strip() for word in line.strip("|").split("|")] for line in part.splitlines()]
+    shown = {tuple(row[:4]): row[4:6] for row in rows if len(row) == 7 and row[3].startswith("Pass^")}
+    tasks = ("36 tasks", "100 tasks", "361 tasks", "120 tasks in clusters of 6", "360 tasks in clusters of 6")
+    rates = ("Beta(1, 1)", "Beta(2, 6)", "Beta(1, 6)")
+    runs = [(name, figure) for name, k in (("3 v 5", 3), ("3 v 10", 3), ("5 v 4", 4)) for figure in (1, k)]
+    assert set(shown) == {(n, r, beta, f"Pass^{k}") for n, (r, k), beta in product(tasks, runs, rates)}
+    for cell, (rejected, covered) in shown.items():
+        assert float(rejected.rstrip("%")) <= 6.5 and float(covered.rstrip("%")) >= 93.5, cell

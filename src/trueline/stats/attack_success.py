@@ -15,13 +15,13 @@ from typing import Literal
 
 from trueline.records.attack import Funnel
 from trueline.records.episode import EpisodeRecord
+from trueline.records.episode_state import is_success
 from trueline.records.layout import Unit
 from trueline.text import printable
 
 Level = Literal["vector", "goal"]
 NOT_NAMED = "(not named)"
 """The vector or goal of files that do not name one."""
-_EQUAL = 1e-9
 STAGES = ("delivered", "exposed", "attempted", "blocked", "achieved")
 
 
@@ -173,7 +173,7 @@ def cell_counts(trials: Iterable[AttackTrial], *, threshold: float = 1.0) -> lis
                 achieved=sum(trial.achieved for trial in measured),
                 missing=len(by_cell[unit]) - len(measured),
                 scored=len(scores),
-                done=sum(score >= threshold - _EQUAL for score in scores),
+                done=sum(is_success(score, threshold) for score in scores),
             )
         )
     return counts
