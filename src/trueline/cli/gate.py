@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trueline.cli.metrics import add_generalise_flag, add_reading_flags, check_reading_flags
+from trueline.cli.metrics import add_generalise_flag, add_reading_flags, errors_name_flags
 from trueline.cli.output import print_json, write_file
 from trueline.cli.parser import Parser
 from trueline.errors import InputError
@@ -14,8 +14,8 @@ from trueline.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from trueline.stats.analysis import Group
     from trueline.stats.gate import Ruling
+    from trueline.stats.metrics.analysis import Group
     from trueline.stats.options import Options
     from trueline.stats.rules import Rule
 
@@ -50,20 +50,24 @@ def configure(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, decide, print."""
+    with errors_name_flags():
+        return _run(args)
+
+
+def _run(args: argparse.Namespace) -> int:
     from trueline.records.index import read_index
-    from trueline.stats.analysis import Group
     from trueline.stats.gate import overall
     from trueline.stats.gate_report import gate_json, gate_junit, gate_markdown, gate_text
+    from trueline.stats.metrics.analysis import Group
+    from trueline.stats.metrics.api import read_results
     from trueline.stats.options import Options
     from trueline.stats.rules import parse_rule
-    from trueline.stats.runs import read_runs
 
-    check_reading_flags(args)
     if not 0.5 < args.level < 1:
         raise InputError(f"--level {args.level}: a confidence above 0.5 and below 1")
     rules = [parse_rule(text) for text in args.rule]
     groups = [
-        Group(name, tuple(read_runs([path], args.result_file)))
+        Group(name, read_results(path, result_file=args.result_file).runs)
         for name, path in (("base", args.base), ("new", args.new))
     ]
     index = None if args.example_json is None else read_index(args.example_json)
@@ -98,9 +102,9 @@ def _decide(
     args: argparse.Namespace,
 ) -> list[Ruling]:
     """One ruling for each rule; only what the rules name is looked at."""
-    from trueline.stats.analysis import paired_tables, resample_units
     from trueline.stats.attack_gate import attack_pair, decide_attack
     from trueline.stats.gate import decide, decide_missing
+    from trueline.stats.metrics.analysis import paired_tables, resample_units
 
     chosen = {"model": args.model, "mix_environments": args.mix_environments}
     attacks = plain = harm = None

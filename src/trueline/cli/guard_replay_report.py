@@ -217,8 +217,8 @@ def _stop(step: JudgedStep) -> dict[str, object]:
 
 def as_text(report: ReplayReport, proposed: Sequence[ProposedRules]) -> str:
     """The report for people."""
+    from trueline.stats.aligned import aligned
     from trueline.stats.detection_text import rate_text, stage_rows
-    from trueline.stats.report_text import aligned
 
     everything, good, bad = report.all, report.good, report.bad
     by_stage = ", ".join(f"{count} by {stage}" for stage, count in _by_stage(everything).items())

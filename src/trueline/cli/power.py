@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trueline.cli.metrics import add_reading_flags, check_reading_flags
+from trueline.cli.metrics import add_reading_flags, errors_name_flags
 from trueline.cli.output import print_json
 from trueline.cli.parser import Parser
 from trueline.errors import InputError
@@ -56,10 +56,16 @@ def configure(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Fit or take the rates, simulate, print."""
+    with errors_name_flags():
+        return _run(args)
+
+
+def _run(args: argparse.Namespace) -> int:
+    from trueline.stats.options import Options
     from trueline.stats.power import MOST_REPEATS, MOST_TASKS, Design, sensitivity
     from trueline.stats.power_report import Plan, plan_json, plan_text, sensitivity_json, sensitivity_text
 
-    check_reading_flags(args)
+    Options(threshold=args.threshold, missing=args.missing)
     if not 0 < args.wanted < 1:
         raise InputError(f"--power {args.wanted}: a chance between 0 and 1")
     if not 100 <= args.studies <= 200_000:
@@ -171,7 +177,7 @@ def _rates(args: argparse.Namespace, k: int) -> tuple[float, float | None, str]:
         if args.base is None:
             raise InputError("the base rate is missing: give --base P, or --from with folders of runs")
         return args.base, args.rho, "as stated"
-    from trueline.stats.analysis import fit_runs
+    from trueline.stats.metrics.analysis import fit_runs
 
     fit = fit_runs(args.source, args.example_json, args.result_file, args.threshold)
     rho = args.rho if args.rho is not None else fit.difficulty.rho

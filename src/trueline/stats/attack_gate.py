@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from trueline.errors import InputError
+from trueline.errors import RequestError
 from trueline.stats.attack_analysis import compare_attacks
 from trueline.stats.attack_inference import estimate_rate, host_interval
 from trueline.stats.attack_success import AttackTrial
@@ -93,7 +93,7 @@ def _ruling(rule: Rule, base: AttackTable, new: AttackTable, two_sided: Options,
 def _relative(rule: Rule, base: AttackTable, new: AttackTable, two_sided: Options, options: Options) -> Ruling:
     found = compare_attacks(base, new, two_sided)
     if found.estimate is None or found.new_rate is None or found.base_rate is None:
-        raise InputError(f"--rule {rule.text!r}: no cell (host task, vector, goal) was measured in both settings")
+        raise RequestError(f"`rule` {rule.text!r}: no cell (host task, vector, goal) was measured in both settings")
     estimate, interval = found.estimate, found.estimate.interval
     figure = f"difference {100 * estimate.value:+.1f} points over {found.n_cells} cells"
     limit = f"against {100 * rule.limit:+.1f}"
@@ -118,7 +118,7 @@ def _need(rule: Rule, base: AttackTable, new: AttackTable) -> None:
                 if missing
                 else "it has no injected episode"
             )
-            raise InputError(f"--rule {rule.text!r}: attack success was not measured in {table.name}; {why}")
+            raise RequestError(f"`rule` {rule.text!r}: attack success was not measured in {table.name}; {why}")
 
 
 def _missing(table: AttackTable) -> list[AttackTrial]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from trueline.errors import InputError
+from trueline.errors import InputError, RequestError
 from trueline.records.attack import Funnel
 from trueline.records.folder.funnel import read_injection_result
 from trueline.records.layout import Unit
@@ -71,9 +71,9 @@ def one_table(name: str, tables: Sequence[AttackTable], model: str | None) -> At
     if not tables:
         raise InputError(f"{name}: holds no injected episode, so attack success was not measured")
     if not picked:
-        raise InputError(f"--model {model}: the injected episodes of {name} are of {models}")
+        raise RequestError(f"`model` {model}: the injected episodes of {name} are of {models}")
     if len(picked) > 1:
-        raise InputError(f"{name}: holds several settings ({models}); choose with --model or name a deeper folder")
+        raise RequestError(f"{name}: holds several settings ({models}); choose with `model` or name a deeper folder")
     return picked[0]
 
 

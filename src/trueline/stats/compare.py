@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from trueline.errors import InputError
+from trueline.errors import RequestError
 from trueline.records.layout import Unit
 from trueline.stats.intervals import Interval
 from trueline.stats.mcnemar import mcnemar
@@ -134,7 +134,7 @@ def compare(
     in_base = {run.folder for run in base.runs}
     shared = tuple(run.label for run in new.runs if run.folder in in_base)
     if shared and options.inference == "suite":
-        raise InputError(f"{shared[0]} stands in both lists; --inference suite cannot exchange a run with itself")
+        raise RequestError(f"{shared[0]} stands in both lists; `inference` suite cannot exchange a run with itself")
     before, after = count(base, options), count(new, options)
     both = before.counted & after.counted
     k = min(before.n_runs, after.n_runs)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from trueline.errors import InputError
+from trueline.errors import RequestError
 from trueline.records.scan import Condition
 from trueline.stats.runs import Run, setting_file
 
@@ -78,7 +78,7 @@ def refuse_mixed(tables: Iterable[tuple[OfRuns, list[Setting | None]]]) -> None:
             if first is None:
                 first = (run.label, name)
             elif first[1] != name:
-                raise InputError(
+                raise RequestError(
                     f"{run.label} was run in another environment ({name}) than {first[0]} ({first[1]}); "
-                    "--mix-environments compares them all the same"
+                    "set `mix_environments` to compare them all the same"
                 )

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from trueline.errors import InputError
+from trueline.errors import RequestError
 from trueline.stats.intervals import Interval, mean_interval
 from trueline.stats.options import Options
 from trueline.stats.resample import Resample
@@ -76,9 +76,9 @@ def decide(rule: Rule, base: ScoreTable, new: ScoreTable, resample: Resample, op
     """
     for table in (base, new) if rule.relative else (new,):
         if rule.k > table.n_runs:
-            raise InputError(f"--rule {rule.text!r}: needs {rule.k} runs, {table.name} has {table.n_runs}")
+            raise RequestError(f"`rule` {rule.text!r}: needs {rule.k} runs, {table.name} has {table.n_runs}")
         if np.all(np.isnan(table.scores)):
-            raise InputError(f"--rule {rule.text!r}: {table.name} has no scored trial, so nothing was measured")
+            raise RequestError(f"`rule` {rule.text!r}: {table.name} has no scored trial, so nothing was measured")
     seen = _ruling(rule, base, new, resample, options)
     if options.missing != "bounds" or seen.outcome != "passed":
         return seen
@@ -153,7 +153,7 @@ def _runs(rule: Rule, table: ScoreTable, options: Options) -> tuple[FloatArray, 
 
 def _need(where: BoolArray, rule: Rule, who: str) -> None:
     if not where.any():
-        raise InputError(f"--rule {rule.text!r}: no task has all its runs scored in {who}")
+        raise RequestError(f"`rule` {rule.text!r}: no task has all its runs scored in {who}")
 
 
 def _filled(table: ScoreTable, score: float) -> ScoreTable:

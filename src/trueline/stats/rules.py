@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from trueline.errors import InputError
+from trueline.errors import RequestError
 from trueline.text import printable
 
 Metric = Literal["pass_hat", "pass_at", "mean_score", "harm", "attack_success", "missing"]
@@ -47,13 +47,15 @@ def parse_rule(text: str) -> Rule:
     """
     match = _RULE.fullmatch(text)
     if match is None:
-        raise InputError(f"--rule {printable(text, 100)!r}: {_HELP}")
+        raise RequestError(f"`rule` {printable(text, 100)!r}: {_HELP}")
     name, k = match["metric"], int(match["k"] or 1)
     if (match["k"] is None) != (name in ("mean_score", "harm", "attack_success", "missing")) or k < 1:
-        raise InputError(f"--rule {printable(text, 100)!r}: pass_hat, pass_at and pass carry a number as in pass_hat_3")
+        raise RequestError(
+            f"`rule` {printable(text, 100)!r}: pass_hat, pass_at and pass carry a number as in pass_hat_3"
+        )
     relative = match["base"] is not None
     if name == "missing" and relative:
-        raise InputError(f"--rule {printable(text, 100)!r}: missing is compared with a number of trials")
+        raise RequestError(f"`rule` {printable(text, 100)!r}: missing is compared with a number of trials")
     aliases: dict[str, Metric] = {
         "pass": "pass_hat",
         "attack_success": "attack_success",
@@ -65,7 +67,9 @@ def parse_rule(text: str) -> Rule:
     }
     number = float(match["offset"] or match["value"] or 0)
     if number > 1 and name != "missing":
-        raise InputError(f"--rule {printable(text, 100)!r}: rates are shares from 0 to 1; write 0.03 for three points")
+        raise RequestError(
+            f"`rule` {printable(text, 100)!r}: rates are shares from 0 to 1; write 0.03 for three points"
+        )
     return Rule(
         text=" ".join(text.split()),
         metric=aliases[name],

@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trueline.errors import InputError
+from trueline.errors import InputError, RequestError
 from trueline.records.index import read_index
 from trueline.records.layout import Unit
 from trueline.stats.compare import Comparison, cluster_labels, compare
 from trueline.stats.environments import environment_name, refuse_mixed, settings_of
 from trueline.stats.fit import Fit, fit_difficulty
+from trueline.stats.metrics.report import AdjustedP, By, MetricsReport
 from trueline.stats.multiple import holm
 from trueline.stats.options import Options
 from trueline.stats.resample import Resample, resample_weights
 from trueline.stats.runs import Run, read_runs
 from trueline.stats.suite import NotIdentified
-from trueline.stats.summary import Summary, count, summarise
+from trueline.stats.summary import count, summarise
 from trueline.stats.table import ScoreTable, harmful_of, injected_units, named_units, tables_of, units_of
 
 if TYPE_CHECKING:
@@ -35,44 +36,15 @@ class Group:
     runs: tuple[Run, ...]
 
 
-@dataclass(frozen=True)
-class AdjustedP:
-    """Holm's adjusted p values of one comparison, over the family of all tests in the report."""
-
-    flags: float | None
-    deltas: float | None
-    others: dict[int, float]
-    """Of the tests of further k."""
-
-
-@dataclass(frozen=True)
-class Report:
-    """All that is found, with the choices it rests on."""
-
-    summaries: tuple[Summary, ...]
-    comparisons: tuple[Comparison, ...]
-    adjusted: tuple[AdjustedP, ...]
-    """One per comparison."""
-    family: int
-    """How many tests the adjustment is over."""
-    shown_k: tuple[int, ...]
-    options: Options
-    environments: dict[str, tuple[str, ...]]
-    """By setting: the environment of each run."""
-    clustered: bool
-    notes: tuple[str, ...]
-    attack: AttackReport | None = None
-    """Attack success; `None` when nothing was injected."""
-
-
 def analyse(
     groups: Sequence[Group],
     index: Mapping[str, Sequence[str]] | None,
     options: Options,
     *,
     shown_k: Sequence[int] | None = None,
+    by: By = "setting",
     mix_environments: bool = False,
-) -> Report:
+) -> MetricsReport:
     """Summarise every setting and compare all others with the first.
 
     Args:
@@ -81,6 +53,7 @@ def analyse(
         options: The declared choices.
         shown_k: For the text table, and what settings are compared at beside 1 and all runs; `None` shows 1 and the
             number of runs.
+        by: What the tables have a row for.
         mix_environments: Allow runs of different recorded environments.
 
     Raises:
@@ -91,7 +64,7 @@ def analyse(
     names = [group.name for group in groups]
     for name in names:
         if names.count(name) > 1:
-            raise InputError(f"two settings are called {name!r}; give each --compare-dirs a name of its own: NAME=DIR")
+            raise RequestError(f"`compare_dirs`: two settings are called {name!r}; give each a name of its own")
     conditions = {condition for run in runs for condition in run.trials}
     harmful = harmful_of(runs)
     tables = [tables_of(group.name, group.runs, units, harmful, several=len(conditions) > 1) for group in groups]
@@ -103,7 +76,7 @@ def analyse(
     pairs, unpaired = _pairs(tables)
     comparisons = tuple(compare(base, new, resamples[base.units], options, asked=shown_k or ()) for base, new in pairs)
     adjusted, family = _adjust(comparisons)
-    return Report(
+    return MetricsReport(
         summaries=tuple(summarise(table, resamples[table.units], options) for table in everything),
         comparisons=comparisons,
         adjusted=adjusted,
@@ -117,6 +90,7 @@ def analyse(
         clustered=any(cluster_labels(table.units) is not None for table in everything),
         notes=(*notes, *unpaired, *_notes(units, runs)),
         attack=_attack_report(groups, injected_units(runs, named_units(runs, index)[0]), options),
+        by=by,
     )
 
 
@@ -178,7 +152,7 @@ def _shown(asked: Sequence[int] | None, tables: Sequence[ScoreTable]) -> tuple[i
         return tuple(sorted({1, *(table.n_runs for table in tables)}))
     for k in asked:
         if not 1 <= k <= most:
-            raise InputError(f"--k {k}: k goes from 1 to the number of runs, which is {most}")
+            raise RequestError(f"`k` {k}: k goes from 1 to the number of runs, which is {most}")
     return tuple(dict.fromkeys(asked))
 
 
@@ -222,12 +196,12 @@ def paired_tables(
         tables = tables_of(group.name, group.runs, units, harmful, several=False)
         models = sorted({table.condition.model for table in tables})
         if model is None and len({table.condition for table in tables}) > 1:
-            raise InputError(
-                f"{group.runs[0].label}: holds several settings ({', '.join(models)}); choose with --model"
+            raise RequestError(
+                f"{group.runs[0].label}: holds several settings ({', '.join(models)}); choose with `model`"
             )
         picked = [table for table in tables if model in (None, table.condition.model)]
         if not picked:
-            raise InputError(f"--model {model}: {group.name} holds only {', '.join(models)}")
+            raise RequestError(f"`model` {model}: {group.name} holds only {', '.join(models)}")
         chosen.append(picked)
     if not mix_environments:
         refuse_mixed((table, settings_of(table)) for tables in chosen for table in tables)

@@ -1,60 +1,93 @@
 # matplotlib's own types are incomplete.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-"""Pictures of a report: Pass^k curves with bands, and how successes per task moved between two settings."""
+"""Plots of a report: Pass^k curves with bands, and how successes per task moved between two settings."""
 
 from __future__ import annotations
 
+import io
 import os
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trueline.errors import InputError, MissingExtraError
-from trueline.stats.analysis import Report
 from trueline.stats.compare import Comparison
+from trueline.stats.metrics.report import MetricsReport
 from trueline.stats.summary import count
 from trueline.text import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 FORMATS = (".svg", ".png", ".pdf")
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Okabe and Ito's, told apart by people who do not see all colours."""
 
 
-def draw(report: Report, path: Path) -> None:
-    """Draw the report into a file; its ending names the format.
+@dataclass(frozen=True)
+class Plot:
+    """A plot of a report. A notebook shows it as SVG."""
+
+    figure: Figure
+
+    def save(self, path: str | Path) -> None:
+        """Write the plot into a file; the ending names the format: `.svg`, `.png` or `.pdf`.
+
+        Raises:
+            InputError: The ending is another one, or the file cannot be written.
+        """
+        path = Path(path)
+        if path.suffix not in FORMATS:
+            raise InputError(f"{path}: a plot is written as {', '.join(FORMATS)}; give the file one of these endings")
+        partial = path.with_name(f".{path.name}.{os.getpid()}{path.suffix}")
+        try:
+            partial.write_bytes(self._render(path.suffix[1:]))
+            partial.replace(path)
+        except OSError as error:
+            raise InputError(f"{path}: cannot be written ({error.strerror})") from error
+
+    def _repr_svg_(self) -> str:
+        return self._render("svg").decode()
+
+    def _render(self, form: str) -> bytes:
+        out = io.BytesIO()
+        with _style():
+            self.figure.savefig(out, format=form, metadata={"Date": None} if form == "svg" else None, dpi=120)
+        return out.getvalue()
+
+
+def plot_report(report: MetricsReport) -> Plot:
+    """Plot a report.
 
     Raises:
-        InputError: The ending is none of `FORMATS`, or the file cannot be written.
         MissingExtraError: matplotlib is not installed.
     """
-    if path.suffix not in FORMATS:
-        raise InputError(f"{path}: --plot writes {', '.join(FORMATS)}; give the file one of these endings")
     try:
-        from matplotlib import rc_context
         from matplotlib.figure import Figure
     except ImportError:
-        raise MissingExtraError("--plot", "plot") from None
+        raise MissingExtraError("a plot", "plot") from None
     panels = 1 + len(report.comparisons)
-    # Names come from folders: "$" must not start a formula, and text stays text in the SVG.
-    with rc_context({"svg.fonttype": "none", "text.parse_math": False, "svg.hashsalt": "trueline"}):
+    with _style():
         figure = Figure(figsize=(4.8 * panels, 4.2), layout="constrained")
         first, *others = figure.subplots(1, panels, squeeze=False)[0]
         _curves(first, report)
         for axes, comparison in zip(others, report.comparisons, strict=True):
             _transitions(axes, comparison, report)
-        partial = path.with_name(f".{path.name}.{os.getpid()}{path.suffix}")
-        try:
-            figure.savefig(partial, metadata={"Date": None} if path.suffix == ".svg" else None, dpi=120)
-            partial.replace(path)
-        except OSError as error:
-            raise InputError(f"{path}: cannot be written ({error.strerror})") from error
+    return Plot(figure)
 
 
-def _curves(axes: Axes, report: Report) -> None:
+def _style() -> AbstractContextManager[None]:
+    """Names come from folders: `$` must not start a formula. Text stays text in the SVG, escaped."""
+    from matplotlib import rc_context
+
+    return rc_context({"svg.fonttype": "none", "text.parse_math": False, "svg.hashsalt": "trueline"})
+
+
+def _curves(axes: Axes, report: MetricsReport) -> None:
     for number, summary in enumerate(report.summaries):
         rates = summary.rates
         if not rates.pass_hat:
@@ -76,7 +109,7 @@ def _curves(axes: Axes, report: Report) -> None:
         axes.legend(fontsize="small", loc="upper right")
 
 
-def _transitions(axes: Axes, comparison: Comparison, report: Report) -> None:
+def _transitions(axes: Axes, comparison: Comparison, report: MetricsReport) -> None:
     """A grid of tasks by successes before and after; the diagonal did not change."""
     before, after = count(comparison.base, report.options), count(comparison.new, report.options)
     both = before.counted & after.counted

@@ -1,20 +1,24 @@
-"""The report of `trueline metrics` as JSON and as CSV rows."""
+"""The report of `metrics` as JSON, as CSV and as rows of a data frame."""
 
 from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterator
 
-from trueline.stats.analysis import AdjustedP, Report
 from trueline.stats.compare import Comparison, Flip
 from trueline.stats.intervals import Interval
-from trueline.stats.report_text import methods
+from trueline.stats.metrics.report import AdjustedP, MetricsReport
+from trueline.stats.metrics.report_text import methods
 from trueline.stats.summary import Rates, Summary
+from trueline.text import named
 
 Json = dict[str, object]
+_COLUMNS = ("setting", "model", "domain", "k", "n_tasks", "n_counted", "n_runs", "pass_hat", "ci_low", "ci_high",
+            "pass_at")  # fmt: skip
 
 
-def as_json(report: Report) -> Json:
+def as_json(report: MetricsReport) -> Json:
     """Return the report as plain data; the keys are documented in docs/reference/metrics-json.md."""
     attack: object = None
     if report.attack is not None:
@@ -37,7 +41,7 @@ def as_json(report: Report) -> Json:
     }
 
 
-def _setting(summary: Summary, report: Report) -> Json:
+def _setting(summary: Summary, report: MetricsReport) -> Json:
     table = summary.table
     return {
         "name": table.name,
@@ -157,34 +161,52 @@ def _flip(flip: Flip) -> Json:
     return {"task": str(flip.unit), "base": flip.base, "new": flip.new}
 
 
-def as_csv(report: Report) -> str:
-    """One row per setting, domain (empty for all) and k."""
-    out = io.StringIO()
-    rows = csv.writer(out, lineterminator="\n")
-    rows.writerow(
-        [
-            "setting",
-            "model",
-            "domain",
-            "k",
-            "n_tasks",
-            "n_counted",
-            "n_runs",
-            "pass_hat",
-            "ci_low",
-            "ci_high",
-            "pass_at",
-        ]
-    )
+def rate_rows(report: MetricsReport) -> list[dict[str, str | int | float | None]]:
+    """Return the rates as rows of a data frame: one per setting, domain if the report is by domain, and k."""
+    rows: list[dict[str, str | int | float | None]] = []
     for summary in report.summaries:
-        table = summary.table
-        for domain, rates in {"": summary.rates, **summary.by_domain}.items():
-            for k, value in rates.pass_hat.items():
-                interval = rates.ci.get(k)
-                ends = [interval.low, interval.high] if interval else ["", ""]
-                head = [table.name, table.condition.model, domain, k, rates.n_tasks, rates.n_counted, table.n_runs]
-                rows.writerow([*(_cell(item) for item in head), value, *ends, rates.pass_at[k]])
+        by_domain = summary.by_domain if report.by == "domain" else {"": summary.rates}
+        for domain, rates in by_domain.items():
+            for row in _rate_rows(summary, domain, rates):
+                if report.by == "setting":
+                    del row["domain"]
+                # Bytes that are not UTF-8 are no text for a data frame.
+                rows.append({key: named(value) if isinstance(value, str) else value for key, value in row.items()})
+    return rows
+
+
+def as_csv(report: MetricsReport) -> str:
+    """One row per setting, domain (empty for all) and k."""
+    rows = [
+        row
+        for summary in report.summaries
+        for domain, rates in {"": summary.rates, **summary.by_domain}.items()
+        for row in _rate_rows(summary, domain, rates)
+    ]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    writer.writerows([_cell(row[column]) for column in _COLUMNS] for row in rows)
     return out.getvalue()
+
+
+def _rate_rows(summary: Summary, domain: str, rates: Rates) -> Iterator[dict[str, str | int | float | None]]:
+    table = summary.table
+    for k, value in rates.pass_hat.items():
+        interval = rates.ci.get(k)
+        yield {
+            "setting": table.name,
+            "model": table.condition.model,
+            "domain": domain,
+            "k": k,
+            "n_tasks": rates.n_tasks,
+            "n_counted": rates.n_counted,
+            "n_runs": table.n_runs,
+            "pass_hat": value,
+            "ci_low": interval.low if interval else None,
+            "ci_high": interval.high if interval else None,
+            "pass_at": rates.pass_at[k],
+        }
 
 
 def _cell(value: object) -> object:

@@ -1,4 +1,4 @@
-"""The report of `trueline metrics` as text: the paper's table, and below it what a reader needs to believe it."""
+"""The report of `metrics` as text: the paper's table, and below it what a reader needs to believe it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from trueline.stats.aligned import aligned
-from trueline.stats.analysis import AdjustedP, Report
 from trueline.stats.compare import Comparison, Flip, Test
 from trueline.stats.intervals import Interval
+from trueline.stats.metrics.report import AdjustedP, MetricsReport
 from trueline.stats.summary import Rates, Summary
 from trueline.text import printable
 
@@ -16,8 +16,8 @@ _SHOWN = 8
 """How many flips and missing trials the short text names."""
 
 
-def as_text(report: Report, *, verbose: bool = False) -> str:
-    """Return the whole report; `verbose` lists every flip and missing trial, and the domains."""
+def as_text(report: MetricsReport, *, verbose: bool = False) -> str:
+    """Return the whole report; `verbose` lists every flip, missing trial and domain."""
     blocks = [
         _main_table(report),
         _counts_table(report),
@@ -26,24 +26,29 @@ def as_text(report: Report, *, verbose: bool = False) -> str:
             for comparison, adjusted in zip(report.comparisons, report.adjusted, strict=True)
         ),
         _attack(report, verbose=verbose),
-        _domains_table(report) if verbose else "",
+        aligned(domain_rows(report)) if verbose or report.by == "domain" else "",
         _missing(report, verbose=verbose),
         methods_text(report),
     ]
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
-def _main_table(report: Report) -> str:
-    compared = {id(comparison.new): comparison for comparison in report.comparisons}
+def _main_table(report: MetricsReport) -> str:
     crossed = any(comparison.shared for comparison in report.comparisons)
+    title = "cross-environment: a run stands in both lists\n" if crossed else ""
+    return title + aligned(rate_rows(report))
+
+
+def rate_rows(report: MetricsReport) -> list[list[str]]:
+    """The reliability paper's table: Pass^k with intervals and the paired changes, one row per setting."""
+    compared = {id(comparison.new): comparison for comparison in report.comparisons}
     rows = [["Setting", *(f"Pass^{k}" for k in report.shown_k), "b-c", "Δcx"]]
     for summary in report.summaries:
         comparison = compared.get(id(summary.table))
         name = _name(summary) + (" (cross-environment)" if comparison and comparison.shared else "")
         rates = [_rate(summary.rates, k) for k in report.shown_k]
         rows.append([name, *rates, *_paired_cells(comparison)])
-    title = "cross-environment: a run stands in both lists\n" if crossed else ""
-    return title + aligned(rows)
+    return rows
 
 
 def _name(summary: Summary) -> str:
@@ -74,10 +79,19 @@ def _starred(text: str, test: Test) -> str:
     return f"{text}*" if test.significant else text
 
 
-def _counts_table(report: Report) -> str:
+def _counts_table(report: MetricsReport) -> str:
+    reasons = [
+        f"{_name(summary)}: no interval of Pass^{k}: {why}"
+        for summary in report.summaries
+        for k, why in summary.rates.not_identified.items()
+    ]
+    return "\n".join([aligned(count_rows(report)), *reasons])
+
+
+def count_rows(report: MetricsReport) -> list[list[str]]:
+    """How many tasks, runs and missing trials each setting has, and its bounds."""
     rows = [["Setting", "tasks", "complete", "runs", "missing", "always", "sometimes", "never", "mean score",
              "Wilson", "bounds"]]  # fmt: skip
-    reasons: list[str] = []
     for summary in report.summaries:
         n, rates = summary.table.n_runs, summary.rates
         low, high = rates.bounds[n]
@@ -96,11 +110,10 @@ def _counts_table(report: Report) -> str:
                 f"Pass^{n} {100 * low:.1f} … {100 * high:.1f}",
             ]
         )
-        reasons += [f"{_name(summary)}: no interval of Pass^{k}: {why}" for k, why in rates.not_identified.items()]
-    return "\n".join([aligned(rows), *reasons])
+    return rows
 
 
-def _comparison(comparison: Comparison, adjusted: AdjustedP, report: Report, *, verbose: bool) -> str:
+def _comparison(comparison: Comparison, adjusted: AdjustedP, report: MetricsReport, *, verbose: bool) -> str:
     head = f"{printable(comparison.new.name, 80)} against {printable(comparison.base.name, 80)}: "
     paired, k = comparison.paired, comparison.k
     if paired is None:
@@ -152,7 +165,7 @@ def _p_value(p: float) -> str:
     return "p < 0.0001" if p < 0.0001 else f"p = {p:.4f}"
 
 
-def _ends(comparison: Comparison, report: Report) -> list[str]:
+def _ends(comparison: Comparison, report: MetricsReport) -> list[str]:
     """What the missing trials could change."""
     if report.options.missing != "bounds" or not (comparison.base.missing or comparison.new.missing):
         return []
@@ -188,7 +201,7 @@ def _at(value: float, test: Test, form: str) -> str:
     return f"{value:{form}} ({_p_value(test.p)})"
 
 
-def _across_environments(comparison: Comparison, report: Report) -> list[str]:
+def _across_environments(comparison: Comparison, report: MetricsReport) -> list[str]:
     lines = [f"  shared run: {printable(label)}" for label in comparison.shared]
     environments = report.environments[comparison.new.name]
     for run, environment, rate in zip(comparison.new.runs, environments, comparison.pass_1_by_run, strict=True):
@@ -206,7 +219,7 @@ def _flips(word: str, flips: Sequence[Flip], *, verbose: bool) -> list[str]:
     return [f"  {word} ({len(flips)}): {names}{more}"]
 
 
-def _attack(report: Report, *, verbose: bool) -> str:
+def _attack(report: MetricsReport, *, verbose: bool) -> str:
     if report.attack is None:
         return ""
     from trueline.stats.attack_report import attack_text
@@ -214,7 +227,8 @@ def _attack(report: Report, *, verbose: bool) -> str:
     return attack_text(report.attack, verbose=verbose)
 
 
-def _domains_table(report: Report) -> str:
+def domain_rows(report: MetricsReport) -> list[list[str]]:
+    """Pass^k of each domain, one row per domain and setting."""
     rows = [["Domain", "Setting", "tasks", "complete", *(f"Pass^{k}" for k in report.shown_k)]]
     domains = sorted({domain for summary in report.summaries for domain in summary.by_domain})
     for domain in domains:
@@ -222,10 +236,10 @@ def _domains_table(report: Report) -> str:
             if rates := summary.by_domain.get(domain):
                 cells = [_rate(rates, k) for k in report.shown_k]
                 rows.append([printable(domain), _name(summary), str(rates.n_tasks), str(rates.n_complete), *cells])
-    return aligned(rows)
+    return rows
 
 
-def _missing(report: Report, *, verbose: bool) -> str:
+def _missing(report: MetricsReport, *, verbose: bool) -> str:
     everything = [(summary.table.condition, item) for summary in report.summaries for item in summary.table.missing]
     if not everything:
         return "Missing trials: none"
@@ -247,12 +261,12 @@ def _missing(report: Report, *, verbose: bool) -> str:
     return "\n".join(lines)
 
 
-def methods_text(report: Report) -> str:
+def methods_text(report: MetricsReport) -> str:
     """The lines that say how every figure was made."""
     return "\n".join(f"{key}: {value}" for key, value in methods(report).items())
 
 
-def methods(report: Report) -> dict[str, str]:
+def methods(report: MetricsReport) -> dict[str, str]:
     """How every figure was made, by what it concerns."""
     options = report.options
     policies = {
