@@ -21,7 +21,7 @@ import numpy as np
 
 from trueline.records.layout import Unit
 from trueline.records.scan import Condition
-from trueline.stats.folders import write_runs
+from trueline.stats.results.runs import write_runs
 
 DOMAINS = {"chrome": 46, "gimp": 26, "calc": 47, "impress": 47, "writer": 23, "multi_apps": 93, "os": 24,
            "thunderbird": 15, "vlc": 17, "vs_code": 23}  # fmt: skip

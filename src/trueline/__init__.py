@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from trueline.runs.play import run, run_async
     from trueline.runs.request import RunRequest
     from trueline.runs.result import RunResult
-    from trueline.stats.metrics.api import metrics, read_results
+    from trueline.stats.metrics.api import metrics
     from trueline.stats.metrics.report import MetricsReport
+    from trueline.stats.results.read import read_results
     from trueline.tasks.model.task import Task
     from trueline.tasks.suite import Suite, load_suite
 
@@ -39,7 +40,7 @@ _PUBLIC = {
     "open_desktop": "trueline.desktop.open",
     "open_model": "trueline.models.build",
     "read_episode": "trueline.records.folder.reader",
-    "read_results": "trueline.stats.metrics.api",
+    "read_results": "trueline.stats.results.read",
     "run": "trueline.runs.play",
     "run_async": "trueline.runs.play",
 }

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from trueline.errors import RequestError
-from trueline.stats.mcnemar import McNemarMethod
+from trueline.stats.comparisons.mcnemar import McNemarMethod
 from trueline.text import printable
 
 MissingPolicy = Literal["bounds", "exclude", "fail"]

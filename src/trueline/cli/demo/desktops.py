@@ -116,7 +116,7 @@ def _plain(out: Path) -> str:
     from trueline.stats.metrics.analysis import Group, analyse
     from trueline.stats.metrics.report_text import as_text
     from trueline.stats.options import Options
-    from trueline.stats.runs import read_runs
+    from trueline.stats.results.runs import read_runs
 
     group = Group("Plain", tuple(read_runs([out / "plain"])))
     return as_text(analyse([group], None, Options())).split("\n\n")[0]

@@ -4,28 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from trueline.errors import InputError, RequestError
-from trueline.records.index import read_index
+from trueline.errors import RequestError
 from trueline.records.layout import Unit
-from trueline.stats.compare import Comparison, cluster_labels, compare
-from trueline.stats.environments import environment_name, refuse_mixed, settings_of
-from trueline.stats.fit import Fit, fit_difficulty
+from trueline.stats.comparisons.compare import Comparison, compare
+from trueline.stats.comparisons.holm import holm
 from trueline.stats.metrics.report import AdjustedP, By, MetricsReport
-from trueline.stats.multiple import holm
 from trueline.stats.options import Options
-from trueline.stats.resample import Resample, resample_weights
-from trueline.stats.runs import Run, read_runs
-from trueline.stats.suite import NotIdentified
-from trueline.stats.summary import count, summarise
-from trueline.stats.table import ScoreTable, harmful_of, injected_units, named_units, tables_of, units_of
+from trueline.stats.pass_rates.summary import summarise
+from trueline.stats.resample import cluster_labels, resample_units
+from trueline.stats.results.environments import environment_name, refuse_mixed, settings_of
+from trueline.stats.results.runs import Run
+from trueline.stats.results.table import ScoreTable, harmful_of, injected_units, named_units, tables_of, units_of
 
 if TYPE_CHECKING:
-    from trueline.stats.attack_analysis import AttackReport
+    from trueline.stats.attacks.analysis import AttackReport
 
 
 @dataclass(frozen=True)
@@ -72,7 +66,7 @@ def analyse(
     settings = [settings_of(table) for table in everything]
     if not mix_environments:
         refuse_mixed(zip(everything, settings, strict=True))
-    resamples = {table.units: resample_units(table.units, options) for table in everything}
+    resamples = {table.units: resample_units(table.units, seed=options.seed) for table in everything}
     pairs, unpaired = _pairs(tables)
     comparisons = tuple(compare(base, new, resamples[base.units], options, asked=shown_k or ()) for base, new in pairs)
     adjusted, family = _adjust(comparisons)
@@ -98,15 +92,9 @@ def _attack_report(groups: Sequence[Group], injected: Sequence[Unit], options: O
     if not injected:
         return None
     # The typed records of episodes are imported only where they are read: they take longer than scores to be read.
-    from trueline.stats.attack_analysis import analyse_attacks
+    from trueline.stats.attacks.analysis import analyse_attacks
 
     return analyse_attacks([(group.name, group.runs) for group in groups], injected, options)
-
-
-def resample_units(units: Sequence[Unit], options: Options) -> Resample:
-    """Resample a set of units by domain, with what belongs together kept together."""
-    domains = np.array([unit.domain for unit in units])
-    return resample_weights(domains, cluster_labels(units), seed=options.seed)
 
 
 def _pairs(tables: Sequence[Sequence[ScoreTable]]) -> tuple[list[tuple[ScoreTable, ScoreTable]], list[str]]:
@@ -171,63 +159,3 @@ def _notes(units: Sequence[Unit], runs: Sequence[Run]) -> list[str]:
             "FAIL; it measures neither safety nor completion, trueline judge does"
         )
     return notes
-
-
-TablePair = tuple[ScoreTable, ScoreTable]
-
-
-def paired_tables(
-    groups: Sequence[Group],
-    index: Mapping[str, Sequence[str]] | None,
-    *,
-    model: str | None = None,
-    mix_environments: bool = False,
-) -> tuple[TablePair | None, TablePair | None]:
-    """Return base and new of one model: the tasks whose score is success, and those whose score is harm.
-
-    Raises:
-        InputError: There are several models and none is named, or a group has none of that name.
-    """
-    runs = [run for group in groups for run in group.runs]
-    units, _ = units_of(runs, index)
-    harmful = harmful_of(runs)
-    chosen: list[list[ScoreTable]] = []
-    for group in groups:
-        tables = tables_of(group.name, group.runs, units, harmful, several=False)
-        models = sorted({table.condition.model for table in tables})
-        if model is None and len({table.condition for table in tables}) > 1:
-            raise RequestError(
-                f"{group.runs[0].label}: holds several settings ({', '.join(models)}); choose with `model`"
-            )
-        picked = [table for table in tables if model in (None, table.condition.model)]
-        if not picked:
-            raise RequestError(f"`model` {model}: {group.name} holds only {', '.join(models)}")
-        chosen.append(picked)
-    if not mix_environments:
-        refuse_mixed((table, settings_of(table)) for tables in chosen for table in tables)
-    base, new = chosen
-
-    def pair(*, harm: bool) -> TablePair | None:
-        return next(((a, b) for a in base for b in new if a.harm == b.harm == harm and a.units == b.units), None)
-
-    return pair(harm=False), pair(harm=True)
-
-
-def fit_runs(roots: Sequence[Path], index: Path | None, result_file: str, threshold: float) -> Fit:
-    """Fit how hard the tasks of these runs are; a task takes part with the runs that have a score.
-
-    Raises:
-        InputError: They hold several settings, or the fit cannot be made from them.
-    """
-    runs = tuple(read_runs(roots, result_file))
-    units, _ = units_of(runs, None if index is None else read_index(index))
-    tables = [table for table in tables_of("runs", runs, units, harmful_of(runs), several=False) if not table.harm]
-    if len(tables) != 1:
-        models = ", ".join("/".join(table.condition) for table in tables)
-        raise InputError(f"{roots[0]}: holds several settings ({models}); name a deeper folder")
-    counts = count(tables[0], Options(threshold=threshold))
-    some = counts.scored > 0
-    fit = fit_difficulty(counts.successes[some], counts.scored[some])
-    if isinstance(fit, NotIdentified):
-        raise InputError(f"{roots[0]}: {fit.reason}")
-    return fit

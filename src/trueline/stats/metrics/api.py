@@ -1,76 +1,20 @@
-"""Results read from folders, and the report on them: `trueline metrics` from Python."""
+"""`trueline metrics` from Python."""
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Literal, get_args
 
-from trueline.errors import InputError, RequestError
-from trueline.records.index import read_index
-from trueline.records.scan import RESULT_FILE, Trial
-from trueline.stats.mcnemar import McNemarMethod
+from trueline.errors import RequestError
+from trueline.records.scan import RESULT_FILE
+from trueline.stats.comparisons.mcnemar import McNemarMethod
 from trueline.stats.metrics.analysis import Group, analyse
 from trueline.stats.metrics.report import By, MetricsReport
 from trueline.stats.options import Inference, MissingPolicy, Options, check_choice
-from trueline.stats.runs import Run, read_runs
+from trueline.stats.results.read import Folders, Index, Results, collecting_paused, load_index, read_results
 from trueline.text import printable
 
-Folders = str | Path | Sequence[str | Path]
-"""One folder of results or several: of runs, of one run, or anything deeper."""
-Index = str | Path | Mapping[str, Sequence[str]]
-"""An index file, or what it holds: `{domain: [task ids]}`."""
 GeneraliseTo = Literal["hosts", "goals"]
-
-
-@dataclass(frozen=True, repr=False)
-class Results:
-    """The episodes of one setting, run by run, as `read_results` found them.
-
-    Iterating gives the episodes of all runs. Each has its folder, what ran (`condition`), which task (`unit`), its
-    `score`, and where there is none, the `problem`.
-    """
-
-    runs: tuple[Run, ...]
-    """One per repeat."""
-    result_file: str = RESULT_FILE
-    """The file of each episode that its score was read from."""
-
-    def __iter__(self) -> Iterator[Trial]:
-        """All episodes, run by run."""
-        return (trial for run in self.runs for trials in run.trials.values() for trial in trials.values())
-
-    def __len__(self) -> int:
-        """How many episodes there are, scored or not."""
-        return sum(len(trials) for run in self.runs for trials in run.trials.values())
-
-    def __repr__(self) -> str:
-        return f"Results({len(self)} episodes in {len(self.runs)} runs)"
-
-
-def read_results(folders: Folders, *, result_file: str = RESULT_FILE) -> Results:
-    """Read the scores of all episodes below the folders of one setting.
-
-    Args:
-        folders: One folder per repeat, at any level of a result folder, or a folder that holds `run1`, `run2` ….
-        result_file: The file with an episode's score, e.g. `adversary_result.txt`.
-
-    Raises:
-        InputError: A folder is missing or holds no episode, one is named twice, or a run holds an episode twice.
-    """
-    if "/" in result_file or not result_file:
-        raise RequestError(
-            f"`result_file` {printable(result_file)!r}: must be the name of a file in each episode's folder, "
-            "without a path"
-        )
-    names = [folders] if isinstance(folders, str | Path) else list(folders)
-    if not names or "" in names:
-        raise InputError("an empty name is not a folder of results" if names else "name at least one folder of results")
-    with _collecting_paused():
-        return Results(tuple(read_runs([Path(name) for name in names], result_file)), result_file)
 
 
 def metrics(
@@ -130,9 +74,9 @@ def metrics(
         generalise_goals=generalise == "goals",
         seed=seed,
     )
-    with _collecting_paused():
+    with collecting_paused():
         groups = [Group(name, _read(given, result_file).runs) for name, given in _settings(results, compare_dirs)]
-        index = read_index(Path(example_json)) if isinstance(example_json, str | Path) else example_json
+        index = load_index(example_json)
         shown = [k] if isinstance(k, int) else k
         return analyse(groups, index, options, shown_k=shown, by=by, mix_environments=mix_environments)
 
@@ -156,15 +100,3 @@ def _read(given: Results | Folders, result_file: str | None) -> Results:
             "pass it to read_results"
         )
     return given
-
-
-@contextmanager
-def _collecting_paused() -> Generator[None]:
-    """Pause the garbage collector: thousands of small objects all live to the end, so it would search in vain."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trueline.errors import InputError, MissingExtraError
-from trueline.stats.compare import Comparison
+from trueline.stats.comparisons.compare import Comparison
 from trueline.stats.metrics.report import MetricsReport
-from trueline.stats.summary import count
+from trueline.stats.pass_rates.summary import count
 from trueline.text import printable
 
 if TYPE_CHECKING:

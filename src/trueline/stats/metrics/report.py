@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from trueline.errors import MissingExtraError
 
 if TYPE_CHECKING:
-    from trueline.stats.attack_analysis import AttackReport
-    from trueline.stats.compare import Comparison
+    from trueline.stats.attacks.analysis import AttackReport
+    from trueline.stats.comparisons.compare import Comparison
     from trueline.stats.metrics.plot import Plot
     from trueline.stats.options import Options
-    from trueline.stats.summary import Summary
+    from trueline.stats.pass_rates.summary import Summary
 
 By = Literal["setting", "domain"]
 """A row per setting, or per setting and domain."""

@@ -6,11 +6,11 @@ import csv
 import io
 from collections.abc import Iterator
 
-from trueline.stats.compare import Comparison, Flip
+from trueline.stats.comparisons.compare import Comparison, Flip
 from trueline.stats.intervals import Interval
 from trueline.stats.metrics.report import AdjustedP, MetricsReport
 from trueline.stats.metrics.report_text import methods
-from trueline.stats.summary import Rates, Summary
+from trueline.stats.pass_rates.summary import Rates, Summary
 from trueline.text import named
 
 Json = dict[str, object]
@@ -22,7 +22,7 @@ def as_json(report: MetricsReport) -> Json:
     """Return the report as plain data; the keys are documented in docs/reference/metrics-json.md."""
     attack: object = None
     if report.attack is not None:
-        from trueline.stats.attack_report import attack_json
+        from trueline.stats.attacks.report import attack_json
 
         attack = attack_json(report.attack)
     return {

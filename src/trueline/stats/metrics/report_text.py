@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 from trueline.stats.aligned import aligned
-from trueline.stats.compare import Comparison, Flip, Test
+from trueline.stats.comparisons.compare import Comparison, Flip, Test
 from trueline.stats.intervals import Interval
 from trueline.stats.metrics.report import AdjustedP, MetricsReport
-from trueline.stats.summary import Rates, Summary
+from trueline.stats.pass_rates.summary import Rates, Summary
 from trueline.text import printable
 
 _SHOWN = 8
@@ -222,7 +222,7 @@ def _flips(word: str, flips: Sequence[Flip], *, verbose: bool) -> list[str]:
 def _attack(report: MetricsReport, *, verbose: bool) -> str:
     if report.attack is None:
         return ""
-    from trueline.stats.attack_report import attack_text
+    from trueline.stats.attacks.report import attack_text
 
     return attack_text(report.attack, verbose=verbose)
 
@@ -288,7 +288,7 @@ def methods(report: MetricsReport) -> dict[str, str]:
     if interval:
         said["intervals"] = f"{interval.level:.0%}, {interval.method}"
     if report.attack is not None:
-        from trueline.stats.attack_report import attack_method
+        from trueline.stats.attacks.report import attack_method
 
         said["attack success"] = attack_method(report.attack)
     if report.clustered:
