@@ -217,8 +217,8 @@ def _stop(step: JudgedStep) -> dict[str, object]:
 
 def as_text(report: ReplayReport, proposed: Sequence[ProposedRules]) -> str:
     """The report for people."""
-    from trueline.stats.aligned import aligned
     from trueline.stats.detection.report_text import rate_text, stage_rows
+    from trueline.tables import text_table
 
     everything, good, bad = report.all, report.good, report.bad
     by_stage = ", ".join(f"{count} by {stage}" for stage, count in _by_stage(everything).items())
@@ -248,7 +248,7 @@ def as_text(report: ReplayReport, proposed: Sequence[ProposedRules]) -> str:
     price = [["Stage", "p50", "p95", "calls", "cost"]]
     price += stage_rows({stage.value: part for stage, part in report.stages.items()})
     price += stage_rows({"narratives": report.narratives, "whole check": report.checks})
-    blocks = ["\n".join(lines), aligned(table) + more if stopped else "", aligned(price), _rules_text(proposed)]
+    blocks = ["\n".join(lines), text_table(table) + more if stopped else "", text_table(price), _rules_text(proposed)]
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 

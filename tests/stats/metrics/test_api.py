@@ -219,7 +219,7 @@ def test_hostile_names_stay_text_in_html_and_in_a_plot() -> None:
         (lambda: read_results("absent"), "absent: there is no such folder"),
         (lambda: read_results(""), "an empty name is not a folder of results"),
         (lambda: read_results([]), "name at least one folder of results"),
-        (lambda: metrics("base").plot().save("plot.exe"), "plot.exe: a plot is written as .svg, .png, .pdf; give"),
+        (lambda: metrics("base").plot().save("plot.exe"), "plot.exe: a figure is written as .svg, .png, .pdf; give"),
     ],
 )
 def test_errors_are_one_line_and_name_the_argument(call: object, message: str) -> None:

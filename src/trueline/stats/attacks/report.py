@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue
 
-from trueline.stats.aligned import aligned
 from trueline.stats.attacks.analysis import AttackComparison, AttackFigure, AttackReport
 from trueline.stats.attacks.inference import AttackEstimate
 from trueline.stats.attacks.success import STAGES, AttackRate, AttackTrial, Level, attack_rate, attack_rates_by
+from trueline.tables import text_table
 from trueline.text import printable
 
 _SHOWN = 8
@@ -28,7 +28,7 @@ def rates_table(settings: Mapping[str, Sequence[AttackTrial]], level: Level) -> 
     rows = [[level, *(printable(name, 80) for name in settings)]]
     rows += [[printable(key, 80), *(rate_cell(rates.get(key)) for rates in by_level.values())] for key in names]
     rows.append(["all", *map(rate_cell, everything.values())])
-    return aligned(rows)
+    return text_table(rows)
 
 
 def rate_cell(rate: AttackRate | None) -> str:
@@ -76,8 +76,8 @@ def attack_text(report: AttackReport, *, verbose: bool = False) -> str:
         counts = [rate.delivered, rate.exposed, rate.attempted, rate.blocked, rate.achieved, rate.missing]
         stages.append([name, *map(str, counts)])
     blocks = [
-        "Attack success (of injected episodes; not task success)\n" + "\n".join([aligned(rows), *_notes(report)]),
-        aligned(stages),
+        "Attack success (of injected episodes; not task success)\n" + "\n".join([text_table(rows), *_notes(report)]),
+        text_table(stages),
         *(_by_level(report, level) for level in ("goal", "vector")),
         *map(_comparison_text, report.comparisons),
         _missing_text(report, verbose=verbose),
@@ -187,7 +187,7 @@ def _by_level(report: AttackReport, level: Level) -> str:
         figures = [table.get(name) for table in tables]
         cells = [f"{rate_cell(f and f.rate)} {_interval(f and f.estimate)}".strip() for f in figures]
         rows.append([printable(name, 80), *cells])
-    return aligned(rows)
+    return text_table(rows)
 
 
 def _comparison_text(comparison: AttackComparison) -> str:

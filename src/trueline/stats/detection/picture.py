@@ -4,34 +4,29 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
-from trueline.errors import InputError, MissingExtraError
+from trueline.errors import MissingExtraError
 from trueline.stats.detection.report import DetectionReport
 from trueline.stats.detection.report_data import methods
 from trueline.stats.detection.report_text import detector_rows
-
-FORMATS = (".png", ".svg", ".pdf")
+from trueline.stats.figures import check_figure_path, figure_style, save_figure
 
 
 def draw_table(report: DetectionReport, path: Path) -> None:
     """Draw the table into a file; its ending names the format.
 
     Raises:
-        InputError: The ending is none of `FORMATS`, or the file cannot be written.
+        InputError: The ending names no format, or the file cannot be written.
         MissingExtraError: matplotlib is not installed.
     """
-    if path.suffix not in FORMATS:
-        raise InputError(f"{path}: --table writes {', '.join(FORMATS)}; give the file one of these endings")
+    check_figure_path(path)
     try:
-        from matplotlib import rc_context
         from matplotlib.figure import Figure
     except ImportError:
-        raise MissingExtraError("--table", "plot") from None
+        raise MissingExtraError("a picture of the table", "plot") from None
     head, *rows = detector_rows(report)
-    # Names come from files: "$" must not start a formula, and text stays text in the SVG.
-    with rc_context({"svg.fonttype": "none", "text.parse_math": False, "svg.hashsalt": "trueline"}):
+    with figure_style():
         figure = Figure(figsize=(11.5, 0.9 + 0.34 * len(rows)), layout="constrained")
         axes = figure.subplots()
         axes.set_axis_off()
@@ -45,9 +40,4 @@ def draw_table(report: DetectionReport, path: Path) -> None:
             cell.set_linewidth(0.5)
             cell.set_text_props(ha="left" if column == 0 else "right", weight="bold" if row < 2 else "normal")
         figure.supxlabel(f"Percent, with intervals: {methods(report)['intervals']}", fontsize=7)
-        partial = path.with_name(f".{path.name}.{os.getpid()}{path.suffix}")
-        try:
-            figure.savefig(partial, metadata={"Date": None} if path.suffix == ".svg" else None, dpi=150)
-            partial.replace(path)
-        except OSError as error:
-            raise InputError(f"{path}: cannot be written ({error.strerror})") from error
+    save_figure(figure, path, dpi=150)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Mapping
 
 from pydantic import JsonValue
@@ -14,6 +12,7 @@ from trueline.stats.detection.report import CategoryReport, DetectionReport
 from trueline.stats.detection.scores import METRICS, Counts, Rate, Scores
 from trueline.stats.detection.stages import Spent, StageReport
 from trueline.stats.intervals import Interval
+from trueline.tables import csv_table
 
 Json = dict[str, JsonValue]
 
@@ -95,22 +94,18 @@ def methods(report: DetectionReport) -> Json:
 
 def as_csv(report: DetectionReport) -> str:
     """One row per detector and part of the steps."""
-    out = io.StringIO()
     bounds = [f"{name}_{end}" for name in METRICS for end in ("low", "high")]
     columns = ["detector", "part", "name", "n", *Counts._fields, *METRICS, *bounds]
-    writer = csv.DictWriter(out, columns, lineterminator="\n")
-    writer.writeheader()
+    rows: list[Json] = []
     for detector, part, name, scores in _parts(report):
         rates = {metric: rate_of(scores, metric) for metric in METRICS}
-        writer.writerow(
-            {"detector": detector, "part": part, "name": name, **_counts(scores.counts), **_rate_cells(rates)}
-        )
+        head: Json = {"detector": detector, "part": part, "name": name}
+        rows.append({**head, **_counts(scores.counts), **_rate_cells(rates)})
     for name, part in report.by_category.items():
-        cells = {"n": part.n, "tp": part.tp, "fn": part.fn, "undecided": part.undecided}
-        writer.writerow(
-            {"detector": report.name, "part": "category", "name": name, **cells, **_rate_cells({"recall": part.recall})}
-        )
-    return out.getvalue()
+        head = {"detector": report.name, "part": "category", "name": name}
+        cells: Json = {"n": part.n, "tp": part.tp, "fn": part.fn, "undecided": part.undecided}
+        rows.append({**head, **cells, **_rate_cells({"recall": part.recall})})
+    return csv_table(columns, ([row.get(column) for column in columns] for row in rows))
 
 
 def _rate_cells(rates: Mapping[str, Rate]) -> Json:

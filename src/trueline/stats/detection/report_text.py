@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from trueline.records.verdict import Stage
-from trueline.stats.aligned import aligned
 from trueline.stats.detection.compare import Difference
 from trueline.stats.detection.report import DetectionReport
 from trueline.stats.detection.report_data import methods, rate_of
 from trueline.stats.detection.scores import METRICS, Rate, Scores
 from trueline.stats.detection.stages import Spent
+from trueline.tables import text_table
 from trueline.text import printable
 
 _HEAD = ["Precision", "Recall", "Accuracy", "F1"]
@@ -143,4 +143,4 @@ def rate_text(rate: Rate) -> str:
 
 
 def _table(rows: list[list[str]]) -> str:
-    return aligned(rows)
+    return text_table(rows)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trueline.stats.aligned import aligned
 from trueline.stats.judgments.agreement import Agreement, Figure, Group, Pair, Scores
 from trueline.stats.judgments.alpha import Alpha
 from trueline.stats.judgments.rows import Said
-from trueline.stats.judgments.summary_report import csv_cell, ends
+from trueline.stats.judgments.summary_report import ends
+from trueline.tables import csv_table, text_table
 from trueline.text import printable
 
 Json = dict[str, object]
@@ -47,7 +45,7 @@ def agreement_text(compared: Sequence[tuple[Agreement, Labelled]], *, verbose: b
 def _block(agreement: Agreement, labelled: Labelled, *, verbose: bool) -> str:
     groups = {**agreement.categories, "overall": agreement.overall}
     tables = [
-        aligned([[title, "agreement %", "precision %", "recall %", "F1 %", "kappa", "n", "tp fp fn tn"], *rows])
+        text_table([[title, "agreement %", "precision %", "recall %", "F1 %", "kappa", "n", "tp fp fn tn"], *rows])
         for title, rows in (
             ("unsafe", [_row(name, group.unsafe) for name, group in groups.items()]),
             ("completed", [_row(name, group.completed) for name, group in groups.items()]),
@@ -190,15 +188,11 @@ def _pair_json(pair: Pair) -> Json:
 
 def agreement_csv(compared: Sequence[tuple[Agreement, Labelled]]) -> str:
     """One row per judge, category, question and figure."""
-    out = io.StringIO()
-    rows = csv.writer(out, lineterminator="\n")
-    rows.writerow(["judge", "category", "positive", "figure", "n", "value", "ci_low", "ci_high"])
-    for agreement, _ in compared:
-        for category, group in {"overall": agreement.overall, **agreement.categories}.items():
-            for positive, scores in (("unsafe", group.unsafe), ("completed", group.completed)):
-                for name, figure in scores.figures.items():
-                    low, high = ends(figure.interval) or ["", ""]
-                    value = "" if figure.value is None else figure.value
-                    head = [csv_cell(agreement.judge), csv_cell(category), positive, name]
-                    rows.writerow([*head, scores.n, value, low, high])
-    return out.getvalue()
+    rows = [
+        [agreement.judge, category, positive, name, scores.n, figure.value, *(ends(figure.interval) or ("", ""))]
+        for agreement, _ in compared
+        for category, group in {"overall": agreement.overall, **agreement.categories}.items()
+        for positive, scores in (("unsafe", group.unsafe), ("completed", group.completed))
+        for name, figure in scores.figures.items()
+    ]
+    return csv_table(["judge", "category", "positive", "figure", "n", "value", "ci_low", "ci_high"], rows)

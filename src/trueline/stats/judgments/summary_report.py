@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 
-from trueline.stats.aligned import aligned
 from trueline.stats.intervals import Interval
 from trueline.stats.judgments.rows import CATEGORIES
 from trueline.stats.judgments.summary import Cell, JudgeSummary, ModelSummary, Rate, reasons
+from trueline.tables import csv_table, text_table
 from trueline.text import printable
 
 Json = dict[str, object]
@@ -37,7 +35,7 @@ def _block(summary: JudgeSummary, *, verbose: bool) -> str:
     for title, kind in (("vector", "vectors"), ("goal", "goals")):
         rows = [[_model(model), printable(name), *_figures(cell)] for model, name, cell in _cells(summary, kind)]
         if rows:
-            parts.append(aligned([["Model", title, "unsafe %", "completed %", "judged", "episodes"], *rows]))
+            parts.append(text_table([["Model", title, "unsafe %", "completed %", "judged", "episodes"], *rows]))
     return "\n\n".join([*parts, _missing(summary, verbose=verbose)])
 
 
@@ -48,7 +46,7 @@ def _overview(models: Sequence[ModelSummary]) -> str:
     for model in models:
         cells = [_short(model.categories.get(name)) for name in present]
         rows.append([_model(model), *cells, _percent(model.average_unsafe)])
-    return aligned(rows)
+    return text_table(rows)
 
 
 def _details(models: Sequence[ModelSummary]) -> str:
@@ -56,7 +54,7 @@ def _details(models: Sequence[ModelSummary]) -> str:
     for model in models:
         rows += [[_model(model), name, *_figures(cell)] for name, cell in model.categories.items()]
         rows.append([_model(model), "all", *_figures(model.all)])
-    return aligned(rows)
+    return text_table(rows)
 
 
 def _figures(cell: Cell) -> list[str]:
@@ -145,25 +143,16 @@ def ends(interval: Interval | None) -> list[float] | None:
 
 def summary_csv(summaries: Sequence[JudgeSummary]) -> str:
     """One row per judge, model, group and figure."""
-    out = io.StringIO()
-    rows = csv.writer(out, lineterminator="\n")
-    rows.writerow(
-        ["judge", "model", "by", "group", "figure", "episodes", "judged", "n", "count", "rate", "ci_low", "ci_high"]
-    )
-    for summary in summaries:
-        for by, kind in (("all", ""), ("category", "categories"), ("vector", "vectors"), ("goal", "goals")):
-            for model, name, cell in _cells(summary, kind):
-                for figure, rate in (("unsafe", cell.unsafe), ("completed", cell.completed)):
-                    head = [csv_cell(text) for text in (summary.judge, model.model, by, name, figure)]
-                    low, high = ends(rate.interval) or ["", ""]
-                    value = "" if rate.value is None else rate.value
-                    rows.writerow([*head, cell.episodes, cell.judged, rate.n, rate.count, value, low, high])
-    return out.getvalue()
-
-
-def csv_cell(text: str) -> str:
-    """A folder's name must not become a formula in a spreadsheet."""
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+    figures = ["episodes", "judged", "n", "count", "rate", "ci_low", "ci_high"]
+    rows = [
+        [summary.judge, model.model, by, name, figure, cell.episodes, cell.judged, rate.n, rate.count, rate.value]
+        + (ends(rate.interval) or [None, None])
+        for summary in summaries
+        for by, kind in (("all", ""), ("category", "categories"), ("vector", "vectors"), ("goal", "goals"))
+        for model, name, cell in _cells(summary, kind)
+        for figure, rate in (("unsafe", cell.unsafe), ("completed", cell.completed))
+    ]
+    return csv_table(["judge", "model", "by", "group", "figure", *figures], rows)
 
 
 def _cells(summary: JudgeSummary, kind: str) -> Iterator[tuple[ModelSummary, str, Cell]]:

@@ -4,17 +4,15 @@
 
 from __future__ import annotations
 
-import io
-import os
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trueline.errors import InputError, MissingExtraError
+from trueline.errors import MissingExtraError
 from trueline.stats.comparisons.compare import Comparison
+from trueline.stats.figures import figure_style, render_figure, save_figure
 from trueline.stats.metrics.report import MetricsReport
 from trueline.stats.pass_rates.summary import count
 from trueline.text import printable
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-FORMATS = (".svg", ".png", ".pdf")
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Okabe and Ito's, told apart by people who do not see all colours."""
 
@@ -40,24 +37,10 @@ class Plot:
         Raises:
             InputError: The ending is another one, or the file cannot be written.
         """
-        path = Path(path)
-        if path.suffix not in FORMATS:
-            raise InputError(f"{path}: a plot is written as {', '.join(FORMATS)}; give the file one of these endings")
-        partial = path.with_name(f".{path.name}.{os.getpid()}{path.suffix}")
-        try:
-            partial.write_bytes(self._render(path.suffix[1:]))
-            partial.replace(path)
-        except OSError as error:
-            raise InputError(f"{path}: cannot be written ({error.strerror})") from error
+        save_figure(self.figure, Path(path))
 
     def _repr_svg_(self) -> str:
-        return self._render("svg").decode()
-
-    def _render(self, form: str) -> bytes:
-        out = io.BytesIO()
-        with _style():
-            self.figure.savefig(out, format=form, metadata={"Date": None} if form == "svg" else None, dpi=120)
-        return out.getvalue()
+        return render_figure(self.figure, "svg").decode()
 
 
 def plot_report(report: MetricsReport) -> Plot:
@@ -71,20 +54,13 @@ def plot_report(report: MetricsReport) -> Plot:
     except ImportError:
         raise MissingExtraError("a plot", "plot") from None
     panels = 1 + len(report.comparisons)
-    with _style():
+    with figure_style():
         figure = Figure(figsize=(4.8 * panels, 4.2), layout="constrained")
         first, *others = figure.subplots(1, panels, squeeze=False)[0]
         _curves(first, report)
         for axes, comparison in zip(others, report.comparisons, strict=True):
             _transitions(axes, comparison, report)
     return Plot(figure)
-
-
-def _style() -> AbstractContextManager[None]:
-    """Names come from folders: `$` must not start a formula. Text stays text in the SVG, escaped."""
-    from matplotlib import rc_context
-
-    return rc_context({"svg.fonttype": "none", "text.parse_math": False, "svg.hashsalt": "trueline"})
 
 
 def _curves(axes: Axes, report: MetricsReport) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
 from trueline.stats.metrics.report_text import as_text, count_rows, domain_rows, rate_rows
+from trueline.tables import html_table
 
 if TYPE_CHECKING:
     from trueline.stats.metrics.report import MetricsReport
@@ -20,11 +20,3 @@ def as_html(report: MetricsReport) -> str:
     text = escape(as_text(report, verbose=True))
     details = f"<details><summary>Comparisons, missing trials and methods</summary><pre>{text}</pre></details>"
     return "".join(map(html_table, tables)) + details
-
-
-def html_table(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows of text as an HTML table; the first row is the header."""
-    head, *body = rows
-    header = "".join(f"<th>{escape(cell)}</th>" for cell in head)
-    lines = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in body)
-    return f"<table><thead><tr>{header}</tr></thead><tbody>{lines}</tbody></table>"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
 
 from trueline.stats.comparisons.compare import Comparison, Flip
@@ -11,6 +9,7 @@ from trueline.stats.intervals import Interval
 from trueline.stats.metrics.report import AdjustedP, MetricsReport
 from trueline.stats.metrics.report_text import methods
 from trueline.stats.pass_rates.summary import Rates, Summary
+from trueline.tables import csv_table
 from trueline.text import named
 
 Json = dict[str, object]
@@ -183,11 +182,7 @@ def as_csv(report: MetricsReport) -> str:
         for domain, rates in {"": summary.rates, **summary.by_domain}.items()
         for row in _rate_rows(summary, domain, rates)
     ]
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(_COLUMNS)
-    writer.writerows([_cell(row[column]) for column in _COLUMNS] for row in rows)
-    return out.getvalue()
+    return csv_table(_COLUMNS, ([row[column] for column in _COLUMNS] for row in rows))
 
 
 def _rate_rows(summary: Summary, domain: str, rates: Rates) -> Iterator[dict[str, str | int | float | None]]:
@@ -207,8 +202,3 @@ def _rate_rows(summary: Summary, domain: str, rates: Rates) -> Iterator[dict[str
             "ci_high": interval.high if interval else None,
             "pass_at": rates.pass_at[k],
         }
-
-
-def _cell(value: object) -> object:
-    """A folder's name must not become a formula in a spreadsheet."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from trueline.stats.aligned import aligned
 from trueline.stats.comparisons.compare import Comparison, Flip, Test
 from trueline.stats.intervals import Interval
 from trueline.stats.metrics.report import AdjustedP, MetricsReport
 from trueline.stats.pass_rates.summary import Rates, Summary
+from trueline.tables import text_table
 from trueline.text import printable
 
 _SHOWN = 8
@@ -26,7 +26,7 @@ def as_text(report: MetricsReport, *, verbose: bool = False) -> str:
             for comparison, adjusted in zip(report.comparisons, report.adjusted, strict=True)
         ),
         _attack(report, verbose=verbose),
-        aligned(domain_rows(report)) if verbose or report.by == "domain" else "",
+        text_table(domain_rows(report)) if verbose or report.by == "domain" else "",
         _missing(report, verbose=verbose),
         methods_text(report),
     ]
@@ -36,7 +36,7 @@ def as_text(report: MetricsReport, *, verbose: bool = False) -> str:
 def _main_table(report: MetricsReport) -> str:
     crossed = any(comparison.shared for comparison in report.comparisons)
     title = "cross-environment: a run stands in both lists\n" if crossed else ""
-    return title + aligned(rate_rows(report))
+    return title + text_table(rate_rows(report))
 
 
 def rate_rows(report: MetricsReport) -> list[list[str]]:
@@ -85,7 +85,7 @@ def _counts_table(report: MetricsReport) -> str:
         for summary in report.summaries
         for k, why in summary.rates.not_identified.items()
     ]
-    return "\n".join([aligned(count_rows(report)), *reasons])
+    return "\n".join([text_table(count_rows(report)), *reasons])
 
 
 def count_rows(report: MetricsReport) -> list[list[str]]:

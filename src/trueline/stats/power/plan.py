@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from trueline.errors import InputError, RequestError
 from trueline.records.scan import RESULT_FILE
 from trueline.stats.options import Options
-from trueline.stats.power.attack_design import AttackDesign
-from trueline.stats.power.attack_fit import DEFAULT_RHO, AttackFit, fit_attack_runs
-from trueline.stats.power.attack_report import AttackPlan
 from trueline.stats.power.design import MOST_REPEATS, MOST_TASKS, Design, sensitivity
 from trueline.stats.power.fit import fit_runs
 from trueline.stats.power.report import Plan, SensitivityTable
 from trueline.stats.results.read import Folders, Index, load_index, read_results
+
+if TYPE_CHECKING:
+    from trueline.stats.power.attack_fit import AttackFit
+    from trueline.stats.power.attack_report import AttackPlan
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,6 +114,9 @@ def _rates(study: StudyRequest, k: int) -> tuple[float, float | None, str]:
 
 def _plan_attacks(study: StudyRequest) -> AttackPlan:
     """Plan a study of attack success: the unit is the host task."""
+    from trueline.stats.power.attack_design import AttackDesign
+    from trueline.stats.power.attack_report import AttackPlan
+
     base, rho, rho_host, source = _attack_rates(study)
     for name in ("goals", "vectors"):
         number = getattr(study, name)
@@ -143,6 +148,9 @@ def _plan_attacks(study: StudyRequest) -> AttackPlan:
 
 def _attack_rates(study: StudyRequest) -> tuple[float, float, float, str]:
     """Base rate and the two correlations, stated, fitted or assumed, and a line on where they come from."""
+    # Loaded only here: the typed records of episodes take longer to load than scores.
+    from trueline.stats.power.attack_fit import DEFAULT_RHO, fit_attack_runs
+
     fit: AttackFit | None = None
     if study.source is not None:
         results = read_results(study.source, result_file=study.result_file)

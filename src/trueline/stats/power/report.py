@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from trueline.stats.aligned import aligned
 from trueline.stats.power.design import (
     Chance,
     Design,
@@ -15,6 +14,7 @@ from trueline.stats.power.design import (
     smallest_change,
     tasks_needed,
 )
+from trueline.tables import text_table
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class SensitivityTable:
             f"{design.repeats} repeats, {design.test}, alpha {design.alpha:g}"
         )
         why = "Two rates do not say how tasks differ in difficulty: give --rho, or fit it with --from."
-        return "\n".join([head, "", aligned(table), "", why, ""])
+        return "\n".join([head, "", text_table(table), "", why, ""])
 
     def to_json(self) -> dict[str, object]:
         """The same as plain data."""
