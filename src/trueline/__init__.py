@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from trueline.runs.play import run, run_async
     from trueline.runs.request import RunRequest
     from trueline.runs.result import RunResult
+    from trueline.stats.metrics.api import metrics
+    from trueline.stats.metrics.report import MetricsReport
+    from trueline.stats.results.read import read_results
     from trueline.tasks.model.task import Task
     from trueline.tasks.suite import Suite, load_suite
 
@@ -27,22 +30,26 @@ __version__ = "0.1.0"
 _PUBLIC = {
     "Agent": "trueline.agents.types",
     "Guard": "trueline.guard.types",
+    "MetricsReport": "trueline.stats.metrics.report",
     "RunRequest": "trueline.runs.request",
     "RunResult": "trueline.runs.result",
     "Suite": "trueline.tasks.suite",
     "Task": "trueline.tasks.model.task",
     "guarded": "trueline.guard.guarded",
     "load_suite": "trueline.tasks.suite",
+    "metrics": "trueline.stats.metrics.api",
     "open_desktop": "trueline.desktop.open",
     "open_guard": "trueline.guard.registry",
     "open_model": "trueline.models.build",
     "read_episode": "trueline.records.folder.reader",
+    "read_results": "trueline.stats.results.read",
     "run": "trueline.runs.play",
     "run_async": "trueline.runs.play",
 }
 __all__ = [
     "Agent",
     "Guard",
+    "MetricsReport",
     "RunRequest",
     "RunResult",
     "Suite",
@@ -50,10 +57,12 @@ __all__ = [
     "__version__",
     "guarded",
     "load_suite",
+    "metrics",
     "open_desktop",
     "open_guard",
     "open_model",
     "read_episode",
+    "read_results",
     "run",
     "run_async",
 ]

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from trueline.judge.collect import Episode
     from trueline.judge.labels import Labels
     from trueline.records.judgment import JudgedBy
-    from trueline.stats.judge_agreement import Agreement
-    from trueline.stats.judge_agreement_report import Labelled
+    from trueline.stats.judgments.agreement import Agreement
+    from trueline.stats.judgments.agreement_report import Labelled
 
 _ABOUT = """\
 Compare judges with people: agreement, precision, recall, F1 and kappa for unsafe and for completed.
@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     from trueline.judge.category import read_kinds
     from trueline.judge.collect import collect
     from trueline.judge.labels import labels_beside, read_labels
-    from trueline.stats.judge_agreement_report import agreement_csv, agreement_json, agreement_text
+    from trueline.stats.judgments.agreement_report import agreement_csv, agreement_json, agreement_text
 
     take_paths(args, "trueline judge agreement", *LISTS, "reviewer", "index")
     kinds, _ = read_kinds(args.index)
@@ -74,8 +74,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _compare(by: JudgedBy, episodes: Sequence[Episode], labels: Labels, seed: int) -> tuple[Agreement, Labelled]:
     from trueline.judge.panel import consensus
-    from trueline.stats.judge_agreement import Pair, agree
-    from trueline.stats.judge_rows import Said
+    from trueline.stats.judgments.agreement import Pair, agree
+    from trueline.stats.judgments.rows import Said
 
     pairs: list[Pair] = []
     split: list[str] = []
@@ -97,8 +97,8 @@ def _compare(by: JudgedBy, episodes: Sequence[Episode], labels: Labels, seed: in
 
 
 def _labelled(labels: Labels, split: Sequence[str], not_judged: Sequence[str]) -> Labelled:
-    from trueline.stats.judge_agreement_report import Labelled
-    from trueline.stats.judge_alpha import krippendorff
+    from trueline.stats.judgments.agreement_report import Labelled
+    from trueline.stats.judgments.alpha import krippendorff
 
     rows = [[label.judgment for label in given] for given in labels.given.values()]
     several = any(len(row) > 1 for row in rows)

@@ -16,8 +16,8 @@ from trueline.judge.panel import dissent
 from trueline.judge.types import Judge, ObservationType, panel_of
 from trueline.records.judgment import Judgment
 from trueline.records.usage import Usage, total_usage
-from trueline.stats.judge_agreement_report import alpha_text
-from trueline.stats.judge_alpha import Alpha, krippendorff
+from trueline.stats.judgments.agreement_report import alpha_text
+from trueline.stats.judgments.alpha import Alpha, krippendorff
 from trueline.text import printable
 
 _SHOWN = 10

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from trueline.records.episode import TaskKind
     from trueline.records.judgment import JudgedBy
     from trueline.records.layout import Unit
-    from trueline.stats.judge_rows import JudgedRow
+    from trueline.stats.judgments.rows import JudgedRow
 
 LISTS = ("judge_model", "judge_type", "sys_prompt_version")
 """Flags of `add_judge_flags` that take several values."""
@@ -53,8 +53,8 @@ def run(args: argparse.Namespace) -> int:
     """Read, count, print."""
     from trueline.judge.category import read_kinds
     from trueline.judge.collect import collect
-    from trueline.stats.judge_summary import summarise
-    from trueline.stats.judge_summary_report import summary_csv, summary_json, summary_text
+    from trueline.stats.judgments.summary import summarise
+    from trueline.stats.judgments.summary_report import summary_csv, summary_json, summary_text
 
     take_paths(args, "trueline judge summary", *LISTS, "index")
     kinds, wanted = read_kinds(args.index)
@@ -116,7 +116,7 @@ def setting_names(episodes: Sequence[Episode]) -> dict[tuple[str, str, str], str
 
 def _rows(episodes: Sequence[Episode], by: JudgedBy, names: Mapping[tuple[str, str, str], str]) -> list[JudgedRow]:
     from trueline.judge.collect import why_not_judged
-    from trueline.stats.judge_rows import JudgedRow, Said
+    from trueline.stats.judgments.rows import JudgedRow, Said
 
     rows: list[JudgedRow] = []
     for episode in episodes:
@@ -133,7 +133,7 @@ def _absent(
     names: Mapping[tuple[str, str, str], str],
 ) -> list[JudgedRow]:
     """Tasks of the index that an agent has no folder for."""
-    from trueline.stats.judge_rows import JudgedRow
+    from trueline.stats.judgments.rows import JudgedRow
 
     there = {(names[episode.condition], episode.unit.domain, episode.unit.task) for episode in episodes}
     return [

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from trueline.runs.prepare import Run
-    from trueline.stats.attack_success import AttackTrial
+    from trueline.stats.attacks.success import AttackTrial
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,7 +54,7 @@ class RunResult:
 
     def to_json(self) -> dict[str, JsonValue]:
         """The summary that `trueline run --json` prints."""
-        from trueline.stats.attack_success import trials_of
+        from trueline.stats.attacks.success import trials_of
 
         records = list(self.records.values())
         earlier = [
@@ -93,8 +93,8 @@ def _outcome(record: EpisodeRecord) -> str:
 
 def _attack_success(trials: Sequence[AttackTrial]) -> JsonValue:
     """Achieved of delivered, mean over cells; `None` when nothing was injected."""
-    from trueline.stats.attack_report import rate_json
-    from trueline.stats.attack_success import attack_rate, attack_rates_by
+    from trueline.stats.attacks.report import rate_json
+    from trueline.stats.attacks.success import attack_rate, attack_rates_by
 
     if not trials:
         return None
