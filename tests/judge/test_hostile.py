@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from judge.samples import SAFE, judge, judge_with, judging, osharm_episode, our_episode, place, strings
 from trueline.judge.fence import Fence
 from trueline.judge.material import material_of, unit_of
-from trueline.judge.request import Show, ask
+from trueline.judge.messages import Presentation, write_messages
 from trueline.judge.rules import judge_by_rules
 from trueline.judge.types import PROMPT_VERSIONS, JudgeType, PromptVersion
 from trueline.models.testing import FakeServer, Say
@@ -59,7 +59,7 @@ def question(root: Path, text: str, judge_type: JudgeType, version: PromptVersio
     """All texts of the judge's request: the system prompt first."""
     material = material_of(read_episode(hostile_episode(root, text)))
     captions = {step.screenshot or "": text for step in material.steps} | {material.last_screen: text}
-    asked = ask(material, Show(judge_type, version, "screenshot_a11y_tree", None, {}, captions))
+    asked = write_messages(material, Presentation(judge_type, version, "screenshot_a11y_tree", None, {}, captions))
     parts = [part for message in asked.messages for part in message.parts]
     return [asked.system, *(part.text for part in parts if isinstance(part, Text))]
 

@@ -228,8 +228,7 @@ def judging_models(request: RunRequest) -> list[ModelId]:
     Raises:
         SpecError: It is not clear which one is meant.
     """
-    from trueline.judge.request import CAPTIONED
-    from trueline.judge.types import CAPTIONER
+    from trueline.judge.types import CAPTIONED, CAPTIONER
 
     if request.judge_model is None or request.judge_type == "rules":
         return []
