@@ -245,7 +245,10 @@ def test_a_folder_named_like_a_subcommand(tmp_path: Path, monkeypatch: pytest.Mo
         (["R", "--judge_model", "gpt-4.1"], "set OPENAI_API_KEY"),
         (["R", "--judge_model", "local|m"], "needed to describe screenshots; --caption_model names another"),
         (["R", "--judge-typ", "rules"], "did you mean --judge_type?"),
-        (["R", "--judge_type", "rules", "--test_config_base_dir", "nowhere"], "--test_config_base_dir nowhere: has no folder examples"),
+        (
+            ["R", "--judge_type", "rules", "--test_config_base_dir", "nowhere"],
+            "--test_config_base_dir nowhere: has no folder examples",
+        ),
         (["R", "--temperature", "nan"], "nan is no temperature"),
         (["R", "--temperature", "-1"], "-1 is no temperature"),
         (["R", "--max_workers", "0"], "0 is not above 0"),

@@ -1,0 +1,21 @@
+"""OpenAI's models with their own computer tool."""
+
+from __future__ import annotations
+
+from trueline.agents.native import NativeAgent, OpenAIOptions, open_openai
+from trueline.agents.prompt_files import TURNS, prompt_hashes
+from trueline.agents.registry import AgentKind, AgentMaker
+from trueline.records.setting import Sampling
+
+
+def _open(options: OpenAIOptions, sampling: Sampling) -> AgentMaker:
+    return AgentMaker(
+        "openai",
+        lambda: NativeAgent(lambda ctx: open_openai(options, ctx), options, sampling),
+        options.model_dump(mode="json"),
+        prompt_hashes((*options.prompts, TURNS)),
+        needs_model=True,
+    )
+
+
+AGENT = AgentKind.of(OpenAIOptions, _open)
