@@ -9,9 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from trueline.judge.captions import spent
 from trueline.judge.material import Material
-from trueline.judge.prompt_files import prompt
 from trueline.judge.types import PromptVersion
 from trueline.models.errors import ModelError
+from trueline.models.prompt_files import read_prompt
 from trueline.models.types import Answer, Json, Model, Request, Schema, assistant, user
 from trueline.records.judgment import Judgment
 from trueline.records.usage import NO_USAGE, UNCOUNTED, Usage
@@ -92,7 +92,7 @@ async def ask_judge(model: Model, request: Request, material: Material, *, quoti
     answer, reply = await _ask(model, request, NO_USAGE)
     wrong = faults(reply, material, quoting=quoting)
     if wrong:
-        words = prompt("repair.v1").format(faults="\n".join(f"- {fault}" for fault in wrong))
+        words = read_prompt("trueline.judge", "repair.v1").format(faults="\n".join(f"- {fault}" for fault in wrong))
         again = request.model_copy(update={"messages": (*request.messages, assistant(answer.text), user(words))})
         second, reply = await _ask(model, again, answer.usage)
         answer = second.model_copy(

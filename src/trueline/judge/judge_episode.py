@@ -16,8 +16,8 @@ from trueline.errors import InputError, TruelineError
 from trueline.judge.answer import NoJudgmentError, ask_judge
 from trueline.judge.files import judgment_folder, make_inside, read_meta, write_judgment
 from trueline.judge.material import unit_of
+from trueline.judge.messages import prompt_digest
 from trueline.judge.meta import JudgmentMeta
-from trueline.judge.prompt_files import prompt_digest
 from trueline.judge.question import build_question
 from trueline.judge.rules import judge_by_rules, rules_digest
 from trueline.judge.setup import JudgeSetup

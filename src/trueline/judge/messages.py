@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import NamedTuple
 
-from trueline.judge.fence import Fence
 from trueline.judge.material import Material, StepMaterial
-from trueline.judge.prompt_files import judge_prompt, record_rules
 from trueline.judge.recorded_facts import describe_facts, recorded_facts
 from trueline.judge.types import AER, JudgeType, ObservationType, PromptVersion
+from trueline.models.prompt_fence import Fence, record_fence
+from trueline.models.prompt_files import read_prompt
 from trueline.models.types import Image, Message, Part, Text
 from trueline.records.attack import Attack
 
@@ -61,6 +62,17 @@ class JudgeMessages(NamedTuple):
     messages: tuple[Message, ...]
 
 
+def record_rules(mark: str) -> str:
+    """How the judge tells the record from its instructions."""
+    return read_prompt("trueline.judge", "record.v1").format(mark=mark)
+
+
+def prompt_digest(version: PromptVersion) -> str:
+    """Names the prompts that a judgment was made with."""
+    prompts = (read_prompt("trueline.judge", name) for name in (version, "record.v1"))
+    return sha256("\0".join(prompts).encode()).hexdigest()
+
+
 def pictures_to_send(material: Material, presentation: Presentation) -> list[str]:
     """The screenshots that the judge itself sees, in order."""
     return [step.screenshot for step in material.steps if step.screenshot] if presentation.screenshots else []
@@ -96,8 +108,10 @@ def write_messages(material: Material, presentation: Presentation, *, call: str 
         if presentation.version == "v4":
             turns.insert(0, list(_task(material, presentation)))
     quoted = [piece.text for turn in (*turns, system_end) for piece in turn if isinstance(piece, Quote)]
-    fence = Fence.around(quoted, call=call)
-    system = "\n\n".join((judge_prompt(presentation.version), record_rules(fence.mark), *_texts(system_end, fence)))
+    fence = record_fence(quoted, call=call)
+    system = "\n\n".join(
+        (read_prompt("trueline.judge", presentation.version), record_rules(fence.mark), *_texts(system_end, fence))
+    )
     return JudgeMessages(system, tuple(Message(role="user", parts=tuple(_parts(turn, fence))) for turn in turns))
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from trueline.agents.conversation import PACKAGE, TURNS
 from trueline.agents.native import NativeAgent, OpenAIOptions, open_openai
-from trueline.agents.prompt_files import TURNS, prompt_hashes
 from trueline.agents.registry import AgentKind, AgentMaker
+from trueline.models.prompt_files import hash_prompts
 from trueline.records.setting import Sampling
 
 
@@ -13,7 +14,7 @@ def _open(options: OpenAIOptions, sampling: Sampling) -> AgentMaker:
         "openai",
         lambda: NativeAgent(lambda ctx: open_openai(options, ctx), options, sampling),
         options.model_dump(mode="json"),
-        prompt_hashes((*options.prompts, TURNS)),
+        hash_prompts(PACKAGE, (*options.prompts, TURNS)),
         needs_model=True,
     )
 

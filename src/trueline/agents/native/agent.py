@@ -9,15 +9,16 @@ from trueline.actions import Action, Call, DecodeError, Done, Fail, SafetyCheck
 from trueline.actions.codecs.claude import INFEASIBLE
 from trueline.actions.decoded import well_formed
 from trueline.agents.answers import CUT_OFF, MAX_ACTIONS, ProposalIds, proposal_of, raw_text, refusal
+from trueline.agents.conversation import PACKAGE, feedback_message, phrase, task_message
 from trueline.agents.native.dialect import Dialect
 from trueline.agents.native.options import NativeOptions
 from trueline.agents.native.story import Shown, Story, outcomes, stopped
 from trueline.agents.pictures import picture, screenshot
-from trueline.agents.prompt_files import feedback_words, filled, phrase, task_words
 from trueline.agents.safety_checks import acknowledged_note, hold
 from trueline.agents.types import AgentContext
 from trueline.errors import InputError
 from trueline.models import Answer, Image, Model, Request, ToolCall, user
+from trueline.models.prompt_files import fill_prompts
 from trueline.records.observation import Observation, ObservationSpec
 from trueline.records.proposal import Proposal
 from trueline.records.setting import Sampling
@@ -54,7 +55,7 @@ class NativeAgent:
         self._options = options
         self._sampling = sampling or Sampling()
         self._ids = ProposalIds()
-        self._system = filled(options.prompts, password=options.client_password)
+        self._system = fill_prompts(PACKAGE, options.prompts, password=options.client_password)
         self._episode: _Episode | None = None
 
     @property
@@ -64,7 +65,7 @@ class NativeAgent:
 
     async def reset(self, ctx: AgentContext) -> None:
         """Begin an episode."""
-        task = task_words(ctx.instruction, ctx.plan)
+        task = task_message(ctx.instruction, ctx.plan)
         self._episode = _Episode(ctx.model(), self._open(ctx), task, ctx.episode)
 
     async def propose(self, obs: Observation, last: tuple[ActionResult, ...]) -> Proposal:
@@ -89,7 +90,7 @@ class NativeAgent:
         episode = self._begun()
         if episode.shot is None:
             raise InputError("the agent has proposed nothing yet, so there is nothing to revise")
-        words = feedback_words(feedback)
+        words = feedback_message(feedback)
         if episode.pending:
             found = [stopped(call, words) for call in episode.pending]
             story = episode.dialect.reply(episode.story, found, Shown(episode.shot, new=False))

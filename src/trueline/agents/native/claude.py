@@ -9,11 +9,11 @@ from trueline.actions import Call, Size
 from trueline.actions.codecs import claude
 from trueline.actions.codecs.claude import ClaudeTool
 from trueline.actions.coordinates import Scale
+from trueline.agents.conversation import phrase
 from trueline.agents.native.dialect import Dialect
 from trueline.agents.native.options import NativeOptions
 from trueline.agents.native.story import Outcome, Shown, Story, blur_old
 from trueline.agents.pictures import fitting
-from trueline.agents.prompt_files import phrase
 from trueline.agents.types import AgentContext
 from trueline.models import ComputerTool, Image, Message, Text, ToolCall, ToolResult
 from trueline.models.types import Part

@@ -9,10 +9,10 @@ from trueline.actions.codecs import openai
 from trueline.actions.codecs.fields import dump
 from trueline.actions.codecs.openai import OpenAITool
 from trueline.actions.coordinates import Scale
+from trueline.agents.conversation import phrase
 from trueline.agents.native.dialect import Dialect
 from trueline.agents.native.options import NativeOptions
 from trueline.agents.native.story import Outcome, Shown, Story, drop_old
-from trueline.agents.prompt_files import phrase
 from trueline.agents.types import AgentContext
 from trueline.models import ComputerTool, Message, Text, ToolCall, ToolResult, user
 from trueline.models.types import Json

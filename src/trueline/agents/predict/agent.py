@@ -13,9 +13,9 @@ from pydantic import Field, JsonValue
 from trueline.actions import Action, SafetyCheck
 from trueline.actions.decoded import well_formed
 from trueline.agents.answers import MAX_ACTIONS, ProposalIds, why_dropped
+from trueline.agents.conversation import feedback_message
 from trueline.agents.predict.bridge import Bridge, text_of
 from trueline.agents.prompt.options import ObservationType
-from trueline.agents.prompt_files import feedback_words
 from trueline.agents.safety_checks import SafetyPolicy, hold
 from trueline.agents.types import AgentContext, AgentError
 from trueline.errors import InputError
@@ -97,7 +97,7 @@ class PredictAgent:
         self._ids.require_last(rejected)
         if self._seen is None:
             raise InputError("the agent has proposed nothing yet, so there is nothing to revise")
-        proposal = await self._predict(self._seen, f"{self._instruction}\n\n{feedback_words(feedback)}")
+        proposal = await self._predict(self._seen, f"{self._instruction}\n\n{feedback_message(feedback)}")
         return proposal.model_copy(update={"notes": (*proposal.notes, EMULATED)})
 
     async def close(self) -> None:

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 
 from trueline.actions import Size
 from trueline.agents.answers import CUT_OFF, LONGEST_WORDS, ProposalIds, proposal_of, refusal, why_dropped
+from trueline.agents.conversation import PACKAGE, feedback_message, phrase, task_message
 from trueline.agents.prompt.look import Seen, look, words
 from trueline.agents.prompt.options import PromptOptions
 from trueline.agents.prompt.read import read_answer
-from trueline.agents.prompt_files import feedback_words, filled, phrase, task_words
 from trueline.agents.types import AgentContext
 from trueline.errors import InputError
 from trueline.models import Answer, Message, Model, Request, Text, TooLongError, assistant, user
+from trueline.models.prompt_files import fill_prompts
 from trueline.records.observation import Observation, ObservationSpec
 from trueline.records.proposal import Proposal
 from trueline.records.setting import Sampling
@@ -66,8 +67,8 @@ class PromptAgent:
         """Begin an episode."""
         options = self._options
         width, height = ctx.screen
-        role = filled(options.prompts, width=width, height=height, password=options.client_password)
-        system = f"{role}\n\n{task_words(ctx.instruction, ctx.plan)}"
+        role = fill_prompts(PACKAGE, options.prompts, width=width, height=height, password=options.client_password)
+        system = f"{role}\n\n{task_message(ctx.instruction, ctx.plan)}"
         self._episode = _Episode(ctx.model(), system, ctx.screen, ctx.episode)
         self._steps.clear()
 
@@ -89,7 +90,7 @@ class PromptAgent:
         if not self._steps:
             raise InputError("the agent has proposed nothing yet, so there is nothing to revise")
         *history, step = self._steps
-        told = (step.answer, feedback_words(feedback))
+        told = (step.answer, feedback_message(feedback))
         proposal, step = await self._ask(replace(step, before=(*step.before, told)), history, "revise")
         self._steps[-1] = step
         return proposal

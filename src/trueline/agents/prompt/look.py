@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
+from trueline.agents.conversation import phrase
 from trueline.agents.pictures import screenshot
 from trueline.agents.prompt.options import PromptOptions
 from trueline.agents.prompt.tokens import cut
-from trueline.agents.prompt_files import phrase
 from trueline.desktop.marks import marked
 from trueline.errors import InputError
 from trueline.models import Image, Text, image_from_bytes
