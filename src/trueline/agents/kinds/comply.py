@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from trueline.agents.registry import simulated_kind
-from trueline.agents.simulated.subjects import comply
+from trueline.agents.simulated.scripted_subjects import comply
 
 AGENT = simulated_kind("comply", comply)

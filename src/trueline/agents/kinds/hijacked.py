@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from trueline.agents.registry import simulated_kind
-from trueline.agents.simulated.subjects import hijacked
+from trueline.agents.simulated.scripted_subjects import hijacked
 
 AGENT = simulated_kind("hijacked", hijacked)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trueline.agents.registry import SIMULATED, AgentKind, AgentMaker
 from trueline.agents.simulated.persona import PersonaOptions
-from trueline.agents.simulated.subjects import persona
+from trueline.agents.simulated.scripted_subjects import persona
 from trueline.records.setting import Sampling
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trueline.agents.registry import SIMULATED, AgentKind, AgentMaker
-from trueline.agents.simulated.fixed import ReplayOptions, recorded_turns, replay
+from trueline.agents.simulated.fixed_turns import ReplayOptions, recorded_turns, replay
 from trueline.records.setting import Sampling
 
 
