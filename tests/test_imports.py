@@ -14,7 +14,7 @@ import pytest
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "trueline"
 
 # What each package may import besides itself; the files in OPEN and the package itself are open to all.
-OPEN = {"errors", "extras", "registry", "strict_json", "tables", "text", "user_code", "__init__"}
+OPEN = {"blocking", "errors", "extras", "registry", "strict_json", "tables", "text", "user_code", "__init__"}
 BELOW_TASKS = {"desktop", "models", "records", "actions", "serving"}
 MAY_IMPORT: dict[str, set[str]] = {
     "__init__": {"agents", "desktop", "guard", "judge", "models", "records", "runs", "stats", "tasks"},
@@ -28,7 +28,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "tasks": BELOW_TASKS,
     "agents": {"tasks", *BELOW_TASKS},
     "guard": {"tasks", *BELOW_TASKS},
-    "judge": {"tasks", *BELOW_TASKS},
+    "judge": {"tasks", "stats", *BELOW_TASKS},
     "runs": {"agents", "guard", "judge", "tasks", "stats", *BELOW_TASKS},
     "studies": {"runs", "agents", "guard", "judge", "tasks", "stats", *BELOW_TASKS},
     "view": {"studies", "runs", "agents", "guard", "judge", "tasks", "stats", *BELOW_TASKS},

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from trueline.guard.guarded import guarded
     from trueline.guard.registry import open_guard
     from trueline.guard.types import Guard
+    from trueline.judge.api import judge, judge_async
+    from trueline.judge.report import JudgeReport
+    from trueline.judge.request import JudgeRequest
     from trueline.models.build import open_model
     from trueline.records.folder.reader import read_episode
     from trueline.runs.play import run, run_async
@@ -30,12 +33,16 @@ __version__ = "0.1.0"
 _PUBLIC = {
     "Agent": "trueline.agents.types",
     "Guard": "trueline.guard.types",
+    "JudgeReport": "trueline.judge.report",
+    "JudgeRequest": "trueline.judge.request",
     "MetricsReport": "trueline.stats.metrics.report",
     "RunRequest": "trueline.runs.request",
     "RunResult": "trueline.runs.result",
     "Suite": "trueline.tasks.suite",
     "Task": "trueline.tasks.model.task",
     "guarded": "trueline.guard.guarded",
+    "judge": "trueline.judge.api",
+    "judge_async": "trueline.judge.api",
     "load_suite": "trueline.tasks.suite",
     "metrics": "trueline.stats.metrics.api",
     "open_desktop": "trueline.desktop.open",
@@ -49,6 +56,8 @@ _PUBLIC = {
 __all__ = [
     "Agent",
     "Guard",
+    "JudgeReport",
+    "JudgeRequest",
     "MetricsReport",
     "RunRequest",
     "RunResult",
@@ -56,6 +65,8 @@ __all__ = [
     "Task",
     "__version__",
     "guarded",
+    "judge",
+    "judge_async",
     "load_suite",
     "metrics",
     "open_desktop",
@@ -73,8 +84,9 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    found: object = getattr(import_module(_PUBLIC[name]), name)
-    globals()[name] = found
+    module = import_module(_PUBLIC[name])
+    # The import itself has set a name that is also a package: `judge`, which can be called.
+    found: object = globals().setdefault(name, getattr(module, name))
     return found
 
 

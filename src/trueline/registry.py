@@ -65,6 +65,13 @@ class Registry(Generic[T]):
             self._found[name] = self._adapt(name, self._import(name))
         return self._found[name]
 
+    def import_path(self, name: str) -> str | None:
+        """The import path that a name of an installed package stands for, or that a name is itself; else `None`."""
+        points = self._installed().get(name, ())
+        if points:
+            return points[0].value
+        return name if self._import_paths and ":" in name and name not in self._builtin else None
+
     def _import(self, name: str) -> object:
         points = self._installed().get(name, ())
         if len(points) > (0 if name in self._builtin else 1):
@@ -74,12 +81,18 @@ class Registry(Generic[T]):
             module, _, attribute = self._builtin[name].partition(":")
             return getattr(import_module(module), attribute)
         if points:
-            return import_object(points[0].value)
+            return self._import_object(points[0].value)
         if self._import_paths and ":" in name:
-            return import_object(name)
+            return self._import_object(name)
         choices = ", ".join(self.names())
         own = f", or name your own as {FORMS}" if self._import_paths else ""
         raise InputError(f"unknown {self.kind} {printable(name, 100)!r}; choose one of {choices}{own}")
+
+    def _import_object(self, target: str) -> object:
+        try:
+            return import_object(target)
+        except InputError as error:
+            raise InputError(f"{self.kind} {error}") from None
 
     def _installed(self) -> dict[str, list[EntryPoint]]:
         found: dict[str, list[EntryPoint]] = {}

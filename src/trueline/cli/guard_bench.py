@@ -152,9 +152,9 @@ async def _plan(args: argparse.Namespace) -> _Plan:
 async def _work(args: argparse.Namespace, plan: _Plan) -> None:
     from trueline.guard.bench import ConnectionWatch, WatchedModel, WatchedRetry, run_bench
     from trueline.guard.registry import open_guard
-    from trueline.guard.sealing import STORED_KEY
     from trueline.models.build import Config
     from trueline.models.limits import Limiters, Limits
+    from trueline.models.prompt_fence import STORED_KEY
 
     # The report's libraries are loaded while the models are waited for.
     loading = asyncio.create_task(asyncio.to_thread(importlib.import_module, "trueline.stats.detection.report"))

@@ -18,14 +18,14 @@ from trueline.models import ModelError
 from trueline.models.types import Json
 from trueline.text import printable
 
-_CHILD = Path(__file__).with_name("child.py")
+_PROGRAM = Path(__file__).with_name("agent_program.py")
 _LONGEST_LINE = 64 << 20
 _TAIL = 20
 _CLIENTS = ("openai", "anthropic", "httpx", "httpx2", "requests", "urllib3", "aiohttp", "groq", "dashscope", "botocore")
 """Packages whose errors mean that a model did not answer."""
 
 
-class _Reply(BaseModel):
+class _Answer(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     ok: Json | None = None
@@ -33,7 +33,7 @@ class _Reply(BaseModel):
     kinds: tuple[str, ...] = ()
 
 
-class Bridge:
+class AgentProcess:
     """One child process. Calls are made one after the other."""
 
     def __init__(self, process: asyncio.subprocess.Process, target: str) -> None:
@@ -43,12 +43,12 @@ class Bridge:
         self._listener = asyncio.create_task(self._listen())
 
     @staticmethod
-    async def start(python: str, target: str) -> Bridge:
+    async def start(python: str, target: str) -> AgentProcess:
         """Start the child in a process group of its own."""
         try:
             process = await asyncio.create_subprocess_exec(
                 python,
-                str(_CHILD),
+                str(_PROGRAM),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
@@ -57,7 +57,7 @@ class Bridge:
             )
         except OSError as error:
             raise InputError(f"{python}: this Python cannot be started ({error.strerror})") from None
-        return Bridge(process, target)
+        return AgentProcess(process, target)
 
     async def call(self, step: str, message: Json, time_limit: float) -> Json:
         """Have the child do one step.
@@ -94,7 +94,7 @@ class Bridge:
         """Whether the child is gone."""
         return self._process.returncode is not None
 
-    async def _exchange(self, message: Json) -> _Reply:
+    async def _exchange(self, message: Json) -> _Answer:
         assert self._process.stdin is not None and self._process.stdout is not None, "both are pipes"
         try:
             self._process.stdin.write(json.dumps(message).encode() + b"\n")
@@ -108,7 +108,7 @@ class Bridge:
             said = printable(self._tail[-1]) if self._tail else "it said nothing"
             raise AgentError(f"{self._target}: its process ended with {self._process.returncode}: {said}")
         try:
-            return _Reply.model_validate(json.loads(line))
+            return _Answer.model_validate(json.loads(line))
         except (ValueError, ValidationError):
             raise AgentError(f"{self._target}: its process answered something else than was agreed") from None
 

@@ -19,7 +19,7 @@ from trueline.records.scan import Condition, Trial, scan
 
 
 @dataclass(frozen=True)
-class Episode:
+class JudgedEpisode:
     """One episode and everything that was said about it."""
 
     folder: Path
@@ -47,19 +47,19 @@ def find_episodes(root: Path) -> list[tuple[Trial, str]]:
     return found
 
 
-def collect(roots: Sequence[Path], indexed: Kinds | None = None) -> list[Episode]:
+def read_judged_episodes(roots: Sequence[Path], indexed: Kinds | None = None) -> list[JudgedEpisode]:
     """Read the judgments below folders; an episode that several of them hold counts once.
 
     Raises:
         InputError: A folder is missing or holds no episode.
     """
-    episodes: dict[str, Episode] = {}
+    episodes: dict[str, JudgedEpisode] = {}
     for root in roots:
         for trial, name in find_episodes(root):
             folder = Path(trial.folder)
             location = parse_location(folder)
             judgments, problems = find_judgments(folder)
-            episodes[trial.folder] = Episode(
+            episodes[trial.folder] = JudgedEpisode(
                 folder=folder,
                 name=name,
                 condition=trial.condition,
@@ -72,7 +72,7 @@ def collect(roots: Sequence[Path], indexed: Kinds | None = None) -> list[Episode
     return list(episodes.values())
 
 
-def why_not_judged(episode: Episode, by: JudgedBy) -> str:
+def why_not_judged(episode: JudgedEpisode, by: JudgedBy) -> str:
     """Why an episode has no judgment by this judge."""
     folder = episode.folder.joinpath("judgment", *by)
     value = load_file(folder, "judgment.meta.json")

@@ -11,17 +11,17 @@ from trueline.judge.captions import Captioner
 from trueline.judge.types import Judge, ObservationType
 from trueline.models.types import Model
 
-Originals = Callable[[str, str], str | None]
+TaskTexts = Callable[[str, str], str | None]
 """Gives the words of a task as its file has them, by domain and id."""
 
 
-def no_originals(_domain: str, _task: str) -> None:
+def no_task_texts(_domain: str, _task: str) -> None:
     """Nothing is known beyond the record."""
     return
 
 
 @dataclass(frozen=True)
-class Bench:
+class JudgeSetup:
     """What judges share."""
 
     judges: Sequence[Judge]
@@ -37,10 +37,10 @@ class Bench:
     """`None`: 0 where the model takes it."""
     again: bool = False
     """Judge also what is judged, and believe no cache."""
-    originals: Originals = no_originals
+    task_texts: TaskTexts = no_task_texts
 
 
-def task_originals(base: Path) -> Originals:
+def task_texts_below(base: Path) -> TaskTexts:
     """Look requests up in task files: `<base>/examples/<domain>/<id>.json`, as the seeds keep them."""
     from trueline.records.folder.values import as_object, as_text, load_file
     from trueline.records.layout import check_name

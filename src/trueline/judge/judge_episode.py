@@ -14,13 +14,13 @@ from pydantic import JsonValue
 from trueline import __version__
 from trueline.errors import InputError, TruelineError
 from trueline.judge.answer import NoJudgmentError, ask_judge
-from trueline.judge.bench import Bench
 from trueline.judge.files import judgment_folder, make_inside, read_meta, write_judgment
 from trueline.judge.material import unit_of
+from trueline.judge.messages import prompt_digest
 from trueline.judge.meta import JudgmentMeta
-from trueline.judge.prepare import prepare
-from trueline.judge.prompt_files import prompt_digest
+from trueline.judge.question import build_question
 from trueline.judge.rules import judge_by_rules, rules_digest
+from trueline.judge.setup import JudgeSetup
 from trueline.judge.types import OBSERVATION_TYPES, RULES, Judge
 from trueline.models.errors import ModelError
 from trueline.models.types import Model
@@ -32,7 +32,7 @@ from trueline.text import printable
 
 
 @dataclass(frozen=True)
-class Outcome:
+class JudgeResult:
     """What came of one episode before one judge."""
 
     episode: Path
@@ -40,7 +40,7 @@ class Outcome:
     judgment: Judgment | None = None
     error: str | None = None
     """Why there is no judgment."""
-    before: bool = False
+    judged_before: bool = False
     """It was judged before; nothing was done now."""
     warnings: tuple[str, ...] = ()
     usage: Usage = NO_USAGE
@@ -54,8 +54,8 @@ class _Made(NamedTuple):
     messages: list[JsonValue] | None = None
 
 
-async def judge_one(trajectory: Trajectory, judge: Judge, bench: Bench) -> Outcome:
-    """Judge an episode and write what comes of it; a fault is an outcome.
+async def judge_episode(trajectory: Trajectory, judge: Judge, setup: JudgeSetup) -> JudgeResult:
+    """Judge an episode and write what comes of it; a fault is an result.
 
     Raises:
         DiskFullError: There is no room for a judgment, so none should be paid for.
@@ -66,9 +66,9 @@ async def judge_one(trajectory: Trajectory, judge: Judge, bench: Bench) -> Outco
         # Before anything is paid for.
         await asyncio.to_thread(make_inside, episode, judgment_folder(episode, judge))
     except InputError as fault:
-        return Outcome(episode, judge, error=printable(str(fault), 2000))
+        return JudgeResult(episode, judge, error=printable(str(fault), 2000))
     try:
-        made = _by_rules(trajectory, meta) if judge.model == RULES else await _by_model(trajectory, judge, bench, meta)
+        made = _by_rules(trajectory, meta) if judge.model == RULES else await _by_model(trajectory, judge, setup, meta)
     except DiskFullError:
         raise
     except TruelineError as fault:
@@ -78,7 +78,7 @@ async def judge_one(trajectory: Trajectory, judge: Judge, bench: Bench) -> Outco
     except OSError as fault:
         error = f"{judgment_folder(episode, judge)}: cannot be written ({fault.strerror})"
         made = _Made(None, made.meta.model_copy(update={"errors": (error,)}))
-    return Outcome(
+    return JudgeResult(
         episode=episode,
         judge=judge,
         judgment=made.judgment,
@@ -110,7 +110,7 @@ def _failed(meta: JudgmentMeta, fault: TruelineError) -> JudgmentMeta:
     return meta.model_copy(update={"errors": (printable(str(fault), 2000),), "usage": usage})
 
 
-def outdated(trajectory: Trajectory, judge: Judge) -> bool:
+def is_outdated(trajectory: Trajectory, judge: Judge) -> bool:
     """Whether an earlier judgment by rules was made from another state of the record: to judge anew is free."""
     if judge.model != RULES:
         return False
@@ -118,22 +118,22 @@ def outdated(trajectory: Trajectory, judge: Judge) -> bool:
     return meta is None or meta.input_digest != rules_digest(trajectory.record, unit_of(trajectory))
 
 
-async def judged_otherwise(trajectory: Trajectory, judge: Judge, bench: Bench) -> list[str]:
+async def compare_with_earlier(trajectory: Trajectory, judge: Judge, setup: JudgeSetup) -> list[str]:
     """In what an earlier judgment differs from the one that is asked for now; it stands until judged again."""
     meta = await asyncio.to_thread(read_meta, trajectory.folder, judge)
     if meta is None or judge.model == RULES:
         return []
-    notes = _other_choices(meta, judge, bench)
-    return notes or await _other_input(trajectory, judge, bench, meta)
+    notes = _other_choices(meta, judge, setup)
+    return notes or await _other_input(trajectory, judge, setup, meta)
 
 
-async def _other_input(trajectory: Trajectory, judge: Judge, bench: Bench, meta: JudgmentMeta) -> list[str]:
+async def _other_input(trajectory: Trajectory, judge: Judge, setup: JudgeSetup, meta: JudgmentMeta) -> list[str]:
     """Whether the same judge would be asked something else now; nothing is paid to find out."""
     observed = next((kind for kind in OBSERVATION_TYPES if kind == meta.observation_type), None)
     temperature = meta.sampling and meta.sampling.temperature
-    same = replace(bench, observation_type=observed, temperature=temperature)
+    same = replace(setup, observation_type=observed, temperature=temperature)
     try:
-        question = await prepare(trajectory, judge, same, bench.models[judge.model].id, pay=False)
+        question = await build_question(trajectory, judge, same, setup.models[judge.model].id, pay=False)
     except TruelineError as fault:
         return [printable(f"was judged before, but could not be judged now: {fault}", 2000)]
     if meta.input_digest in (None, question.digest):
@@ -141,14 +141,14 @@ async def _other_input(trajectory: Trajectory, judge: Judge, bench: Bench, meta:
     return ["the episode, or how it is shown, changed since it was judged; --again judges it anew"]
 
 
-def _other_choices(meta: JudgmentMeta, judge: Judge, bench: Bench) -> list[str]:
-    wanted = bench.observation_type
+def _other_choices(meta: JudgmentMeta, judge: Judge, setup: JudgeSetup) -> list[str]:
+    wanted = setup.observation_type
     differs = {
         f"observation type {meta.observation_type}": wanted is not None and meta.observation_type != wanted,
         "another version of this prompt": meta.prompt_digest != prompt_digest(judge.version),
-        f"captions by {meta.caption_model}": meta.caption_model not in (None, bench.caption_model),
-        f"temperature {meta.sampling and meta.sampling.temperature}": bench.temperature is not None
-        and (meta.sampling is None or meta.sampling.temperature != bench.temperature),
+        f"captions by {meta.caption_model}": meta.caption_model not in (None, setup.caption_model),
+        f"temperature {meta.sampling and meta.sampling.temperature}": setup.temperature is not None
+        and (meta.sampling is None or meta.sampling.temperature != setup.temperature),
     }
     return [f"was judged before with {what}; --again judges it anew" for what, so in differs.items() if so]
 
@@ -176,14 +176,14 @@ def _problems(trajectory: Trajectory) -> tuple[str, ...]:
     )
 
 
-async def _by_model(trajectory: Trajectory, judge: Judge, bench: Bench, meta: JudgmentMeta) -> _Made:
-    model = _model(trajectory, judge, bench)
-    question = await prepare(trajectory, judge, bench, model.id)
+async def _by_model(trajectory: Trajectory, judge: Judge, setup: JudgeSetup, meta: JudgmentMeta) -> _Made:
+    model = _model(trajectory, judge, setup)
+    question = await build_question(trajectory, judge, setup, model.id)
     meta = meta.model_copy(
         update={
             "category": question.material.category,
             "observation_type": question.observation_type,
-            "caption_model": bench.caption_model if question.captioned else None,
+            "caption_model": setup.caption_model if question.captioned else None,
             "sampling": question.request.sampling,
             "prompt_digest": prompt_digest(judge.version),
             "input_digest": question.digest,
@@ -210,8 +210,8 @@ async def _by_model(trajectory: Trajectory, judge: Judge, bench: Bench, meta: Ju
     return _Made(given.judgment, meta.model_copy(update=found), question.messages)
 
 
-def _model(trajectory: Trajectory, judge: Judge, bench: Bench) -> Model:
+def _model(trajectory: Trajectory, judge: Judge, setup: JudgeSetup) -> Model:
     """The judge's model; whoever failed before, or is to judge again, is really asked."""
     meta = read_meta(trajectory.folder, judge)
     failed = meta is not None and bool(meta.errors)
-    return (bench.fresh if bench.again or failed else bench.models)[judge.model]
+    return (setup.fresh if setup.again or failed else setup.models)[judge.model]

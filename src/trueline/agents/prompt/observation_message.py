@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
-from trueline.agents.pictures import screenshot
+from trueline.agents.conversation import phrase
 from trueline.agents.prompt.options import PromptOptions
 from trueline.agents.prompt.tokens import cut
-from trueline.agents.prompt_files import phrase
+from trueline.agents.screenshots import screenshot
 from trueline.desktop.marks import marked
 from trueline.errors import InputError
 from trueline.models import Image, Text, image_from_bytes
@@ -17,14 +17,14 @@ from trueline.records.tree import linearise, marks_text
 
 
 @dataclass(frozen=True)
-class Seen:
+class ObservationParts:
     """What the model is shown of one moment: in its own turn, and later when it has become history."""
 
     now: tuple[Text | Image, ...]
     later: tuple[Text | Image, ...]
 
 
-async def look(obs: Observation, options: PromptOptions) -> Seen:
+async def observation_parts(obs: Observation, options: PromptOptions) -> ObservationParts:
     """Return what the model sees of an observation."""
     kind = options.observation_type
     listed = words(obs, options)
@@ -32,7 +32,9 @@ async def look(obs: Observation, options: PromptOptions) -> Seen:
         raise InputError("the observation has no accessibility tree, which the agent wants")
     if kind == "som":
         shot = _picture(await asyncio.to_thread(marked, screenshot(obs), obs.marks))
-        return Seen((Text(text=phrase("see som", marks=listed or "")), shot), (Text(text=phrase("saw som")), shot))
+        return ObservationParts(
+            (Text(text=phrase("see som", marks=listed or "")), shot), (Text(text=phrase("saw som")), shot)
+        )
     parts: list[Text | Image] = []
     if listed is None:
         parts.append(Text(text=phrase("see screenshot")))
@@ -40,7 +42,7 @@ async def look(obs: Observation, options: PromptOptions) -> Seen:
         parts.append(Text(text=phrase(f"see {kind}", tree=listed)))
     if kind != "a11y_tree":
         parts.append(_picture(screenshot(obs)))
-    return Seen(tuple(parts), tuple(parts))
+    return ObservationParts(tuple(parts), tuple(parts))
 
 
 def words(obs: Observation, options: PromptOptions) -> str | None:

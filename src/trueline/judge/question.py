@@ -13,12 +13,12 @@ from pydantic import JsonValue
 
 from trueline.errors import InputError
 from trueline.judge.answer import schema_of
-from trueline.judge.bench import Bench
 from trueline.judge.captions import Caption, Captioner, load_pictures
 from trueline.judge.files import dump_messages
 from trueline.judge.material import Material, material_of
-from trueline.judge.request import Show, ask, pictures_to_caption, pictures_to_send
+from trueline.judge.messages import Presentation, pictures_to_caption, pictures_to_send, write_messages
 from trueline.judge.sampling import judge_sampling
+from trueline.judge.setup import JudgeSetup
 from trueline.judge.types import Judge, ObservationType
 from trueline.models.canonical import canonical_json
 from trueline.models.types import Image, ModelId, Request
@@ -44,13 +44,15 @@ class Question(NamedTuple):
         return sha256(canonical_json(self.request.shape()).encode("ascii")).hexdigest()
 
 
-async def prepare(trajectory: Trajectory, judge: Judge, bench: Bench, model: ModelId, *, pay: bool = True) -> Question:
+async def build_question(
+    trajectory: Trajectory, judge: Judge, setup: JudgeSetup, model: ModelId, *, pay: bool = True
+) -> Question:
     """Write the question; pictures are described as far as that is needed.
 
     Args:
         trajectory: The episode.
         judge: Who is asked.
-        bench: The choices that hold for all judges.
+        setup: The choices that hold for all judges.
         model: The judge's model.
         pay: Whether descriptions are asked for; else those that are kept must do.
 
@@ -58,13 +60,13 @@ async def prepare(trajectory: Trajectory, judge: Judge, bench: Bench, model: Mod
         InputError: There is nothing to judge, or something is missing for it.
         ModelError: The captioner gives no answer.
     """
-    material, original = await asyncio.to_thread(_with_task, material_of(trajectory), bench)
-    show, files, warnings, caption_usage = await _gather(material, judge, bench, original, pay=pay)
-    asked = ask(material, show, call=str(judge))
+    material, original = await asyncio.to_thread(_with_task, material_of(trajectory), setup)
+    presentation, files, warnings, caption_usage = await _gather(material, judge, setup, original, pay=pay)
+    asked = write_messages(material, presentation, call=str(judge))
     request = Request(
         messages=asked.messages,
         system=asked.system,
-        sampling=judge_sampling(model, bench.temperature),
+        sampling=judge_sampling(model, setup.temperature),
         expects=schema_of(judge.version),
         purpose="judge",
         stage=judge.judge_type,
@@ -75,16 +77,16 @@ async def prepare(trajectory: Trajectory, judge: Judge, bench: Bench, model: Mod
         material=material,
         request=request,
         messages=dump_messages(asked.system, asked.messages, files),
-        observation_type=show.observation_type,
-        captioned=bool(pictures_to_caption(material, show)),
+        observation_type=presentation.observation_type,
+        captioned=bool(pictures_to_caption(material, presentation)),
         warnings=tuple(warnings),
         caption_usage=caption_usage,
     )
 
 
-def _with_task(material: Material, bench: Bench) -> tuple[Material, str | None]:
+def _with_task(material: Material, setup: JudgeSetup) -> tuple[Material, str | None]:
     """The episode with its task's text, and that text as the task's file has it, if there is such a file."""
-    original = bench.originals(material.unit.domain, material.unit.task) or None
+    original = setup.task_texts(material.unit.domain, material.unit.task) or None
     if not material.instruction.strip():
         if original is None or not original.strip():
             raise InputError(f"{material.folder}: no task text is recorded; give --test_config_base_dir with its file")
@@ -93,31 +95,33 @@ def _with_task(material: Material, bench: Bench) -> tuple[Material, str | None]:
 
 
 class _Gathered(NamedTuple):
-    show: Show
+    presentation: Presentation
     files: dict[str, str]
     """Of the pictures that are sent, by digest."""
     warnings: list[str]
     caption_usage: Usage
 
 
-async def _gather(material: Material, judge: Judge, bench: Bench, original: str | None, *, pay: bool) -> _Gathered:
+async def _gather(material: Material, judge: Judge, setup: JudgeSetup, original: str | None, *, pay: bool) -> _Gathered:
     """Read the pictures and get the captions that this type of judge needs."""
-    observation = bench.observation_type or material.observation_type
+    observation = setup.observation_type or material.observation_type
     if judge.judge_type == "a11y_tree":
         observation = "a11y_tree"
-    show = Show(judge.judge_type, judge.version, observation, original)
-    to_send, to_caption = pictures_to_send(material, show), pictures_to_caption(material, show)
+    presentation = Presentation(judge.judge_type, judge.version, observation, original)
+    to_send, to_caption = pictures_to_send(material, presentation), pictures_to_caption(material, presentation)
     images, warnings = await asyncio.to_thread(load_pictures, material.folder, [*to_send, *to_caption])
     wanted = [name for name in dict.fromkeys(to_caption) if name in images]
-    captioner = bench.captioner
+    captioner = setup.captioner
     if wanted and captioner is None:
         raise InputError(f"the judge type {judge.judge_type} needs a captioner; name one with --caption_model")
     pictures = {name: images[name] for name in wanted}
     captions = await _captions(captioner, material.folder, pictures, pay=pay) if captioner else {}
     return _Gathered(
-        show=replace(show, images=images, captions={name: caption.text for name, caption in captions.items()}),
+        presentation=replace(
+            presentation, images=images, captions={name: caption.text for name, caption in captions.items()}
+        ),
         files={images[name].digest: name for name in to_send if name in images},
-        warnings=[*warnings, *_nothing_recorded(material, show)],
+        warnings=[*warnings, *_nothing_recorded(material, presentation)],
         caption_usage=total_usage(caption.usage for caption in captions.values()),
     )
 
@@ -132,13 +136,13 @@ async def _captions(
     return {name: Caption(text, NO_USAGE) for name, text in kept.items() if text is not None}
 
 
-def _nothing_recorded(material: Material, show: Show) -> list[str]:
+def _nothing_recorded(material: Material, presentation: Presentation) -> list[str]:
     """Steps of which the record does not even name what the judge should see."""
-    pictures = show.screenshots or show.judge_type in ("captioned_default", "all_step_aer")
+    pictures = presentation.screenshots or presentation.judge_type in ("captioned_default", "all_step_aer")
     lines: list[str] = []
     for step in material.steps:
         if pictures and step.screenshot is None:
             lines.append(f"step {step.index}: no screenshot is recorded")
-        if show.tree and show.judge_type not in ("aer", "all_step_aer") and not step.tree:
+        if presentation.tree and presentation.judge_type not in ("aer", "all_step_aer") and not step.tree:
             lines.append(f"step {step.index}: no accessibility tree is recorded")
     return lines

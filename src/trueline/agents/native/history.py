@@ -9,19 +9,19 @@ from dataclasses import dataclass
 from trueline.actions import Call, CursorPosition, Point, SafetyCheck, Zoom, bare
 from trueline.actions.coordinates import Scale
 from trueline.agents.answers import LONGEST_WORDS
-from trueline.agents.pictures import zoomed
-from trueline.agents.prompt_files import phrase
+from trueline.agents.conversation import phrase
+from trueline.agents.screenshots import zoomed
 from trueline.models import Image, Message, Text, ToolResult
 from trueline.models.types import Part
 from trueline.records.step import ActionResult
 
-Story = tuple[Message, ...]
+History = tuple[Message, ...]
 
 _NUMBERS = re.compile(r"-?\d+")
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CallResult:
     """What came of one call."""
 
     id: str
@@ -36,7 +36,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownScreen:
     """The screen as the model sees it."""
 
     picture: Image
@@ -44,7 +44,9 @@ class Shown:
     """Whether the model has not seen it yet."""
 
 
-async def outcomes(calls: Sequence[Call], last: Sequence[ActionResult], png: bytes, scale: Scale) -> list[Outcome]:
+async def call_results(
+    calls: Sequence[Call], last: Sequence[ActionResult], png: bytes, scale: Scale
+) -> list[CallResult]:
     """Tell what came of each call from the results of their actions, in order.
 
     Results of other actions than these mean that the calls were not let through.
@@ -53,7 +55,7 @@ async def outcomes(calls: Sequence[Call], last: Sequence[ActionResult], png: byt
     same = all(bare(result.action) == bare(action) for result, action in zip(last, actions, strict=False))
     ran = same and any(result.id is not None for result in last)
     left = list(last) if same else []
-    found: list[Outcome] = []
+    found: list[CallResult] = []
     for call in calls:
         mine, left = left[: len(call.actions)], left[len(call.actions) :]
         error = next((result.error for result in mine if result.error), None)
@@ -63,13 +65,13 @@ async def outcomes(calls: Sequence[Call], last: Sequence[ActionResult], png: byt
         zooms = [result.action for result in mine if isinstance(result.action, Zoom)]
         shown = await zoomed(png, zooms[-1]) if zooms else None
         words = "\n".join(word for result in mine if (word := _words(result, scale)))
-        found.append(Outcome(call.id, words[:LONGEST_WORDS], picture=shown, checks=call.safety_checks))
+        found.append(CallResult(call.id, words[:LONGEST_WORDS], picture=shown, checks=call.safety_checks))
     return found
 
 
-def stopped(call: Call, words: str, *, ran: bool = False) -> Outcome:
+def stopped(call: Call, words: str, *, ran: bool = False) -> CallResult:
     """Tell that a call failed or was not executed."""
-    return Outcome(call.id, words[:LONGEST_WORDS], failed=True, checks=call.safety_checks, ran=ran)
+    return CallResult(call.id, words[:LONGEST_WORDS], failed=True, checks=call.safety_checks, ran=ran)
 
 
 def _words(result: ActionResult, scale: Scale) -> str:
@@ -84,9 +86,9 @@ def _words(result: ActionResult, scale: Scale) -> str:
     return phrase("cursor", x=f"{x:g}", y=f"{y:g}")
 
 
-def blur_old(story: Story, keep: int) -> Story:
-    """Return the story with all pictures but the last few replaced by words."""
-    old = iter(range(_pictures(story) - keep))
+def blur_old(history: History, keep: int) -> History:
+    """Return the history with all pictures but the last few replaced by words."""
+    old = iter(range(_pictures(history) - keep))
 
     def blurred(part: Part) -> Part:
         if isinstance(part, Image):
@@ -95,24 +97,24 @@ def blur_old(story: Story, keep: int) -> Story:
             return part.model_copy(update={"parts": tuple(blurred(piece) for piece in part.parts)})
         return part
 
-    return tuple(turn.model_copy(update={"parts": tuple(blurred(part) for part in turn.parts)}) for turn in story)
+    return tuple(turn.model_copy(update={"parts": tuple(blurred(part) for part in turn.parts)}) for turn in history)
 
 
-def drop_old(story: Story, keep: int) -> Story:
-    """Return the story without the oldest turns, so that few pictures remain; the task stays, and calls keep results.
+def drop_old(history: History, keep: int) -> History:
+    """Return the history without the oldest turns, so that few pictures remain; the task stays, and calls keep results.
 
     A turn begins with what the model said.
     """
-    starts = [index for index, message in enumerate(story) if message.role == "assistant"]
+    starts = [index for index, message in enumerate(history) if message.role == "assistant"]
     for start in (0, *starts):
-        kept = story[start:]
+        kept = history[start:]
         if _pictures(kept) <= keep:
-            return kept if start == 0 else (_without_pictures(story[0]), *kept)
-    return story if not starts else (_without_pictures(story[0]), *story[starts[-1] :])
+            return kept if start == 0 else (_without_pictures(history[0]), *kept)
+    return history if not starts else (_without_pictures(history[0]), *history[starts[-1] :])
 
 
-def _pictures(story: Story) -> int:
-    parts = [part for message in story for part in message.parts]
+def _pictures(history: History) -> int:
+    parts = [part for message in history for part in message.parts]
     inner = [piece for part in parts if isinstance(part, ToolResult) for piece in part.parts]
     return sum(isinstance(part, Image) for part in (*parts, *inner))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from trueline.judge.category import category_of, checker_says_nothing
+from trueline.judge.category import category_of, checker_is_uninformative
 from trueline.judge.material import step_index
 from trueline.records.attack import Attack, Funnel
 from trueline.records.end import End
@@ -18,7 +18,7 @@ from trueline.text import printable
 
 
 @dataclass(frozen=True)
-class Breach:
+class PolicyBreach:
     """A policy of the guard forbade a step, and it ran all the same."""
 
     index: int
@@ -26,7 +26,7 @@ class Breach:
 
 
 @dataclass(frozen=True)
-class Known:
+class RecordedFacts:
     """What the record itself decides. Steps count from 0 here."""
 
     kind: TaskKind
@@ -39,16 +39,16 @@ class Known:
     funnel: Funnel | None
     attempted_step: int | None
     checks: tuple[Check, ...]
-    breaches: tuple[Breach, ...]
+    breaches: tuple[PolicyBreach, ...]
 
 
-def known_of(record: EpisodeRecord, unit: Unit) -> Known:
+def recorded_facts(record: EpisodeRecord, unit: Unit) -> RecordedFacts:
     """Collect what the record knows."""
     kind = category_of(unit, record.task.kind)
-    meaningless = record.task.unmeasured or record.kind_missing or checker_says_nothing(unit)
+    meaningless = record.task.unmeasured or record.kind_missing or checker_is_uninformative(unit)
     score = None if meaningless else record.score
     attempted = record.funnel.attempted_step if record.funnel else None
-    return Known(
+    return RecordedFacts(
         kind=kind,
         success=None if kind == "misuse" else score,
         harm=score if kind == "misuse" else None,
@@ -61,7 +61,7 @@ def known_of(record: EpisodeRecord, unit: Unit) -> Known:
     )
 
 
-def _breaches(record: EpisodeRecord) -> Iterator[Breach]:
+def _breaches(record: EpisodeRecord) -> Iterator[PolicyBreach]:
     for step in record.steps:
         for attempt in step.attempts:
             verdict = attempt.verdict if attempt.ran else None
@@ -69,12 +69,12 @@ def _breaches(record: EpisodeRecord) -> Iterator[Breach]:
                 continue
             found = [item for item in verdict.findings if item.stage is Stage.POLICY]
             if verdict.stage is Stage.POLICY and verdict.decision is Decision.MISALIGNED:
-                yield Breach(step_index(record, step.number), verdict.reason)
+                yield PolicyBreach(step_index(record, step.number), verdict.reason)
             elif any(item.decision is Decision.MISALIGNED for item in found):
-                yield Breach(step_index(record, step.number), found[0].reason)
+                yield PolicyBreach(step_index(record, step.number), found[0].reason)
 
 
-def known_lines(known: Known) -> list[str]:
+def describe_facts(known: RecordedFacts) -> list[str]:
     """What was found at the end, line by line; nothing when nothing was."""
     lines: list[str] = []
     if known.success is not None:

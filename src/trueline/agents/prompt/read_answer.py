@@ -21,7 +21,7 @@ _TAG = re.compile(r"tag_([0-9]{1,6})")
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadAnswer:
     """An answer, understood."""
 
     actions: tuple[Action, ...]
@@ -30,7 +30,7 @@ class Reading:
     """Why there are no actions."""
 
 
-def read_answer(text: str, space: ActionSpace, screen: Size, marks: Sequence[Mark] | None = None) -> Reading:
+def read_answer(text: str, space: ActionSpace, screen: Size, marks: Sequence[Mark] | None = None) -> ReadAnswer:
     """Read an answer; what cannot be read is a problem, and then nothing of the answer may run.
 
     With marks, code may use `tag_N` for the middle of the element number N.
@@ -39,13 +39,13 @@ def read_answer(text: str, space: ActionSpace, screen: Size, marks: Sequence[Mar
     try:
         actions, thought = _code(text, screen, marks) if space == "pyautogui" else _objects(text)
     except DecodeError as error:
-        return Reading((), text, error.reason)
+        return ReadAnswer((), text, error.reason)
     actions = _with_refusal(actions, thought)
     if not actions:
-        return Reading((), thought, "it holds no code block with an action")
+        return ReadAnswer((), thought, "it holds no code block with an action")
     if len(actions) > MAX_ACTIONS:
-        return Reading((), thought, f"it holds {len(actions)} actions; at most {MAX_ACTIONS} in one answer")
-    return Reading(actions, thought)
+        return ReadAnswer((), thought, f"it holds {len(actions)} actions; at most {MAX_ACTIONS} in one answer")
+    return ReadAnswer(actions, thought)
 
 
 def _objects(text: str) -> tuple[tuple[Action, ...], str]:

@@ -23,23 +23,23 @@ class Line:
     """What kind of wrong turn it is."""
 
 
-Course = tuple[Line, ...]
+Script = tuple[Line, ...]
 
 _END = Act(done="")
 
 
-def solution(demo: Demo) -> Course:
+def solution(demo: Demo) -> Script:
     """The task as it should be done."""
     return _ending(_lines(demo.solution))
 
 
-def complying(demo: Demo) -> Course:
+def complying(demo: Demo) -> Script:
     """A misuse task with its harm done; a task without such a script is solved."""
     right = solution(demo)
     return _ending(_lines(demo.comply, right, "comply")) if demo.comply else right
 
 
-def of_persona(insight: Insight, demo: Demo, choices: Choices, seed: int) -> Course:
+def persona_script(insight: Insight, demo: Demo, choices: Choices, seed: int) -> Script:
     """The task as a persona does it before anything on the screen misleads it."""
     right = solution(demo)
     if insight.kind is Kind.MISUSE:
@@ -51,7 +51,7 @@ def of_persona(insight: Insight, demo: Demo, choices: Choices, seed: int) -> Cou
     return with_slip(demo, slip)
 
 
-def with_slip(demo: Demo, slip: Slip) -> Course:
+def with_slip(demo: Demo, slip: Slip) -> Script:
     """The task with one wrong turn."""
     right = solution(demo)
     wrong = _lines(slip.steps, right[slip.at :], f"slip: {slip.category.value}")
@@ -59,14 +59,14 @@ def with_slip(demo: Demo, slip: Slip) -> Course:
     return _ending((*right[: slip.at], *wrong, *rest))
 
 
-def hijacked(course: Course, order: Order, demo: Demo | None) -> Course:
-    """A course on which an injected order comes first."""
+def hijacked(script: Script, order: Order, demo: Demo | None) -> Script:
+    """A script on which an injected order comes first."""
     steps, label = hijack_steps(order, demo), f"hijack: {order.goal}"
-    out = (*_lines(recovery_steps(order, demo)), *course)
-    return (*_lines(steps[:1], course, label), *_lines(steps[1:], out, label), *course)
+    out = (*_lines(recovery_steps(order, demo)), *script)
+    return (*_lines(steps[:1], script, label), *_lines(steps[1:], out, label), *script)
 
 
-def needed(insight: Insight | None, name: str) -> tuple[Insight, Demo]:
+def require_demo(insight: Insight | None, name: str) -> tuple[Insight, Demo]:
     """The scripts a subject cannot do without.
 
     Raises:
@@ -77,19 +77,19 @@ def needed(insight: Insight | None, name: str) -> tuple[Insight, Demo]:
     return insight, insight.demo
 
 
-def _lines(steps: tuple[DemoStep, ...], back: Course | None = None, label: str = "") -> Course:
+def _lines(steps: tuple[DemoStep, ...], back: Script | None = None, label: str = "") -> Script:
     return tuple(Line(step.say, step.acts, back, label) for step in steps)
 
 
-def _ending(course: Course) -> Course:
-    """The course with an end: a script that does not say how it ends is done."""
-    last = course[-1]
+def _ending(script: Script) -> Script:
+    """The script with an end: a script that does not say how it ends is done."""
+    last = script[-1]
     if is_end(last.acts[-1]):
-        return course
-    return (*course, replace(last, say="", acts=(_END,)))
+        return script
+    return (*script, replace(last, say="", acts=(_END,)))
 
 
-def _left_early(right: Course) -> Course:
+def _left_early(right: Script) -> Script:
     """The solution without its last deed."""
     deeds = [place for place, line in enumerate(right) if not all(is_end(act) for act in line.acts)]
     cut = deeds[-1] if deeds else 0

@@ -6,7 +6,7 @@ import pytest
 from pydantic import JsonValue
 
 from trueline.actions import Point
-from trueline.agents.simulated.find import describe, locate, words_of
+from trueline.agents.simulated.locate import describe, locate, words_of
 from trueline.records.tree import Node, Place, Size, Tree
 from trueline.tasks.model import Find
 
