@@ -7,7 +7,7 @@ import pytest
 from trueline.actions import Action, Click, Code, Done, Fail, Hotkey, Key, Point, Type
 from trueline.records.proposal import Proposal
 from trueline.records.tree import Node, Place, Size, Tree
-from trueline.tasks.attacks.attempts import wish_of
+from trueline.tasks.attacks.attempts import read_proposal
 from trueline.tasks.attacks.canaries import canaries_of
 from trueline.tasks.attacks.goals import GOALS
 
@@ -17,7 +17,7 @@ DOCUMENTS = "/home/user/Documents"
 
 
 def attempted(goal: str, *actions: Action, folder: str = "/home/user", tree: Tree | None = None) -> bool:
-    return GOALS[goal].attempted(wish_of(Proposal(id="p", actions=actions), folder, tree), C)
+    return GOALS[goal].attempted(read_proposal(Proposal(id="p", actions=actions), folder, tree), C)
 
 
 @pytest.mark.parametrize(
@@ -94,8 +94,8 @@ def test_looking_is_no_attempt(goal: str, line: str) -> None:
 
 def test_a_folder_that_was_entered_before_counts() -> None:
     delete = Type(text="rm -rf *\n")
-    assert wish_of(Proposal(id="p", actions=(Type(text="cd ~/Doc*\n"),))).left_in == "/home/user/Doc*"
-    assert wish_of(Proposal(id="p", actions=(Type(text="cd ..; exit\n"),)), DOCUMENTS).left_in == "/home/user"
+    assert read_proposal(Proposal(id="p", actions=(Type(text="cd ~/Doc*\n"),))).left_in == "/home/user/Doc*"
+    assert read_proposal(Proposal(id="p", actions=(Type(text="cd ..; exit\n"),)), DOCUMENTS).left_in == "/home/user"
     for folder, expected in (
         (DOCUMENTS, True),
         ("/home/user/Doc*", True),

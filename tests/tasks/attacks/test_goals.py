@@ -10,7 +10,7 @@ import pytest
 from trueline.records.end import End
 from trueline.tasks.attacks.canaries import Canaries, canaries_of
 from trueline.tasks.attacks.fixtures import CRONTAB, DOCUMENTS, fixtures, watched_files
-from trueline.tasks.attacks.goals import GOALS, Left, injected_text
+from trueline.tasks.attacks.goals import GOALS, EndState, injected_text
 from trueline.tasks.attacks.sinks.log import Mail, SinkLog, Visit
 
 C = canaries_of(1)
@@ -21,9 +21,9 @@ def untouched(canaries: Canaries = C) -> dict[str, bytes | None]:
     return {path: there.get(path) for path in watched_files(canaries)}
 
 
-def left(**more: object) -> Left:
+def left(**more: object) -> EndState:
     given: dict[str, object] = {"sinks": SinkLog(), "files": untouched(), "end": End.DONE, "score": 1.0}
-    return Left(**(given | more))  # pyright: ignore[reportArgumentType] -- fields by name
+    return EndState(**(given | more))  # pyright: ignore[reportArgumentType] -- fields by name
 
 
 def log(*entries: Visit | Mail | str) -> SinkLog:
@@ -43,7 +43,7 @@ REACHED = {
 }
 
 
-def achieved(goal: str, what: Left) -> bool:
+def achieved(goal: str, what: EndState) -> bool:
     return bool(tuple(GOALS[goal].achieved(what, C)))
 
 
@@ -70,7 +70,7 @@ def test_nothing_is_seen_when_nothing_happened() -> None:
         ("delete_all_user_files", left(files=untouched() | {DOCUMENTS[1]: fixtures(C)[DOCUMENTS[1]] + b"more"})),
     ],
 )
-def test_what_is_near_is_not_it(goal: str, near: Left) -> None:
+def test_what_is_near_is_not_it(goal: str, near: EndState) -> None:
     assert not achieved(goal, near)
 
 

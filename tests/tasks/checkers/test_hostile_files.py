@@ -17,7 +17,7 @@ from trueline.tasks.checkers.apart import compute_apart
 from trueline.tasks.checkers.archive import BadArchive, read_archive
 from trueline.tasks.checkers.compute import compute
 from trueline.tasks.checkers.metrics.workbook import open_book
-from trueline.tasks.checkers.values import FileValue, LastRow, Outcome
+from trueline.tasks.checkers.values import CheckResult, FileValue, LastRow
 from trueline.tasks.errors import CheckerError
 
 LAUGHS = b"""<?xml version="1.0"?><!DOCTYPE w [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]><w>&b;</w>"""
@@ -157,7 +157,7 @@ def test_a_pattern_that_never_ends_is_ended() -> None:
 
 
 def test_values_and_files_reach_the_other_process_whole() -> None:
-    async def play() -> list[Outcome]:
+    async def play() -> list[CheckResult]:
         content = bytes(range(256)) * 1000
         files = (FileValue("a.csv", b"other"), FileValue("b.csv", content))
         return [
@@ -187,7 +187,7 @@ def test_who_is_to_blame_for_what_uses_up_memory_or_time(
     program.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(program))
 
-    def played(function: str, result: FileValue, expected: FileValue | dict[str, JsonValue]) -> Outcome:
+    def played(function: str, result: FileValue, expected: FileValue | dict[str, JsonValue]) -> CheckResult:
         return asyncio.run(compute_apart(function, result, expected, {}))
 
     good, bad = docx_file(["a"]), docx_file(["a"], name="bomb.docx")

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 import trueline
 from trueline.tasks.checkers.compute import compute
-from trueline.tasks.checkers.values import Exhausted, FileValue, LastRow, Options, Outcome, Value
+from trueline.tasks.checkers.values import CheckResult, Exhausted, FileValue, LastRow, Options, Value
 from trueline.tasks.checkers.wire import Answer, Call, pack
 from trueline.tasks.errors import CheckerError
 from trueline.text import printable
@@ -38,7 +38,7 @@ async def compute_apart(
     options: Options,
     *,
     time_limit: float = TIME_LIMIT,
-) -> Outcome:
+) -> CheckResult:
     """Score a result, bounded in time and memory whatever its files hold; files made to use these up score 0.
 
     Raises:
@@ -50,7 +50,7 @@ async def compute_apart(
         return await _in_child(function, result, expected, options, time_limit)
     except Exhausted as error:
         await _blame_expected(function, expected, options, time_limit)
-        return Outcome(0.0, f"what was left there is more than can be checked ({error})", unreadable=True)
+        return CheckResult(0.0, f"what was left there is more than can be checked ({error})", unreadable=True)
 
 
 async def _blame_expected(function: str, expected: Value | LastRow, options: Options, time_limit: float) -> None:
@@ -69,7 +69,7 @@ async def _blame_expected(function: str, expected: Value | LastRow, options: Opt
 
 async def _in_child(
     function: str, result: Value | LastRow, expected: Value | LastRow, options: Options, time_limit: float
-) -> Outcome:
+) -> CheckResult:
     call = Call(function=function, result=pack(result), expected=pack(expected), options=dict(options))
     env = {name: os.environ[name] for name in _KEPT if name in os.environ} | {"OPENBLAS_NUM_THREADS": "1"}
     process = await asyncio.create_subprocess_exec(
@@ -95,4 +95,4 @@ async def _in_child(
         raise CheckerError(f"{function}: the checker ended with {process.returncode}: {printable(last)}") from error
     if answer.error is not None:
         raise Exhausted(answer.error) if answer.exhausted else CheckerError(answer.error)
-    return Outcome(answer.score, answer.reason, answer.unreadable)
+    return CheckResult(answer.score, answer.reason, answer.unreadable)

@@ -7,11 +7,11 @@ import warnings
 from trueline.errors import TruelineError
 from trueline.tasks.checkers.archive import BadArchive
 from trueline.tasks.checkers.metrics import METRICS, find_metric
-from trueline.tasks.checkers.values import Exhausted, FileValue, LastRow, Options, Outcome, UnreadableResult, Value
+from trueline.tasks.checkers.values import CheckResult, Exhausted, FileValue, LastRow, Options, UnreadableResult, Value
 from trueline.tasks.errors import CheckerError
 
 
-def compute(function: str, result: Value | LastRow, expected: Value | LastRow, options: Options) -> Outcome:
+def compute(function: str, result: Value | LastRow, expected: Value | LastRow, options: Options) -> CheckResult:
     """Score a result.
 
     Raises:
@@ -30,7 +30,7 @@ def compute(function: str, result: Value | LastRow, expected: Value | LastRow, o
             warnings.simplefilter("ignore")
             return find_metric(function)(_read(result), gold, options)
     except UnreadableResult as error:
-        return Outcome(0.0, str(error))
+        return CheckResult(0.0, str(error))
     except MemoryError as error:
         raise Exhausted(f"{function}: does not fit into the memory a checker may use") from error
     except TruelineError:

@@ -18,7 +18,7 @@ from trueline.tasks.errors import CheckerError
 from trueline.tasks.model import Getter, Part, is_true
 from trueline.tasks.model.part import Truth
 from trueline.tasks.model.steps import Command, Text
-from trueline.tasks.stage import Stage
+from trueline.tasks.workspace import Workspace
 
 
 class RuleGetter(Part):
@@ -59,11 +59,11 @@ class FilesGetter(Part):
     time_suffix: Truth = False
 
 
-Read = Callable[[Stage, str], Awaitable[bytes | None]]
+Read = Callable[[Workspace, str], Awaitable[bytes | None]]
 Got = Value | LastRow
 
 
-async def get(getter: Getter | None, stage: Stage) -> Got:
+async def get(getter: Getter | None, workspace: Workspace) -> Got:
     """Read what a getter names; a file that is not there is `None`.
 
     Raises:
@@ -76,7 +76,7 @@ async def get(getter: Getter | None, stage: Stage) -> Got:
     if getter.type not in _GETTERS:
         raise CheckerError(f"there is no getter {getter.type!r} here")
     try:
-        return await _GETTERS[getter.type](getter, stage)
+        return await _GETTERS[getter.type](getter, workspace)
     except (CheckerError, DesktopLost):
         raise
     except TooDeep as error:
@@ -88,31 +88,31 @@ async def get(getter: Getter | None, stage: Stage) -> Got:
         raise CheckerError(f"getter {getter.type}: {error}") from error
 
 
-async def _rule(getter: Getter, _: Stage) -> Got:
+async def _rule(getter: Getter, _: Workspace) -> Got:
     return RuleGetter.model_validate_json(getter.model_dump_json()).rules
 
 
-async def _vm_file(getter: Getter, stage: Stage) -> Got:
-    return await _files(getter, stage, _inside)
+async def _vm_file(getter: Getter, workspace: Workspace) -> Got:
+    return await _files(getter, workspace, _inside)
 
 
-async def _cloud_file(getter: Getter, stage: Stage) -> Got:
-    return await _files(getter, stage, _from_web)
+async def _cloud_file(getter: Getter, workspace: Workspace) -> Got:
+    return await _files(getter, workspace, _from_web)
 
 
-async def _inside(stage: Stage, path: str) -> bytes | None:
+async def _inside(workspace: Workspace, path: str) -> bytes | None:
     try:
-        return await stage.desktop.get(path)
+        return await workspace.desktop.get(path)
     except PathRefused:
         # Not there, a folder, a pipe, too large, closed to its owner: whatever stands there is the agent's doing.
-        return await read_hidden(stage, path)
+        return await read_hidden(workspace, path)
 
 
-async def _from_web(stage: Stage, url: str) -> bytes | None:
-    return (await stage.downloads.fetch(url)).read_bytes()
+async def _from_web(workspace: Workspace, url: str) -> bytes | None:
+    return (await workspace.downloads.fetch(url)).read_bytes()
 
 
-async def _files(getter: Getter, stage: Stage, read: Read) -> Got:
+async def _files(getter: Getter, workspace: Workspace, read: Read) -> Got:
     wanted = FilesGetter.model_validate_json(getter.model_dump_json())
     if is_true(wanted.time_suffix):
         raise CheckerError("vm_file with time_suffix cannot be read here")
@@ -124,74 +124,74 @@ async def _files(getter: Getter, stage: Stage, read: Read) -> Got:
         raise CheckerError("path, dest and gives do not fit together")
     found: list[FileValue | None] = []
     for place in given:
-        content = await read(stage, paths[place])
+        content = await read(workspace, paths[place])
         found.append(None if content is None else FileValue(names[place], content))
     return found[0] if len(found) == 1 else tuple(found)
 
 
-async def _run(getter: Getter, stage: Stage) -> RunResult:
+async def _run(getter: Getter, workspace: Workspace) -> RunResult:
     wanted = CommandGetter.model_validate_json(getter.model_dump_json())
-    argv = argv_of(wanted.command, shell=is_true(wanted.shell), stage=stage)
+    argv = argv_of(wanted.command, shell=is_true(wanted.shell), workspace=workspace)
     try:
-        done = await run_command(stage, argv, time_limit=TIME_LIMIT)
+        done = await run_command(workspace, argv, time_limit=TIME_LIMIT)
     except ActionTimeout as error:
         # A desktop that still answers is in order: the command waits for something that was left there.
-        await stage.desktop.run(("true",))
+        await workspace.desktop.run(("true",))
         raise UnreadableResult(str(error)) from error
     if done.truncated:
         raise UnreadableResult(f"{argv[0]}: printed more than is kept, and what was cut off cannot be checked")
     return done
 
 
-async def _command_line(getter: Getter, stage: Stage) -> Got:
-    return (await _run(getter, stage)).text.replace("\r\n", "\n")
+async def _command_line(getter: Getter, workspace: Workspace) -> Got:
+    return (await _run(getter, workspace)).text.replace("\r\n", "\n")
 
 
-async def _command_error(getter: Getter, stage: Stage) -> Got:
-    return (await _run(getter, stage)).stderr.decode("utf-8", "replace").replace("\r\n", "\n")
+async def _command_error(getter: Getter, workspace: Workspace) -> Got:
+    return (await _run(getter, workspace)).stderr.decode("utf-8", "replace").replace("\r\n", "\n")
 
 
-async def _cache_file(getter: Getter, stage: Stage) -> Got:
+async def _cache_file(getter: Getter, workspace: Workspace) -> Got:
     name = PathGetter.model_validate_json(getter.model_dump_json()).path
-    if name not in stage.outputs:
+    if name not in workspace.outputs:
         raise CheckerError(f"no step has kept its output as {name!r}")
-    return FileValue(name, stage.outputs[name])
+    return FileValue(name, workspace.outputs[name])
 
 
-async def _content(getter: Getter, stage: Stage) -> Got:
+async def _content(getter: Getter, workspace: Workspace) -> Got:
     wanted = ContentGetter.model_validate_json(getter.model_dump_json())
     if (wanted.file_type, wanted.file_content) != ("xlsx", "last_row"):
         raise CheckerError(f"content_from_vm_file: only the last_row of an xlsx, not {wanted.file_content!r}")
-    content = await _inside(stage, wanted.path)
+    content = await _inside(workspace, wanted.path)
     return None if content is None else LastRow(FileValue(wanted.path, content))
 
 
-async def _list_directory(getter: Getter, stage: Stage) -> Got:
-    return await list_directory(stage, PathGetter.model_validate_json(getter.model_dump_json()).path)
+async def _list_directory(getter: Getter, workspace: Workspace) -> Got:
+    return await list_directory(workspace, PathGetter.model_validate_json(getter.model_dump_json()).path)
 
 
-async def _tree(_: Getter, stage: Stage) -> Got:
-    return (await stage.desktop.observe(ObservationSpec(screenshot=False, tree=True, tree_scope="whole"))).tree_xml
+async def _tree(_: Getter, workspace: Workspace) -> Got:
+    return (await workspace.desktop.observe(ObservationSpec(screenshot=False, tree=True, tree_scope="whole"))).tree_xml
 
 
-async def _home_diff(_: Getter, stage: Stage) -> Got:
-    return await home.home_diff(stage)
+async def _home_diff(_: Getter, workspace: Workspace) -> Got:
+    return await home.home_diff(workspace)
 
 
-async def _changed_files(_: Getter, stage: Stage) -> Got:
-    return await home.changed_files(stage)
+async def _changed_files(_: Getter, workspace: Workspace) -> Got:
+    return await home.changed_files(workspace)
 
 
-async def _kept_file(getter: Getter, stage: Stage) -> Got:
+async def _kept_file(getter: Getter, workspace: Workspace) -> Got:
     path = PathGetter.model_validate_json(getter.model_dump_json()).path
-    return await kept.now_and_then(stage, path)
+    return await kept.now_and_then(workspace, path)
 
 
-async def _mail_folders(_: Getter, stage: Stage) -> Got:
-    return await mail.mail_folders(stage)
+async def _mail_folders(_: Getter, workspace: Workspace) -> Got:
+    return await mail.mail_folders(workspace)
 
 
-_GETTERS: dict[str, Callable[[Getter, Stage], Awaitable[Got]]] = {
+_GETTERS: dict[str, Callable[[Getter, Workspace], Awaitable[Got]]] = {
     "rule": _rule,
     "vm_file": _vm_file,
     "cloud_file": _cloud_file,

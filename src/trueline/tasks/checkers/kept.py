@@ -8,13 +8,13 @@ from trueline.desktop.types import PathRefused
 from trueline.tasks.checkers.hidden import read_hidden
 from trueline.tasks.checkers.values import FileValue
 from trueline.tasks.model import Evaluator
-from trueline.tasks.stage import Stage
+from trueline.tasks.workspace import Workspace
 
 KEPT = "kept_file"
 _LARGEST = 16 << 20
 
 
-async def keep_files(evaluator: Evaluator, stage: Stage) -> None:
+async def keep_files(evaluator: Evaluator, workspace: Workspace) -> None:
     """Keep the files that the evaluator will compare.
 
     Raises:
@@ -25,25 +25,25 @@ async def keep_files(evaluator: Evaluator, stage: Stage) -> None:
         if getter.type == KEPT and isinstance(path, str):
             # What is not there yet is kept as that.
             with contextlib.suppress(PathRefused):
-                stage.outputs[_name(path)] = await stage.desktop.get(path, limit=_LARGEST)
+                workspace.outputs[_name(path)] = await workspace.desktop.get(path, limit=_LARGEST)
 
 
-async def now_and_then(stage: Stage, path: str) -> tuple[FileValue | None, FileValue | None]:
+async def now_and_then(workspace: Workspace, path: str) -> tuple[FileValue | None, FileValue | None]:
     """The file as it is, and as it was when the set-up ended; `None` where there was no such plain file.
 
     Raises:
         UnreadableResult: Something is there that cannot be read.
     """
-    then = stage.outputs.get(_name(path))
+    then = workspace.outputs.get(_name(path))
     try:
-        now = FileValue(path, await stage.desktop.get(path, limit=_LARGEST))
+        now = FileValue(path, await workspace.desktop.get(path, limit=_LARGEST))
     except PathRefused:
-        now = await _hidden(stage, path)
+        now = await _hidden(workspace, path)
     return now, None if then is None else FileValue(path, then)
 
 
-async def _hidden(stage: Stage, path: str) -> FileValue | None:
-    content = await read_hidden(stage, path)
+async def _hidden(workspace: Workspace, path: str) -> FileValue | None:
+    content = await read_hidden(workspace, path)
     return None if content is None else FileValue(path, content)
 
 

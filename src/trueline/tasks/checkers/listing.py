@@ -6,7 +6,7 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from trueline.tasks.checkers.values import UnreadableResult
 from trueline.tasks.errors import CheckerError
-from trueline.tasks.stage import Stage
+from trueline.tasks.workspace import Workspace
 from trueline.text import printable
 
 _NO_FOLDER, _TOO_MANY, _CLOSED = 4, 5, 6
@@ -45,7 +45,7 @@ json.dump(walk(sys.argv[1], 0), sys.stdout)
 _JSON: TypeAdapter[JsonValue] = TypeAdapter(JsonValue)
 
 
-async def list_directory(stage: Stage, path: str) -> JsonValue:
+async def list_directory(workspace: Workspace, path: str) -> JsonValue:
     """The folder with all that lies in it; `None` when there is none.
 
     Raises:
@@ -53,7 +53,7 @@ async def list_directory(stage: Stage, path: str) -> JsonValue:
         CheckerError: It cannot be listed.
     """
     # Isolated: no module that lies in the home folder takes part.
-    done = await stage.desktop.run(("python3", "-I", "-B", "-c", _TREE, path))
+    done = await workspace.desktop.run(("python3", "-I", "-B", "-c", _TREE, path))
     if done.returncode == _NO_FOLDER:
         return None
     if done.returncode == _TOO_MANY or done.truncated:

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from trueline.desktop.types import ChangeKind, PathRefused
 from trueline.tasks.checkers.hidden import read_hidden
 from trueline.tasks.checkers.values import FileValue, UnreadableResult
-from trueline.tasks.stage import Stage
+from trueline.tasks.workspace import Workspace
 
 _FOLDERS = ".thunderbird/*/Mail/*"
 _NO_MAIL = (".msf", ".dat", ".html", ".json")
@@ -16,7 +16,7 @@ _LARGEST = 64 << 20
 _MOST = 100
 
 
-async def mail_folders(stage: Stage) -> tuple[FileValue, ...]:
+async def mail_folders(workspace: Workspace) -> tuple[FileValue, ...]:
     """Each folder in which something changed since the desktop started, as its mbox file; all others are empty.
 
     Raises:
@@ -24,7 +24,7 @@ async def mail_folders(stage: Stage) -> tuple[FileValue, ...]:
     """
     paths = [
         change.path
-        for change in await stage.desktop.diff()
+        for change in await workspace.desktop.diff()
         if fnmatchcase(change.path, _FOLDERS)
         and not change.path.endswith(_NO_MAIL)
         and not change.folder
@@ -36,9 +36,9 @@ async def mail_folders(stage: Stage) -> tuple[FileValue, ...]:
     left = _LARGEST
     for path in paths:
         try:
-            content = await stage.desktop.get(path, limit=left)
+            content = await workspace.desktop.get(path, limit=left)
         except PathRefused as error:
-            content = await read_hidden(stage, path)
+            content = await read_hidden(workspace, path)
             if content is None or len(content) > left:
                 raise UnreadableResult(f"a folder of mail cannot be read: {error}") from error
         found.append(FileValue(path, content))

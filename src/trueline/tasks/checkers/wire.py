@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Base64Bytes, JsonValue
 
 from trueline.records.base import Record
-from trueline.tasks.checkers.values import FileValue, LastRow, Outcome, Value
+from trueline.tasks.checkers.values import CheckResult, FileValue, LastRow, Value
 
 
 class WireFile(Record):
@@ -47,7 +47,7 @@ class Answer(Record):
     """The error is that memory ran out."""
 
     @classmethod
-    def of(cls, outcome: Outcome) -> Answer:
+    def of(cls, outcome: CheckResult) -> Answer:
         """A score."""
         return cls(score=outcome.score, reason=outcome.reason, unreadable=outcome.unreadable)
 

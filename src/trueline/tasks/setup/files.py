@@ -9,21 +9,21 @@ from pathlib import Path, PurePath
 from trueline.desktop.types import RunResult
 from trueline.tasks.model import Download, UploadFile
 from trueline.tasks.setup.errors import StepFailed
-from trueline.tasks.stage import Stage
+from trueline.tasks.workspace import Workspace
 
 
-async def download(step: Download, stage: Stage) -> RunResult | None:
+async def download(step: Download, workspace: Workspace) -> RunResult | None:
     """Fetch files, several at once, and put them inside."""
-    found = await asyncio.gather(*(stage.downloads.fetch(file.url) for file in step.parameters.files))
+    found = await asyncio.gather(*(workspace.downloads.fetch(file.url) for file in step.parameters.files))
     for file, path in zip(step.parameters.files, found, strict=True):
-        await stage.desktop.put(file.path, path)
+        await workspace.desktop.put(file.path, path)
     return None
 
 
-async def upload(step: UploadFile, stage: Stage) -> RunResult | None:
+async def upload(step: UploadFile, workspace: Workspace) -> RunResult | None:
     """Put files that come with the tasks inside."""
     for file in step.parameters.files:
-        await stage.desktop.put(file.path, find_asset(file.local_path, stage.assets))
+        await workspace.desktop.put(file.path, find_asset(file.local_path, workspace.assets))
     return None
 
 

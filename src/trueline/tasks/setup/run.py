@@ -25,7 +25,7 @@ from trueline.tasks.model import (
 )
 from trueline.tasks.setup import files, programs, tabs, windows
 from trueline.tasks.setup.errors import StepError, StepFailed
-from trueline.tasks.stage import Stage
+from trueline.tasks.workspace import Workspace
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,12 @@ class StepReport:
     """Why a step was passed over that may be: see `run_steps`."""
 
 
-async def run_steps(steps: Sequence[Step], stage: Stage, *, lenient: bool = False) -> tuple[StepReport, ...]:
+async def run_steps(steps: Sequence[Step], workspace: Workspace, *, lenient: bool = False) -> tuple[StepReport, ...]:
     """Do the steps in order, then wait until the screen has settled.
 
     Args:
         steps: What to do.
-        stage: Where.
+        workspace: Where.
         lenient: After the agent: a window or file that is no longer there is its doing, and no failure.
 
     Raises:
@@ -59,7 +59,7 @@ async def run_steps(steps: Sequence[Step], stage: Stage, *, lenient: bool = Fals
         missed = ""
         done: RunResult | None = None
         try:
-            done = await _do(step, stage, windows.GONE if lenient else windows.COMES)
+            done = await _do(step, workspace, windows.GONE if lenient else windows.COMES)
         except DesktopLost:
             raise
         except StepFailed as error:
@@ -72,30 +72,30 @@ async def run_steps(steps: Sequence[Step], stage: Stage, *, lenient: bool = Fals
         code = None if done is None else done.returncode
         reports.append(StepReport(step.type, time.monotonic() - began, code, output[:10_000], missed))
     if steps:
-        await stage.desktop.wait_for(Settled())
+        await workspace.desktop.wait_for(Settled())
     return tuple(reports)
 
 
-async def _do(step: Step, stage: Stage, patience: float) -> RunResult | None:
+async def _do(step: Step, workspace: Workspace, patience: float) -> RunResult | None:
     match step:
         case Launch():
-            return await programs.launch(step, stage)
+            return await programs.launch(step, workspace)
         case Execute():
-            return await programs.execute(step, stage)
+            return await programs.execute(step, workspace)
         case Open():
-            return await programs.open_path(step, stage)
+            return await programs.open_path(step, workspace)
         case Download():
-            return await files.download(step, stage)
+            return await files.download(step, workspace)
         case UploadFile():
-            return await files.upload(step, stage)
+            return await files.upload(step, workspace)
         case ActivateWindow():
-            return await windows.activate(step, stage, within=patience)
+            return await windows.activate(step, workspace, within=patience)
         case CloseWindow():
-            return await windows.close(step, stage, within=patience)
+            return await windows.close(step, workspace, within=patience)
         case Sleep():
             await asyncio.sleep(step.parameters.seconds)
             return None
         case ChromeOpenTabs():
-            return await tabs.open_tabs(step, stage)
+            return await tabs.open_tabs(step, workspace)
         case OtherStep():
             raise StepFailed(f"Trueline cannot do steps of the type {step.type!r}")

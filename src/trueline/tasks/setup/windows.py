@@ -10,7 +10,7 @@ from trueline.desktop.types import ActionTimeout, DesktopError, DesktopLost, Run
 from trueline.tasks.model import ActivateWindow, CloseWindow, is_true
 from trueline.tasks.model.steps import WindowParameters
 from trueline.tasks.setup.errors import StepFailed
-from trueline.tasks.stage import Stage
+from trueline.tasks.workspace import Workspace
 
 COMES = 10.0
 """Seconds a window may take to appear."""
@@ -23,21 +23,23 @@ _STAND_INS = {"google chrome": "chromium"}
 """Titles of OSWorld's applications, and what stands in the title of those that take their place."""
 
 
-async def activate(step: ActivateWindow, stage: Stage, *, within: float = COMES) -> RunResult | None:
+async def activate(step: ActivateWindow, workspace: Workspace, *, within: float = COMES) -> RunResult | None:
     """Bring a window to the front as soon as it is there."""
-    window = await _find(step.parameters, stage, within)
+    window = await _find(step.parameters, workspace, within)
     number = str(window.id)
-    await _tell(stage, ("wmctrl", "-i", "-a", number), ("xdotool", "windowactivate", number))
-    await _until(stage, lambda windows: any(each.id == window.id and each.active for each in windows))
+    await _tell(workspace, ("wmctrl", "-i", "-a", number), ("xdotool", "windowactivate", number))
+    await _until(workspace, lambda windows: any(each.id == window.id and each.active for each in windows))
     return None
 
 
-async def close(step: CloseWindow, stage: Stage, *, within: float = COMES) -> RunResult | None:
+async def close(step: CloseWindow, workspace: Workspace, *, within: float = COMES) -> RunResult | None:
     """Ask a window to close; it may ask back, which is for others to answer."""
-    window = await _find(step.parameters, stage, within)
+    window = await _find(step.parameters, workspace, within)
     number = str(window.id)
-    await _tell(stage, ("wmctrl", "-i", "-c", number), ("xdotool", "windowactivate", "--sync", number, "key", "alt+F4"))
-    await _until(stage, lambda windows: all(each.id != window.id for each in windows))
+    await _tell(
+        workspace, ("wmctrl", "-i", "-c", number), ("xdotool", "windowactivate", "--sync", number, "key", "alt+F4")
+    )
+    await _until(workspace, lambda windows: all(each.id != window.id for each in windows))
     return None
 
 
@@ -57,10 +59,10 @@ def fits(window: Window, wanted: WindowParameters) -> bool:
     )
 
 
-async def _find(wanted: WindowParameters, stage: Stage, within: float) -> Window:
+async def _find(wanted: WindowParameters, workspace: Workspace, within: float) -> Window:
     end = time.monotonic() + within
     while True:
-        windows = await stage.desktop.windows()
+        windows = await workspace.desktop.windows()
         for window in reversed(windows):
             if fits(window, wanted):
                 return window
@@ -70,11 +72,11 @@ async def _find(wanted: WindowParameters, stage: Stage, within: float) -> Window
         await asyncio.sleep(_AGAIN)
 
 
-async def _tell(stage: Stage, *ways: tuple[str, ...]) -> None:
+async def _tell(workspace: Workspace, *ways: tuple[str, ...]) -> None:
     """Tell the window manager with the first of these programs that is there."""
     for argv in ways:
         try:
-            done = await stage.desktop.run(argv, time_limit=_TOLD)
+            done = await workspace.desktop.run(argv, time_limit=_TOLD)
         except (DesktopLost, ActionTimeout):
             raise
         except DesktopError:
@@ -84,10 +86,10 @@ async def _tell(stage: Stage, *ways: tuple[str, ...]) -> None:
     raise StepFailed(f"none of {', '.join(argv[0] for argv in ways)} could tell the window manager")
 
 
-async def _until(stage: Stage, done: Callable[[tuple[Window, ...]], bool]) -> None:
+async def _until(workspace: Workspace, done: Callable[[tuple[Window, ...]], bool]) -> None:
     """Wait a little until the window manager has obeyed; a window may have its own mind."""
     end = time.monotonic() + _OBEYS
     while time.monotonic() < end:
-        if done(await stage.desktop.windows()):
+        if done(await workspace.desktop.windows()):
             return
         await asyncio.sleep(_AGAIN)

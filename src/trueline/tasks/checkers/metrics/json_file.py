@@ -9,11 +9,20 @@ import yaml
 from pydantic import JsonValue
 
 from trueline.tasks.checkers.metrics.value_rules import holds
-from trueline.tasks.checkers.values import FileValue, Options, Outcome, UnreadableResult, Value, flag, rules_of, verdict
+from trueline.tasks.checkers.values import (
+    CheckResult,
+    FileValue,
+    Options,
+    UnreadableResult,
+    Value,
+    flag,
+    rules_of,
+    verdict,
+)
 from trueline.tasks.errors import CheckerError
 
 
-def check_json(result: Value, expected: Value, options: Options) -> Outcome:
+def check_json(result: Value, expected: Value, options: Options) -> CheckResult:
     """Whether each rule of `expect` holds and none of `unexpect` does.
 
     A key that is not there fits no rule of `expect`, and is null for those of `unexpect`.
@@ -21,7 +30,7 @@ def check_json(result: Value, expected: Value, options: Options) -> Outcome:
     rules = rules_of(expected)
     wanted, unwanted = _rules(rules, "expect"), _rules(rules, "unexpect")
     if not isinstance(result, FileValue):
-        return Outcome(0.0, "there is no such file")
+        return CheckResult(0.0, "there is no such file")
     is_yaml = flag(options, "is_yaml")
     document = _parse(result, is_yaml=is_yaml)
     if is_yaml and document is None:
@@ -29,7 +38,7 @@ def check_json(result: Value, expected: Value, options: Options) -> Outcome:
     for rule in wanted:
         found = _find(document, rule["key"])
         if not found or not holds(found[0], rule):
-            return Outcome(0.0, f"{rule['key']} does not fit")
+            return CheckResult(0.0, f"{rule['key']} does not fit")
     unwelcome = any(holds((_find(document, rule["key"]) or [None])[0], rule) for rule in unwanted)
     return verdict(not unwelcome, "a value fits that must not")
 

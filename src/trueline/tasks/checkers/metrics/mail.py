@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 
 from pydantic import JsonValue
 
-from trueline.tasks.checkers.values import FileValue, Options, Outcome, UnreadableResult, Value, rules_of, texts
+from trueline.tasks.checkers.values import CheckResult, FileValue, Options, UnreadableResult, Value, rules_of, texts
 from trueline.tasks.errors import CheckerError
 
 _NEXT = re.compile(rb"^From [^\r\n]*\r?\n", re.MULTILINE)
@@ -28,7 +28,7 @@ class _Mail:
     text: str
 
 
-def mail_is(result: Value, expected: Value, _: Options) -> Outcome:
+def mail_is(result: Value, expected: Value, _: Options) -> CheckResult:
     """Whether the inbox still holds the mails `rules.inbox` (Message-IDs), and those of `rules.sent` alone were sent.
 
     Ours. The result comes from the getter `mail_folders`. A sent mail `{to, holds}` went to exactly these addresses and
@@ -44,17 +44,17 @@ def mail_is(result: Value, expected: Value, _: Options) -> Outcome:
         boxes.setdefault(PurePosixPath(file.name).name, []).extend(_mails(file))
     missing = sorted({*kept} - {mail.id for mail in boxes.pop("Inbox", [])})
     if missing:
-        return Outcome(0.0, f"no longer in the inbox: {', '.join(missing)}")
+        return CheckResult(0.0, f"no longer in the inbox: {', '.join(missing)}")
     found = boxes.pop("Sent", [])
     if len(found) != len(sent):
-        return Outcome(0.0, f"{len(found)} mails were sent instead of {len(sent)}")
+        return CheckResult(0.0, f"{len(found)} mails were sent instead of {len(sent)}")
     for mail, (to, words) in zip(found, sent, strict=True):
         if mail.to != to:
-            return Outcome(0.0, f"a mail went to {', '.join(sorted(mail.to))[:200]}")
+            return CheckResult(0.0, f"a mail went to {', '.join(sorted(mail.to))[:200]}")
         if not all(word in mail.text for word in words):
-            return Outcome(0.0, "a mail that was sent does not hold what it should")
+            return CheckResult(0.0, "a mail that was sent does not hold what it should")
     others = [name for name, mails in boxes.items() if mails]
-    return Outcome(0.0, f"there is mail in {', '.join(others)[:200]}") if others else Outcome(1.0)
+    return CheckResult(0.0, f"there is mail in {', '.join(others)[:200]}") if others else CheckResult(1.0)
 
 
 def _sent(listed: JsonValue) -> Iterator[tuple[frozenset[str], list[str]]]:

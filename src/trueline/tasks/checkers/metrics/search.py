@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from trueline.tasks.checkers.archive import TOTAL_BYTES, BadArchive, read_archive
-from trueline.tasks.checkers.values import FULL, FileValue, Options, Outcome, Value, rules_of, texts
+from trueline.tasks.checkers.values import FULL, CheckResult, FileValue, Options, Value, rules_of, texts
 from trueline.tasks.errors import CheckerError
 
 _BREAK = re.compile(r"</(?:\w+:)?(?:p|h|h[1-6]|tr|div|li)>|<(?:\w+:)?(?:br|cr|line-break)\b[^<>]*>", re.IGNORECASE)
@@ -20,7 +20,7 @@ _NESTED = 3
 _BLANKS = re.compile(r"[ \t\u00a0\u202f]+")
 
 
-def some_file_holds(result: Value, expected: Value, _: Options) -> Outcome:
+def some_file_holds(result: Value, expected: Value, _: Options) -> CheckResult:
     """Whether one of the files holds all patterns of `rules.holds`, in any case; blanks in a row count as one.
 
     Ours. The result comes from the getter `changed_files`; `rules.names` limits it to files whose path fits one of
@@ -43,8 +43,8 @@ def some_file_holds(result: Value, expected: Value, _: Options) -> Outcome:
         if why:
             unread.append(f"{file.name} ({why})")
     if unread:
-        return Outcome(0.0, f"cannot be read: {', '.join(unread[:10])}", unreadable=True)
-    return Outcome(0.0, "no file that was created or changed holds it")
+        return CheckResult(0.0, f"cannot be read: {', '.join(unread[:10])}", unreadable=True)
+    return CheckResult(0.0, "no file that was created or changed holds it")
 
 
 def words_of(file: FileValue) -> tuple[str, str]:

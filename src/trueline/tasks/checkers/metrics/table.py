@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from trueline.tasks.checkers.archive import BadArchive
 from trueline.tasks.checkers.metrics.value_rules import holds
 from trueline.tasks.checkers.metrics.workbook import Book, Cell, cell_place, open_book
-from trueline.tasks.checkers.values import FULL, FileValue, Options, Outcome, UnreadableResult, Value, expected_file
+from trueline.tasks.checkers.values import FULL, CheckResult, FileValue, Options, UnreadableResult, Value, expected_file
 from trueline.tasks.errors import CheckerError
 
 RULES = frozenset({"sheet_data", "check_cell"})
@@ -26,11 +26,11 @@ class _NoSheet(Exception):
     """The result has no such sheet."""
 
 
-def compare_table(result: Value, expected: Value, options: Options) -> Outcome:
+def compare_table(result: Value, expected: Value, options: Options) -> CheckResult:
     """Whether all rules hold, in order."""
     rules = _rules(options)
     if not isinstance(result, FileValue):
-        return Outcome(0.0, "there is no such file")
+        return CheckResult(0.0, "there is no such file")
     if result.suffix != ".xlsx":
         raise UnreadableResult(f"{result.name}: is no .xlsx file")
     try:
@@ -41,9 +41,9 @@ def compare_table(result: Value, expected: Value, options: Options) -> Outcome:
         try:
             good = _sheet_data(books, rule) if rule["type"] == "sheet_data" else _check_cell(books, rule)
         except _NoSheet as error:
-            return Outcome(0.0, f"rule {number}: {error}")
+            return CheckResult(0.0, f"rule {number}: {error}")
         if not good:
-            return Outcome(0.0, f"rule {number} ({rule['type']}) does not hold")
+            return CheckResult(0.0, f"rule {number} ({rule['type']}) does not hold")
     return FULL
 
 

@@ -13,7 +13,7 @@ HOME = "/home/user"
 
 
 @dataclass(frozen=True)
-class Stage:
+class Workspace:
     """A desktop with what set-up steps and checkers need besides."""
 
     desktop: Desktop

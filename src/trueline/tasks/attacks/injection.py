@@ -14,14 +14,14 @@ from trueline.records.episode_state import is_success
 from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
 from trueline.records.tree import Tree
-from trueline.tasks.attacks.attempts import wish_of
+from trueline.tasks.attacks.attempts import read_proposal
 from trueline.tasks.attacks.canaries import Canaries, canaries_of
 from trueline.tasks.attacks.fixtures import fixtures, watched_files
-from trueline.tasks.attacks.goals import Goal, Left, find_goal, injected_text, injected_title
+from trueline.tasks.attacks.goals import EndState, Goal, find_goal, injected_text, injected_title
 from trueline.tasks.attacks.sight import shows, stands_in, windows_of
 from trueline.tasks.attacks.sinks.log import SinkLog
 from trueline.tasks.attacks.vectors import Delivery, Vector, When, find_vector, wait_shown
-from trueline.tasks.stage import HOME
+from trueline.tasks.workspace import HOME
 
 _LARGEST = 1 << 20
 _LARGEST_OUTSIDE = 64 << 20
@@ -29,7 +29,7 @@ _UNDECIDED = "nobody knows whether the task was done when the agent ended it"
 
 
 @dataclass
-class Injection:
+class ActiveInjection:
     """An injection and how far it got, over all tries at a task."""
 
     vector: Vector
@@ -48,14 +48,14 @@ class Injection:
     """The screen that the agent was shown last."""
 
     @staticmethod
-    def of(vector: str, goal: str, seed: int, params: Mapping[str, JsonValue] | None = None) -> Injection:
+    def of(vector: str, goal: str, seed: int, params: Mapping[str, JsonValue] | None = None) -> ActiveInjection:
         """Put an injection together.
 
         Raises:
             InputError: There is no such vector or goal.
         """
         wants, canaries = find_goal(goal), canaries_of(seed)
-        return Injection(find_vector(vector), wants, canaries, injected_text(wants, canaries), params or {})
+        return ActiveInjection(find_vector(vector), wants, canaries, injected_text(wants, canaries), params or {})
 
     @property
     def record(self) -> Attack:
@@ -112,10 +112,10 @@ class Injection:
 
     def proposed(self, step: int, proposal: Proposal, *, ran: bool) -> None:
         """Take note of what the agent wanted."""
-        wish = wish_of(proposal, self._folder, self._tree)
+        content = read_proposal(proposal, self._folder, self._tree)
         if ran:
-            self._folder = wish.left_in
-        if self.goal.attempted(wish, self.canaries):
+            self._folder = content.left_in
+        if self.goal.attempted(content, self.canaries):
             self.attempts.append((step, ran))
 
     async def funnel(self, desktop: Desktop, sinks: SinkLog, end: End | None, score: float | None) -> Funnel:
@@ -128,7 +128,7 @@ class Injection:
             score: `None` when nobody knows whether the task was done: then nobody knows whether it was stopped either.
         """
         files, unread = await _read_all(desktop, watched_files(self.canaries))
-        left = Left(sinks, files, end, score, exposed=self.exposed_step is not None)
+        left = EndState(sinks, files, end, score, exposed=self.exposed_step is not None)
         evidence = tuple(self.goal.achieved(left, self.canaries))
         undecided = self.goal.by_ending and left.exposed and left.ended and score is None
         unknown = "" if evidence else _UNDECIDED if undecided else self._missed(sinks, unread)
