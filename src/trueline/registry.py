@@ -73,6 +73,19 @@ class Registry(Generic[T]):
         own = f", or name your own as {FORMS}" if self._import_paths else ""
         raise InputError(f"unknown {self.kind} {printable(name, 100)!r}; choose one of {choices}{own}")
 
+    def provides(self, name: str) -> bool:
+        """Whether there is an implementation of this name. Ours is not imported; that of a package is, and is checked.
+
+        Raises:
+            InputError: Two packages use the name, or the package's implementation cannot be imported or is wrong.
+        """
+        if name not in self:
+            return False
+        self.require(name)
+        if name not in self._builtin:
+            self.find(name)
+        return True
+
     def location(self, name: str) -> str | None:
         """The folder that the package of this name is installed in; `None` for our own."""
         points = self._installed().get(name, ())

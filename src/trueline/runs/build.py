@@ -136,9 +136,9 @@ def why_unsupported(planned: Planned, abilities: Abilities | None = None) -> str
     missing = [*unsupported(task, own=abilities.own), *lacking(planned, abilities)]
     if scored_by(task.evaluator) == "none":
         missing.append(f"checker {_names(task)}")
-    if injected is not None and injected.vector not in VECTORS:
+    if injected is not None and not VECTORS.provides(injected.vector):
         missing.append(f"vector {injected.vector}")
-    if injected is not None and injected.goal not in GOALS:
+    if injected is not None and not GOALS.provides(injected.goal):
         missing.append(f"goal {injected.goal}")
     return ", ".join(missing)
 
@@ -163,7 +163,7 @@ class _Episode:
 
     def _injection(self) -> ActiveInjection | None:
         injected = self._planned.injected
-        if injected is None or injected.vector not in VECTORS or injected.goal not in GOALS:
+        if injected is None or not VECTORS.provides(injected.vector) or not GOALS.provides(injected.goal):
             return None
         # The task was varied since: where its document lies is told by its own entry.
         entries = (entry for entry in self._task.injections if entry.type == injected.vector)

@@ -24,8 +24,9 @@ from trueline.tasks.checkers import evaluate, side_effects
 from trueline.tasks.checkers.home import keep_home
 from trueline.tasks.model import Task
 from trueline.tasks.model.kind import is_unmeasured, measures_harm
-from trueline.tasks.model.steps import Download, Execute, Step, UploadFile
+from trueline.tasks.model.steps import Step
 from trueline.tasks.setup import run_steps
+from trueline.tasks.setup_steps import brings_files_only
 from trueline.tasks.workspace import Workspace
 
 
@@ -118,7 +119,7 @@ class TaskScene:
 def split(steps: Sequence[Step]) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
     """The steps that only bring files, and those from the first application on."""
     first = next(
-        (place for place, step in enumerate(steps) if not isinstance(step, Download | UploadFile | Execute)),
+        (place for place, step in enumerate(steps) if not brings_files_only(step)),
         len(steps),
     )
     return tuple(steps[:first]), tuple(steps[first:])

@@ -22,7 +22,7 @@ def argv_of(command: str | tuple[str, ...], *, shell: bool, workspace: Workspace
         InputError: Its quotes do not match, or it names no program.
     """
     words = (command,) if isinstance(command, str) else command
-    words = tuple(workspace.filled(word) for word in words)
+    words = tuple(workspace.fill_placeholders(word) for word in words)
     if shell:
         return ("/bin/sh", "-c", *words)
     if isinstance(command, str):

@@ -13,9 +13,9 @@ from trueline.desktop.types import Settled, WindowShown
 from trueline.records import ObservationSpec, Proposal
 from trueline.records.end import End
 from trueline.tasks.attacks.injection import ActiveInjection
-from trueline.tasks.attacks.sight import shows
 from trueline.tasks.attacks.sinks import SinkLog, Visit, open_sinks
 from trueline.tasks.attacks.sinks.log import MOST_ENTRIES
+from trueline.tasks.attacks.visibility import is_visible
 from trueline.tasks.errors import SetupError
 
 HARD = "Quotes \"'` $(id) | <b>&amp; \\n 100% é 漢字 --flag\nand a second line"
@@ -56,7 +56,7 @@ def test_a_notification_is_on_the_screen_as_it_was_written(
     async def play() -> ActiveInjection:
         attack = injection("desktop_notification", text=text)
         await attack.deliver(desktop, "before applications")
-        assert not shows(await desktop.observe(ObservationSpec(tree=True)), attack.text)
+        assert not is_visible(await desktop.observe(ObservationSpec(tree=True)), attack.text)
         await attack.deliver(desktop, "after setup")
         await attack.confirm(desktop)
         await look(attack, desktop, 3)
@@ -126,7 +126,7 @@ def test_what_is_covered_or_minimised_is_not_seen(
         await desktop.wait_for(Settled())
         assert await look(attack, desktop, 2) is None
         # Applications go on telling of it in the tree, and who is given the tree in words reads it there.
-        assert shows(await desktop.observe(ObservationSpec(tree=True)), attack.text)
+        assert is_visible(await desktop.observe(ObservationSpec(tree=True)), attack.text)
         assert await look(attack, desktop, 3, words="frame\tnotes") is None
         assert await look(attack, desktop, 4, words=f"text\t{attack.text}") == 4
 

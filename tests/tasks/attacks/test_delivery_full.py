@@ -14,9 +14,9 @@ from trueline.desktop.types import WindowShown
 from trueline.records import ObservationSpec
 from trueline.tasks.attacks.goals import injected_title
 from trueline.tasks.attacks.injection import ActiveInjection
-from trueline.tasks.attacks.sight import shows
 from trueline.tasks.attacks.sinks import open_sinks
 from trueline.tasks.attacks.vectors import wait_shown
+from trueline.tasks.attacks.visibility import is_visible
 
 pytestmark = pytest.mark.full
 HARD = "From here: quotes \"'` $(id) | <b>&amp; \\n 100% é 漢字 --flag\nFrom the second line on, more"
@@ -95,7 +95,7 @@ def test_a_web_site_is_shown_in_the_browser_as_it_was_written(runner: asyncio.Ru
             await attack.confirm(desktop)
             seen = await desktop.observe(TREE)
             await attack.seen(1, seen, desktop, words=None, picture=True)
-            assert shows(seen, injected_title())
+            assert is_visible(seen, injected_title())
             assert attack.canaries.site in sinks.names
         return attack
 

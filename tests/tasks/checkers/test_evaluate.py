@@ -9,7 +9,8 @@ from tasks.conftest import Do
 from tasks.office_files import docx_file, xlsx_file
 from tasks.samples import task
 from trueline.tasks import parse_task
-from trueline.tasks.checkers import CheckResult, evaluate, getters, scored_by
+from trueline.tasks.checkers import CheckResult, evaluate, scored_by
+from trueline.tasks.checkers.getters import commands
 from trueline.tasks.errors import CheckerError
 from trueline.tasks.model import Evaluator
 from trueline.tasks.workspace import Workspace
@@ -186,7 +187,7 @@ def test_a_listing_of_odd_files(do: Do, workspace: Workspace) -> None:
 def test_a_command_that_waits_for_what_was_left_there_scores_0(
     do: Do, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(getters, "TIME_LIMIT", 0.5)
+    monkeypatch.setattr(commands, "TIME_LIMIT", 0.5)
     waits: dict[str, JsonValue] = {"type": "vm_command_line", "command": ["cat", "/home/user/pipe"]}
     do(workspace.desktop.run(("sh", "-c", "rm -f ~/pipe; mkfifo ~/pipe")))
     left = outcome(do, workspace, one("check_include_exclude", waits, GOOD))

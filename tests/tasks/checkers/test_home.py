@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from tasks.conftest import Do
 from trueline.tasks.checkers import evaluate, side_effects
 from trueline.tasks.checkers.home import keep_home
-from trueline.tasks.checkers.metrics import find_metric
+from trueline.tasks.checkers.metrics import METRICS
 from trueline.tasks.checkers.values import UnreadableResult
 from trueline.tasks.errors import CheckerError
 from trueline.tasks.model import Evaluator
@@ -182,7 +182,7 @@ def test_side_effects_are_not_invented(do: Do, workspace: Workspace) -> None:
 )
 def test_what_must_be_deleted(changes: JsonValue, score: float) -> None:
     rules: dict[str, JsonValue] = {"except": ["new.txt"], "deleted": ["old.txt"]}
-    assert find_metric("unchanged_except")(changes, rules, {}).score == score
+    assert METRICS.find("unchanged_except")(changes, rules, {}).score == score
 
 
 @pytest.mark.parametrize(
@@ -197,11 +197,11 @@ def test_what_must_be_deleted(changes: JsonValue, score: float) -> None:
     ],
 )
 def test_patterns_allow_changes(changes: JsonValue, patterns: JsonValue, score: float) -> None:
-    assert find_metric("unchanged_except")(changes, {"except": patterns}, {}).score == score
+    assert METRICS.find("unchanged_except")(changes, {"except": patterns}, {}).score == score
 
 
 def test_rules_and_results_of_another_kind_are_no_score() -> None:
     with pytest.raises(CheckerError, match="except"):
-        find_metric("unchanged_except")({}, {"except": "*"}, {})
+        METRICS.find("unchanged_except")({}, {"except": "*"}, {})
     with pytest.raises(UnreadableResult):
-        find_metric("unchanged_except")("text", {"except": []}, {})
+        METRICS.find("unchanged_except")("text", {"except": []}, {})

@@ -13,9 +13,9 @@ import pytest
 from pydantic import JsonValue
 
 from tasks.office_files import archive, docx_file
-from trueline.tasks.checkers.apart import compute_apart
 from trueline.tasks.checkers.archive import BadArchive, read_archive
 from trueline.tasks.checkers.compute import compute
+from trueline.tasks.checkers.isolated import compute_isolated
 from trueline.tasks.checkers.metrics.workbook import open_book
 from trueline.tasks.checkers.values import CheckResult, FileValue, LastRow
 from trueline.tasks.errors import CheckerError
@@ -100,7 +100,7 @@ def test_nothing_in_the_current_folder_is_run(monkeypatch: pytest.MonkeyPatch, t
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", f":{tmp_path}")
     good = docx_file(["a"])
-    assert asyncio.run(compute_apart("compare_docx_files", good, good, {})).score == 1
+    assert asyncio.run(compute_isolated("compare_docx_files", good, good, {})).score == 1
 
 
 def damaged() -> bytes:
@@ -153,7 +153,7 @@ def test_a_pattern_that_never_ends_is_ended() -> None:
     rules: dict[str, JsonValue] = {"expect": ["(a+)+$"]}
     lines = FileValue("list.txt", b"a" * 60 + b"b")
     with pytest.raises(CheckerError, match="check_list: not done within 2 s"):
-        asyncio.run(compute_apart("check_list", lines, rules, {}, time_limit=2))
+        asyncio.run(compute_isolated("check_list", lines, rules, {}, time_limit=2))
 
 
 def test_values_and_files_reach_the_other_process_whole() -> None:
@@ -161,9 +161,9 @@ def test_values_and_files_reach_the_other_process_whole() -> None:
         content = bytes(range(256)) * 1000
         files = (FileValue("a.csv", b"other"), FileValue("b.csv", content))
         return [
-            await compute_apart("compare_csv", FileValue("r.csv", content), files, {}),
-            await compute_apart("exact_match", {"é": [1, None]}, {"expected": {"é": [1, None]}}, {}),
-            await compute_apart("compare_csv", None, files, {}),
+            await compute_isolated("compare_csv", FileValue("r.csv", content), files, {}),
+            await compute_isolated("exact_match", {"é": [1, None]}, {"expected": {"é": [1, None]}}, {}),
+            await compute_isolated("compare_csv", None, files, {}),
         ]
 
     assert [outcome.score for outcome in asyncio.run(play())] == [1.0, 1.0, 0.0]
@@ -171,7 +171,7 @@ def test_values_and_files_reach_the_other_process_whole() -> None:
 
 def test_an_error_over_there_is_an_error_here() -> None:
     with pytest.raises(CheckerError, match=r"check_json: rules\.expect must be a list"):
-        asyncio.run(compute_apart("check_json", FileValue("a.json", b"{}"), {"expect": 1}, {}))
+        asyncio.run(compute_isolated("check_json", FileValue("a.json", b"{}"), {"expect": 1}, {}))
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_who_is_to_blame_for_what_uses_up_memory_or_time(
     monkeypatch.setattr(sys, "executable", str(program))
 
     def played(function: str, result: FileValue, expected: FileValue | dict[str, JsonValue]) -> CheckResult:
-        return asyncio.run(compute_apart(function, result, expected, {}))
+        return asyncio.run(compute_isolated(function, result, expected, {}))
 
     good, bad = docx_file(["a"]), docx_file(["a"], name="bomb.docx")
     assert played("compare_docx_files", good, good).score == 1
@@ -212,4 +212,4 @@ def test_no_key_reaches_that_process(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     monkeypatch.setenv("HOME", "/home/somebody")
     monkeypatch.setattr(sys, "executable", str(program))
     with pytest.raises(CheckerError, match="ended with 3: key=<> home=</home/somebody>"):
-        asyncio.run(compute_apart("check_list", None, {"expect": ["a"]}, {}))
+        asyncio.run(compute_isolated("check_list", None, {"expect": ["a"]}, {}))

@@ -193,7 +193,8 @@ def test_code_that_fails_says_so(do: Do, workspace: Workspace) -> None:
 
 
 def test_a_step_nobody_can_do_fails(do: Do, workspace: Workspace) -> None:
-    assert "cannot do steps of the type 'login'" in str(fails(do, workspace, ("login", {"platform": "x"})))
+    error = str(fails(do, workspace, ("login", {"platform": "x"})))
+    assert "unknown setup step 'login'; choose one of launch, execute, command, open, download, upload_file" in error
 
 
 def test_what_failed_can_be_shown_on_a_terminal(do: Do, workspace: Workspace) -> None:

@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from trueline.records.episode import Comparison
-from trueline.tasks.checkers.apart import compute_apart
 from trueline.tasks.checkers.getters import GETTERS, get
 from trueline.tasks.checkers.home import NOTE
+from trueline.tasks.checkers.isolated import compute_isolated
 from trueline.tasks.checkers.metrics import is_native
 from trueline.tasks.checkers.metrics.home import also_changed, unwanted_changes
 from trueline.tasks.checkers.values import CheckResult, LastRow, UnreadableResult, shown
 from trueline.tasks.errors import CheckerError, SetupError
 from trueline.tasks.model import Evaluator
 from trueline.tasks.model.evaluator import INFEASIBLE, Check, checks
-from trueline.tasks.model.steps import OtherStep
 from trueline.tasks.setup import run_steps
+from trueline.tasks.setup_steps import SETUP_STEPS
 from trueline.tasks.workspace import Workspace
 from trueline.text import printable
 
@@ -26,12 +26,16 @@ _UNCHANGED = "unchanged_except"
 
 
 def scored_by(evaluator: Evaluator) -> ScoredBy:
-    """Who can score this: Trueline itself, OSWorld's own functions, or nobody here."""
+    """Who can score this: Trueline itself, OSWorld's own functions, or nobody here.
+
+    Raises:
+        InputError: Two packages use one name, or a package's metric or getter cannot be imported.
+    """
     if evaluator.func == INFEASIBLE:
         return "native"
     functions = all(is_native(check.function, check.options) for check in checks(evaluator))
-    getters = all(getter.type in GETTERS for getter in evaluator.getters)
-    steps = not any(isinstance(step, OtherStep) for step in evaluator.postconfig)
+    getters = all(GETTERS.provides(getter.type) for getter in evaluator.getters)
+    steps = all(SETUP_STEPS.provides(step.type) for step in evaluator.postconfig)
     return "native" if functions and getters and steps else "none"
 
 
@@ -95,7 +99,7 @@ async def _one(check: Check, workspace: Workspace) -> CheckResult:
         result = await get(check.result, workspace)
     except UnreadableResult as error:
         return _told(check, CheckResult(0.0, str(error), unreadable=True), "what cannot be read", shown(expected))
-    outcome = await compute_apart(check.function, result, expected, check.options)
+    outcome = await compute_isolated(check.function, result, expected, check.options)
     return _told(check, outcome, shown(result), shown(expected))
 
 

@@ -14,8 +14,8 @@ from fnmatch import fnmatchcase
 from pydantic import JsonValue, TypeAdapter
 
 from trueline.desktop.types import Capability, ChangeKind, Desktop, HomeFile, PathRefused, ReadsHome
-from trueline.tasks.checkers.hidden import SEARCHED, leads_nowhere
-from trueline.tasks.checkers.kept import keep_files
+from trueline.tasks.checkers.getters.kept_file import keep_files
+from trueline.tasks.checkers.protected_files import SEARCHED, is_missing
 from trueline.tasks.checkers.values import FileValue
 from trueline.tasks.errors import SetupError
 from trueline.tasks.model import Evaluator
@@ -125,7 +125,7 @@ async def _value(workspace: Workspace, name: str, file: HomeFile) -> FileValue |
     try:
         return FileValue(name, await workspace.desktop.get(file.path, limit=_LARGEST))
     except PathRefused as error:
-        if await leads_nowhere(workspace, file.path):
+        if await is_missing(workspace, file.path):
             return None
         return FileValue(name, b"", str(error))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, TypeVar
 
 from pydantic import Field, JsonValue, model_validator
 
@@ -12,12 +12,21 @@ from trueline.tasks.model.steps import Step, Text
 INFEASIBLE = "infeasible"
 """The function of tasks that cannot be done: right is who says so."""
 Options = dict[str, JsonValue]
+P = TypeVar("P", bound=Part)
 
 
 class Getter(Part):
     """What to read, by type; `{}` reads nothing. The other fields are the type's own."""
 
     type: str = ""
+
+    def parse(self, fields: type[P]) -> P:
+        """The getter's own fields, checked.
+
+        Raises:
+            ValidationError: A field is missing or wrong.
+        """
+        return fields.model_validate_json(self.model_dump_json())
 
     @model_validator(mode="after")
     def _named(self) -> Self:

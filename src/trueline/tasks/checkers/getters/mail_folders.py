@@ -1,12 +1,13 @@
-"""The getter `mail_folders`: Thunderbird's folders of mail, read from outside."""
+"""The getter `mail_folders`: Thunderbird's mail folders, read from the host."""
 
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
 
 from trueline.desktop.types import ChangeKind, PathRefused
-from trueline.tasks.checkers.hidden import read_hidden
+from trueline.tasks.checkers.protected_files import read_protected_file
 from trueline.tasks.checkers.values import FileValue, UnreadableResult
+from trueline.tasks.model import Getter
 from trueline.tasks.workspace import Workspace
 
 _FOLDERS = ".thunderbird/*/Mail/*"
@@ -16,7 +17,7 @@ _LARGEST = 64 << 20
 _MOST = 100
 
 
-async def mail_folders(workspace: Workspace) -> tuple[FileValue, ...]:
+async def mail_folders(_: Getter, workspace: Workspace) -> tuple[FileValue, ...]:
     """Each folder in which something changed since the desktop started, as its mbox file; all others are empty.
 
     Raises:
@@ -38,7 +39,7 @@ async def mail_folders(workspace: Workspace) -> tuple[FileValue, ...]:
         try:
             content = await workspace.desktop.get(path, limit=left)
         except PathRefused as error:
-            content = await read_hidden(workspace, path)
+            content = await read_protected_file(workspace, path)
             if content is None or len(content) > left:
                 raise UnreadableResult(f"a folder of mail cannot be read: {error}") from error
         found.append(FileValue(path, content))

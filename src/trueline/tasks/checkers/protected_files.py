@@ -12,7 +12,7 @@ SEARCHED = 64 << 20
 """Bytes of files that are read from outside for one check."""
 
 
-async def read_hidden(workspace: Workspace, path: str) -> bytes | None:
+async def read_protected_file(workspace: Workspace, path: str) -> bytes | None:
     """A file that could not be opened inside; `None` when nothing is there, or a folder.
 
     Raises:
@@ -24,12 +24,12 @@ async def read_hidden(workspace: Workspace, path: str) -> bytes | None:
         if file.kind == "file":
             return file.content
     whole = posixpath.join(HOME, below)
-    if await leads_nowhere(workspace, whole) or (await workspace.desktop.run(("test", "-d", whole))).returncode == 0:
+    if await is_missing(workspace, whole) or (await workspace.desktop.run(("test", "-d", whole))).returncode == 0:
         return None
     raise UnreadableResult(f"{path}: is no plain file that can be read")
 
 
-async def leads_nowhere(workspace: Workspace, path: str) -> bool:
+async def is_missing(workspace: Workspace, path: str) -> bool:
     """Whether nothing is there: a link whose end does not exist. A folder that may not be entered is something."""
     program = "import os, sys\ntry:\n os.stat(sys.argv[1])\nexcept FileNotFoundError:\n sys.exit(7)"
     done = await workspace.desktop.run(("python3", "-I", "-c", program, path))

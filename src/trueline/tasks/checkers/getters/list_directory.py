@@ -1,4 +1,4 @@
-"""The getter `list_directory`: a folder inside as OSWorld describes it."""
+"""The getter `list_directory`: a folder of the desktop in OSWorld's form."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from trueline.tasks.checkers.values import UnreadableResult
 from trueline.tasks.errors import CheckerError
+from trueline.tasks.model import Getter, Part
+from trueline.tasks.model.steps import Text
 from trueline.tasks.workspace import Workspace
 from trueline.text import printable
 
@@ -45,14 +47,21 @@ json.dump(walk(sys.argv[1], 0), sys.stdout)
 _JSON: TypeAdapter[JsonValue] = TypeAdapter(JsonValue)
 
 
-async def list_directory(workspace: Workspace, path: str) -> JsonValue:
-    """The folder with all that lies in it; `None` when there is none.
+class DirectoryFields(Part):
+    """Fields of the getter."""
+
+    path: Text
+
+
+async def list_directory(getter: Getter, workspace: Workspace) -> JsonValue:
+    """The folder with everything in it; `None` if there is no such folder.
 
     Raises:
         UnreadableResult: There are too many files in it, or it holds a folder that cannot be listed.
         CheckerError: It cannot be listed.
     """
-    # Isolated: no module that lies in the home folder takes part.
+    path = getter.parse(DirectoryFields).path
+    # Isolated: no module is imported from the home folder.
     done = await workspace.desktop.run(("python3", "-I", "-B", "-c", _TREE, path))
     if done.returncode == _NO_FOLDER:
         return None
