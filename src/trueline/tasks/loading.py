@@ -151,4 +151,5 @@ def _wanted(item: ErrorDetails) -> str:
         case "too_short":
             return "a list that is not empty"
         case _:
-            return item["msg"].removeprefix("Input should be ").replace("a valid ", "a ").replace("array", "list")
+            wanted = item["msg"].removeprefix("Input should be ").replace("a valid ", "a ").replace("array", "list")
+            return wanted.replace("a integer", "an integer")
