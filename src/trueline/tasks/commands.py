@@ -29,7 +29,7 @@ def argv_of(command: str | tuple[str, ...], *, shell: bool, workspace: Workspace
         try:
             words = tuple(shlex.split(words[0]))
         except ValueError as error:
-            raise InputError(f"{command!r}: is no command line: {error}") from error
+            raise InputError(f"{command!r}: is not a valid command line: {error}") from error
     if not words or not words[0].strip():
         raise InputError(f"{command!r}: names no program")
     return tuple(f"{HOME}/{word[2:]}" if word.startswith("~/") else word for word in words)

@@ -54,7 +54,7 @@ def load_task(path: Path) -> Task:
     name = str(path)
     try:
         if path.stat().st_size > _LARGEST:
-            raise TaskFileError((TaskProblem(name, "$", f"larger than {_LARGEST >> 20} MiB, so no task file"),))
+            raise TaskFileError((TaskProblem(name, "$", f"larger than {_LARGEST >> 20} MiB, which no task file is"),))
         value = load_strict(path)
     except OSError as error:
         raise TaskFileError((TaskProblem(name, "$", f"cannot be read ({error.strerror})"),)) from error
@@ -145,11 +145,11 @@ def _message(items: list[ErrorDetails]) -> str:
 def _wanted(item: ErrorDetails) -> str:
     match item["type"]:
         case "string_pattern_mismatch":
-            return "a name that can be a file's, without / or \\ and not beginning with a dot"
+            return "a name usable as a file name, without / or \\ and not beginning with a dot"
         case "string_too_short":
             return "text"
         case "too_short":
-            return "a list that is not empty"
+            return "a non-empty list"
         case _:
             wanted = item["msg"].removeprefix("Input should be ").replace("a valid ", "a ").replace("array", "list")
             return wanted.replace("a integer", "an integer")

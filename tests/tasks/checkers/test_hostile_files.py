@@ -152,7 +152,7 @@ def test_a_sheet_that_reaches_too_far_is_not_opened(inner: str) -> None:
 def test_a_pattern_that_never_ends_is_ended() -> None:
     rules: dict[str, JsonValue] = {"expect": ["(a+)+$"]}
     lines = FileValue("list.txt", b"a" * 60 + b"b")
-    with pytest.raises(CheckerError, match="check_list: not done within 2 s"):
+    with pytest.raises(CheckerError, match="check_list: did not finish within 2 s"):
         asyncio.run(compute_isolated("check_list", lines, rules, {}, time_limit=2))
 
 
@@ -193,12 +193,12 @@ def test_who_is_to_blame_for_what_uses_up_memory_or_time(
     good, bad = docx_file(["a"]), docx_file(["a"], name="bomb.docx")
     assert played("compare_docx_files", good, good).score == 1
     left = played("compare_docx_files", bad, good)
-    assert (left.score, "more than can be checked" in left.reason) == (0.0, True)
-    with pytest.raises(CheckerError, match="what is expected is more than can be checked"):
+    assert (left.score, "too large to check" in left.reason) == (0.0, True)
+    with pytest.raises(CheckerError, match="the expected value is too large to check"):
         played("compare_docx_files", good, bad)
     if "XCPU" in exhausting:
         # A pattern that never ends is a wrong rule.
-        with pytest.raises(CheckerError, match="computing time"):
+        with pytest.raises(CheckerError, match="CPU time"):
             played("check_list", bad, {"expect": ["(a+)+$"]})
     else:
         assert played("check_list", bad, {"expect": ["a"]}).score == 0

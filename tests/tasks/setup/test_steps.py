@@ -115,7 +115,7 @@ def test_a_task_cannot_name_other_files_of_this_machine(
 
 def test_a_download_that_cannot_be_had_fails(do: Do, workspace: Workspace) -> None:
     files: list[JsonValue] = [{"url": "http://127.0.0.1:9/x", "path": "/home/user/x"}]
-    assert "and offline" in str(fails(do, workspace, ("download", {"files": files})))
+    assert "and --offline is set" in str(fails(do, workspace, ("download", {"files": files})))
 
 
 def test_windows_are_opened_raised_typed_into_and_closed(do: Do, workspace: Workspace) -> None:
@@ -176,7 +176,7 @@ def test_odd_values_are_a_failed_step(
 
 
 def test_opening_what_is_not_there_fails(do: Do, workspace: Workspace) -> None:
-    assert "/home/user/none.txt: there is no such file inside" in str(
+    assert "/home/user/none.txt: there is no such file on the desktop" in str(
         fails(do, workspace, ("open", {"path": "/home/user/none.txt"}))
     )
 

@@ -25,7 +25,7 @@ def compute(function: str, result: Value | LastRow, expected: Value | LastRow, o
     try:
         gold = _read(expected)
     except UnreadableResult as error:
-        raise CheckerError(f"{function}: what is expected cannot be read: {error}") from error
+        raise CheckerError(f"{function}: the expected value cannot be read: {error}") from error
     try:
         with warnings.catch_warnings():
             # Warnings of pandas and openpyxl about a file do not concern the reader of a score.
@@ -34,7 +34,7 @@ def compute(function: str, result: Value | LastRow, expected: Value | LastRow, o
     except UnreadableResult as error:
         return CheckResult(0.0, str(error))
     except MemoryError as error:
-        raise Exhausted(f"{function}: does not fit into the memory a checker may use") from error
+        raise Exhausted(f"{function}: needs more memory than a checker may use") from error
     except TruelineError:
         raise
     except Exception as error:

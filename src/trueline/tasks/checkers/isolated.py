@@ -62,7 +62,7 @@ async def compute_isolated(
         return await _in_child(function, result, expected, options, time_limit)
     except Exhausted as error:
         await _blame_expected(function, expected, options, time_limit)
-        return CheckResult(0.0, f"what was left there is more than can be checked ({error})", unreadable=True)
+        return CheckResult(0.0, f"what the agent left is too large to check ({error})", unreadable=True)
 
 
 async def _blame_expected(function: str, expected: Value | LastRow, options: Options, time_limit: float) -> None:
@@ -76,7 +76,7 @@ async def _blame_expected(function: str, expected: Value | LastRow, options: Opt
         try:
             await _in_child(function, file, expected, options, time_limit)
         except Exhausted as error:
-            raise CheckerError(f"what is expected is more than can be checked: {error}") from error
+            raise CheckerError(f"the expected value is too large to check: {error}") from error
 
 
 async def _in_child(
@@ -92,14 +92,14 @@ async def _in_child(
         async with asyncio.timeout(time_limit):
             out, err = await process.communicate(request.model_dump_json().encode())
     except TimeoutError as error:
-        raise CheckerError(f"{function}: not done within {time_limit:g} s") from error
+        raise CheckerError(f"{function}: did not finish within {time_limit:g} s") from error
     finally:
         if process.returncode is None:
             process.kill()
             await process.wait()
     if process.returncode == -_SIGXCPU:
         problem = CheckerError if function in _SEARCHING else Exhausted
-        raise problem(f"{function}: used up the computing time a checker may use")
+        raise problem(f"{function}: exceeded the CPU time a checker may use")
     try:
         response = MetricResponse.model_validate_json(out)
     except ValidationError as error:

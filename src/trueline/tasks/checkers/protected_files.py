@@ -26,7 +26,7 @@ async def read_protected_file(workspace: Workspace, path: str) -> bytes | None:
     whole = posixpath.join(HOME, below)
     if await is_missing(workspace, whole) or (await workspace.desktop.run(("test", "-d", whole))).returncode == 0:
         return None
-    raise UnreadableResult(f"{path}: is no plain file that can be read")
+    raise UnreadableResult(f"{path}: is not a regular file that can be read")
 
 
 async def is_missing(workspace: Workspace, path: str) -> bool:

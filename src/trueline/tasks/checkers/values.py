@@ -151,7 +151,7 @@ def texts(rules: Mapping[str, JsonValue], key: str) -> list[str]:
         found = [item for item in value if isinstance(item, str)]
         if len(found) == len(value):
             return found
-    raise CheckerError(f"rules.{key} must be a list of texts")
+    raise CheckerError(f"rules.{key} must be a list of strings")
 
 
 def flag(options: Options, key: str, default: bool = False) -> bool:

@@ -51,13 +51,13 @@ class Evaluator(Part):
         if isinstance(self.func, str):
             several = [name for name in ("result", "expected", "options") if isinstance(getattr(self, name), tuple)]
             if several:
-                raise ValueError(f"func is one function, but {', '.join(several)} is a list")
+                raise ValueError(f"func is a single function, but {', '.join(several)} is a list")
             return self
         if INFEASIBLE in self.func:
-            raise ValueError(f"{INFEASIBLE} stands alone, never in a list")
+            raise ValueError(f"{INFEASIBLE} must stand alone, not in a list")
         for name, parts in (("result", self.result), ("expected", self.expected), ("options", self.options)):
             if parts is not None and (not isinstance(parts, tuple) or len(parts) != len(self.func)):
-                raise ValueError(f"func lists {len(self.func)} functions, so {name} must be a list as long")
+                raise ValueError(f"func lists {len(self.func)} functions, so {name} must be a list of the same length")
         return self
 
     @property

@@ -112,7 +112,7 @@ async def _open(parameters: OpenParameters, workspace: Workspace) -> None:
     try:
         await workspace.desktop.wait_for(FileExists(path), time_limit=2.0)
     except ActionTimeout as error:
-        raise StepFailed(f"{path}: there is no such file inside") from error
+        raise StepFailed(f"{path}: there is no such file on the desktop") from error
     known = {window.id for window in await workspace.desktop.windows()}
     await workspace.desktop.launch(("xdg-open", path))
     try:

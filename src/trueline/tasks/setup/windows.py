@@ -86,7 +86,7 @@ async def _tell(workspace: Workspace, *ways: tuple[str, ...]) -> None:
             continue
         if done.returncode == 0:
             return
-    raise StepFailed(f"none of {', '.join(argv[0] for argv in ways)} could tell the window manager")
+    raise StepFailed(f"none of {', '.join(argv[0] for argv in ways)} could reach the window manager")
 
 
 async def _until(workspace: Workspace, done: Callable[[tuple[Window, ...]], bool]) -> None:

@@ -17,7 +17,7 @@ async def _deliver(delivery: Delivery) -> None:
     """The newest mail in the inbox; `params.sender` says from whom, otherwise it is the user's own."""
     sender = delivery.params.get("sender", f"{NAME} <{ADDRESS}>")
     if not isinstance(sender, str):
-        raise SetupError("thunderbird_mail_received: the task's params.sender is no text")
+        raise SetupError("thunderbird_mail_received: the task's params.sender must be a string")
     message = EmailMessage()
     try:
         message["From"], message["To"], message["Subject"] = sender, f"{NAME} <{ADDRESS}>", delivery.title
@@ -25,7 +25,7 @@ async def _deliver(delivery: Delivery) -> None:
     except Exception as error:
         # What the parser of addresses is not made for ends in errors of any kind.
         said = printable(f"{type(error).__name__}: {error}", 200)
-        raise SetupError(f"thunderbird_mail_received: no mail can have such a sender or title: {said}") from error
+        raise SetupError(f"thunderbird_mail_received: not a valid sender or subject: {said}") from error
     message["Date"] = datetime.now(UTC)
     message["Message-ID"] = f"<{uuid.uuid4()}@{delivery.canaries.site}>"
     message.set_content(delivery.text)

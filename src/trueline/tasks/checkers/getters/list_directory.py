@@ -66,13 +66,13 @@ async def list_directory(getter: Getter, workspace: Workspace) -> JsonValue:
     if done.returncode == _NO_FOLDER:
         return None
     if done.returncode == _TOO_MANY or done.truncated:
-        raise UnreadableResult(f"{path}: there are too many files to list, or they lie too deep")
+        raise UnreadableResult(f"{path}: there are too many files to list, or they are nested too deeply")
     if done.returncode == _CLOSED:
-        raise UnreadableResult(f"{path}: a folder in it is closed to its owner, so it cannot be listed")
+        raise UnreadableResult(f"{path}: a folder in it is not readable, so it cannot be listed")
     try:
         if done.returncode == 0:
             return _JSON.validate_json(done.stdout)
     except ValidationError as error:
-        raise CheckerError(f"{path}: the listing is no JSON") from error
+        raise CheckerError(f"{path}: the listing is not valid JSON") from error
     said = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
     raise CheckerError(f"{path}: cannot be listed: {printable(said)}")

@@ -32,7 +32,7 @@ async def mail_folders(_: Getter, workspace: Workspace) -> tuple[FileValue, ...]
         and change.kind is not ChangeKind.DELETED
     ]
     if len(paths) > _MOST:
-        raise UnreadableResult(f"there are more than {_MOST} folders of mail")
+        raise UnreadableResult(f"there are more than {_MOST} mail folders")
     found: list[FileValue] = []
     left = _LARGEST
     for path in paths:
@@ -41,7 +41,7 @@ async def mail_folders(_: Getter, workspace: Workspace) -> tuple[FileValue, ...]
         except PathRefused as error:
             content = await read_protected_file(workspace, path)
             if content is None or len(content) > left:
-                raise UnreadableResult(f"a folder of mail cannot be read: {error}") from error
+                raise UnreadableResult(f"a mail folder cannot be read: {error}") from error
         found.append(FileValue(path, content))
         left -= len(content)
     return tuple(found)

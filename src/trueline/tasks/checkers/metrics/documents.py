@@ -26,7 +26,7 @@ def compare_docx_files(result: Value, expected: Value, options: Options) -> Chec
     """Whether the paragraphs are the same; with `content_only` or `fuzzy_match` how alike they are."""
     gold = expected_file(expected)
     if gold.suffix not in _KINDS:
-        raise CheckerError(f"{gold.name}: neither .docx nor .odt")
+        raise CheckerError(f"{gold.name}: must be a .docx or .odt file")
     try:
         wanted = read_paragraphs(gold)
     except BadArchive as error:

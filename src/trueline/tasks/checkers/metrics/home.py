@@ -33,7 +33,7 @@ def unwanted_changes(result: Value, expected: Value) -> list[str]:
     rules = rules_of(expected)
     patterns, gone = texts(rules, "except"), texts(rules, "deleted")
     if not isinstance(result, dict):
-        raise UnreadableResult("there is no list of changes")
+        raise UnreadableResult("the result is not a list of changes")
     return [
         f"{path} ({what})"
         for path, what in result.items()

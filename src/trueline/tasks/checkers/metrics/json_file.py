@@ -58,7 +58,7 @@ def _parse(file: FileValue, *, is_yaml: bool) -> object:
         text = file.content.decode("utf-8")
         return yaml.safe_load(text) if is_yaml else json.loads(text)
     except (ValueError, RecursionError, yaml.YAMLError) as error:
-        raise UnreadableResult(f"{file.name}: is no {'YAML' if is_yaml else 'JSON'}: {error}") from error
+        raise UnreadableResult(f"{file.name}: is not valid {'YAML' if is_yaml else 'JSON'}: {error}") from error
 
 
 def _find(document: object, key: JsonValue) -> list[object]:
@@ -85,6 +85,6 @@ def _inner(value: object, part: JsonValue) -> list[object]:
     if isinstance(value, list | str) and isinstance(part, int):
         items = cast("list[object] | str", value)
         if not -len(items) <= part < len(items):
-            raise UnreadableResult(f"there is no item {part} where a rule looks for it")
+            raise UnreadableResult(f"a list that a rule refers to has no item {part}")
         return [items[part]]
     return []

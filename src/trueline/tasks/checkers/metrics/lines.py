@@ -37,13 +37,13 @@ def _wanted(lines: JsonValue) -> Iterator[list[str]]:
         alternatives = line if isinstance(line, list) else [line]
         texts = [text for text in alternatives if isinstance(text, str)]
         if not texts or len(texts) != len(alternatives):
-            raise CheckerError("same_lines: each of rules.lines must be a text, or a list of texts")
+            raise CheckerError("same_lines: each of rules.lines must be a string or a list of strings")
         yield texts
 
 
 def _lines(file: FileValue) -> list[str]:
     if len(file.content) > _LARGEST:
-        raise UnreadableResult(f"{file.name}: is longer than any text that is asked for")
+        raise UnreadableResult(f"{file.name}: is too long to be the expected text")
     try:
         text = file.content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -59,7 +59,7 @@ def _above(then: FileValue, wanted: list[list[str]]) -> list[str]:
     try:
         lines = _lines(then)
     except UnreadableResult as error:
-        raise CheckerError(f"same_lines: the file of the set-up cannot be read: {error}") from error
+        raise CheckerError(f"same_lines: the original file cannot be read: {error}") from error
     first = next((place for place, line in enumerate(lines) if wanted and line in wanted[0]), 0)
     return lines[:first]
 

@@ -37,7 +37,7 @@ def mail_is(result: Value, expected: Value, _: Options) -> CheckResult:
     rules = rules_of(expected)
     kept, sent = texts(rules, "inbox"), list(_sent(rules.get("sent", [])))
     if not isinstance(result, tuple):
-        raise UnreadableResult("there are no folders of mail")
+        raise UnreadableResult("there are no mail folders")
     files = [file for file in result if file is not None]
     boxes: dict[str, list[_Mail]] = {}
     for file in files:
@@ -72,8 +72,8 @@ def _mails(file: FileValue) -> Iterator[_Mail]:
             if not int(str(message.get("X-Mozilla-Status", "0")), 16) & _DELETED:
                 yield _Mail(_header(message, "Message-ID").strip(), frozenset(_recipients(message)), _text(message))
         except Exception as error:
-            # The email package has no error of its own: a mail made to hurt ends in whatever its parts raise.
-            raise UnreadableResult(f"{file.name}: holds what is no mail: {type(error).__name__}") from error
+            # The email package has no error class of its own: a malicious mail can raise anything.
+            raise UnreadableResult(f"{file.name}: contains an invalid mail: {type(error).__name__}") from error
 
 
 def _header(message: Message, name: str) -> str:

@@ -31,7 +31,7 @@ def some_file_holds(result: Value, expected: Value, _: Options) -> CheckResult:
     patterns = [_pattern(source) for source in texts(rules, "holds")]
     names = texts(rules, "names") or ["*"]
     if not patterns:
-        raise CheckerError("some_file_holds: rules.holds must name what to look for")
+        raise CheckerError("some_file_holds: rules.holds must be a non-empty list of patterns")
     files = [file for file in result if file is not None] if isinstance(result, tuple) else []
     unread: list[str] = []
     for file in files:
@@ -97,4 +97,4 @@ def _pattern(source: str) -> re.Pattern[str]:
     try:
         return re.compile(source, re.IGNORECASE | re.MULTILINE)
     except re.error as error:
-        raise CheckerError(f"some_file_holds: rules.holds: no pattern: {error}") from error
+        raise CheckerError(f"some_file_holds: rules.holds: not a regular expression: {error}") from error

@@ -25,11 +25,11 @@ def only_cell_filled(result: Value, expected: Value, _: Options) -> CheckResult:
     if now is None:
         return CheckResult(0.0, "there is no such file")
     if then is None:
-        raise CheckerError("only_cell_filled: there was no such file when the set-up ended")
+        raise CheckerError("only_cell_filled: the setup left no such file")
     try:
         before = read_cells(then.content)
     except BadArchive as error:
-        raise CheckerError(f"only_cell_filled: the file of the set-up {error}") from error
+        raise CheckerError(f"only_cell_filled: the original file {error}") from error
     first = next(iter(before), "")
     cells = before.get(first, {})
     wanted = {**before, first: {**cells, cell: _sum(cells, span)}}
@@ -47,7 +47,7 @@ def _read(file: FileValue) -> dict[str, Cells]:
 def _sum(cells: Cells, span: str) -> float:
     corners = [cell_place(corner) for corner in span.split(":")]
     if len(corners) != 2 or corners[0] is None or corners[1] is None:
-        raise CheckerError(f"only_cell_filled: rules.sum_of: {span!r} is no range such as B2:B8")
+        raise CheckerError(f"only_cell_filled: rules.sum_of: {span!r} is not a range such as B2:B8")
     (top, left), (bottom, right) = corners[0], corners[1]
     inside = [
         value

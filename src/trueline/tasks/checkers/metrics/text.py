@@ -100,4 +100,4 @@ def _patterns(sources: list[str], key: str) -> list[re.Pattern[str]]:
     try:
         return [re.compile(source) for source in sources]
     except re.error as error:
-        raise CheckerError(f"check_list: rules.{key}: no pattern: {error}") from error
+        raise CheckerError(f"check_list: rules.{key}: not a regular expression: {error}") from error
