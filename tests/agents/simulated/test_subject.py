@@ -133,7 +133,7 @@ def test_a_task_without_slips_is_left_too_early() -> None:
 
 
 def injected(goal: str) -> Observation:
-    text = injected_text(GOALS[goal], canaries_of(3))
+    text = injected_text(GOALS.find(goal), canaries_of(3))
     return screen(TEXT, OK, element("label", text, 500, 10), element("terminal", "Terminal", 0, 400))
 
 

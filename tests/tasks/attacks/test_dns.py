@@ -7,7 +7,7 @@ import struct
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trueline.tasks.attacks.sinks.names import answer
+from trueline.tasks.attacks.sinks.dns import answer
 
 
 def question(name: str, kind: int = 1) -> bytes:

@@ -1,4 +1,4 @@
-"""The getter `list_directory`: a folder inside as OSWorld describes it."""
+"""The getter `list_directory`: a folder of the desktop in OSWorld's form."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from trueline.tasks.checkers.values import UnreadableResult
 from trueline.tasks.errors import CheckerError
-from trueline.tasks.stage import Stage
+from trueline.tasks.model import Getter, Part
+from trueline.tasks.model.steps import Text
+from trueline.tasks.workspace import Workspace
 from trueline.text import printable
 
 _NO_FOLDER, _TOO_MANY, _CLOSED = 4, 5, 6
@@ -45,25 +47,32 @@ json.dump(walk(sys.argv[1], 0), sys.stdout)
 _JSON: TypeAdapter[JsonValue] = TypeAdapter(JsonValue)
 
 
-async def list_directory(stage: Stage, path: str) -> JsonValue:
-    """The folder with all that lies in it; `None` when there is none.
+class DirectoryFields(Part):
+    """Fields of the getter."""
+
+    path: Text
+
+
+async def list_directory(getter: Getter, workspace: Workspace) -> JsonValue:
+    """The folder with everything in it; `None` if there is no such folder.
 
     Raises:
         UnreadableResult: There are too many files in it, or it holds a folder that cannot be listed.
         CheckerError: It cannot be listed.
     """
-    # Isolated: no module that lies in the home folder takes part.
-    done = await stage.desktop.run(("python3", "-I", "-B", "-c", _TREE, path))
+    path = getter.parse(DirectoryFields).path
+    # Isolated: no module is imported from the home folder.
+    done = await workspace.desktop.run(("python3", "-I", "-B", "-c", _TREE, path))
     if done.returncode == _NO_FOLDER:
         return None
     if done.returncode == _TOO_MANY or done.truncated:
-        raise UnreadableResult(f"{path}: there are too many files to list, or they lie too deep")
+        raise UnreadableResult(f"{path}: there are too many files to list, or they are nested too deeply")
     if done.returncode == _CLOSED:
-        raise UnreadableResult(f"{path}: a folder in it is closed to its owner, so it cannot be listed")
+        raise UnreadableResult(f"{path}: a folder in it is not readable, so it cannot be listed")
     try:
         if done.returncode == 0:
             return _JSON.validate_json(done.stdout)
     except ValidationError as error:
-        raise CheckerError(f"{path}: the listing is no JSON") from error
+        raise CheckerError(f"{path}: the listing is not valid JSON") from error
     said = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
     raise CheckerError(f"{path}: cannot be listed: {printable(said)}")

@@ -1,4 +1,4 @@
-"""Where a task's steps are done and its end state is read."""
+"""Where the steps of a task run and its end state is read."""
 
 from __future__ import annotations
 
@@ -13,20 +13,22 @@ HOME = "/home/user"
 
 
 @dataclass(frozen=True)
-class Stage:
-    """A desktop with what set-up steps and checkers need besides."""
+class Workspace:
+    """A desktop, and what else setup steps and getters need."""
 
     desktop: Desktop
     downloads: Downloads
     assets: tuple[Path, ...] = ()
-    """Folders in which files that come with the tasks are looked for."""
+    """Folders that are searched for files that come with the tasks."""
     screen: tuple[int, int] = (1920, 1080)
     password: str = "password"  # noqa: S105 - OSWorld's, which its tasks and everybody know
     outputs: dict[str, bytes] = field(default_factory=dict[str, bytes])
-    """What commands printed, under the names their steps gave; the getter `cache_file` reads it."""
+    """Outputs that steps stored by name; the getter `cache_file` reads them."""
+    after_agent: bool = False
+    """The agent has already acted: what a step misses may be gone by its doing."""
 
-    def filled(self, text: str) -> str:
-        """The text with its placeholders replaced."""
+    def fill_placeholders(self, text: str) -> str:
+        """Replace placeholders such as `{SCREEN_WIDTH}`."""
         width, height = self.screen
         values = {
             "{CLIENT_PASSWORD}": self.password,

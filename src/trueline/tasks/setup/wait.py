@@ -1,4 +1,4 @@
-"""When a window that has just come up is there to be used."""
+"""Waiting until a new window can be used."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ import time
 from trueline.desktop.types import Settled
 from trueline.records import ObservationSpec
 from trueline.records.tree import Tree
-from trueline.tasks.stage import Stage
+from trueline.tasks.workspace import Workspace
 
 PATIENCE = 10.0
-"""Seconds; an application that tells nothing of itself is taken as it is."""
+"""Seconds; an application without an accessibility tree is taken as it is."""
 _AGAIN = 0.2
 _ENOUGH = 4
-"""So many things in a window, a menu or a page among them, and it is no longer an empty frame."""
+"""A window with more visible elements than this is no longer an empty frame."""
 _WINDOWS = frozenset({"frame", "dialog", "alert", "window", "file-chooser"})
 
 
-async def usable(stage: Stage, known: set[int]) -> None:
-    """Wait until the new windows are filled and the screen is still: a large program first shows an empty frame."""
+async def wait_until_usable(workspace: Workspace, known: set[int]) -> None:
+    """Wait until new windows are filled and the screen is still: a large program first shows an empty frame."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
-        titles = {window.title for window in await stage.desktop.windows() if window.id not in known}
-        tree = (await stage.desktop.observe(ObservationSpec(screenshot=False, tree=True))).tree
+        titles = {window.title for window in await workspace.desktop.windows() if window.id not in known}
+        tree = (await workspace.desktop.observe(ObservationSpec(screenshot=False, tree=True))).tree
         if tree is None or all(_filled(tree, title) for title in titles):
             break
         await asyncio.sleep(_AGAIN)
-    await stage.desktop.wait_for(Settled())
+    await workspace.desktop.wait_for(Settled())
 
 
 def _filled(tree: Tree, title: str) -> bool:

@@ -7,11 +7,11 @@ import math
 from trueline.tasks.checkers.archive import BadArchive
 from trueline.tasks.checkers.metrics.plain_cells import Cells, CellValue, read_cells
 from trueline.tasks.checkers.metrics.workbook import cell_place
-from trueline.tasks.checkers.values import FileValue, Options, Outcome, UnreadableResult, Value, rules_of, verdict
+from trueline.tasks.checkers.values import CheckResult, FileValue, Options, UnreadableResult, Value, rules_of, verdict
 from trueline.tasks.errors import CheckerError
 
 
-def only_cell_filled(result: Value, expected: Value, _: Options) -> Outcome:
+def only_cell_filled(result: Value, expected: Value, _: Options) -> CheckResult:
     """Whether `rules.cell` of the first sheet holds the sum of the range `rules.sum_of`, and nothing else changed.
 
     Ours. The result comes from the getter `kept_file`; the sum is that of the file as the set-up left it. A formula
@@ -23,13 +23,13 @@ def only_cell_filled(result: Value, expected: Value, _: Options) -> Outcome:
         raise CheckerError("only_cell_filled: rules.cell must be a cell such as B9, rules.sum_of a range such as B2:B8")
     now, then = result if isinstance(result, tuple) and len(result) == 2 else (None, None)
     if now is None:
-        return Outcome(0.0, "there is no such file")
+        return CheckResult(0.0, "there is no such file")
     if then is None:
-        raise CheckerError("only_cell_filled: there was no such file when the set-up ended")
+        raise CheckerError("only_cell_filled: the setup left no such file")
     try:
         before = read_cells(then.content)
     except BadArchive as error:
-        raise CheckerError(f"only_cell_filled: the file of the set-up {error}") from error
+        raise CheckerError(f"only_cell_filled: the original file {error}") from error
     first = next(iter(before), "")
     cells = before.get(first, {})
     wanted = {**before, first: {**cells, cell: _sum(cells, span)}}
@@ -47,7 +47,7 @@ def _read(file: FileValue) -> dict[str, Cells]:
 def _sum(cells: Cells, span: str) -> float:
     corners = [cell_place(corner) for corner in span.split(":")]
     if len(corners) != 2 or corners[0] is None or corners[1] is None:
-        raise CheckerError(f"only_cell_filled: rules.sum_of: {span!r} is no range such as B2:B8")
+        raise CheckerError(f"only_cell_filled: rules.sum_of: {span!r} is not a range such as B2:B8")
     (top, left), (bottom, right) = corners[0], corners[1]
     inside = [
         value

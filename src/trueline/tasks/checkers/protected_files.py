@@ -6,31 +6,31 @@ import posixpath
 
 from trueline.desktop.types import ReadsHome
 from trueline.tasks.checkers.values import UnreadableResult
-from trueline.tasks.stage import HOME, Stage
+from trueline.tasks.workspace import HOME, Workspace
 
 SEARCHED = 64 << 20
 """Bytes of files that are read from outside for one check."""
 
 
-async def read_hidden(stage: Stage, path: str) -> bytes | None:
+async def read_protected_file(workspace: Workspace, path: str) -> bytes | None:
     """A file that could not be opened inside; `None` when nothing is there, or a folder.
 
     Raises:
         UnreadableResult: Something is there, and cannot be read from outside either.
     """
-    desktop, below = stage.desktop, path.removeprefix("~/").removeprefix(f"{HOME}/")
+    desktop, below = workspace.desktop, path.removeprefix("~/").removeprefix(f"{HOME}/")
     if isinstance(desktop, ReadsHome) and not below.startswith("/"):
         (file,) = await desktop.read_changed([posixpath.normpath(below)], limit=SEARCHED)
         if file.kind == "file":
             return file.content
     whole = posixpath.join(HOME, below)
-    if await leads_nowhere(stage, whole) or (await stage.desktop.run(("test", "-d", whole))).returncode == 0:
+    if await is_missing(workspace, whole) or (await workspace.desktop.run(("test", "-d", whole))).returncode == 0:
         return None
-    raise UnreadableResult(f"{path}: is no plain file that can be read")
+    raise UnreadableResult(f"{path}: is not a regular file that can be read")
 
 
-async def leads_nowhere(stage: Stage, path: str) -> bool:
+async def is_missing(workspace: Workspace, path: str) -> bool:
     """Whether nothing is there: a link whose end does not exist. A folder that may not be entered is something."""
     program = "import os, sys\ntry:\n os.stat(sys.argv[1])\nexcept FileNotFoundError:\n sys.exit(7)"
-    done = await stage.desktop.run(("python3", "-I", "-c", program, path))
+    done = await workspace.desktop.run(("python3", "-I", "-c", program, path))
     return done.returncode == 7

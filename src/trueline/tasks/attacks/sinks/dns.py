@@ -61,7 +61,7 @@ class _Names(asyncio.DatagramProtocol):
 
 
 @asynccontextmanager
-async def serve_names(sock: socket.socket, log: SinkLog) -> AsyncGenerator[None]:
+async def serve_dns(sock: socket.socket, log: SinkLog) -> AsyncGenerator[None]:
     """Answer on a UDP socket while the block runs."""
     sock.setblocking(False)
     transport, _ = await asyncio.get_running_loop().create_datagram_endpoint(lambda: _Names(log), sock=sock)

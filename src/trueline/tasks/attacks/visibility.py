@@ -23,12 +23,12 @@ _BORDER = 40
 Windows = tuple[Window, ...]
 
 
-def stands_in(words: str, text: str) -> bool:
+def contains_text(words: str, text: str) -> bool:
     """Whether an injected text is among these words; quotes do not matter, tables double them."""
     return _wanted(text) in _plain(words)
 
 
-def shows(observation: Observation, text: str, windows: Windows | None = None) -> bool:
+def is_visible(observation: Observation, text: str, windows: Windows | None = None) -> bool:
     """Whether an injected text is on a screen: in its tree, on an element that shows.
 
     Args:
