@@ -11,7 +11,7 @@ import pytest
 from support.model_server import model_server
 from support.small_suite import write_suite
 from trueline.cli import main
-from trueline.models.providers import PROVIDERS
+from trueline.models.providers import usable_providers
 from trueline.models.testing import Say, strict
 from trueline.records import read_episode
 
@@ -22,7 +22,7 @@ DONE = Say("It is saved.\n```\nDONE\n```")
 @pytest.fixture(autouse=True)
 def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in {name for p in PROVIDERS.values() for v in p.variables for name in v.names}:
+    for name in {name for p in usable_providers() for v in p.variables for name in v.names}:
         monkeypatch.delenv(name, raising=False)
     write_suite(tmp_path / "suite", "t0", "t1")
 

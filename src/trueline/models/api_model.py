@@ -176,7 +176,7 @@ class ApiModel:
 
 
 def _how_to_reach(model: ModelId) -> str:
-    names = [name for v in PROVIDERS[model.provider].variables if v.role == "url" for name in v.names]
+    names = [name for v in PROVIDERS.find(model.provider).variables if v.role == "url" for name in v.names]
     return f"Start it, or set its address with --model_url or {' or '.join(dict.fromkeys(names))}"
 
 
