@@ -27,6 +27,8 @@ _NO_APPLICATION = {
 """Applications that tasks name and the desktop lacks; a stand-in would be another task."""
 _WINDOWS_PATH = re.compile(r'[ "=][A-Z]:(\\\\|/)[A-Za-z]')
 _GNOME = re.compile(r"\b(gsettings|dconf)\b.*\borg[./]gnome\b|\bgnome-(shell|extensions|tweaks)\b")
+_READ_WORKBOOKS = frozenset({"compare_table", "content_from_vm_file"})
+"""Functions and getters that need the extra `office`."""
 _ROOT = re.compile(r"\bsudo\b|\bapt(-get)? install\b")
 
 
@@ -39,6 +41,12 @@ def unsupported(task: Task, *, own: bool = True) -> tuple[str, ...]:
             GNOME, root rights and the applications that tasks name.
     """
     return tuple(dict.fromkeys((*_anywhere(task), *(_here(task) if own else ()))))
+
+
+def needed_extras(task: Task) -> tuple[str, ...]:
+    """The optional dependencies without which a task could be played, but not checked."""
+    names = {*task.evaluator.functions, *(getter.type for getter in task.evaluator.getters)}
+    return () if names.isdisjoint(_READ_WORKBOOKS) else ("office",)
 
 
 def unsupported_injection(task: Task, vector: str, additional: JsonValue = None) -> tuple[str, ...]:
