@@ -105,14 +105,23 @@ class Registry(Generic[T]):
             self._found[name] = self._adapt(name, self._import(name))
         return self._found[name]
 
+    def import_path(self, name: str) -> str | None:
+        """The import path that a name of an installed package stands for, or that a name is itself; else `None`."""
+        points = self._installed().get(name, ())
+        if points:
+            return points[0].value
+        return name if self._import_paths and ":" in name and name not in self._builtin else None
+
     def _import(self, name: str) -> object:
         self.require(name)
         if name in self._builtin:
             module, _, attribute = self._builtin[name].partition(":")
             return getattr(import_module(module), attribute)
-        if points := self._installed().get(name):
-            return _load(points[0])
-        return import_object(name)
+        try:
+            points = self._installed().get(name)
+            return _load(points[0]) if points else import_object(name)
+        except InputError as error:
+            raise InputError(f"{self.kind} {error}") from None
 
     def _installed(self) -> dict[str, list[EntryPoint]]:
         """Entry points by name. They are read again when the search path changes."""

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
+from support.extend_page import blocks, section
 from support.packages import install
 from tasks.samples import task, write_suite
 from trueline.actions import Done
@@ -31,8 +32,7 @@ from trueline.tasks.errors import CheckerError
 from trueline.tasks.setup_steps import SETUP_STEPS
 from trueline.tasks.support import unsupported
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "extend.md"
-BLOCKS = re.findall(r'^```(\w+) title="([^"]+)"\n(.*?)^```', PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+BLOCKS = blocks(section("Checker", "Attack", "Setup step"))
 CODE = {title: text for language, title, text in BLOCKS if language == "python"}
 TASKS: dict[str, dict[str, JsonValue]] = {
     title.removesuffix(".json"): json.loads(text) for language, title, text in BLOCKS if language == "json"

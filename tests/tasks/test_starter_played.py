@@ -12,8 +12,8 @@ import pytest
 
 from support.playing import begin
 from trueline.actions import Size
+from trueline.agents.simulated.scripted_subjects import comply, hijacked, oracle, slipping
 from trueline.agents.simulated.subject import Subject
-from trueline.agents.simulated.subjects import comply, hijacked, oracle, slipping
 from trueline.agents.types import AgentContext, Insight
 from trueline.desktop.local import LocalDesktop, LocalOptions, Pool
 from trueline.records import EpisodeRecord, ObservationSpec, read_episode

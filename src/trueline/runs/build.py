@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from trueline import __version__
 from trueline.actions import Size
-from trueline.agents.build import AgentMaker
+from trueline.agents.registry import AgentMaker
 from trueline.agents.types import Agent, AgentContext, Insight
 from trueline.desktop.types import Capability, Desktop
 from trueline.guard.config import OnError
