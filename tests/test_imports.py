@@ -13,7 +13,7 @@ import pytest
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "trueline"
 
 # What each room may import besides itself; the files in OPEN and the package itself are open to all.
-OPEN = {"errors", "extras", "registry", "strict_json", "text", "user_code", "__init__"}
+OPEN = {"errors", "extras", "registry", "strict_json", "text", "user_code", "validation", "__init__"}
 BELOW_TASKS = {"desktop", "models", "records", "actions", "serving"}
 MAY_IMPORT: dict[str, set[str]] = {
     "__init__": {"agents", "desktop", "guard", "judge", "models", "records", "runs", "stats", "tasks"},

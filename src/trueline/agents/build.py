@@ -19,6 +19,7 @@ from trueline.records.observation import ObservationSpec
 from trueline.records.setting import Sampling
 from trueline.text import printable
 from trueline.user_code import FORMS, import_object
+from trueline.validation import describe_problem, field_path
 
 GROUP = "trueline.agents"
 """Entry points of other packages: name = "package.module:Class"."""
@@ -164,11 +165,11 @@ def _checked(name: str, kind: type[O], options: Options) -> O:
         return kind.model_validate(dict(options))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
+        place = field_path(first["loc"])
         if first["type"] == "extra_forbidden":
             known = ", ".join(kind.model_fields)
             raise InputError(f"agent {name}: there is no option {printable(place)!r}; known are {known}") from None
-        words = first["msg"].removeprefix("Value error, ")
+        words = printable(describe_problem(first))
         raise InputError(f"agent {name}: {f'option {place}: ' if place else ''}{words}") from None
 
 

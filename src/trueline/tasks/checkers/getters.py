@@ -19,6 +19,7 @@ from trueline.tasks.model import Getter, Part, is_true
 from trueline.tasks.model.part import Truth
 from trueline.tasks.model.steps import Command, Text
 from trueline.tasks.stage import Stage
+from trueline.validation import describe_validation_error
 
 
 class RuleGetter(Part):
@@ -82,8 +83,7 @@ async def get(getter: Getter | None, stage: Stage) -> Got:
     except TooDeep as error:
         raise UnreadableResult(str(error)) from error
     except ValidationError as error:
-        wrong = "; ".join(f"{'.'.join(map(str, item['loc'][:1]))}: {item['msg']}" for item in error.errors())
-        raise CheckerError(f"getter {getter.type}: {wrong}") from error
+        raise CheckerError(f"getter {getter.type}: {describe_validation_error(error, most=5)}") from error
     except TruelineError as error:
         raise CheckerError(f"getter {getter.type}: {error}") from error
 
