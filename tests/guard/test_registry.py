@@ -89,7 +89,7 @@ def test_class_that_is_no_guard(
         ("policy", {"wings": 2}, "`guard_options.wings`: does not apply to `guard` policy; it takes rules, classifier"),
         ("always-aligned", {"wings": 2}, "it takes no options"),
         ("policy", {"mode": "cost"}, "does not apply to `guard` policy; use `guard` deaction"),
-        ("deaction", {"mode": "both"}, "`guard_options.mode`: Input should be 'cost' or 'latency'"),
+        ("deaction", {"mode": "both"}, "`guard_options.mode`: must be 'cost' or 'latency'"),
         ("deaction", {"fast_check_model": "unheard-of"}, "unknown which provider"),
     ],
 )

@@ -15,6 +15,7 @@ from pydantic import JsonValue, ValidationError
 
 from trueline.errors import InputError
 from trueline.tasks.model import Task
+from trueline.validation import describe_validation_error
 
 PLACE = re.compile(r"\$\{([a-z_]+)(?:\.([a-z_]+))?\}")
 """A placeholder: the name of a value, and optionally one of its fields."""
@@ -36,8 +37,8 @@ def vary(task: Task, seed: int) -> Task:
         # In JSON mode lists become tuples; no other conversion takes place.
         return Task.model_validate_json(json.dumps(filled))
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        raise InputError(f"task {task.id}: after substituting its variation, {first['loc']}: {first['msg']}") from None
+        problem = describe_validation_error(error)
+        raise InputError(f"task {task.id}: after substituting its variation, {problem}") from None
 
 
 def drawn(task: Task, seed: int) -> dict[str, JsonValue]:

@@ -202,12 +202,12 @@ def broken(**changes: JsonValue) -> dict[str, JsonValue]:
     [
         (broken(schema_version="ATIF-v2.0"), r"\$.schema_version"),
         (broken(steps=[]), r"\$.steps"),
-        (broken(agent={"version": "1"}), r"\$.agent.name: Field required"),
+        (broken(agent={"version": "1"}), r"\$.agent.name: is required"),
         (
             broken(steps=[{"step_id": 1, "source": "robot", "message": 5}]),
             r"\$.steps\[0\].source.*\$.steps\[0\].message",
         ),
-        (broken(extra={"trueline": {"path": "x"}}), r"extra.trueline is no episode of Trueline"),
+        (broken(extra={"trueline": {"path": "x"}}), r"extra.trueline is not an episode of Trueline"),
     ],
 )
 def test_a_broken_document_is_left_out_with_every_place_named(
