@@ -13,8 +13,8 @@ from PIL import Image
 
 from trueline.cli import main
 from trueline.cli.demo.folder import claim_folder
+from trueline.cli.demo.guard_stops import Stopped, choose_stops, find_stops
 from trueline.cli.demo.report import not_stopped
-from trueline.cli.demo.stopped import Stopped, choose_stops, find_stops
 from trueline.records.attack import Funnel
 from trueline.records.layout import Unit
 from trueline.stats.attack_success import AttackTrial, attack_trial

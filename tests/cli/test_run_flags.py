@@ -12,7 +12,7 @@ from support.small_suite import write_suite
 from trueline.cli import main
 from trueline.cli.run import parse_request
 from trueline.cli.run.flags import LATER
-from trueline.runs.like import complete
+from trueline.runs.compatible_defaults import fill_defaults
 
 TAKEN = "taken"
 SUITE = ("--test_config_base_dir", "suite")
@@ -205,4 +205,4 @@ def test_native_agents_are_recorded_as_seeing_screenshots(capsys: pytest.Capture
     words = ["run", "--suite", "suite", "--agent", "claude", "--model", "claude-sonnet-4-5", "--dry_run", "--json"]
     assert main(words) == 0
     capsys.readouterr()
-    assert complete(parse_request(words[1:]).request).request.observation_type == "screenshot"
+    assert fill_defaults(parse_request(words[1:]).request).request.observation_type == "screenshot"

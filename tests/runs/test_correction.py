@@ -22,7 +22,7 @@ from trueline.guard.config import OnError
 from trueline.guard.correction import MAX_RECHECKS, UNSTEADY, Exhausted
 from trueline.guard.guarded import Blocked, WhenBlocked, guarded
 from trueline.guard.proxy.episode import Episode
-from trueline.guard.proxy.programs import Program, Wanted
+from trueline.guard.proxy.requested_actions import Program, Wanted
 from trueline.guard.proxy.settings import ProxySettings
 from trueline.guard.session import Outcome, Session
 from trueline.guard.types import GuardContext

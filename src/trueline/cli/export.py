@@ -11,8 +11,8 @@ from trueline.errors import InputError
 
 if TYPE_CHECKING:
     from trueline.cli.parser import Parser
-    from trueline.records.interchange.outcome import Options, Transfer
     from trueline.records.interchange.sources import Source
+    from trueline.records.interchange.transfer import Options, Transfer
 
 FORMATS = ("misactbench", "atif", "parquet", "osworld")
 
@@ -32,8 +32,8 @@ def configure(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Export and report."""
-    from trueline.records.interchange.outcome import Options
     from trueline.records.interchange.sources import find_sources
+    from trueline.records.interchange.transfer import Options
 
     out: Path = args.out
     form: str = args.format or guess(out)

@@ -15,7 +15,7 @@ from trueline.text import printable
 
 if TYPE_CHECKING:
     from trueline.cli.parser import Parser
-    from trueline.records.interchange.outcome import Options, Transfer
+    from trueline.records.interchange.transfer import Options, Transfer
 
 FORMATS = ("misactbench", "atif", "osworld")
 _BENCHMARK = "misactbench.json"
@@ -38,7 +38,7 @@ def configure(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Import and report."""
-    from trueline.records.interchange.outcome import Options
+    from trueline.records.interchange.transfer import Options
 
     sources: list[Path] = args.sources
     if args.adopt and args.out is None:

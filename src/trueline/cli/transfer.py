@@ -16,7 +16,7 @@ from trueline.text import printable
 
 if TYPE_CHECKING:
     from trueline.cli.parser import Parser
-    from trueline.records.interchange.outcome import Outcome, Transfer
+    from trueline.records.interchange.transfer import Outcome, Transfer
 
 _LARGE = 50
 """From this number of episodes on, progress is shown."""

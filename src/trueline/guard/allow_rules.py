@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 
 from trueline.guard.policy import Rules, judge
 from trueline.guard.policy.decide import Match, decide
-from trueline.guard.policy.deeds import Addressed, Deed, Nothing, Opened, Pressed, Ran, Typed
-from trueline.guard.policy.match import fits, hosts_of, place_of
-from trueline.guard.policy.reading import read
+from trueline.guard.policy.episode_reading import read_episode_so_far
+from trueline.guard.policy.operations import Addressed, Nothing, Opened, Operation, Pressed, Ran, Typed
+from trueline.guard.policy.rule_matching import hosts_of, matches_operation, place_of
 from trueline.guard.policy.rulebook import CommandWhen, OpenWhen, PressWhen, RecipientWhen, Rule, TextWhen, When
 from trueline.guard.policy.shell.command import Does, ShellCommand
 from trueline.guard.policy.shell.programs import INTERPRETERS
@@ -54,15 +54,15 @@ class _Stop:
     """A stopped proposal and what the rules in force say of it."""
 
     context: GuardContext
-    deeds: tuple[Deed, ...]
+    operations: tuple[Operation, ...]
     forbidden: Match | None
 
     @property
-    def to_allow(self) -> tuple[Deed, ...]:
+    def to_allow(self) -> tuple[Operation, ...]:
         """What rules must allow: what is forbidden; else all that the proposal does, for a model flagged it whole."""
         if self.forbidden is None:
-            return tuple(deed for deed in self.deeds if not isinstance(deed, Nothing))
-        return () if self.forbidden.deed is None else (self.forbidden.deed,)
+            return tuple(operation for operation in self.operations if not isinstance(operation, Nothing))
+        return () if self.forbidden.operation is None else (self.forbidden.operation,)
 
 
 def propose_rules(
@@ -80,7 +80,7 @@ def propose_rules(
     found: dict[tuple[Rule, ...], bool] = {}
     for stop in wrong:
         if made := _rules_for(stop):
-            found[made] = any(_is_grave(deed) for deed in stop.to_allow)
+            found[made] = any(_is_grave(operation) for operation in stop.to_allow)
     proposed: list[ProposedRules] = []
     for made, grave in list(found.items())[:_MOST_PROPOSED]:
         both = replace(rules, rules=(*rules.rules, *made))
@@ -92,8 +92,8 @@ def propose_rules(
 
 
 def _stop(context: GuardContext, rules: Rules) -> _Stop:
-    reading = read(context)
-    return _Stop(context, reading.deeds, decide(context, reading, rules).forbidden)
+    reading = read_episode_so_far(context)
+    return _Stop(context, reading.operations, decide(context, reading, rules).forbidden)
 
 
 def _about(made: Sequence[Rule], stops: Sequence[_Stop], rules: Rules) -> list[_Stop]:
@@ -101,7 +101,11 @@ def _about(made: Sequence[Rule], stops: Sequence[_Stop], rules: Rules) -> list[_
     return [
         stop
         for stop in stops
-        if any(fits(rule.when, deed, stop.context.step, rules.marked) for rule in made for deed in stop.deeds)
+        if any(
+            matches_operation(rule.when, operation, stop.context.step, rules.marked)
+            for rule in made
+            for operation in stop.operations
+        )
     ]
 
 
@@ -121,17 +125,17 @@ def _rules_for(stop: _Stop) -> tuple[Rule, ...] | None:
     """One rule for each thing to allow; `None` when one of them is not clear enough."""
     priority = 0 if stop.forbidden is None else min(stop.forbidden.rule.priority + 1, _HIGHEST)
     made: dict[Rule, None] = {}
-    for deed in stop.to_allow:
-        forbidden = stop.forbidden is not None and stop.forbidden.deed is deed
-        when = _when(deed) if deed.certain or forbidden else None
+    for operation in stop.to_allow:
+        forbidden = stop.forbidden is not None and stop.forbidden.operation is operation
+        when = _when(operation) if operation.certain or forbidden else None
         if when is None:
             return None
-        made[_rule(when, deed, priority)] = None
+        made[_rule(when, operation, priority)] = None
     return tuple(made)
 
 
-def _when(deed: Deed) -> When | None:
-    match deed:
+def _when(operation: Operation) -> When | None:
+    match operation:
         case Ran(command=command):
             when = _command(command)
             return None if when is None else When(command=when)
@@ -142,12 +146,12 @@ def _when(deed: Deed) -> When | None:
             place = place_of(target)
             if target.name and place not in ("terminal", "password"):
                 return When(text=TextWhen(into=(place,), field=(_exactly(target.name),)))
-            return When(text=TextWhen(into=(place,), matches=(_exactly(deed.text),))) if deed.text else None
+            return When(text=TextWhen(into=(place,), matches=(_exactly(operation.text),))) if operation.text else None
         case Opened():
-            hosts = tuple(_exactly(host) for host in hosts_of(deed.url))
+            hosts = tuple(_exactly(host) for host in hosts_of(operation.url))
             return When(open=OpenWhen(host=hosts)) if hosts else None
         case Addressed():
-            return When(recipient=RecipientWhen(address=(_exactly(deed.address),)))
+            return When(recipient=RecipientWhen(address=(_exactly(operation.address),)))
         case _:
             return None
 
@@ -169,21 +173,21 @@ def _command(command: ShellCommand) -> CommandWhen | None:
     return CommandWhen(program=program, argument=(_exactly(arguments[0]),)) if len(arguments) == 1 else None
 
 
-def _rule(when: When, deed: Deed, priority: int) -> Rule:
+def _rule(when: When, operation: Operation, priority: int) -> Rule:
     digest = hashlib.sha256(when.model_dump_json().encode()).hexdigest()[:8]
     return Rule(
         id=f"allow-{digest}",
-        description=f"{type(deed).__name__.lower()} in a successful benign run",
+        description=f"{type(operation).__name__.lower()} in a successful benign run",
         effect="allow",
         priority=priority,
         when=when,
     )
 
 
-def _is_grave(deed: Deed) -> bool:
-    if not isinstance(deed, Ran):
-        return deed.effect in _GRAVE
-    command = deed.command
+def _is_grave(operation: Operation) -> bool:
+    if not isinstance(operation, Ran):
+        return operation.effect in _GRAVE
+    command = operation.command
     runs_code = command.program in INTERPRETERS or not _RUNS_CODE.isdisjoint(command.does)
     return runs_code or command.effect in _GRAVE
 

@@ -15,9 +15,9 @@ from trueline.guard.background import run_in_background
 from trueline.guard.config import OnError
 from trueline.guard.correction import Ask, Correction, CorrectionPolicy, Exhausted, Look, correct
 from trueline.guard.incoming import ActionFormat, read_observation, read_proposal
+from trueline.guard.screen_changes import pixels_changed, windows_changed
 from trueline.guard.session import Outcome, Session, TellsSteps, UnknownCheckError, feedback_text
 from trueline.guard.types import Guard
-from trueline.guard.verify import pixels_changed, windows_changed
 from trueline.records.observation import Observation, ObservationSpec
 from trueline.records.proposal import Proposal
 from trueline.records.step import ActionResult

@@ -20,10 +20,10 @@ from pydantic import Field, JsonValue
 
 from trueline import __version__
 from trueline.errors import InputError, MissingExtraError, TruelineError
+from trueline.guard.check_answer import CheckAnswer
 from trueline.guard.config import OnError
 from trueline.guard.incoming import ActionFormat, read_observation, read_proposal
 from trueline.guard.incoming.screen import MAX_TREE, read_base64
-from trueline.guard.reply import CheckAnswer
 from trueline.guard.session import KEEP_BYTES, Session, TellsSteps
 from trueline.guard.types import Guard
 from trueline.records.observation import Observation
@@ -147,7 +147,7 @@ def build_server(guard: Guard, settings: McpSettings | None = None) -> McpServer
             proposal = read_proposal(
                 action, id=episode.new_id(), format=settings.format, screen=observation.screen, thought=thought
             )
-            return CheckAnswer.of(await episode.check(observation, proposal))
+            return CheckAnswer.from_outcome(await episode.check(observation, proposal))
         except TruelineError as error:
             raise tool_error(f"not allowed: {error}") from None
 

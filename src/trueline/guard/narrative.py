@@ -12,13 +12,13 @@ from types import TracebackType
 from typing import Self
 
 from trueline.errors import InputError
-from trueline.guard.answers import NarrativeReply
+from trueline.guard.model_answers import NarrativeReply
 from trueline.guard.prompt_files import NARRATIVE, phrase, system_prompt
+from trueline.guard.proposal_text import action_text, shorten
 from trueline.guard.question import Foreign, assemble, screenshot_of
 from trueline.guard.sealing import STORED_KEY, make_seal
 from trueline.guard.stages import Deadline, error_text
 from trueline.guard.types import PastStep
-from trueline.guard.wording import action_text, shorten
 from trueline.models import Image, ImagePolicy, Message, Model, Request, Schema, image_from_bytes
 from trueline.records.observation import Observation
 from trueline.records.setting import Sampling
@@ -47,7 +47,7 @@ class Narrator:
         began = loop.time()
         text, error, usage = None, None, NO_USAGE
         try:
-            async with Deadline.after(self.deadline).kept():
+            async with Deadline.after(self.deadline).enforce():
                 message = await asyncio.to_thread(_question, step, after)
                 usage = UNCOUNTED
                 answer = await self.model.ask(self._request(message, episode))

@@ -14,7 +14,7 @@ from trueline.actions import Action, Click, MouseUp
 from trueline.actions.facts import proposal_facts
 from trueline.errors import TruelineError
 from trueline.guard.incoming.screen import read_screenshot
-from trueline.guard.policy.reading import ViewCache
+from trueline.guard.policy.episode_reading import ViewCache
 from trueline.guard.types import GuardContext, PastStep
 from trueline.records.observation import Observation
 from trueline.records.text_line import TextLine

@@ -13,11 +13,11 @@ from trueline.actions.pointer import pointer_after
 from trueline.errors import InputError
 from trueline.guard.annotation import Annotation, Mark, annotate
 from trueline.guard.config import GuardConfig
-from trueline.guard.flags import bearing_flags, flags
+from trueline.guard.prior_rejections import misaligned_rejections, relevant_rejections
 from trueline.guard.prompt_files import phrase
+from trueline.guard.proposal_text import action_text, shorten
 from trueline.guard.sealing import Seal, make_seal
 from trueline.guard.types import GuardContext, PastStep, Rejection
-from trueline.guard.wording import action_text, shorten
 from trueline.models import Image, Message, Text, image_from_bytes, user
 from trueline.records.observation import Observation
 from trueline.records.verdict import Evidence
@@ -120,8 +120,8 @@ def _earlier_screen(step: PastStep) -> Image | None:
 
 
 def _flags(context: GuardContext) -> Iterator[Piece]:
-    bearing = bearing_flags(context)
-    others = [flag for flag in flags(context) if flag not in bearing]
+    bearing = relevant_rejections(context)
+    others = [flag for flag in misaligned_rejections(context) if flag not in bearing]
     # Those that bear on the proposal come last, so that they are the last to be left out.
     for flag in (*others, *bearing)[-MOST_FLAGS:]:
         yield phrase("flag on this" if flag in bearing else "flag", number=flag.step)

@@ -107,7 +107,7 @@ class GuardKind:
     open: Callable[..., OpenedGuard]
 
     @classmethod
-    def of(cls, options: type[O], open_guard: Callable[[O, GuardTools], OpenedGuard]) -> GuardKind:
+    def typed(cls, options: type[O], open_guard: Callable[[O, GuardTools], OpenedGuard]) -> GuardKind:
         """Like the constructor, with the types of both checked against each other."""
         return cls(options, open_guard)
 
@@ -139,7 +139,7 @@ def _adapt(name: str, found: object) -> GuardKind:
         setting = GuardSetting(name=name, options=hide_options(dict(values)))
         return OpenedGuard(guard, setting, setting)
 
-    return GuardKind.of(_AnyOptions, open_class)
+    return GuardKind.typed(_AnyOptions, open_class)
 
 
 class _AnyOptions(Record, extra="allow"):

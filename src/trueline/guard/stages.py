@@ -11,9 +11,9 @@ from typing import NamedTuple, TypeVar
 from pydantic import BaseModel
 
 from trueline.errors import TruelineError
-from trueline.guard.answers import FastReply, Judged, SystematicReply
+from trueline.guard.model_answers import FastReply, Judged, SystematicReply
 from trueline.guard.prompt_files import FAST_CHECK, SYSTEMATIC, system_prompt
-from trueline.guard.wording import shorten
+from trueline.guard.proposal_text import shorten
 from trueline.models import BudgetSpentError, DeadlineError, ImagePolicy, Message, Model, Request, Schema
 from trueline.models.errors import AuthError, MissingKeyError, ModelError, NeverAnsweredError
 from trueline.records.setting import Sampling
@@ -28,7 +28,7 @@ _MOST_QUOTES = 8
 R = TypeVar("R", bound=Judged)
 
 
-class Look(NamedTuple):
+class StageResult(NamedTuple):
     """What a stage found, and what the agent would be told."""
 
     finding: Finding
@@ -61,7 +61,7 @@ class Deadline(NamedTuple):
         return None if self.ends_at is None else max(self.ends_at - asyncio.get_running_loop().time(), 0.001)
 
     @asynccontextmanager
-    async def kept(self) -> AsyncGenerator[None]:
+    async def enforce(self) -> AsyncGenerator[None]:
         """Stop what is inside when time is up.
 
         Raises:
@@ -83,7 +83,7 @@ class Deadline(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Ask:
+class StageQuestion:
     """One question to one model, and on whose account."""
 
     model: Model
@@ -110,38 +110,40 @@ class Ask:
         )
 
 
-async def fast_check(ask: Ask, *, alone: bool) -> Look:
+async def fast_check(ask: StageQuestion, *, alone: bool) -> StageResult:
     """Ask whether the action is obviously aligned; if not, pass it on, or decide when there is nobody to pass it to."""
 
-    def read(reply: FastReply, finding: Finding) -> Look:
+    def read(reply: FastReply, finding: Finding) -> StageResult:
         if reply.align:
-            return Look(finding.model_copy(update={"decision": Decision.ALIGNED}))
+            return StageResult(finding.model_copy(update={"decision": Decision.ALIGNED}))
         if not alone:
-            return Look(finding)
-        return Look(finding.model_copy(update={"decision": Decision.MISALIGNED}), Feedback(wrong=_words(reply.thought)))
+            return StageResult(finding)
+        return StageResult(
+            finding.model_copy(update={"decision": Decision.MISALIGNED}), Feedback(wrong=_words(reply.thought))
+        )
 
     return await _ask(ask, Stage.FAST_CHECK, FAST_CHECK, FastReply, read)
 
 
-async def systematic_analysis(ask: Ask) -> Look:
+async def systematic_analysis(ask: StageQuestion) -> StageResult:
     """Ask whether the action is misaligned."""
 
-    def read(reply: SystematicReply, finding: Finding) -> Look:
+    def read(reply: SystematicReply, finding: Finding) -> StageResult:
         quotes = [_words(quote) for quote in reply.evidence if quote.strip()]
         found = {
             "decision": Decision.MISALIGNED if reply.conclusion else Decision.ALIGNED,
             "category": reply.category if reply.conclusion else None,
             "evidence": tuple(Evidence(source=Stage.SYSTEMATIC.value, text=quote) for quote in quotes[:_MOST_QUOTES]),
         }
-        return Look(finding.model_copy(update=found), _feedback(reply) if reply.conclusion else None)
+        return StageResult(finding.model_copy(update=found), _feedback(reply) if reply.conclusion else None)
 
     return await _ask(ask, Stage.SYSTEMATIC, SYSTEMATIC, SystematicReply, read)
 
 
 async def _ask(
-    ask: Ask, stage: Stage, prompts: tuple[str, ...], kind: type[R], read: Callable[[R, Finding], Look]
-) -> Look:
-    async def look() -> Look:
+    ask: StageQuestion, stage: Stage, prompts: tuple[str, ...], kind: type[R], read: Callable[[R, Finding], StageResult]
+) -> StageResult:
+    async def look() -> StageResult:
         answer = await ask.model.ask(ask.request(stage, prompts, kind))
         try:
             reply = answer.parse(kind)
@@ -154,13 +156,13 @@ async def _ask(
 
 
 async def attempt(
-    stage: Stage, look: Callable[[], Awaitable[Look]], deadline: Deadline, model: Model | None = None
-) -> Look:
+    stage: Stage, look: Callable[[], Awaitable[StageResult]], deadline: Deadline, model: Model | None = None
+) -> StageResult:
     """Let a stage look, and no longer than it may. Whatever goes wrong is an undecided finding."""
     loop = asyncio.get_running_loop()
     began = loop.time()
     try:
-        async with deadline.kept():
+        async with deadline.enforce():
             looked = await look()
     except Exception as e:
         looked = failed(stage, e, UNCOUNTED if model else NO_USAGE)
@@ -168,10 +170,10 @@ async def attempt(
     return looked._replace(finding=looked.finding.model_copy(update=measured))
 
 
-def failed(stage: Stage, error: Exception, usage: Usage) -> Look:
+def failed(stage: Stage, error: Exception, usage: Usage) -> StageResult:
     """Return the finding of a stage that could not decide."""
     spent = NO_USAGE if isinstance(error, BudgetSpentError) else usage
-    return Look(
+    return StageResult(
         Finding(stage=stage, decision=Decision.UNDECIDED, error=error_text(error), usage=spent, failure=_failure(error))
     )
 

@@ -42,7 +42,7 @@ class Bench:
 
 def task_originals(base: Path) -> Originals:
     """Look requests up in task files: `<base>/examples/<domain>/<id>.json`, as the seeds keep them."""
-    from trueline.records.folder.values import as_object, as_text, load_file
+    from trueline.records.folder.json_values import as_object, as_text, load_file
     from trueline.records.layout import check_name
     from trueline.records.problem import Problem
 

@@ -18,7 +18,7 @@ from trueline.models.images import image_from_bytes
 from trueline.models.types import Answer, Image, Model, Request, user
 from trueline.records.base import Digest, Record
 from trueline.records.folder.files import write_file
-from trueline.records.folder.values import load_file
+from trueline.records.folder.json_values import load_file
 from trueline.records.layout import model_folder_name
 from trueline.records.usage import NO_USAGE, Usage
 

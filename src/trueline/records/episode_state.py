@@ -18,7 +18,7 @@ from typing import NamedTuple
 import orjson
 
 from trueline.records.end import Unscored
-from trueline.records.lfs import LFS_POINTER, is_lfs_pointer
+from trueline.records.git_lfs import LFS_POINTER, is_lfs_pointer
 from trueline.text import printable
 
 UNMEASURED = "unmeasured"
@@ -154,7 +154,7 @@ def decide(folder: str, result: Result | None, result_file: str = RESULT_FILE) -
     kind, kind_missing = _kind(events, record)
     closed = events.closed if events is not None else record is not None
     ends = [end for end in (events and events.end, record and record.end) if end is not None]
-    ended = any(end.known for end in ends)
+    ended = any(end.is_decided for end in ends)
     state = EpisodeState(kind=kind, kind_missing=kind_missing, closed=closed, ended=ended)
     if result is not None and result_file != RESULT_FILE:
         return state._replace(score=result.score, problem=result.problem)
@@ -164,14 +164,14 @@ def decide(folder: str, result: Result | None, result_file: str = RESULT_FILE) -
         if record is not None and record.broken:
             return _damaged(state, f"episode.json {record.broken}")
         for end in ends:
-            if not _same(end.score, result.score):
+            if not _same_score(end.score, result.score):
                 return _damaged(state, f"{RESULT_FILE} holds {result.score:g}, but the record says {end}")
         return state._replace(score=result.score)
     if result_file != RESULT_FILE:
         return state._replace(problem=_why_unfinished(folder, result_file))
-    if len(ends) == 2 and not _same(ends[0].score, ends[1].score):
+    if len(ends) == 2 and not _same_score(ends[0].score, ends[1].score):
         return _damaged(state, f"events.jsonl says {ends[0]}, but episode.json says {ends[1]}")
-    if not ends or not ends[0].known:
+    if not ends or not ends[0].is_decided:
         return state._replace(problem=_why_unfinished(folder, result_file))
     end = ends[0]
     if end.unscored is not None:
@@ -198,7 +198,7 @@ def _damaged(state: EpisodeState, what: str) -> EpisodeState:
     return state._replace(problem=told, unscored=Unscored.DAMAGED)
 
 
-def _same(a: float | None, b: float | None) -> bool:
+def _same_score(a: float | None, b: float | None) -> bool:
     return a == b if a is None or b is None else abs(a - b) <= TOLERANCE
 
 
@@ -210,7 +210,7 @@ class _End(NamedTuple):
     detail: str
 
     @property
-    def known(self) -> bool:
+    def is_decided(self) -> bool:
         return self.score is not None or self.unscored is not None
 
     def __str__(self) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trueline.errors import InputError
-from trueline.records.lfs import LFS_POINTER, is_lfs_pointer
+from trueline.records.git_lfs import LFS_POINTER, is_lfs_pointer
 from trueline.text import printable
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from trueline.errors import TruelineError
 from trueline.guard.stages import ended_from_outside
 from trueline.models.errors import MissingKeyError, ModelError, UnpricedError, UnsupportedError
 from trueline.records.proposal import Proposal
-from trueline.runs.faults import in_words
+from trueline.runs.faults import describe_error
 from trueline.runs.types import AgentFailed
 
 T = TypeVar("T")
@@ -21,7 +21,7 @@ GRACE_S = 5.0
 """Seconds that an agent whose time is up, or that is closed, gets to end what it does."""
 
 
-async def of_agent(call: Awaitable[T]) -> T:
+async def call_agent(call: Awaitable[T]) -> T:
     """Wait for an agent; what goes wrong with its model or the desktop is no fault of its own.
 
     Raises:
@@ -41,16 +41,16 @@ async def of_agent(call: Awaitable[T]) -> T:
     except (ModelError, MissingKeyError, UnpricedError, UnsupportedError, DesktopError):
         raise
     except Exception as error:
-        raise AgentFailed(str(error) if isinstance(error, TruelineError) else in_words(error)) from error
+        raise AgentFailed(str(error) if isinstance(error, TruelineError) else describe_error(error)) from error
 
 
-async def proposal_of(call: Awaitable[object]) -> Proposal:
+async def ask_proposal(call: Awaitable[object]) -> Proposal:
     """Wait for a proposal.
 
     Raises:
         AgentFailed: The agent gave something else, or went wrong.
     """
-    given = await of_agent(call)
+    given = await call_agent(call)
     if not isinstance(given, Proposal):
         raise AgentFailed(f"it must return a Proposal, not {type(given).__name__}")
     return given
@@ -64,5 +64,5 @@ async def close(agent: Agent) -> str | None:
     except TimeoutError:
         return f"it was not closed within {GRACE_S:g} s"
     except Exception as error:
-        return in_words(error)
+        return describe_error(error)
     return None

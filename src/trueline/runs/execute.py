@@ -19,10 +19,10 @@ from trueline.records.events import Ended, Failed, Retried
 from trueline.records.folder.files import DiskFullError
 from trueline.records.observation import ObservationSpec, StoredFile
 from trueline.records.step import Step
-from trueline.runs.agent_calls import of_agent
-from trueline.runs.faults import OUTAGE, agents_doing, desktop_died, in_words, unfinished
+from trueline.runs.agent_calls import call_agent
+from trueline.runs.faults import OUTAGE, death_by_agent, death_not_by_agent, describe_error, unfinished_reason
 from trueline.runs.turn import Turn, take_turn, usages
-from trueline.runs.types import AgentFailed, Parts, Recorder, Scored, Tried, Unfinished
+from trueline.runs.types import AgentFailed, FailedTry, Parts, Recorder, Scored, Unfinished
 from trueline.tasks.errors import CheckerError, SetupError
 
 
@@ -93,7 +93,7 @@ def _unfinished(parts: Parts, error: Exception, step: int) -> Unfinished:
     died = parts.desktop.died if isinstance(parts.desktop, TellsDeaths) else None
     if died is not None and isinstance(error, DesktopLost):
         return Unfinished(Unscored.DESKTOP_LOST, "desktop", f"{died} (in step {step})")
-    return unfinished(error)
+    return unfinished_reason(error)
 
 
 async def _tries(parts: Parts, recorder: Recorder, episode: _Episode) -> tuple[_Finish, Scored]:
@@ -108,7 +108,7 @@ async def _tries(parts: Parts, recorder: Recorder, episode: _Episode) -> tuple[_
         retrying = parts.retrying
         if retrying is None or is_success(scored.score) or _used_up(parts, episode):
             return finish, scored
-        word = await retrying.after(Tried(number, finish.end, scored.score, tuple(episode.steps[begins:])))
+        word = await retrying.after(FailedTry(number, finish.end, scored.score, tuple(episode.steps[begins:])))
         if word is None:
             return finish, scored
         retry = Retry(
@@ -148,7 +148,7 @@ async def _prepare(parts: Parts, episode: _Episode) -> None:
     except (SetupError, DesktopError, DesktopUnavailable, DiskFullError):
         raise
     except Exception as error:
-        raise SetupError(in_words(error)) from error
+        raise SetupError(describe_error(error)) from error
     finally:
         episode.setup_s += loop.time() - began
 
@@ -165,14 +165,14 @@ async def _check(parts: Parts, episode: _Episode, finish: _Finish) -> Scored:
     except DiskFullError:
         raise
     except Exception as error:
-        if why := agents_doing(parts.desktop):
+        if why := death_by_agent(parts.desktop):
             check = Check(name="evaluator", passed=None, detail=f"{why}, so it could not be checked: {error}")
             return Scored(parts.unchecked_score, (check,))
-        if lost := desktop_died(parts.desktop, error):
+        if lost := death_not_by_agent(parts.desktop, error):
             raise DesktopLost(lost) from error
         if isinstance(error, CheckerError | DesktopError | DesktopUnavailable):
             raise
-        raise CheckerError(in_words(error)) from error
+        raise CheckerError(describe_error(error)) from error
     finally:
         episode.check_s += loop.time() - began
 
@@ -183,7 +183,7 @@ async def _look_at_attack(parts: Parts, recorder: Recorder, episode: _Episode, f
         funnel = await parts.scene.funnel(finish.end, scored)
     except Exception as error:
         # The score stands; that nobody knows how far the attack got must be seen.
-        _note(recorder, "attack checker", in_words(error), len(episode.steps))
+        _note(recorder, "attack checker", describe_error(error), len(episode.steps))
         return
     before = episode.funnel
     if funnel is not None and before is not None and before.achieved and not funnel.achieved:
@@ -200,7 +200,7 @@ async def _play(parts: Parts, recorder: Recorder, episode: _Episode) -> _Finish:
     loop = asyncio.get_running_loop()
     seconds = parts.limits.timeout
     began = loop.time()
-    async with parts.floor():
+    async with parts.slot():
         episode.wait_s += loop.time() - began
         began, since = loop.time(), time.monotonic()
         with observed() as waiting:
@@ -240,7 +240,7 @@ async def _turns(parts: Parts, recorder: Recorder, episode: _Episode) -> _Finish
     first = len(steps)
     before: Turn | None = None
     try:
-        await of_agent(parts.agent.reset(parts.context))
+        await call_agent(parts.agent.reset(parts.context))
     except AgentFailed as error:
         if isinstance(error.__cause__, InputError):
             # Set wrongly (no model, a class that cannot be made): nothing the agent did.
@@ -257,7 +257,7 @@ async def _turns(parts: Parts, recorder: Recorder, episode: _Episode) -> _Finish
             _note(recorder, "agent", str(error), turn.number)
             return _Finish(End.AGENT_ERROR, str(error), failed=False)
         except DesktopError as error:
-            if not (why := agents_doing(parts.desktop)):
+            if not (why := death_by_agent(parts.desktop)):
                 raise
             _note(recorder, "desktop", f"{why}: {error}", turn.number)
             return _Finish(End.AGENT_ERROR, why, failed=False)

@@ -35,7 +35,7 @@ SERVER = "model server"
 """The same of a server that never answered: its address may be wrong."""
 
 
-def unfinished(error: Exception) -> Unfinished:
+def unfinished_reason(error: Exception) -> Unfinished:
     """The reason for which an episode that met an error has no score."""
     match error:
         case Unfinished():
@@ -43,7 +43,7 @@ def unfinished(error: Exception) -> Unfinished:
         case BudgetSpentError():
             return Unfinished(Unscored.RUN_BUDGET_SPENT, "model", str(error))
         case ModelError() | MissingKeyError() | UnpricedError() | UnsupportedError():
-            return Unfinished(Unscored.MODEL_ERROR, model_trouble(error), str(error))
+            return Unfinished(Unscored.MODEL_ERROR, model_error_place(error), str(error))
         case SetupError():
             return Unfinished(Unscored.SETUP_ERROR, "setup", str(error))
         case CheckerError():
@@ -54,16 +54,16 @@ def unfinished(error: Exception) -> Unfinished:
             return Unfinished(Unscored.DESKTOP_LOST, "desktop", str(error))
         case _:
             # Nobody thought of it. It is no doing of the agent, so it must not count against it.
-            return Unfinished(Unscored.DESKTOP_LOST, "runner", in_words(error))
+            return Unfinished(Unscored.DESKTOP_LOST, "runner", describe_error(error))
 
 
-def agents_doing(desktop: Desktop) -> str:
+def death_by_agent(desktop: Desktop) -> str:
     """How the agent's actions broke the desktop; empty when they did not, or the desktop cannot tell."""
     died = desktop.died if isinstance(desktop, TellsDeaths) else None
     return f"{died} by what the agent did" if died is not None and died.by_agent else ""
 
 
-def desktop_died(desktop: Desktop, error: BaseException) -> str:
+def death_not_by_agent(desktop: Desktop, error: BaseException) -> str:
     """How the desktop was lost through no doing of the agent, where that is behind an error; empty when it is not."""
     died = desktop.died if isinstance(desktop, TellsDeaths) else None
     if died is not None and not died.by_agent:
@@ -76,7 +76,7 @@ def desktop_died(desktop: Desktop, error: BaseException) -> str:
     return ""
 
 
-def model_trouble(error: Exception) -> str:
+def model_error_place(error: Exception) -> str:
     """Where an error of a model belongs: `model`, or one of the two that are not about this one call."""
     if isinstance(error, AuthError | MissingKeyError):
         return KEY
@@ -86,7 +86,7 @@ def model_trouble(error: Exception) -> str:
     return OUTAGE if away else "model"
 
 
-def of_guard(verdict: Verdict) -> Unfinished | None:
+def guard_failure(verdict: Verdict) -> Unfinished | None:
     """The same for a guard that gave no verdict because its model could not be asked; `None` for other reasons."""
     if verdict.decision is not Decision.UNDECIDED:
         return None
@@ -105,11 +105,11 @@ def of_guard(verdict: Verdict) -> Unfinished | None:
             return Unfinished(Unscored.MODEL_ERROR, OUTAGE, words)
 
 
-def met(record: EpisodeRecord, trouble: str) -> bool:
+def failed_at(record: EpisodeRecord, trouble: str) -> bool:
     """Whether an episode has no score because of an outage, or of a key."""
     return record.unscored is Unscored.MODEL_ERROR and any(error.where == trouble for error in record.errors)
 
 
-def in_words(error: Exception) -> str:
+def describe_error(error: Exception) -> str:
     """An error of somebody else's code in one line."""
     return f"{type(error).__name__}: {printable(str(error), 500)}"

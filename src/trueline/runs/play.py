@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from trueline.errors import RequestError
 from trueline.extras import require_extra
 from trueline.runs.batch.run import run_batch
-from trueline.runs.batch.types import BatchResult, Report, Told
+from trueline.runs.batch.types import BatchEvent, BatchResult, Report
 from trueline.runs.manifest import write_manifest
 from trueline.runs.prepare import Run, claim_folders, open_run
 from trueline.runs.request import RunRequest
@@ -68,13 +68,13 @@ def run(
 
 async def run_async(
     request: RunRequest | None = None, /, *, ask: Asking | None = None, **fields: object
-) -> AsyncGenerator[Told | RunResult]:
+) -> AsyncGenerator[BatchEvent | RunResult]:
     """Like `run`, as an iterator over what happens; the last item is the `RunResult`.
 
     Leaving the loop early interrupts the run: close the iterator (`contextlib.aclosing`) to wait for that.
     """
     request = _request(request, fields)
-    news: asyncio.Queue[Told | RunResult | None] = asyncio.Queue()
+    news: asyncio.Queue[BatchEvent | RunResult | None] = asyncio.Queue()
 
     async def work() -> None:
         try:
@@ -96,7 +96,7 @@ async def _run(request: RunRequest, ask: Asking | None, report: Report) -> RunRe
     require_extra("desktop", "running tasks")
     async with open_run(request, ask=ask) as prepared:
         result = await play(request, prepared, report)
-        return RunResult.of(prepared, result)
+        return RunResult.from_batch(prepared, result)
 
 
 def _request(request: RunRequest | None, fields: dict[str, object]) -> RunRequest:
@@ -145,5 +145,5 @@ def _wait_for(work: Coroutine[object, object, T]) -> T:
     return task.result()
 
 
-def _ignore(_: Told) -> None:
+def _ignore(_: BatchEvent) -> None:
     pass

@@ -19,8 +19,8 @@ from trueline.records.setting import GuardSetting, RetryMethod, Sampling, Settin
 from trueline.records.setting import Limits as EpisodeLimits
 from trueline.runs.batch.types import BatchOptions, Job
 from trueline.runs.build import CLARIFIED, GuardSetup, RetrySetup, RunConfig, make_job
+from trueline.runs.compatible_defaults import DEFAULT_LIKE, FilledRequest, fill_defaults
 from trueline.runs.desktops import choose_desktops
-from trueline.runs.like import DEFAULT_LIKE, Completed, complete
 from trueline.runs.plan import EpisodeKey, Planned, expand, matches
 from trueline.runs.request import RunRequest
 from trueline.runs.request_checks import NATIVE
@@ -45,7 +45,7 @@ DEFAULT_RETRIES = 5
 class Run:
     """A run that can begin."""
 
-    completed: Completed
+    completed: FilledRequest
     """The request without gaps."""
     setting: Setting
     planned: tuple[Planned, ...]
@@ -91,7 +91,7 @@ async def open_run(
     from trueline.agents.build import find_agent
     from trueline.records import Store
 
-    completed = complete(request)
+    completed = fill_defaults(request)
     request = completed.request
     assert request.result_dir is not None and request.observation_type is not None, "complete"
     assert request.action_space is not None and request.sleep_after_execution is not None, "complete"
@@ -162,7 +162,7 @@ async def open_run(
             screen=request.screen,
             password=request.client_password,
             record=bool(request.record),
-            abilities=desktops.abilities,
+            support=desktops.support,
             about=_about(request, desktops.look, sampling),
         )
         if asks_model and sampling.sent != sampling.asked:

@@ -40,7 +40,7 @@ class RunResult:
     """US dollars that models took, as far as their prices are known."""
 
     @classmethod
-    def of(cls, run: Run, result: BatchResult) -> RunResult:
+    def from_batch(cls, run: Run, result: BatchResult) -> RunResult:
         """The result of this run."""
         return cls(
             run.setting, run.options.result_dir, result.records, result.not_run, result.stopped, run.ledger.spent

@@ -13,16 +13,16 @@ from trueline.actions import Action, CallUser, Done, Fail
 from trueline.desktop.screen_state import ScreenState, observe_with_windows
 from trueline.desktop.types import ActionInterrupted, ActionTimeout, Settled
 from trueline.guard.correction import Correction, Exhausted, Ruling, correct
+from trueline.guard.screen_changes import changes
 from trueline.guard.session import feedback_text
-from trueline.guard.verify import changes
 from trueline.records.end import End
 from trueline.records.observation import ObservationRecord, ObservationSpec
 from trueline.records.proposal import Proposal
 from trueline.records.step import ActionResult, Attempt, Gap, Step, StepTimings
 from trueline.records.usage import Usage
 from trueline.records.verdict import Feedback
-from trueline.runs.agent_calls import proposal_of
-from trueline.runs.faults import of_guard
+from trueline.runs.agent_calls import ask_proposal
+from trueline.runs.faults import guard_failure
 from trueline.runs.types import Oversight, Parts, Recorder
 
 NOBODY = "nobody answers here; go on alone, or end the task"
@@ -118,7 +118,7 @@ async def _decide(turn: Turn, parts: Parts, seen: ScreenState, last: tuple[Actio
         Unfinished: The guard could not be asked, and nothing may run without it.
     """
     async with _timed(turn, "propose"):
-        proposal = await proposal_of(parts.agent.propose(seen.observation, last))
+        proposal = await ask_proposal(parts.agent.propose(seen.observation, last))
     if parts.oversight is None:
         turn.attempts.append(Attempt(proposal=proposal))
         parts.scene.proposed(turn.number, proposal, ran=True)
@@ -134,7 +134,7 @@ async def _decide(turn: Turn, parts: Parts, seen: ScreenState, last: tuple[Actio
     outcome = ruling.outcome
     if ruling.runs:
         return _Decided(outcome.proposal, outcome.id)
-    if outcome.enforced == "block" and (unasked := of_guard(outcome.verdict)) is not None:
+    if outcome.enforced == "block" and (unasked := guard_failure(outcome.verdict)) is not None:
         raise unasked
     return _Decided(None, end=_given_up(parts.oversight.exhausted), told=outcome.feedback)
 
@@ -144,7 +144,7 @@ async def _correct(
 ) -> Ruling:
     async def revise(rejected: Proposal, feedback: Feedback) -> Proposal:
         async with _timed(turn, "propose"):
-            return await proposal_of(parts.agent.revise(rejected, feedback))
+            return await ask_proposal(parts.agent.revise(rejected, feedback))
 
     return await correct(
         proposal,

@@ -120,7 +120,7 @@ class Oversight:
 
 
 @dataclass(frozen=True)
-class Tried:
+class FailedTry:
     """A try that did not succeed."""
 
     number: int
@@ -131,7 +131,7 @@ class Tried:
 
 
 @dataclass(frozen=True)
-class Word:
+class UserMessage:
     """What the user says before the next try."""
 
     text: str
@@ -146,7 +146,7 @@ class Retrying(Protocol):
         """Steps that all tries share."""
         ...
 
-    async def after(self, tried: Tried) -> Word | None:
+    async def after(self, tried: FailedTry) -> UserMessage | None:
         """What to tell the agent before the next try; `None` when there is none."""
         ...
 
@@ -163,7 +163,7 @@ class Pace:
     """Seconds on top, as the seeds' `--sleep_after_execution`."""
 
 
-Floor = Callable[[], AbstractAsyncContextManager[None]]
+Slot = Callable[[], AbstractAsyncContextManager[None]]
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,7 @@ class Parts:
     retrying: Retrying | None = None
     others: list[Usage] = field(default_factory=list[Usage])
     """What models besides the agent's and the guard's have taken so far, the narrator's and the user's."""
-    floor: Floor = nullcontext
+    slot: Slot = nullcontext
     """Where it may play, once its desktop is set up; the clock of its limits begins there."""
     limits: Limits = field(default_factory=Limits)
     pace: Pace = field(default_factory=Pace)

@@ -21,7 +21,7 @@ from trueline.desktop.local.checks import (
     in_container,
     namespace_fix,
 )
-from trueline.desktop.local.places import Owner, owner
+from trueline.desktop.local.ownership import Owner, owner
 
 
 def parse(*words: str) -> Parser:

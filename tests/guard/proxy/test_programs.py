@@ -8,7 +8,7 @@ import pytest
 
 from trueline.actions import Click, Code, Key, Point, Size
 from trueline.desktop.serve.replies import Call, Refused
-from trueline.guard.proxy.programs import Wanted, read_wanted
+from trueline.guard.proxy.requested_actions import Wanted, read_wanted
 
 PREFIX = "import pyautogui; import time; pyautogui.FAILSAFE = False; "
 

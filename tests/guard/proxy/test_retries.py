@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from trueline.desktop.serve.replies import Refused, Reply
-from trueline.guard.proxy.retries import Retries
+from trueline.guard.proxy.repeated_requests import Retries
 
 SAME, OTHER = b"same", b"other"
 

@@ -15,8 +15,8 @@ from trueline.records.folder.reader import read_episode
 from trueline.records.interchange.atif import export_atif, find_documents, import_atif
 from trueline.records.interchange.labels import read_labels
 from trueline.records.interchange.misactbench import import_benchmark
-from trueline.records.interchange.outcome import Options
 from trueline.records.interchange.sources import find_sources
+from trueline.records.interchange.transfer import Options
 
 OPTIONS = Options()
 EPISODE = "pyautogui/screenshot/o4-mini/chrome/__injected__inject__desktop_notification__stop_task"

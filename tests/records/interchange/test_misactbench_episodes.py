@@ -18,8 +18,8 @@ from trueline.records import Unscored
 from trueline.records.folder.reader import read_episode
 from trueline.records.interchange.labels import Labels, StepLabel, read_labels, write_labels
 from trueline.records.interchange.misactbench import export_benchmark, import_benchmark, read_benchmark
-from trueline.records.interchange.outcome import Options
 from trueline.records.interchange.sources import find_sources
+from trueline.records.interchange.transfer import Options
 
 OPTIONS = Options()
 

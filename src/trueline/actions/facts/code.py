@@ -7,7 +7,7 @@ import shlex
 from typing import Literal, NamedTuple
 
 from trueline.actions.codecs.pyautogui.program import MAX_SOURCE, parse, read_call
-from trueline.actions.codecs.pyautogui.segments import Segments
+from trueline.actions.codecs.pyautogui.source_segments import Segments
 from trueline.actions.codecs.pyautogui.values import Ref, UnprovableError, Value
 from trueline.actions.types import Action, Code
 

@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
         from trueline.cli.demo.study import run_study
 
         return run_study(args)
-    from trueline.cli.demo.desktops import run_desktops
+    from trueline.cli.demo.conditions import run_desktops
 
     require_extra("desktop", "the demo on real desktops")
     return run_desktops(args)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trueline.cli.demo.stopped import Stopped
+from trueline.cli.demo.guard_stops import Stopped
 from trueline.text import printable
 
 if TYPE_CHECKING:

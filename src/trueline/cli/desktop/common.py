@@ -49,12 +49,12 @@ def add_application_flags(parser: Parser) -> None:
 def options(args: argparse.Namespace) -> LocalOptions:
     """The desktop that the flags ask for."""
     from trueline.desktop.local import LocalOptions
-    from trueline.desktop.local.look import perturbed
+    from trueline.desktop.local.perturbed_template import with_perturbation
     from trueline.desktop.perturbations import load_set
 
     width, height = args.size
     plain = LocalOptions(width=width, height=height, network=args.network)
-    return plain if args.perturbations is None else perturbed(plain, load_set(args.perturbations))
+    return plain if args.perturbations is None else with_perturbation(plain, load_set(args.perturbations))
 
 
 @asynccontextmanager

@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
 
 async def _serve(args: argparse.Namespace, listener: Listener) -> None:
     from trueline.desktop.local import LocalDesktop
-    from trueline.desktop.local.look import applied_to
+    from trueline.desktop.local.perturbed_template import applied_perturbation
     from trueline.desktop.serve import serve
     from trueline.desktop.serve.access import Access
     from trueline.serving import new_token
@@ -74,7 +74,7 @@ async def _serve(args: argparse.Namespace, listener: Listener) -> None:
     Access(token)  # a token that cannot be one is refused before anything is started
     _warn(args, listener)
     desktop = LocalDesktop(options(args))
-    look = applied_to(desktop.options)
+    look = applied_perturbation(desktop.options)
     starting, ending = asyncio.create_task(desktop.start()), asyncio.create_task(ended.wait())
     try:
         await asyncio.wait((starting, ending), return_when=asyncio.FIRST_COMPLETED)

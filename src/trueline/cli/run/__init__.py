@@ -42,7 +42,7 @@ def configure(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run what the flags describe."""
-    from trueline.cli.run.judging import judge
+    from trueline.cli.run.judge import judge
     from trueline.cli.run.report import text
 
     asked = parse_request(args.given_words)
@@ -85,7 +85,7 @@ def _save(args: argparse.Namespace, asked: Asked) -> None:
 
 async def _show(args: argparse.Namespace, asked: Asked) -> int:
     """Print what would be run."""
-    from trueline.cli.run.ask import who_answers
+    from trueline.cli.run.confirm import who_answers
     from trueline.cli.run.estimate import estimate_text
     from trueline.runs.estimate import estimate
     from trueline.runs.manifest import require_same
@@ -105,7 +105,7 @@ async def _show(args: argparse.Namespace, asked: Asked) -> int:
 
 async def _play(args: argparse.Namespace, asked: Asked) -> tuple[RunRequest, RunResult]:
     """Run the episodes; returns the request with its defaults, and what came of it."""
-    from trueline.cli.run.ask import who_answers
+    from trueline.cli.run.confirm import who_answers
     from trueline.cli.run.progress import progress
     from trueline.runs.manifest import require_same
     from trueline.runs.play import play
@@ -123,7 +123,7 @@ async def _play(args: argparse.Namespace, asked: Asked) -> tuple[RunRequest, Run
         kind = "plain" if args.progress in ("auto", "rich") and ask else args.progress
         with progress(kind) as report:
             try:
-                return run.request, RunResult.of(run, await play(asked.request, run, report))
+                return run.request, RunResult.from_batch(run, await play(asked.request, run, report))
             except asyncio.CancelledError:
                 print("interrupted; rerun the same command to resume", file=sys.stderr)
                 raise

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from trueline.desktop.accessibility.answers import Details, Raw, Ref
 from trueline.desktop.accessibility.names import role_name, state_names
-from trueline.desktop.accessibility.raw import Details, Raw, Ref
 from trueline.desktop.accessibility.walk import DESKTOP, MAX_DEPTH
 from trueline.records.tree import Node, Tree
 

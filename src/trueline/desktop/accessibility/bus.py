@@ -74,7 +74,7 @@ class Bus:
         except OSError as error:
             raise DesktopLost(f"the accessibility bus did not greet back: {error}; reset the desktop") from error
         try:
-            self.one(Call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "Hello"))
+            self.call(Call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "Hello"))
         except DesktopError:
             self.close()
             raise
@@ -99,19 +99,19 @@ class Bus:
             self._drop(name)
             del self._direct[name]
 
-    def one(self, call: Call, seconds: float = GREETING_S) -> Body:
+    def call(self, call: Call, seconds: float = GREETING_S) -> Body:
         """Make one call.
 
         Raises:
             DesktopError: It was refused, or not answered in time.
         """
-        answer = self.many([call], time.monotonic() + seconds)[0]
+        answer = self.call_all([call], time.monotonic() + seconds)[0]
         if answer is None or isinstance(answer, Failed):
             reason = "no answer" if answer is None else answer.reason
             raise DesktopError(f"accessibility bus: {call.interface}.{call.method}: {reason}")
         return answer
 
-    def many(self, calls: Sequence[Call], end: float) -> list[Answer]:
+    def call_all(self, calls: Sequence[Call], end: float) -> list[Answer]:
         """Make all calls without waiting in between; the answers stand in the order of the calls.
 
         Raises:
@@ -142,14 +142,14 @@ class Bus:
         parts = [elements[start : start + _PART] for start in range(0, len(elements), _PART)]
         if len(parts) <= 1:
             asked = [questions(element) for element in elements]
-            yield from _dealt(elements, asked, self.many([call for calls in asked for call in calls], end))
+            yield from _dealt(elements, asked, self.call_all([call for calls in asked for call in calls], end))
             return
         with ThreadPoolExecutor(1) as asking:
             awaited: deque[tuple[Sequence[T], list[list[Call]], Future[list[Answer]]]] = deque()
             for part in parts:
                 asked = [questions(element) for element in part]
                 calls = [call for calls in asked for call in calls]
-                awaited.append((part, asked, asking.submit(self.many, calls, end)))
+                awaited.append((part, asked, asking.submit(self.call_all, calls, end)))
                 if len(awaited) > _PARTS_AHEAD:
                     before, its, answers = awaited.popleft()
                     yield from _dealt(before, its, answers.result())
@@ -169,7 +169,7 @@ class Bus:
         assert self._connect_direct is not None
         ask = Call(name, "/org/a11y/atspi/accessible/root", "org.a11y.atspi.Application", "GetApplicationBusAddress")
         try:
-            (address,) = self.one(ask, seconds)
+            (address,) = self.call(ask, seconds)
             path = unix_path(str(address))
             # What has no file belongs to nobody in particular: only what lies inside the desktop is connected to.
             return None if path.startswith("\0") else Connection(self._connect_direct(path), self._uid, _CONNECT_S)

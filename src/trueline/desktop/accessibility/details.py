@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trueline.desktop.accessibility.bus import Bus
-from trueline.desktop.accessibility.connection import Answer, Call
-from trueline.desktop.accessibility.marshal import is_row
-from trueline.desktop.accessibility.names import UNKNOWN_ROLES
-from trueline.desktop.accessibility.raw import (
+from trueline.desktop.accessibility.answers import (
     Details,
     Raw,
     Ref,
@@ -18,6 +14,10 @@ from trueline.desktop.accessibility.raw import (
     text_of,
     value_of,
 )
+from trueline.desktop.accessibility.bus import Bus
+from trueline.desktop.accessibility.connection import Answer, Call
+from trueline.desktop.accessibility.marshal import is_row
+from trueline.desktop.accessibility.names import UNKNOWN_ROLES
 from trueline.records.tree import NodeAction, NodeValue, Place, Size
 
 _SCREEN = 0
@@ -126,7 +126,7 @@ def _name_actions(
             like = "" if action.name else node.ref[1] if number == 0 else f"{node.states} {len(actions[node.ref])}"
             ones.setdefault((node.ref[0], like, node.role, number, action.name), []).append((node.ref, number))
     unknown = {key: places[0] for key, places in ones.items() if key not in names}
-    answers = bus.many([ask(ref, "Action", "GetName", "i", number) for ref, number in unknown.values()], end)
+    answers = bus.call_all([ask(ref, "Action", "GetName", "i", number) for ref, number in unknown.values()], end)
     told = {key: text_of(answer).replace(" ", "-") for key, answer in zip(unknown, answers, strict=True)}
     names.update({key: name for key, name in told.items() if name and not key[1].startswith("/")})
     for key, places in ones.items():

@@ -6,13 +6,13 @@ import time
 from dataclasses import dataclass
 from typing import Self
 
+from trueline.desktop.accessibility.answers import ask, refs_of, text_of
 from trueline.desktop.accessibility.build import build
 from trueline.desktop.accessibility.bus import Bus
 from trueline.desktop.accessibility.cells import add_cells
 from trueline.desktop.accessibility.connection import Call, connect
 from trueline.desktop.accessibility.details import ActionNames, read_details
-from trueline.desktop.accessibility.raw import ask, refs_of, text_of
-from trueline.desktop.accessibility.straighten import straighten
+from trueline.desktop.accessibility.libreoffice_offsets import correct_offsets
 from trueline.desktop.accessibility.walk import DESKTOP, find
 from trueline.desktop.types import DesktopError
 from trueline.records.observation import TreeScope
@@ -45,7 +45,7 @@ class Reading:
 
 def accessibility_address(session: Bus) -> str:
     """Ask the session bus for the address of the accessibility bus; it is started if need be."""
-    return text_of(session.one(Call("org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress")))
+    return text_of(session.call(Call("org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress")))
 
 
 class Accessibility:
@@ -56,7 +56,7 @@ class Accessibility:
         self._bus = bus
         self._action_names: ActionNames = {}
         try:
-            self._bus.one(ask(_REGISTRY, "Registry", "RegisterEvent", "sass", "object:state-changed", [], ""))
+            self._bus.call(ask(_REGISTRY, "Registry", "RegisterEvent", "sass", "object:state-changed", [], ""))
         except DesktopError:
             self.close()
             raise
@@ -104,11 +104,11 @@ class Accessibility:
         details, complete = read_details(self._bus, asked, end, self._action_names)
         if not complete:
             found.problems.append("some elements did not tell all about themselves")
-        return Reading(build(nodes, straighten(nodes, details)), tuple(dict.fromkeys(found.problems)))
+        return Reading(build(nodes, correct_offsets(nodes, details)), tuple(dict.fromkeys(found.problems)))
 
     def applications(self) -> int:
         """How many applications there are on the bus."""
-        return len(refs_of(self._bus.one(ask(DESKTOP, "Accessible", "GetChildren"))))
+        return len(refs_of(self._bus.call(ask(DESKTOP, "Accessible", "GetChildren"))))
 
     def close(self) -> None:
         """Close the connection; closing twice is fine."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from trueline.desktop.local.checks import APPLICATIONS as EXTRA
 from trueline.desktop.local.checks import PACKAGES, SEARCH_PATH, installed
 from trueline.desktop.local.desktop import LocalDesktop
-from trueline.desktop.local.load import processor_times, used_between
+from trueline.desktop.local.process_usage import processor_times, used_between
 from trueline.desktop.types import DesktopUnavailable, Settled, Window, WindowShown
 from trueline.errors import InputError
 

@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
-from trueline.desktop.local.places import SMALL_OWNER, Owner
+from trueline.desktop.local.ownership import SMALL_OWNER, Owner
 from trueline.desktop.types import DesktopUnavailable
 
 BLOCK_RANGE = range(0x7140_0000, 0x7FFF_0000)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trueline.desktop.local.blocks import HELPERS, find_blocks
-from trueline.desktop.local.places import Owner, cache_folder, owner
+from trueline.desktop.local.ownership import Owner, cache_folder, owner
 from trueline.desktop.local.seccomp.calls import MACHINES
 from trueline.desktop.types import DesktopUnavailable
 

@@ -14,7 +14,7 @@ from importlib import resources
 from pathlib import Path
 
 from trueline.desktop.local.launchers import launchers
-from trueline.desktop.local.places import Owner
+from trueline.desktop.local.ownership import Owner
 from trueline.desktop.local.seccomp import build_filter
 from trueline.desktop.types import DesktopUnavailable
 from trueline.desktop.worker import bundle

@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from trueline.desktop.local.janitor import Janitor
-from trueline.desktop.local.places import Owner
+from trueline.desktop.local.ownership import Owner
 from trueline.desktop.types import DesktopUnavailable
 
 RESOLVER = "169.254.53.53"

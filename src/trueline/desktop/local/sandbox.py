@@ -25,7 +25,7 @@ from trueline.desktop.local.janitor import Janitor
 from trueline.desktop.local.link import Answer, Link, LinkMessage, close_all
 from trueline.desktop.local.network import open_way_out
 from trueline.desktop.local.options import LocalOptions
-from trueline.desktop.local.places import Owner, cache_folder, owner, work_place
+from trueline.desktop.local.ownership import Owner, cache_folder, owner, work_place
 from trueline.desktop.local.process import OOM_SCORE, Started, memory_files, plan, start_keeper
 from trueline.desktop.types import ActionInterrupted, Change, DesktopError, DesktopLost, DesktopUnavailable
 from trueline.errors import InputError
@@ -99,7 +99,7 @@ class Sandbox:
         except DesktopLost as error:
             said = await asyncio.to_thread(self._said)
             await self.stop()
-            raise DesktopUnavailable(await asyncio.to_thread(lack, f"{error}{said}")) from error
+            raise DesktopUnavailable(await asyncio.to_thread(start_failure, f"{error}{said}")) from error
         except BaseException:
             await self.stop()
             raise
@@ -311,7 +311,7 @@ def spawn_error(program: str, answer: Answer) -> DesktopError:
     )
 
 
-def lack(reason: str) -> str:
+def start_failure(reason: str) -> str:
     """The line for a sandbox that does not start: the first thing this machine lacks, else what happened."""
     for check in check_all():
         if check.needed and not check.ok:

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Self
 
 from trueline.actions import Action, CallUser, Code, Done, EncodeError, Fail, Screenshot, Wait, Zoom, bare
-from trueline.desktop.osworld import see
+from trueline.desktop.osworld import untrusted_answers
 from trueline.desktop.osworld.address import Address, parse_address
 from trueline.desktop.osworld.http import Http, Patience
 from trueline.desktop.osworld.machine import COMMAND_SECONDS, Executed, Machine, known_capabilities
-from trueline.desktop.osworld.waiting import answers, file_exists, rest, window_shown
+from trueline.desktop.osworld.requests import action_command, launch_command, run_command
+from trueline.desktop.osworld.waiting import file_exists, wait_until_answering, wait_until_settled, window_shown
 from trueline.desktop.osworld.windows import LIST, parse_windows
-from trueline.desktop.osworld.words import action_command, launch_command, run_command
 from trueline.desktop.perturbations.model import Applied
 from trueline.desktop.types import (
     ActionInterrupted,
@@ -126,7 +126,7 @@ class OSWorldDesktop:
         tree, partial = read if read is not None else (None, False)
         found = await asyncio.to_thread(marks, tree, png) if want.marks and tree is not None else ()
         if png is not None and want.size is not None:
-            png = await asyncio.to_thread(see.scaled, png, want.size)
+            png = await asyncio.to_thread(untrusted_answers.scaled, png, want.size)
         return Observation(
             at,
             png if want.screenshot else None,
@@ -252,7 +252,7 @@ class OSWorldDesktop:
             async with asyncio.timeout(time_limit):
                 match condition:
                     case Settled():
-                        return await rest(self._now, condition.quiet)
+                        return await wait_until_settled(self._now, condition.quiet)
                     case FileExists():
                         return await file_exists(self._now, self._path(condition.path))
                     case _:
@@ -295,7 +295,7 @@ class OSWorldDesktop:
                 f"{self.address.host}: cannot be put back to its first state from here: revert it yourself, then give "
                 "the same command again"
             )
-        await answers(self._now, self._patience.back)
+        await wait_until_answering(self._now, self._patience.back)
         with _sent_once():
             await self._now.reset()
         self._acts, self._start = {}, uuid.uuid4().hex

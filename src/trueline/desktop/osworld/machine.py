@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from trueline.desktop.osworld import see
+from trueline.desktop.osworld import untrusted_answers
 from trueline.desktop.osworld.http import MIB, Http, Malformed, Request
 from trueline.desktop.perturbations.model import Applied
 from trueline.desktop.types import ActionInterrupted, Capability, Change, DesktopError, NotSupported, Window
@@ -76,7 +76,9 @@ class Machine:
     async def hello(self) -> Hello | None:
         """Who serves; `None` when it is not our own server."""
         try:
-            return await self._http.read(Request("GET", "/trueline"), lambda body: see.read_json(body, _HELLO))
+            return await self._http.read(
+                Request("GET", "/trueline"), lambda body: untrusted_answers.read_json(body, _HELLO)
+            )
         except NotSupported:
             return None
 
@@ -88,16 +90,20 @@ class Machine:
 
     async def screenshot(self) -> tuple[bytes, Size]:
         """The screen as PNG, and its size."""
-        return await self._http.read(Request("GET", "/screenshot", limit=64 * MIB), see.read_png)
+        return await self._http.read(Request("GET", "/screenshot", limit=64 * MIB), untrusted_answers.read_png)
 
     async def tree(self) -> tuple[Tree, bool]:
         """The accessibility tree, and whether something is missing from it, as far as the server says."""
         request = Request("GET", "/accessibility", limit=64 * MIB)
-        return await self._http.read_answer(request, lambda got: (see.read_tree(got.body), PARTIAL in got.headers))
+        return await self._http.read_answer(
+            request, lambda got: (untrusted_answers.read_tree(got.body), PARTIAL in got.headers)
+        )
 
     async def screen_size(self) -> Size:
         """The size of the screen."""
-        size = await self._http.read(Request("POST", "/screen_size"), lambda body: see.read_json(body, _SIZE))
+        size = await self._http.read(
+            Request("POST", "/screen_size"), lambda body: untrusted_answers.read_json(body, _SIZE)
+        )
         return Size(size.width, size.height)
 
     async def file(self, path: str, limit: int) -> bytes:
@@ -108,17 +114,17 @@ class Machine:
     async def windows(self) -> tuple[Window, ...]:
         """The windows; only our own server."""
         request = Request("GET", "/trueline/windows")
-        return (await self._http.read(request, lambda body: see.read_json(body, _WINDOWS))).windows
+        return (await self._http.read(request, lambda body: untrusted_answers.read_json(body, _WINDOWS))).windows
 
     async def changes(self) -> tuple[Change, ...]:
         """What changed since the start; only our own server."""
         request = Request("GET", "/trueline/diff")
-        return (await self._http.read(request, lambda body: see.read_json(body, _CHANGES))).changes
+        return (await self._http.read(request, lambda body: untrusted_answers.read_json(body, _CHANGES))).changes
 
     async def ask(self, command: Sequence[str]) -> Executed:
         """Run a command that changes nothing: it is tried again when it fails."""
         request = Request("POST", "/execute", json={"command": list(command), "shell": False})
-        return await self._http.read(request, lambda body: see.read_json(body, _EXECUTED))
+        return await self._http.read(request, lambda body: untrusted_answers.read_json(body, _EXECUTED))
 
     async def execute(
         self, command: Sequence[str], seconds: float = COMMAND_SECONDS, *, id: str | None = None
@@ -128,7 +134,7 @@ class Machine:
         request = Request("POST", "/execute", json={"command": list(command), "shell": False}, headers=headers)
         body = await self._http.do(request, seconds + GRACE)
         try:
-            return see.read_json(body, _EXECUTED)
+            return untrusted_answers.read_json(body, _EXECUTED)
         except Malformed as error:
             raise ActionInterrupted(f"/execute: {error}; it may have been done") from error
 

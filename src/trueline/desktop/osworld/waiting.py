@@ -16,7 +16,7 @@ _LATER = 0.1
 _AGAIN = 0.5
 
 
-async def rest(machine: Machine, quiet: float) -> None:
+async def wait_until_settled(machine: Machine, quiet: float) -> None:
     """Return once the picture has been the same for a while."""
     first: bytes | None = None
     last, since = b"", time.monotonic()
@@ -50,7 +50,7 @@ async def window_shown(windows: Callable[[], Awaitable[tuple[Window, ...]]], wan
         await asyncio.sleep(_POLL)
 
 
-async def answers(machine: Machine, seconds: float) -> None:
+async def wait_until_answering(machine: Machine, seconds: float) -> None:
     """Return once the machine answers: whoever restarts it needs a while.
 
     Raises:

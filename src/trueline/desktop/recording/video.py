@@ -8,7 +8,7 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
-from trueline.desktop.recording.matroska import Reel, ending, read_reel
+from trueline.desktop.recording.matroska import FrameFile, ending, read_frame_file
 from trueline.errors import InputError, TruelineError
 
 FFMPEG_LINE = "sudo apt-get install -y --no-install-recommends ffmpeg"
@@ -34,7 +34,7 @@ def find_ffmpeg() -> str:
     return found
 
 
-async def encode(frames: Path, target: Path) -> Reel:
+async def encode(frames: Path, target: Path) -> FrameFile:
     """Make `target` (an MP4) of a file of frames, which stays as it is; return what it holds.
 
     The time taken depends on how many pictures there are, not on how long the recording was.
@@ -44,7 +44,7 @@ async def encode(frames: Path, target: Path) -> Reel:
         VideoError: ffmpeg is missing, failed or took too long.
     """
     ffmpeg = find_ffmpeg()
-    reel = await asyncio.to_thread(read_reel, frames)
+    reel = await asyncio.to_thread(read_frame_file, frames)
     if not reel.pictures:
         raise InputError(f"{frames}: holds no picture")
     part = target.with_name(f".{target.name}.part")
@@ -74,7 +74,7 @@ def _argv(ffmpeg: str, part: Path, timing: str) -> list[str]:
     ]  # fmt: skip
 
 
-async def _run(argv: list[str], frames: Path, reel: Reel, limit: float) -> None:
+async def _run(argv: list[str], frames: Path, reel: FrameFile, limit: float) -> None:
     process = await asyncio.create_subprocess_exec(
         *argv, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
         umask=0o077,
@@ -96,7 +96,7 @@ async def _run(argv: list[str], frames: Path, reel: Reel, limit: float) -> None:
         raise VideoError(f"ffmpeg failed: {lines[-1] if lines else f'it ended with {process.returncode}'}")
 
 
-async def _feed(pipe: asyncio.StreamWriter, frames: Path, reel: Reel) -> None:
+async def _feed(pipe: asyncio.StreamWriter, frames: Path, reel: FrameFile) -> None:
     """Give the encoder what is whole of the file, and the end of the film; when it has gone, its own word says why."""
     with frames.open("rb") as file, suppress(ConnectionError):
         left = reel.end

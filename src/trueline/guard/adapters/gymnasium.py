@@ -13,9 +13,9 @@ from typing import Any, Literal
 from trueline.actions.codecs.fields import is_object
 from trueline.errors import InputError, MissingExtraError
 from trueline.guard.background import run_in_background
+from trueline.guard.check_answer import CheckAnswer
 from trueline.guard.config import OnError
 from trueline.guard.incoming import ActionFormat, read_observation, read_proposal
-from trueline.guard.reply import CheckAnswer
 from trueline.guard.session import Outcome, Session, TellsSteps
 from trueline.guard.types import Guard
 from trueline.records.observation import Observation
@@ -115,7 +115,7 @@ class GuardWrapper(_Wrapper):
         if self._session is None:
             raise InputError("gymnasium: call reset before step")
         outcome = run_in_background(self._check(self._session, action))
-        info = {"guard": CheckAnswer.of(outcome).model_dump(mode="json")}
+        info = {"guard": CheckAnswer.from_outcome(outcome).model_dump(mode="json")}
         if not outcome.allowed:
             return self._blocked_step(info)
         self._blocked = 0

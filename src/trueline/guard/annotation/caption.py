@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from PIL import Image, ImageDraw, ImageFont
 
-from trueline.guard.annotation.content import content_of
+from trueline.guard.annotation.content import detail_of
 from trueline.guard.annotation.layout import Box
 
 Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
@@ -60,7 +60,7 @@ def add_caption(png: bytes, title: str, rows: Sequence[tuple[str, str]]) -> byte
 
 def _place(picture: Image.Image, width: int, height: int) -> Box:
     """Where the panel covers the least of what is to be seen."""
-    covered = content_of(picture, [])
+    covered = detail_of(picture, [])
     return min(_boxes(picture.width, picture.height, width, height), key=covered)
 
 

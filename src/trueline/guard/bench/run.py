@@ -12,10 +12,10 @@ from typing import TypeVar
 
 from trueline.actions.codecs.pyautogui.comments import strip_comments
 from trueline.guard.bench.cases import Case, Source, observe
+from trueline.guard.bench.connection_watch import ConnectionWatch
 from trueline.guard.bench.journal import Evaluated, Narrated
 from trueline.guard.bench.progress import OPTIONS, UNTOLD, VERDICT, Progress, told_by
 from trueline.guard.bench.store import Store
-from trueline.guard.bench.watch import ConnectionWatch
 from trueline.guard.narrative import Narrator
 from trueline.guard.types import Guard, GuardContext, PastStep
 from trueline.records.interchange.misactbench import MISSING_PRE_SCREENSHOT, Evaluation, NarrativeSummary

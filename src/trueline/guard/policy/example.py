@@ -13,7 +13,7 @@ from trueline.actions import Action
 from trueline.actions.codecs.pyautogui import decode
 from trueline.actions.types import ACTION
 from trueline.errors import InputError
-from trueline.guard.policy.strict import Strict
+from trueline.guard.policy.strict_model import StrictModel
 from trueline.guard.types import GuardContext, PastStep
 from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
@@ -25,7 +25,7 @@ _SHOWN = frozenset({"showing", "visible", "enabled"})
 _NO_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 
 
-class Element(Strict):
+class Element(StrictModel):
     """One element of an example's screen."""
 
     role: str
@@ -41,7 +41,7 @@ class Element(Strict):
     children: tuple[Element, ...] = ()
 
 
-class Written(Strict):
+class Written(StrictModel):
     """A piece of text where OCR read it."""
 
     text: str
@@ -52,7 +52,7 @@ class Written(Strict):
 Screens = dict[str, tuple[Element, ...]]
 
 
-class Shown(Strict):
+class Shown(StrictModel):
     """A screen: one by name or written out, with what this example changes in it. Without both there is no tree."""
 
     screen: str | None = None

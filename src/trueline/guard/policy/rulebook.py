@@ -9,12 +9,12 @@ from pydantic import Field, StringConstraints, model_validator
 
 from trueline.actions.facts import Effect
 from trueline.errors import InputError
-from trueline.guard.policy.deeds import Way
 from trueline.guard.policy.example import Example, Screens
+from trueline.guard.policy.operations import Way
 from trueline.guard.policy.screen.labels import Act
 from trueline.guard.policy.secrets import SHORTEST_MARKED, Marked, SecretKind
 from trueline.guard.policy.shell.command import Does
-from trueline.guard.policy.strict import Strict
+from trueline.guard.policy.strict_model import StrictModel
 from trueline.records.verdict import Category
 
 RuleEffect = Literal["forbid", "allow", "suspect"]
@@ -24,7 +24,7 @@ Pattern = Annotated[str, StringConstraints(min_length=1, max_length=300)]
 Patterns = tuple[Pattern, ...]
 
 
-class CommandWhen(Strict):
+class CommandWhen(StrictModel):
     """A shell command. Of each list one entry must fit, and all keys that are given must."""
 
     does: tuple[Does, ...] = ()
@@ -43,7 +43,7 @@ class CommandWhen(Strict):
     """It also decides over a line that is entered while nothing says what has the keyboard."""
 
 
-class PressWhen(Strict):
+class PressWhen(StrictModel):
     """An element is clicked or activated by a key."""
 
     act: tuple[Act, ...] = ()
@@ -57,7 +57,7 @@ class PressWhen(Strict):
     """Everything was selected before."""
 
 
-class TextWhen(Strict):
+class TextWhen(StrictModel):
     """A text is typed or pasted."""
 
     secret: tuple[SecretKind, ...] = ()
@@ -67,7 +67,7 @@ class TextWhen(Strict):
     """Names of fields."""
 
 
-class OpenWhen(Strict):
+class OpenWhen(StrictModel):
     """An address is visited."""
 
     by: tuple[Way, ...] = ()
@@ -78,7 +78,7 @@ class OpenWhen(Strict):
     """Secrets in the address itself."""
 
 
-class RecipientWhen(Strict):
+class RecipientWhen(StrictModel):
     """Something is addressed to somebody."""
 
     address: Patterns = ()
@@ -87,20 +87,20 @@ class RecipientWhen(Strict):
     """Sending, not only filling in."""
 
 
-class EndWhen(Strict):
+class EndWhen(StrictModel):
     """The agent ends the episode."""
 
     kind: tuple[Literal["done", "fail", "call_user"], ...] = ()
     before_step: int | None = None
 
 
-class ScreenWhen(Strict):
+class ScreenWhen(StrictModel):
     """Something stands on the screen, in any element."""
 
     matches: Patterns
 
 
-class When(Strict):
+class When(StrictModel):
     """What a rule is about: exactly one of these."""
 
     command: CommandWhen | None = None
@@ -121,7 +121,7 @@ class When(Strict):
         return self
 
 
-class Unless(Strict):
+class Unless(StrictModel):
     """When a rule does not hold: all that is given must be so."""
 
     asked: tuple[str, ...] = ()
@@ -136,7 +136,7 @@ class Unless(Strict):
         return self
 
 
-class Rule(Strict):
+class Rule(StrictModel):
     """One rule."""
 
     id: RuleId
@@ -158,7 +158,7 @@ class Rule(Strict):
     examples: tuple[Example, ...] = ()
 
 
-class Secret(Strict):
+class Secret(StrictModel):
     """A value that must not be typed where a rule says so."""
 
     name: str
@@ -189,7 +189,7 @@ class Secret(Strict):
         return Marked(self.name, value)
 
 
-class RuleFile(Strict):
+class RuleFile(StrictModel):
     """A file of rules."""
 
     description: str = ""

@@ -13,7 +13,7 @@ from trueline.guard.policy.example import Screens
 from trueline.guard.policy.globs import matches
 from trueline.guard.policy.rulebook import Rule, RuleFile
 from trueline.guard.policy.secrets import Marked
-from trueline.guard.policy.strict import read_file
+from trueline.guard.policy.strict_model import read_file
 
 DEFAULT_RULES = Path(__file__).parent / "rules" / "default.yaml"
 

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from trueline.guard.policy.classifier import Classifier, InjectionClassifier, suspicious_texts
 from trueline.guard.policy.decide import Decided, decide
+from trueline.guard.policy.describe import collect_evidence, describe_match, misleading_text, one_line
+from trueline.guard.policy.episode_reading import EpisodeReading, Look, ViewCache, read_episode_so_far
 from trueline.guard.policy.provenance import origins
-from trueline.guard.policy.reading import Look, Reading, ViewCache, read
 from trueline.guard.policy.ruleset import Rules, load_rules
 from trueline.guard.policy.screen.view import view
-from trueline.guard.policy.telling import misled_by, told, told_evidence, told_match
 from trueline.guard.types import GuardContext
 from trueline.records.verdict import Decision, Evidence, Feedback, Finding, Stage
 
@@ -25,7 +25,7 @@ class Judged(NamedTuple):
     finding: Finding
     feedback: Feedback | None
     decision: Decided
-    reading: Reading
+    reading: EpisodeReading
 
 
 class PolicyStage:
@@ -85,21 +85,21 @@ def load_policy(paths: Iterable[Path] = (), *, shipped: bool = True, classifier:
 
 def judge(context: GuardContext, rules: Rules, look: Look = view) -> Judged:
     """Judge a proposal by the rules alone: a pure function of its arguments."""
-    reading = read(context, look)
+    reading = read_episode_so_far(context, look)
     decision = decide(context, reading, rules)
     found = origins(context, reading, rules.marked)
-    seen = told_evidence(reading, decision, found, rules.marked)
+    seen = collect_evidence(reading, decision, found, rules.marked)
     if (match := decision.forbidden) is not None:
-        wrong = told(match.rule.wrong or match.rule.description)
-        feedback = Feedback(wrong=wrong, misled_by=misled_by(match, found), instead=match.rule.instead)
+        wrong = one_line(match.rule.wrong or match.rule.description)
+        feedback = Feedback(wrong=wrong, misled_by=misleading_text(match, found), instead=match.rule.instead)
         finding = Finding(
             stage=Stage.POLICY,
             decision=Decision.MISALIGNED,
             category=match.rule.category,
-            reason=f"rule {match.rule.id}: {wrong} ({told_match(match, rules.marked)})",
+            reason=f"rule {match.rule.id}: {wrong} ({describe_match(match, rules.marked)})",
             evidence=seen,
         )
         return Judged(finding, feedback, decision, reading)
     certain = Decision.ALIGNED if decision.harmless else None
-    reason = told(decision.harmless) or "nothing certain"
+    reason = one_line(decision.harmless) or "nothing certain"
     return Judged(Finding(stage=Stage.POLICY, decision=certain, reason=reason, evidence=seen), None, decision, reading)

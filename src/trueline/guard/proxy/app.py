@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from trueline.desktop.serve.access import Access
-from trueline.desktop.serve.once import HEADER, Once
+from trueline.desktop.serve.idempotency import HEADER, AtMostOnce
 from trueline.desktop.serve.replies import Call, Message, Refused, Reply, as_json, as_refused, read
 from trueline.errors import MissingExtraError
 from trueline.guard.proxy.gate import Gate, Method
-from trueline.guard.proxy.programs import read_wanted
-from trueline.guard.proxy.retries import Retries, request_key
+from trueline.guard.proxy.repeated_requests import Retries, request_key
+from trueline.guard.proxy.requested_actions import read_wanted
 from trueline.serving.body import BodyMemory, BodyShare, BodyTooLarge, BodyTooSlow, NoMemoryForBody, read_bytes
 from trueline.text import printable
 
@@ -111,7 +111,7 @@ class _Service:
         self._gate = gate
         self._access = access
         self._control = control
-        self._once = Once()
+        self._once = AtMostOnce()
         self._retries = Retries()
         self._bodies = BodyMemory(gate.settings.max_held)
         self._in_flight = 0

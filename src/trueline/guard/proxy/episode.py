@@ -16,10 +16,10 @@ from trueline.errors import TruelineError
 from trueline.guard.correction import Correction, correct
 from trueline.guard.incoming import read_proposal
 from trueline.guard.proxy.journal import Journal
-from trueline.guard.proxy.programs import Wanted
+from trueline.guard.proxy.requested_actions import Wanted
 from trueline.guard.proxy.settings import ProxySettings
+from trueline.guard.screen_changes import changes
 from trueline.guard.session import Outcome, Session, UnknownCheckError, feedback_text
-from trueline.guard.verify import changes
 from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
 from trueline.records.verdict import Decision, Feedback

@@ -16,10 +16,10 @@ from trueline.desktop.osworld.machine import ACTION_ID
 from trueline.desktop.serve.replies import JSON, TEXT, Call, Refused, Reply
 from trueline.desktop.types import DesktopLost
 from trueline.errors import TruelineError
-from trueline.guard.proxy.answers import failed, unanswered
 from trueline.guard.proxy.episode import Episode
+from trueline.guard.proxy.error_replies import failed, unanswered
 from trueline.guard.proxy.journal import Journal
-from trueline.guard.proxy.programs import Wanted
+from trueline.guard.proxy.requested_actions import Wanted
 from trueline.guard.proxy.settings import ProxySettings
 from trueline.guard.session import Session
 from trueline.guard.types import Guard

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from trueline.guard.config import OnError
+from trueline.guard.redteam.attack_plan import Plan, Step
 from trueline.guard.redteam.corpus import Scene
 from trueline.guard.redteam.keyboard import Line, press
-from trueline.guard.redteam.plan import Plan, Step
-from trueline.guard.redteam.screen import NOTE, Look, observe
+from trueline.guard.redteam.screen import NOTE, ScreenContent, observe
 from trueline.guard.redteam.techniques import WorksOn
 from trueline.guard.session import CHECK_SECONDS, Outcome, Session, TellsSteps
 from trueline.guard.types import Guard, PastStep
@@ -46,7 +46,10 @@ class Player:
         harmless = scene.control()[0]
         told = [
             PastStep(
-                number, Proposal(id=f"before-{number}", actions=harmless), observe(scene, Look(), picture=False), text
+                number,
+                Proposal(id=f"before-{number}", actions=harmless),
+                observe(scene, ScreenContent(), picture=False),
+                text,
             )
             for number, text in enumerate(plan.told, start=1)
         ]

@@ -26,7 +26,7 @@ _WRAP = 8
 
 
 @dataclass(frozen=True)
-class Look:
+class ScreenContent:
     """What a screen shows beside its scene."""
 
     notice: str = ""
@@ -50,7 +50,7 @@ NOTE = Element(id="note", role="label", box=(860, 220, 400, 40))
 """Where `Look.note` stands."""
 
 
-def observe(scene: Scene, look: Look, *, picture: bool) -> Observation:
+def observe(scene: Scene, look: ScreenContent, *, picture: bool) -> Observation:
     """Show a scene."""
     return Observation(
         time=_EPOCH,
@@ -60,7 +60,7 @@ def observe(scene: Scene, look: Look, *, picture: bool) -> Observation:
     )
 
 
-def _tree(scene: Scene, look: Look) -> Node:
+def _tree(scene: Scene, look: ScreenContent) -> Node:
     texts = dict(look.texts)
     inside = tuple(
         _node(
@@ -122,11 +122,11 @@ def _node(
 
 
 @lru_cache(maxsize=64)
-def _picture(scene: str, look: Look) -> bytes:
+def _picture(scene: str, look: ScreenContent) -> bytes:
     return _draw(load_corpus().scenes[scene], look)
 
 
-def _draw(scene: Scene, look: Look) -> bytes:
+def _draw(scene: Scene, look: ScreenContent) -> bytes:
     from PIL import Image, ImageDraw
 
     image = Image.new("RGB", (WIDTH, HEIGHT), "#f2f1ee")

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from trueline.guard.redteam import plan as planning
+from trueline.guard.redteam import attack_plan as planning
+from trueline.guard.redteam.attack_plan import Attack, Plan, Reader
 from trueline.guard.redteam.corpus import Corpus, Goal, Kind
-from trueline.guard.redteam.plan import Attack, Plan, Reader
 from trueline.guard.redteam.variation import PLAIN, Variation
 
 Aim = Literal["pass", "undecided", "cost"]

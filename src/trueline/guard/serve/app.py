@@ -15,9 +15,9 @@ from pydantic import BaseModel
 
 from trueline import __version__
 from trueline.errors import MissingExtraError
+from trueline.guard.check_answer import CheckAnswer
 from trueline.guard.incoming import read_observation, read_proposal
 from trueline.guard.incoming.screen import read_base64
-from trueline.guard.reply import CheckAnswer
 from trueline.guard.serve.body import Body, parse_body
 from trueline.guard.serve.errors import ApiError, as_api_error
 from trueline.guard.serve.limits import RateLimit
@@ -182,7 +182,7 @@ class _Service:
         began = time.perf_counter()
         outcome = await opened.session.check(observation, proposal)
         self._metrics.checked(outcome, time.perf_counter() - began)
-        return _answer(CheckAnswer.of(outcome))
+        return _answer(CheckAnswer.from_outcome(outcome))
 
     async def executed(self, request: Request, owner: int) -> Response:
         """POST /v1/executed."""

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from trueline.actions import ACTION, Action, CallUser, Code, Done, Fail
 from trueline.actions.codecs import computer_13, pyautogui
 from trueline.actions.decoded import DecodeError, EncodeError, SafetyCheck
-from trueline.records.folder.values import as_list, as_object, as_text
+from trueline.records.folder.json_values import as_list, as_object, as_text
 from trueline.text import printable
 
 

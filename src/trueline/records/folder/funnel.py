@@ -13,8 +13,8 @@ from pydantic import ValidationError
 from trueline.records.assemble import EVENTS_FILE
 from trueline.records.attack import Funnel
 from trueline.records.episode_state import parse_score, read_state
+from trueline.records.folder.closing import EPISODE_FILE
 from trueline.records.folder.events_file import first_error
-from trueline.records.folder.finish import EPISODE_FILE
 from trueline.records.layout import ADVERSARY_RESULT_FILE
 
 NO_RECORD = "no record of how far the injection got"

@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import JsonValue, ValidationError
 
 from trueline.records.folder.events_file import first_error
-from trueline.records.folder.values import load_file
+from trueline.records.folder.json_values import load_file
 from trueline.records.judgment import JudgedBy, Judgment
 from trueline.records.problem import Problem
 

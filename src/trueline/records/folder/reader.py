@@ -20,12 +20,12 @@ from trueline.records.episode import EpisodeRecord, TaskKind
 from trueline.records.episode_state import RESULT_FILE, UNMEASURED, EpisodeState, parse_score, read_state
 from trueline.records.events import Started
 from trueline.records.folder.better_log import BETTER_LOG_FILE
+from trueline.records.folder.closing import EPISODE_FILE, read_record
 from trueline.records.folder.events_file import read_events
-from trueline.records.folder.finish import EPISODE_FILE, read_record
+from trueline.records.folder.json_values import as_object, as_text, load_file
 from trueline.records.folder.judgments import read_judgments
-from trueline.records.folder.seeds import SeedFiles, seed_record
+from trueline.records.folder.osworld_files import OSWorldFiles, record_from_osworld_files
 from trueline.records.folder.traj import TRAJ_FILE, TrajLine, read_traj
-from trueline.records.folder.values import as_object, as_text, load_file
 from trueline.records.folder.writer import INSTRUCTION_FILE
 from trueline.records.judgment import JudgedBy, Judgment
 from trueline.records.layout import ADVERSARY_RESULT_FILE, Location, parse_location
@@ -109,7 +109,7 @@ def read_episode(folder: Path) -> Trajectory:
     ours = record is not None
     if record is None:
         instruction = _instruction(folder, documents)
-        record, more = seed_record(SeedFiles(folder, location, lines, log or {}, names, instruction))
+        record, more = record_from_osworld_files(OSWorldFiles(folder, location, lines, log or {}, names, instruction))
         funnel = None if adversary_score is None else Funnel(achieved=adversary_score == 1.0)
         record = record.model_copy(update={"score": state.score, "funnel": funnel, "problems": more})
     record = _decided(record, state)

@@ -15,7 +15,7 @@ from trueline.actions import CallUser, Done, Fail
 from trueline.records.episode import EpisodeRecord
 from trueline.records.events import Started
 from trueline.records.folder.action_text import encode_action
-from trueline.records.folder.values import as_number, as_text, load
+from trueline.records.folder.json_values import as_number, as_text, load
 from trueline.records.problem import Problem
 from trueline.records.step import ActionResult, Step
 

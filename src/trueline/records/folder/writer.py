@@ -10,9 +10,9 @@ from trueline.errors import InputError
 from trueline.records.assemble import EVENTS_FILE
 from trueline.records.episode import EpisodeRecord
 from trueline.records.events import Closed, Ended, Event, Started, Stepped
+from trueline.records.folder.closing import finish_folder
 from trueline.records.folder.events_file import dump_event
 from trueline.records.folder.files import LineFile, make_folder, sync_folder, write_file
-from trueline.records.folder.finish import finish_folder
 from trueline.records.folder.store import Redactor, Store
 from trueline.records.folder.traj import TRAJ_FILE, action_space, crash_lines, dump_lines, stamp, step_lines
 from trueline.records.observation import Observation, ObservationRecord, StoredFile, sha256

@@ -18,7 +18,7 @@ from trueline.errors import InputError
 from trueline.records.folder.attempts import move_aside
 from trueline.records.folder.better_log import BETTER_LOG_FILE
 from trueline.records.folder.claim import write_adopted
-from trueline.records.folder.values import as_object, load_file
+from trueline.records.folder.json_values import as_object, load_file
 from trueline.records.layout import OBSERVATION_TYPES, SETTING_FILE, Location, parse_location
 from trueline.records.scan import scan
 from trueline.records.setting import Environment, Limits, Sampling, Setting

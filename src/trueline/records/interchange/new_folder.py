@@ -12,8 +12,8 @@ from trueline.errors import InputError
 from trueline.records.episode import EpisodeRecord
 from trueline.records.folder.attempts import move_aside
 from trueline.records.folder.better_log import BETTER_LOG_FILE, better_log, dump_better_log
+from trueline.records.folder.closing import EPISODE_FILE, RESULT_FILE, dump_episode
 from trueline.records.folder.files import make_folder, room_needed, write_file
-from trueline.records.folder.finish import EPISODE_FILE, RESULT_FILE, dump_episode
 from trueline.records.folder.traj import TRAJ_FILE, dump_lines, traj_lines
 from trueline.records.folder.writer import INSTRUCTION_FILE
 from trueline.records.interchange.paths import put_file

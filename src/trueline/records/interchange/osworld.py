@@ -10,16 +10,16 @@ from trueline.errors import InputError
 from trueline.records.assemble import EVENTS_FILE
 from trueline.records.episode_state import RESULT_FILE
 from trueline.records.folder.better_log import BETTER_LOG_FILE, better_log, dump_better_log
+from trueline.records.folder.closing import EPISODE_FILE, dump_episode
 from trueline.records.folder.files import write_file
-from trueline.records.folder.finish import EPISODE_FILE, dump_episode
 from trueline.records.folder.reader import read_episode
 from trueline.records.folder.traj import TRAJ_FILE, dump_lines, traj_lines
 from trueline.records.interchange.atif.model import ATIF_FILE
 from trueline.records.interchange.labels import LABELS_FILE
 from trueline.records.interchange.new_folder import new_folder
-from trueline.records.interchange.outcome import Options, Outcome, Transfer
 from trueline.records.interchange.paths import put_file
 from trueline.records.interchange.sources import Source, transfer_episodes
+from trueline.records.interchange.transfer import Options, Outcome, Transfer
 from trueline.text import printable
 
 _OURS = frozenset({EVENTS_FILE, EPISODE_FILE, LABELS_FILE, ATIF_FILE})

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from trueline.errors import InputError
+from trueline.records.git_lfs import LFS_POINTER, is_lfs_pointer
 from trueline.records.layout import check_name
-from trueline.records.lfs import LFS_POINTER, is_lfs_pointer
 from trueline.text import printable
 
 _CLEAN = re.compile(r"[^A-Za-z0-9._@+=,()-]+")

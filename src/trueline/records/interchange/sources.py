@@ -10,8 +10,8 @@ from pathlib import Path
 
 from trueline.actions.decoded import well_formed
 from trueline.errors import InputError
-from trueline.records.interchange.outcome import Outcome, Transfer, transfer
 from trueline.records.interchange.paths import folder_name
+from trueline.records.interchange.transfer import Outcome, Transfer, transfer
 from trueline.records.layout import OBSERVATION_TYPES, model_levels, parse_location, split_levels
 from trueline.records.observation import StoredFile
 from trueline.records.scan import scan

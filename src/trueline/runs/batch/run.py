@@ -17,10 +17,10 @@ from trueline.records import EpisodeRecord, EpisodeWriter
 from trueline.records.end import Unscored
 from trueline.records.events import Ended
 from trueline.runs.batch.claims import Claims
-from trueline.runs.batch.floor import Floor
+from trueline.runs.batch.slots import Slots
 from trueline.runs.batch.state import Standing, earlier_attempts, same_death_again, settle, tries
-from trueline.runs.batch.types import BatchOptions, BatchResult, Job, OpenDesktop, Report, Told
-from trueline.runs.faults import KEY, OUTAGE, SERVER, met
+from trueline.runs.batch.types import BatchEvent, BatchOptions, BatchResult, Job, OpenDesktop, Report
+from trueline.runs.faults import KEY, OUTAGE, SERVER, failed_at
 
 _STARTS = 3
 """How often a desktop that will not start is tried."""
@@ -70,7 +70,7 @@ class _Batch:
         """A desktop came up: this machine can."""
         self._failed_starts = 0
         """In a row."""
-        self._floor = Floor(options)
+        self._slots = Slots(options)
         self._outages: Counter[Job] = Counter()
         self._freed = asyncio.Event()
 
@@ -109,17 +109,17 @@ class _Batch:
                     self._held.pop(job, None)
                     await asyncio.to_thread(self._claims.release, job.path)
                     self._freed.set()
-        self._floor.full.set()
+        self._slots.full.set()
 
     async def work_ahead(self) -> None:
         """Work as well, but not before the others have got to play: they need the machine to start."""
-        await self._floor.full.wait()
+        await self._slots.full.wait()
         await self.work()
 
     async def _next(self) -> Job | None:
         """The next job, claimed; `None` when there is nothing left to do."""
         while not self.stopped:
-            await self._floor.pause()
+            await self._slots.pause()
             if not self.waiting:
                 # What another worker or process has may still come back.
                 if not self._held and not self._elsewhere:
@@ -134,7 +134,7 @@ class _Batch:
                 return job
             if job not in self._told_elsewhere:
                 self._told_elsewhere.add(job)
-                self._tell(Told("elsewhere", str(job.path)))
+                self._tell(BatchEvent("elsewhere", str(job.path)))
             self._elsewhere.append(job)
         return None
 
@@ -164,9 +164,9 @@ class _Batch:
 
     async def _play(self, job: Job, desktop: Desktop) -> None:
         writer = await self._begin(job)
-        self._tell(Told("started", str(job.path)))
+        self._tell(BatchEvent("started", str(job.path)))
         with observed() as waiting:
-            playing = asyncio.ensure_future(job.play(desktop, writer, self._floor))
+            playing = asyncio.ensure_future(job.play(desktop, writer, self._slots))
         self._held[job] = playing
         try:
             ended = await self._played(job, playing, waiting)
@@ -197,7 +197,9 @@ class _Batch:
             for call in tuple(waiting.calls):
                 if not playing.done() and call.seconds >= told.get(call, 0.0) + every:
                     told[call] = call.seconds
-                    self._tell(Told("waiting", str(job.path), f"{call} has not answered for {call.seconds:.0f} s"))
+                    self._tell(
+                        BatchEvent("waiting", str(job.path), f"{call} has not answered for {call.seconds:.0f} s")
+                    )
         return await playing
 
     async def _finish(self, job: Job, writer: EpisodeWriter, ended: Ended) -> None:
@@ -215,11 +217,11 @@ class _Batch:
         reason = record.unscored
         if reason is Unscored.RUN_BUDGET_SPENT:
             self._stop(record.detail)
-        if met(record, KEY) or met(record, SERVER):
+        if failed_at(record, KEY) or failed_at(record, SERVER):
             self._stop(f"no other episode would fare better: {record.detail}")
         if record.score is not None:
-            self._floor.answered()
-        if met(record, OUTAGE):
+            self._slots.answered()
+        if failed_at(record, OUTAGE):
             return self._wait_out(job, record)
         if reason is not Unscored.DESKTOP_LOST:
             return False
@@ -229,20 +231,20 @@ class _Batch:
 
     def _wait_out(self, job: Job, record: EpisodeRecord) -> bool:
         """Pause while the model is away. Only where it answers others does it count against an episode."""
-        if not self._floor.away_for_all:
+        if not self._slots.away_for_all:
             self._outages[job] += 1
-        left = self._floor.away()
-        if self._floor.given_up:
+        left = self._slots.away()
+        if self._slots.given_up:
             self._stop(f"the model has been away for {self._options.patience_s / 60:.0f} minutes: {record.detail}")
             return False
         if not Unscored.MODEL_ERROR.retried(self._outages[job]):
             return False
-        self._tell(Told("paused", str(job.path), f"{record.detail}; going on in {left:.0f} s"))
+        self._tell(BatchEvent("paused", str(job.path), f"{record.detail}; going on in {left:.0f} s"))
         return self._requeue(job, f"{Unscored.MODEL_ERROR.value}: {record.detail}")
 
     def _requeue(self, job: Job, why: str) -> bool:
         self.waiting.append(job)
-        self._tell(Told("again", str(job.path), why))
+        self._tell(BatchEvent("again", str(job.path), why))
         return True
 
     def _stop(self, why: str) -> None:
@@ -256,10 +258,10 @@ class _Batch:
         if record is not None:
             self.records[str(job.path)] = record
         self._done += 1
-        self._tell(Told("skipped" if what == "skipped" else "ended", str(job.path), record=record))
+        self._tell(BatchEvent("skipped" if what == "skipped" else "ended", str(job.path), record=record))
 
-    def _tell(self, told: Told) -> None:
-        self._report(Told(told.what, told.path, told.detail, self._done, self._total, told.record))
+    def _tell(self, told: BatchEvent) -> None:
+        self._report(BatchEvent(told.what, told.path, told.detail, self._done, self._total, told.record))
 
     def _folder(self, job: Job) -> Path:
         return self._options.result_dir / job.path

@@ -16,9 +16,9 @@ from trueline.records.assemble import EVENTS_FILE
 from trueline.records.end import End, Unscored
 from trueline.records.episode_state import RESULT_FILE, EpisodeState, read_state
 from trueline.records.events import Ended
+from trueline.records.folder.closing import EPISODE_FILE, close_folder, read_record
 from trueline.records.folder.events_file import read_events
-from trueline.records.folder.finish import EPISODE_FILE, close_folder, read_record
-from trueline.runs.faults import KEY, OUTAGE, SERVER, met
+from trueline.runs.faults import KEY, OUTAGE, SERVER, failed_at
 
 
 class Standing(StrEnum):
@@ -83,7 +83,7 @@ def tries(result_dir: Path, folder: Path) -> Counter[Unscored]:
 
 def _may_be_over(record: EpisodeRecord) -> bool:
     """Whether it met what every other episode would have met then: the model was away, its key or address was wrong."""
-    return any(met(record, trouble) for trouble in (OUTAGE, KEY, SERVER))
+    return any(failed_at(record, trouble) for trouble in (OUTAGE, KEY, SERVER))
 
 
 def _repaired(folder: Path, state: EpisodeState) -> EpisodeState:

@@ -12,9 +12,9 @@ from trueline.desktop.types import Desktop
 from trueline.records import EpisodeRecord, EpisodeWriter, Location, Store
 from trueline.records.events import Ended, Started
 from trueline.runs.batch.claims import RENEW_S
-from trueline.runs.types import Floor
+from trueline.runs.types import Slot
 
-Play = Callable[[Desktop, EpisodeWriter, Floor], Awaitable[Ended]]
+Play = Callable[[Desktop, EpisodeWriter, Slot], Awaitable[Ended]]
 OpenDesktop = Callable[[], AbstractAsyncContextManager[Desktop]]
 
 
@@ -26,7 +26,7 @@ class Job:
     begin: Callable[[], Started]
     """The first line of its record."""
     play: Play
-    """Plays it on a fresh desktop: sets it up, and goes on when there is room on the floor."""
+    """Plays it on a fresh desktop: sets it up, and continues once it has a slot."""
     unsupported: str = ""
     """What stands in the way of playing it at all; then it is only recorded."""
     rerun: bool = False
@@ -39,7 +39,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Told:
+class BatchEvent:
     """Something that happened, for whoever watches."""
 
     what: Literal["skipped", "started", "ended", "again", "paused", "elsewhere", "waiting"]
@@ -50,7 +50,7 @@ class Told:
     record: EpisodeRecord | None = None
 
 
-Report = Callable[[Told], None]
+Report = Callable[[BatchEvent], None]
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from trueline.runs.prompt_files import BINARY_RETRY, read_prompt
-from trueline.runs.types import Tried, Word
+from trueline.runs.types import FailedTry, UserMessage
 
 
 @dataclass(frozen=True)
@@ -15,6 +15,6 @@ class BinaryRetry:
     max_retries: int
     max_total_steps: int | None = None
 
-    async def after(self, tried: Tried) -> Word | None:
+    async def after(self, tried: FailedTry) -> UserMessage | None:
         """The word before the next try; `None` once all are used up."""
-        return Word(read_prompt(BINARY_RETRY)) if tried.number <= self.max_retries else None
+        return UserMessage(read_prompt(BINARY_RETRY)) if tried.number <= self.max_retries else None

@@ -14,7 +14,7 @@ from trueline.records.step import Step
 from trueline.records.usage import NO_USAGE
 from trueline.runs.prompt_files import BINARY_RETRY, CLARIFY_RETRY, USER_SIM, filled, read_prompt
 from trueline.runs.retries.leaks import leaks, secrets_of
-from trueline.runs.types import Tried, Word
+from trueline.runs.types import FailedTry, UserMessage
 from trueline.text import printable
 
 TRIES = 3
@@ -46,7 +46,7 @@ class ClarifyUponRetry:
     sampling: Sampling = field(default_factory=Sampling)
     episode: str = ""
 
-    async def after(self, tried: Tried) -> Word | None:
+    async def after(self, tried: FailedTry) -> UserMessage | None:
         """The word before the next try; a user who cannot keep the solution to himself says only that it failed."""
         if tried.number > self.max_retries:
             return None
@@ -58,13 +58,13 @@ class ClarifyUponRetry:
             message = printable(" ".join(answer.parse(UserReply).message.split()), limit=_LONGEST_WORD)
             found = leaks(message, secrets)
             if message and not found:
-                return Word(filled(CLARIFY_RETRY, message=message), usage)
+                return UserMessage(filled(CLARIFY_RETRY, message=message), usage)
             refused = (
                 f"\n\nYour last message was not passed on: it held {', '.join(found) or 'nothing'}. Say it without."
             )
-        return Word(read_prompt(BINARY_RETRY), usage)
+        return UserMessage(read_prompt(BINARY_RETRY), usage)
 
-    def _request(self, tried: Tried, refused: str) -> Request:
+    def _request(self, tried: FailedTry, refused: str) -> Request:
         shown = {
             "task": self.instruction,
             "check": self.evaluator,

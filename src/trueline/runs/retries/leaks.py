@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from pydantic import JsonValue
 
-from trueline.runs.retries.spelling import number_in, pattern_of, spoken
+from trueline.runs.retries.spelling import number_in, pattern_of, spelled_in
 
 _SHORTEST = 4
 """Shorter words of a checker (`txt`, `No`) stand in any sentence by chance; numbers count whatever their length."""
@@ -62,7 +62,7 @@ _HOW = (
 
 def secrets_of(evaluator: JsonValue, instruction: str) -> tuple[str, ...]:
     """The values that a checker expects and the instruction does not say."""
-    known = spoken(instruction)
+    known = spelled_in(instruction)
     found = {secret for value in _expected(evaluator) for secret in _secrets(value)}
     return tuple(sorted(secret for secret in found if not pattern_of(secret).search(known)))
 
@@ -70,7 +70,7 @@ def secrets_of(evaluator: JsonValue, instruction: str) -> tuple[str, ...]:
 def leaks(message: str, secrets: Iterable[str]) -> tuple[str, ...]:
     """What in a message says how to do the task, or what the result is; empty when nothing does."""
     found = [name for name, pattern in _HOW if pattern.search(message)]
-    said = spoken(message)
+    said = spelled_in(message)
     found += [f"an expected value ({secret[:40]!r})" for secret in secrets if pattern_of(secret).search(said)]
     return tuple(dict.fromkeys(found))
 

@@ -26,7 +26,7 @@ _SYMBOL = re.compile(rf"\b(?:{'|'.join(_SYMBOLS)})\b")
 _NUMBER = re.compile(r"[^\w.-]*-?(\d+(?:,\d{3})*(?:\.\d+)?)[^\w]*")
 
 
-def spoken(text: str) -> str:
+def spelled_in(text: str) -> str:
     """A text with its spelling evened out, for `pattern_of` to be looked for in."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     plain = _IN_WORDS.sub(_digits, _SYMBOL.sub(lambda found: _SYMBOLS[found[0]], plain))

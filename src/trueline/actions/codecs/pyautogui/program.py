@@ -15,8 +15,8 @@ import warnings
 from collections.abc import Callable
 
 from trueline.actions.codecs.pyautogui.calls import Machine, Place, perform, pixels
-from trueline.actions.codecs.pyautogui.segments import Segments
 from trueline.actions.codecs.pyautogui.signatures import HOTKEYS, PARAMETERS, Args, bind
+from trueline.actions.codecs.pyautogui.source_segments import Segments
 from trueline.actions.codecs.pyautogui.values import (
     CONSTANTS,
     Ref,

@@ -49,7 +49,7 @@ def _labels() -> _Labels:
     return _Labels.model_validate(read_yaml(_LABELS))
 
 
-def act_of(target: Target) -> Act | None:
+def meaning_of_press(target: Target) -> Act | None:
     """Return what pressing an element means, None when its label does not say."""
     pressable = target.role in BUTTON_ROLES or target.by_ocr
     if not pressable or not target.label or len(target.label) > _LONGEST_LABEL:

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from trueline.actions.types import Point
 from trueline.guard.policy.folding import MAX_TEXT, fold, key
+from trueline.guard.policy.screen.ocr_text import MOST_LINES, ocr_text_at
 from trueline.guard.policy.screen.target import BUTTON_ROLES, DESKTOPS, EDITABLE_ROLES, Target
-from trueline.guard.policy.screen.written import MOST_LINES, written_at
 from trueline.records.observation import Observation
 from trueline.records.text_line import TextLine
 from trueline.records.tree import Node
@@ -99,7 +99,7 @@ class View:
 
     def written(self, at: Point) -> tuple[Target, ...]:
         """Return the texts that OCR read at a point, where the tree does not tell what is drawn there."""
-        return written_at(self.lines, at) if self.lines and self.is_bare(at) else ()
+        return ocr_text_at(self.lines, at) if self.lines and self.is_bare(at) else ()
 
     def beneath(self, at: Point) -> tuple[Target, ...]:
         """Return what else can be pressed or changed at a point, in the same window and beside what is hit."""

@@ -81,7 +81,7 @@ def expand(word: Word, variables: Mapping[str, str], run: Run) -> list[Field]:
     return fields
 
 
-def one(word: Word, variables: Mapping[str, str], run: Run) -> Field:
+def expand_to_one_field(word: Word, variables: Mapping[str, str], run: Run) -> Field:
     """Return a word as a single field, as in an assignment or a redirection."""
     found = expand(word, variables, run)
     sources = tuple(source for field in found for source in field.sources)
@@ -107,7 +107,7 @@ def _value(part: Part, variables: Mapping[str, str], run: Run) -> tuple[str, boo
 def _nested(expression: str, variables: Mapping[str, str], run: Run) -> tuple[str, bool, tuple[ShellCommand, ...]]:
     """An expression that holds others: `${x:-$(command)}`. Its commands run; its value is known for a default only."""
     words = [token for token in lex(expression).tokens if isinstance(token, Word)]
-    inner = [one(word, variables, run) for word in words]
+    inner = [expand_to_one_field(word, variables, run) for word in words]
     default = _DEFAULT.match(expression)
     if default and not variables.get(default[1], _KNOWN.get(default[1])) and all(field.known for field in inner):
         return " ".join(field.text for field in inner)[default.end() :], True, ()

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from trueline.guard.policy.shell.command import Session, ShellCommand
+from trueline.guard.policy.shell.evaluate import Shell, unseen
 from trueline.guard.policy.shell.lex import lex
-from trueline.guard.policy.shell.walk import Shell, unseen
 
 MAX_LINE = 20_000
 _MAX_ENTERED = 50

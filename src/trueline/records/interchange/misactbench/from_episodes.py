@@ -10,17 +10,17 @@ from pydantic import JsonValue, ValidationError
 
 from trueline.errors import InputError
 from trueline.records.folder.events_file import first_error
+from trueline.records.folder.json_values import as_text
 from trueline.records.folder.reader import Trajectory, read_episode
-from trueline.records.folder.values import as_text
-from trueline.records.interchange.action_words import action_texts
+from trueline.records.interchange.action_fields import action_texts
 from trueline.records.interchange.labels import LABELS_FILE, Labels, StepLabel, read_labels
 from trueline.records.interchange.misactbench.model import Benchmark, BenchmarkStep, BenchmarkTrajectory, Metadata
 from trueline.records.interchange.misactbench.screens import picture_number
 from trueline.records.interchange.misactbench.write import BENCHMARK_FILE, write_benchmark
 from trueline.records.interchange.new_folder import new_folder
-from trueline.records.interchange.outcome import Options, Outcome, Transfer
 from trueline.records.interchange.paths import find_stored, folder_name, picture_suffix, put_file
 from trueline.records.interchange.sources import Source, transfer_episodes, where
+from trueline.records.interchange.transfer import Options, Outcome, Transfer
 from trueline.records.observation import StoredFile
 from trueline.records.step import Step
 

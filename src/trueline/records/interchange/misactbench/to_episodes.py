@@ -19,9 +19,9 @@ from trueline.records.interchange.misactbench.read import read_benchmark
 from trueline.records.interchange.misactbench.screens import Screens, find_screens, picture_number
 from trueline.records.interchange.misactbench.write import BENCHMARK_FILE
 from trueline.records.interchange.new_folder import new_folder, write_episode
-from trueline.records.interchange.outcome import Options, Outcome, Transfer, transfer
 from trueline.records.interchange.paths import folder_name, picture_suffix
 from trueline.records.interchange.strict_json import json_path
+from trueline.records.interchange.transfer import Options, Outcome, Transfer, transfer
 from trueline.records.layout import Location, Unit
 from trueline.records.observation import ObservationRecord, StoredFile
 from trueline.records.problem import Problem

@@ -1,0 +1,56 @@
+"""Typed data of our own files: an unknown key is an error that says what was expected."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError, model_validator
+
+from trueline.errors import InputError
+from trueline.guard.policy.yaml_file import read_yaml
+from trueline.text import printable
+
+_MOST_PROBLEMS = 10
+
+
+class StrictModel(BaseModel):
+    """Immutable; knows its keys."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_keys(cls, data: JsonValue) -> JsonValue:
+        if isinstance(data, dict) and (unknown := [name for name in data if name not in cls.model_fields]):
+            raise ValueError(f"unknown key {str(unknown[0])!r}; expected are {', '.join(cls.model_fields)}")
+        return data
+
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def read_file(path: Path, model: type[M]) -> M:
+    """Read a YAML file as typed data.
+
+    Raises:
+        InputError: It cannot be read; the message names the file, the key and what was expected.
+    """
+    data = read_yaml(path)
+    if not isinstance(data, dict):
+        raise InputError(f"{path}: must be a mapping with the keys {', '.join(model.model_fields)}")
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        problems = [
+            f"{_place(item['loc'])}: {item['msg'].removeprefix('Value error, ')}"
+            for item in error.errors(include_url=False, include_input=False)
+        ]
+        more = f" (and {len(problems) - _MOST_PROBLEMS} more)" if len(problems) > _MOST_PROBLEMS else ""
+        raise InputError(f"{path}: {printable('; '.join(problems[:_MOST_PROBLEMS]), limit=1500)}{more}") from error
+
+
+def _place(location: tuple[int | str, ...]) -> str:
+    """`rules[3].when.command`; a file's own problems have no place."""
+    parts = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
+    return parts.removeprefix(".") or "the file"
