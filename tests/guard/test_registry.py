@@ -87,26 +87,26 @@ def test_class_that_cannot_be_imported(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize(
-    ("code", "said"),
+    ("module", "code", "said"),
     [
-        ("Broken = 3", "must be a class with an async method check, or a GuardKind"),
-        ("class Broken:\n    def check(self, context): ...", "has no async method check"),
-        ("class Broken:\n    def __init__(self): raise OSError('no disk')", "cannot be made: OSError: no disk"),
-        ("class Broken:\n    def __init__(self, size): ...", "cannot be made: TypeError: .*'size'"),
+        ("number_guard", "Broken = 3", "must be a class with an async method check, or a GuardKind"),
+        ("sync_guard", "class Broken:\n    def check(self, context): ...", "has no async method check"),
+        ("raising_guard", "class Broken:\n    def __init__(self): raise OSError('no disk')", "made: OSError: no disk"),
+        ("sized_guard", "class Broken:\n    def __init__(self, size): ...", "cannot be made: TypeError: .*'size'"),
     ],
 )
-def test_class_that_is_no_guard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, said: str) -> None:
-    (tmp_path / "not_a_guard.py").write_text(code)
+def test_class_that_is_no_guard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, code: str, said: str
+) -> None:
+    (tmp_path / f"{module}.py").write_text(code)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delitem(sys.modules, "not_a_guard", raising=False)
 
     async def open_it() -> None:
-        async with open_guard(GuardRequest(name="not_a_guard:Broken")):
+        async with open_guard(GuardRequest(name=f"{module}:Broken")):
             pass
 
     with pytest.raises(InputError, match=said):
         asyncio.run(open_it())
-    monkeypatch.delitem(sys.modules, "not_a_guard", raising=False)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_installed_guard_in_a_run(installed: Path, capsys: pytest.CaptureFixture
     (record,) = Path("results").rglob("episode.json")
     episode = json.loads(record.read_text())
     assert episode["setting"]["guard"]["name"] == "word"
-    verdicts = [attempt["verdict"] for step in episode["steps"] for attempt in step["attempts"]]
+    verdicts = [verdict for step in episode["steps"] for attempt in step["attempts"] for verdict in attempt["verdicts"]]
     assert verdicts[0]["decision"] == "misaligned" and verdicts[0]["reason"] == "looked for hello"
 
 
