@@ -76,7 +76,7 @@ def test_a_file_says_where_it_is_wrong(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="must be a mapping"):
         read_fields(path)
     path.write_text("suite: a\nsuite: b\n")
-    with pytest.raises(InputError, match=r"'suite' stands twice \(line 2\)"):
+    with pytest.raises(InputError, match=r"duplicate key 'suite' \(line 2\)"):
         read_fields(path)
 
 

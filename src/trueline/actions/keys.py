@@ -1,4 +1,4 @@
-"""Names of keys: pyautogui's spelling is ours, and these tables read and write what models say instead.
+"""Key names: pyautogui's are canonical; these tables convert from and to the names that models use.
 
 A name that no table knows is kept exactly as it came, never dropped: the desktop may know it (any X keysym), or refuse
 it. `unknown_keys` names such keys for the note that a codec gives back.
@@ -175,7 +175,7 @@ _ALIASES: dict[str, str] = {
     for name, key in {**_MODEL_WORDS, "super": "winleft", "super_l": "winleft", "super_r": "winright"}.items()
     if name not in CANONICAL_NAMES
 }
-"""Words for keys that pyautogui does not know, as they stand in code that models write for it."""
+"""Names that models use in pyautogui code although pyautogui does not know them."""
 
 _READ: dict[str, str] = {x.lower(): key for key, names in _X_NAMES.items() for x in names} | _MODEL_WORDS
 
@@ -222,7 +222,7 @@ def read_words(text: str) -> tuple[str, ...]:
 
 
 def unknown_keys(actions: Iterable[Action]) -> str:
-    """Say which keys of the actions no table knows; empty when all are known."""
+    """Describe the keys of the actions with unknown names; empty if all are known."""
     names = dict.fromkeys(key for action in actions for key in _keys(action))
     odd = [
         printable(repr(key), 60)
@@ -287,7 +287,7 @@ def openai_name(key: str) -> str:
 
 
 def preferred_name(key: str) -> str:
-    """Return our name of a key that a desktop presses under another one too, such as super for winleft."""
+    """Return the canonical one of several names of the same key, such as super for winleft."""
     return _ALIASES.get(key.lower(), key) if len(key) > 1 else key
 
 

@@ -19,14 +19,16 @@ FORMATS = ("misactbench", "atif", "parquet", "osworld")
 
 def configure(parser: Parser) -> None:
     """Declare the flags."""
-    parser.add_argument("result_dirs", nargs="+", type=Path, metavar="RESULT_DIR", help="at any level; only read")
-    add_flags(parser, FORMATS, "move an output that is there already aside, never delete it")
+    parser.add_argument(
+        "result_dirs", nargs="+", type=Path, metavar="RESULT_DIR", help="result folders, at any level; only read"
+    )
+    add_flags(parser, FORMATS, "move an existing output aside; nothing is deleted")
     parser.epilog = (
         "misactbench: PATH/MisActBench/misactbench.json and trajectories/<id>/step_<n>.png\n"
         "atif:        PATH/<path of the episode>/trajectory.json, pictures beside it\n"
         "parquet:     PATH/episodes.parquet and PATH/steps.parquet (needs pyarrow)\n"
         "osworld:     the same folders without Trueline's own files\n"
-        "Several result folders stay apart: PATH/<name of the result folder>/…"
+        "Several result folders are kept separate: PATH/<name of the result folder>/…"
     )
 
 
@@ -54,7 +56,7 @@ def guess(out: Path) -> str:
     name = out.name.lower()
     found = [form for form in FORMATS if form in name]
     if len(found) != 1:
-        raise InputError(f"--format is missing: {' or '.join(FORMATS)}")
+        raise InputError(f"--format is required: {' or '.join(FORMATS)}")
     return found[0]
 
 

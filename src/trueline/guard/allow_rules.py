@@ -1,4 +1,4 @@
-"""Rules that would have let false stops through, and what else they would have let through: measured, not promised.
+"""Proposes rules that would have allowed false stops, and measures what else they would have allowed.
 
 Each proposed rule is as narrow as what was seen: this program with this path, host or only argument, this label in
 this application, this host, this recipient; what a rule cannot name that closely, such as code from the network or a
@@ -31,27 +31,27 @@ _HIGHEST = 1000
 _GRAVE = ("irreversible", "egress", "privilege")
 _RUNS_CODE: frozenset[Does] = frozenset({"run_file", "schedule", "persist", "install"})
 _UNSEEN: frozenset[Does] = frozenset({"run_remote", "run_decoded", "run_piped", "hidden"})
-"""What runs then is not in the words of the command, so no words could narrow a rule to it."""
+"""Commands that run something their words do not show, so no rule could be narrowed to it."""
 
 
 @dataclass(frozen=True)
 class ProposedRules:
-    """Rules that belong together, and their measured cost."""
+    """Rules proposed together, and their measured cost."""
 
     rules: tuple[Rule, ...]
     released: int
-    """False stops that they would have let through."""
+    """False stops that they would have allowed."""
     passed_on: int
-    """False stops that would have gone to the models instead, whose answer nobody knows."""
+    """False stops that would have gone to the models instead, with an unknown verdict."""
     lost: int
-    """Other stops that they would have let through: the cost."""
+    """Correct stops that they would have allowed: the cost."""
     grave: bool
     """They allow something that deletes, sends out, raises privileges or runs code."""
 
 
 @dataclass(frozen=True)
 class _Stop:
-    """A stopped proposal and what the rules in force say of it."""
+    """A stopped proposal and what the rules in force say about it."""
 
     context: GuardContext
     operations: tuple[Operation, ...]
@@ -59,7 +59,7 @@ class _Stop:
 
     @property
     def to_allow(self) -> tuple[Operation, ...]:
-        """What rules must allow: what is forbidden; else all that the proposal does, for a model flagged it whole."""
+        """The operations to allow: the forbidden ones; if a model flagged the whole proposal, all of them."""
         if self.forbidden is None:
             return tuple(operation for operation in self.operations if not isinstance(operation, Nothing))
         return () if self.forbidden.operation is None else (self.forbidden.operation,)
@@ -97,7 +97,7 @@ def _stop(context: GuardContext, rules: Rules) -> _Stop:
 
 
 def _about(made: Sequence[Rule], stops: Sequence[_Stop], rules: Rules) -> list[_Stop]:
-    """The stops that these rules could change: all others stay as they are and need not be judged again."""
+    """The stops that these rules could change; the others need not be judged again."""
     return [
         stop
         for stop in stops
@@ -110,7 +110,7 @@ def _about(made: Sequence[Rule], stops: Sequence[_Stop], rules: Rules) -> list[_
 
 
 def _let_go(stops: Sequence[_Stop], rules: Rules, unmatched_runs: bool) -> tuple[int, int]:
-    """How many would run, and how many would go to the models although a rule forbade them before."""
+    """How many would run, and how many would go to the models instead of being forbidden."""
     ran = passed_on = 0
     for stop in stops:
         decision = judge(stop.context, rules).finding.decision
@@ -157,7 +157,7 @@ def _when(operation: Operation) -> When | None:
 
 
 def _command(command: ShellCommand) -> CommandWhen | None:
-    """What is true of this command and of little else.
+    """A condition that holds for this command and for little else.
 
     A rule fits when any of several paths, hosts or arguments does, so it must name one alone; and one that names none
     would allow the program whatever it is told to do.
@@ -193,5 +193,5 @@ def _is_grave(operation: Operation) -> bool:
 
 
 def _exactly(text: str) -> str:
-    """A text as a pattern that fits only itself; one that is too long for a pattern fits nothing."""
+    """A pattern that matches only this text; a text that is too long gives one that matches nothing."""
     return "".join(f"[{char}]" if char in "*?[" else char for char in text)[:_LONGEST]

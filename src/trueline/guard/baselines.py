@@ -73,13 +73,13 @@ def open_baseline(
     options: AnalysisOptions,
     tools: GuardTools,
 ) -> OpenedGuard:
-    """Make one of the guards that ask the model of the systematic analysis.
+    """Open one of the guards that use the model of the systematic analysis.
 
     Raises:
         RequestError: No model is named.
     """
     if options.systematic_analysis_model is None:
-        raise RequestError(f"`guard` {name} asks a model: name it with `guard_options.systematic_analysis_model`")
+        raise RequestError(f"`guard` {name} requires a model: name it with `guard_options.systematic_analysis_model`")
     config = engine_config(options, tools)
     assert config.systematic is not None, "its model is named"
     narrator = tools.narrator(options.narrative_summary_model)
@@ -94,7 +94,7 @@ def open_baseline(
 
 @dataclass(frozen=True)
 class ConstantGuard:
-    """Says the same of every proposal: the line that a guard must beat."""
+    """Gives the same verdict on every proposal: the baseline that a guard must beat."""
 
     decision: Decision
 
@@ -105,7 +105,7 @@ class ConstantGuard:
 
 @dataclass(frozen=True)
 class TaskShieldGuard:
-    """An action that contributes to nothing the user wants is misaligned."""
+    """An action is misaligned if it contributes to nothing that the user wants."""
 
     model: Model
     config: GuardConfig
@@ -122,7 +122,7 @@ class TaskShieldGuard:
 
 @dataclass(frozen=True)
 class InferActGuard:
-    """An action whose inferred goal is none that the user's objective could have is misaligned."""
+    """An action is misaligned if its inferred goal cannot follow from the user's objective."""
 
     model: Model
     config: GuardConfig
@@ -148,7 +148,7 @@ async def _check(
     shown: GuardContext,
     look: Callable[[Message, Question], Awaitable[StageResult]],
 ) -> Verdict:
-    """Put the usual question together from what may be shown, and look."""
+    """Assemble the usual question from what may be shown, and ask the model."""
     loop = asyncio.get_running_loop()
     began = loop.time()
     deadline = Deadline.after(config.deadline, spent=context.waited)

@@ -1,4 +1,4 @@
-"""An outcome as the services tell it."""
+"""The answer of the HTTP and MCP services to a check."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from trueline.records.verdict import Category, Decision, Evidence, Feedback, Fin
 
 
 class CheckAnswer(BaseModel):
-    """What the guard says. Run the action only if `allowed` is true."""
+    """The guard's answer to a check. Run the action only if `allowed` is true."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     check: str
-    """Report what ran under this id."""
+    """The id under which to report what ran."""
     step: int
     allowed: bool
     enforced: Enforcement
@@ -35,7 +35,7 @@ class CheckAnswer(BaseModel):
 
     @staticmethod
     def from_outcome(outcome: Outcome) -> CheckAnswer:
-        """Tell an outcome."""
+        """Make the answer from a session's outcome."""
         verdict = outcome.verdict
         feedback = None if outcome.allowed else outcome.feedback
         return CheckAnswer(

@@ -17,7 +17,7 @@ from trueline.records.verdict import Evidence, Finding, Stage, Verdict
 
 
 class DeActionGuard:
-    """Judges each proposal before it runs. It keeps nothing from one check to the next."""
+    """Judges each proposal before it runs. Stateless between checks."""
 
     def __init__(self, config: GuardConfig) -> None:
         self.config = config
@@ -28,7 +28,7 @@ class DeActionGuard:
         return self.config.deadline
 
     async def check(self, context: GuardContext) -> Verdict:
-        """Give a verdict. Whatever goes wrong is an undecided verdict that says what."""
+        """Give a verdict. Any error becomes an undecided verdict that names it."""
         loop = asyncio.get_running_loop()
         began = loop.time()
         deadline = Deadline.after(self.config.deadline, spent=context.waited)
@@ -55,7 +55,7 @@ class DeActionGuard:
     async def _look(
         self, context: GuardContext, given: tuple[Evidence, ...], flagged: bool, deadline: Deadline, read: float
     ) -> list[StageResult]:
-        """Return what the stages found, up to the one that decides; `read` are the seconds that went into OCR."""
+        """Return the stages' results up to the one that decides; `read` is the time spent on OCR."""
         config = self.config
         looks: list[StageResult] = []
         if config.policy is not None:
@@ -77,7 +77,7 @@ class DeActionGuard:
     async def _ask(
         self, context: GuardContext, message: Message, flagged: bool, deadline: Deadline
     ) -> list[StageResult]:
-        """Ask the models that there are."""
+        """Ask the configured models."""
         config = self.config
 
         def ask(model: Model, sampling: Sampling) -> StageQuestion:
@@ -144,7 +144,7 @@ def _not_asked(model: Model) -> StageResult:
 
 
 def _safety_checks(context: GuardContext) -> tuple[Evidence, ...]:
-    """What the agent's provider wants to see acknowledged."""
+    """Pending safety checks of the agent's provider."""
     return tuple(
         Evidence(source="provider safety check", text=" ".join(word for word in (check.code, check.message) if word))
         for check in context.proposal.safety_checks

@@ -1,4 +1,4 @@
-"""What the models of a guard answer. The reference's fields decide; ours may be missing."""
+"""The answers of the guard's models. DeAction's fields are required; ours may be missing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class _Reply(BaseModel):
 
 
 class Judged(_Reply):
-    """What both stages answer."""
+    """The part of the answer that both stages share."""
 
     thought: str
 
@@ -24,7 +24,7 @@ class FastReply(Judged):
 
 
 class FeedbackReply(_Reply):
-    """What the agent is told."""
+    """The feedback for the agent."""
 
     wrong: str
     misled_by: str | None = None

@@ -1,4 +1,4 @@
-"""Flags stick: which rejected proposals of the episode bear on the present one, and what that means for the rules.
+"""Prior rejections: which rejected proposals of an episode make the guard judge the present one more strictly.
 
 A flag bears on all that comes within the next few steps, and on what has to do with the same things for the rest of the
 episode: the same element, path, program, host, recipient or text, however it is reached or written this time.
@@ -23,20 +23,20 @@ from trueline.records.proposal import Proposal
 from trueline.records.verdict import Decision, Feedback, Finding
 
 NEAR = 24
-"""Points so many pixels apart count as one target, and some that are up to twice as far apart."""
+"""Points within this many pixels count as one target, and some up to twice as far apart."""
 SOON = 3
-"""A flag bears on whatever is proposed within so many steps: a harmless step in between does not lift it."""
+"""A rejection counts for every proposal within this many steps, whatever comes in between."""
 _SHORTEST = 3
-"""Shorter texts are alike by chance."""
+"""Shorter texts match by chance."""
 
 
 def misaligned_rejections(context: GuardContext) -> tuple[Rejection, ...]:
-    """Return the proposals of this episode that were found misaligned; a failed check is no flag."""
+    """Return the proposals of this episode that were judged misaligned; undecided ones do not count."""
     return tuple(r for r in context.rejections if r.verdict.decision is Decision.MISALIGNED)
 
 
 def relevant_rejections(context: GuardContext) -> tuple[Rejection, ...]:
-    """Return the flags that make the present proposal be judged stricter."""
+    """Return the rejections that make the guard judge the present proposal more strictly."""
     flagged = misaligned_rejections(context)
     if not flagged:
         return ()
@@ -50,7 +50,7 @@ def relevant_rejections(context: GuardContext) -> tuple[Rejection, ...]:
 
 
 def enforce_suspicion(finding: Finding) -> Finding:
-    """Return what the rules say where a flag bears and no model is asked: what they only suspect is stopped too."""
+    """Turn a suspicion of the rules into a misaligned finding, where no model can decide."""
     suspicion = next((item for item in finding.evidence if item.source.startswith(RULE)), None)
     if finding.decision is not None or suspicion is None:
         return finding
@@ -61,18 +61,18 @@ def enforce_suspicion(finding: Finding) -> Finding:
 
 @dataclass(frozen=True)
 class _Subjects:
-    """What a proposal has to do with."""
+    """The things that a proposal is about."""
 
     proposal: Proposal
     names: frozenset[str]
-    """Elements, programs, hosts, recipients and texts, each in one spelling."""
+    """Elements, programs, hosts, recipients and texts, normalised."""
     paths: frozenset[str]
     cells: frozenset[tuple[int, int]]
     """The squares of the screen that are touched."""
 
     @staticmethod
     def of_proposal(proposal: Proposal, operations: Sequence[Operation]) -> _Subjects:
-        """Work it out from the actions, and from what they do on their screen."""
+        """Collect them from the actions and their operations."""
         found = proposal_facts(proposal.actions)
         names = (*_words(found), *(name for operation in operations for name in _named(operation)))
         paths = (path for operation in operations if isinstance(operation, Ran) for path in operation.command.paths)
@@ -81,7 +81,7 @@ class _Subjects:
         return _Subjects(proposal, frozenset(names), frozenset(p for p in short if len(p) >= _SHORTEST), cells)
 
     def overlaps(self, other: _Subjects) -> bool:
-        """Whether both have to do with the same."""
+        """Whether both proposals are about a common thing."""
         if self.names & other.names or self._near(other):
             return True
         if any(a.startswith(b) or b.startswith(a) for a, b in product(self.paths, other.paths)):

@@ -1,4 +1,4 @@
-"""A proposal in words: what would be done, without what the agent says about it."""
+"""A proposal as text: what would be done, without the agent's own words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NO_ACTION = "(no action: nothing in the agent's answer could be read as one)"
 
 
 def action_text(actions: Sequence[Action]) -> str:
-    """Return actions one after the other, numbered if there are several; comments in programs are left out."""
+    """Return the actions as text, numbered if there are several, without comments of programs."""
     words = [_words(action) for action in actions]
     if len(words) < 2:
         return words[0] if words else NO_ACTION

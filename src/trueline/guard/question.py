@@ -44,7 +44,7 @@ Piece = str | Foreign | Image
 
 
 def ask_about(context: GuardContext, evidence: Sequence[Evidence], config: GuardConfig) -> Message:
-    """Put the question together.
+    """Assemble the question to the models.
 
     Raises:
         InputError: There is no screenshot, it cannot be used, or the proposal is too long to be judged.
@@ -111,7 +111,7 @@ def _history(context: GuardContext, config: GuardConfig) -> Iterator[Piece]:
 
 
 def _earlier_screen(step: PastStep) -> Image | None:
-    """An earlier screen is a help, not a need: one that cannot be had is left out."""
+    """An earlier screen is optional: one that cannot be read is left out."""
     try:
         png = screenshot_of(step.observation) if step.observation else None
         return image_from_bytes(png) if png else None

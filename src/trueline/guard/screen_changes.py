@@ -26,7 +26,7 @@ _SHARE = 0.01
 
 
 async def changes(desktop: Desktop, seen: ScreenState, proposal: Proposal) -> tuple[str, ...]:
-    """Name what a proposal relies on and is no longer as it was seen: `pixels`, `focus`, `windows`."""
+    """Name what a proposal relies on and has changed since it was seen: `pixels`, `focus`, `windows`."""
     pixels = False
     if _points(proposal) and seen.observation.png() is not None:
         pixels = pixels_changed(seen.observation, await desktop.observe(ObservationSpec(screenshot=True)), proposal)

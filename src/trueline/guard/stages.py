@@ -29,18 +29,18 @@ R = TypeVar("R", bound=Judged)
 
 
 class StageResult(NamedTuple):
-    """What a stage found, and what the agent would be told."""
+    """A stage's finding, and the feedback for the agent."""
 
     finding: Finding
     feedback: Feedback | None = None
 
 
 class GaveUpError(TruelineError):
-    """What was asked cancelled itself instead of giving an answer."""
+    """The awaited call cancelled itself instead of answering."""
 
 
 def ended_from_outside() -> bool:
-    """Whether somebody wants the running task to end; else a cancellation is only an error of what was asked."""
+    """Whether the running task is being cancelled; else a cancellation is an error of the awaited call."""
     task = asyncio.current_task()
     return task is None or task.cancelling() > 0
 
@@ -53,16 +53,16 @@ class Deadline(NamedTuple):
 
     @staticmethod
     def after(seconds: float | None, *, spent: float = 0.0) -> Deadline:
-        """Start now, with so much of it spent already."""
+        """Start now, with `spent` seconds already used."""
         return Deadline(seconds, None if seconds is None else asyncio.get_running_loop().time() + seconds - spent)
 
     def left(self) -> float | None:
-        """Seconds that are left; never zero, which a request does not take."""
+        """Seconds left; never zero, which a request does not accept."""
         return None if self.ends_at is None else max(self.ends_at - asyncio.get_running_loop().time(), 0.001)
 
     @asynccontextmanager
     async def enforce(self) -> AsyncGenerator[None]:
-        """Stop what is inside when time is up.
+        """Cancel the body when time is up.
 
         Raises:
             DeadlineError: Time was up.
@@ -84,7 +84,7 @@ class Deadline(NamedTuple):
 
 @dataclass(frozen=True)
 class StageQuestion:
-    """One question to one model, and on whose account."""
+    """One question to one model, and the episode that it is for."""
 
     model: Model
     sampling: Sampling
@@ -158,7 +158,7 @@ async def _ask(
 async def attempt(
     stage: Stage, look: Callable[[], Awaitable[StageResult]], deadline: Deadline, model: Model | None = None
 ) -> StageResult:
-    """Let a stage look, and no longer than it may. Whatever goes wrong is an undecided finding."""
+    """Run a stage within the deadline. Any error becomes an undecided finding."""
     loop = asyncio.get_running_loop()
     began = loop.time()
     try:

@@ -13,11 +13,11 @@ from trueline.records.verdict import Decision, Evidence, Feedback, Finding, Stag
 NO_RULE = "no rule matched"
 
 Enforcement = Literal["allow", "block", "ask"]
-"""What is done with a proposal; `ask` leaves it to a person."""
+"""What to do with a proposal; `ask` leaves it to a person."""
 
 
 def enforce(verdict: Verdict, on_error: OnError = "block") -> Enforcement:
-    """Say what is done with a proposal; `on_error` holds for undecided ones only."""
+    """Decide what to do with a proposal; `on_error` applies to undecided ones only."""
     match verdict.decision:
         case Decision.ALIGNED:
             return "allow"
@@ -82,7 +82,7 @@ def usage_of(verdict: Verdict) -> Usage:
 
 
 def extra_spend(verdict: Verdict) -> Usage:
-    """What the stages behind the deciding one took: the price of asking both at once. Unknown if one was stopped."""
+    """Usage of the stages after the deciding one: the price of latency mode. Unknown if one was cancelled."""
     decided = False
     total = NO_USAGE
     for finding in verdict.findings:

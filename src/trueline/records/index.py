@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def read_index(path: Path) -> dict[str, tuple[str, ...]]:
-    """Read an index; an id that stands twice in a domain counts once.
+    """Read an index; an id listed twice in a domain counts once.
 
     Raises:
         InputError: The file is missing, is no JSON or has another shape; all wrong places are named.
@@ -36,14 +36,14 @@ def read_index(path: Path) -> dict[str, tuple[str, ...]]:
             raise InputError(f"{path}: {LFS_POINTER}") from None
         if not isinstance(error, ValidationError):
             raise InputError(
-                f"{path}: is no index of the form {{domain: [task ids]}}: {printable(str(error))}"
+                f"{path}: must be an index of the form {{domain: [task ids]}}: {printable(str(error))}"
             ) from None
         wrong = "; ".join(
             printable(f"{'.'.join(map(str, item['loc'])) or 'the file'}: {item['msg']}") for item in error.errors()[:5]
         )
-        raise InputError(f"{path}: is no index of the form {{domain: [task ids]}}: {wrong}") from None
+        raise InputError(f"{path}: must be an index of the form {{domain: [task ids]}}: {wrong}") from None
     if not any(index.values()):
-        raise InputError(f"{path}: names no task")
+        raise InputError(f"{path}: lists no tasks")
     return {domain: tuple(dict.fromkeys(ids)) for domain, ids in index.items()}
 
 
@@ -52,6 +52,6 @@ def _once(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     found: dict[str, JsonValue] = {}
     for key, value in pairs:
         if key in found:
-            raise ValueError(f"{key!r} stands twice")
+            raise ValueError(f"duplicate key {key!r}")
         found[key] = value
     return found

@@ -51,7 +51,7 @@ class Condition(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One episode as the statistics see it: where it is and what it scored."""
+    """One episode for statistics: its location and score."""
 
     folder: str
     condition: Condition
@@ -82,11 +82,11 @@ def scan(root: Path, result_file: str = RESULT_FILE) -> list[Trial]:
         walk = _Walk(start, result_file)
         return sorted(walk.below(start, walk.look(start), _DEEPEST), key=lambda trial: trial.folder)
     except PermissionError as error:
-        raise InputError(f"{error.filename}: may not be read; check its permissions") from error
+        raise InputError(f"{error.filename}: cannot be read; check its permissions") from error
 
 
 class _Look(NamedTuple):
-    """What one folder is at first sight."""
+    """What a folder contains, from its listing alone."""
 
     state: EpisodeState | None = None
     """Of an episode; `None` of any other folder."""
@@ -94,7 +94,7 @@ class _Look(NamedTuple):
 
 
 class _Walk:
-    """One walk below a folder; what a link leads to is looked at once."""
+    """One walk below a folder; the target of a link is visited once."""
 
     def __init__(self, start: str, result_file: str) -> None:
         self._inside = f"{start}/"

@@ -1,4 +1,4 @@
-"""Calling an agent, which may be anybody's code: what it raises, returns and refuses to end is told apart here."""
+"""Calls to an agent, which may be third-party code: its errors, results and time limits are sorted out here."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from trueline.runs.types import AgentFailed
 T = TypeVar("T")
 
 GRACE_S = 5.0
-"""Seconds that an agent whose time is up, or that is closed, gets to end what it does."""
+"""Seconds that an agent gets to finish when its time is up or it is closed."""
 
 
 async def call_agent(call: Awaitable[T]) -> T:
-    """Wait for an agent; what goes wrong with its model or the desktop is no fault of its own.
+    """Wait for an agent. Errors of its model or the desktop are raised as they are; all others are its own.
 
     Raises:
         AgentFailed: It is.
@@ -57,7 +57,7 @@ async def ask_proposal(call: Awaitable[object]) -> Proposal:
 
 
 async def close(agent: Agent) -> str | None:
-    """Have an agent give back what it holds, in bounded time; returns what went wrong, which harms no result."""
+    """Close an agent in bounded time; returns the error, if any, which affects no result."""
     try:
         async with asyncio.timeout(GRACE_S):
             await close_agent(agent)

@@ -54,7 +54,7 @@ from trueline.tasks.variation import vary
 RECORDING = "recording.mp4"
 AGENT = "agent"
 VARIATION = "variation"
-"""Purposes for which an episode draws: the agent's own choices, the task's variation."""
+"""Purposes of an episode's seeds: the agent's own choices, the task's variation."""
 CLARIFIED = "clarified"
 """`Setting.instruction` where a task's clarified instruction is used, if it has one."""
 
@@ -70,12 +70,12 @@ class GuardSetup:
     exhausted: Exhausted = "stop"
     shadow: bool = False
     ask: Callable[[str], Ask] | None = None
-    """Who is asked about the episode of this name."""
+    """Returns who is asked about the episode of this name."""
 
 
 @dataclass(frozen=True)
 class RetrySetup:
-    """What happens after a try that failed."""
+    """The retry method and its models."""
 
     method: str
     max_retries: int
@@ -103,7 +103,7 @@ class RunConfig:
     record: bool = False
     support: DesktopSupport = field(default_factory=DesktopSupport)
     about: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
-    """What else belongs into the parameters of every record: whose defaults held, how the desktop looked."""
+    """Further parameters of every record: whose defaults were used, how the desktop looked."""
 
 
 def make_job(config: RunConfig, planned: Planned) -> Job:
@@ -117,18 +117,18 @@ def make_job(config: RunConfig, planned: Planned) -> Job:
 
 
 def episode_seed(config: RunConfig, planned: Planned, purpose: str) -> int:
-    """Where an episode's choices of one kind come from."""
+    """The seed of an episode for one purpose."""
     digest = None if config.paired_seeds else config.setting.digest
     return seed_of(config.seed, digest, planned.reference(config.suite), planned.attack(None), planned.repeat, purpose)
 
 
 def task_seed(config: RunConfig, planned: Planned) -> int:
-    """Where a task's own difficulty for personas comes from: the same in all its episodes, settings and attacks."""
+    """The seed of a task's difficulty for personas: equal in all its episodes, settings and attacks."""
     return seed_of(config.seed, None, planned.reference(config.suite), None, None, "task")
 
 
 def why_unsupported(planned: Planned, support: DesktopSupport | None = None) -> str:
-    """What stands in the way of running it at all; empty when nothing does."""
+    """Why an episode cannot be run; empty if it can."""
     support = support or DesktopSupport()
     task, injected = planned.task.task, planned.injected
     missing = [*unsupported(task, own=support.own), *missing_support(planned, support)]
@@ -282,7 +282,7 @@ class _Episode:
 
 
 async def _close(agent: Agent, writer: EpisodeWriter) -> None:
-    """Close an agent; what goes wrong there is only noted, since the episode is over."""
+    """Close an agent; an error is only logged, since the episode is over."""
     if trouble := await close(agent):
         writer.log(f"agent: it could not be closed: {trouble}")
 

@@ -1,4 +1,4 @@
-"""The defaults of the systems whose flags and habits a request takes."""
+"""The defaults of OSWorld, OS-Harm and the reliability study, chosen by `like`."""
 
 from __future__ import annotations
 
@@ -50,20 +50,20 @@ LIKE: Mapping[str, Mapping[str, Value]] = {
         "max_total_steps": 100,
     },
 }
-"""By name; what a system says nothing about is left to Trueline."""
+"""Defaults by system; fields that are not named keep Trueline's."""
 _TASK_FIELDS = ("test_config_base_dir", "test_all_meta_path")
 
 
 class FilledRequest(NamedTuple):
-    """A request without gaps."""
+    """A request with all defaults filled in."""
 
     request: RunRequest
     defaults: Mapping[str, Value]
-    """What was put in, by field."""
+    """The values filled in, by field."""
 
 
 def fill_defaults(request: RunRequest) -> FilledRequest:
-    """Put in the defaults of the system that the request names, where it says nothing."""
+    """Fill the unset fields with the defaults of the system that the request names."""
     left_alone = {
         name
         for name in _TASK_FIELDS

@@ -1,4 +1,4 @@
-"""What the desktops of a run can do for tasks and attacks, and which episodes ask for more."""
+"""What the desktops of a run support, and which tasks and attacks need more."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from trueline.tasks.model import Task
 from trueline.tasks.support import unsupported_injection
 
 SINKS_TAG = "sinks"
-"""Tag of a task whose solution sends something: without a sink to take it, it cannot be done."""
+"""Tag of tasks whose solution sends something, and which need a sink to receive it."""
 _VECTORS_WITH_SINKS = frozenset({"website"})
 _GOALS_WITH_SINKS = frozenset({"url_query_params", "email_send_password"})
 _OWN_PLACES = frozenset({"thunderbird_mail_received", "terminal_cron_setup"})
-"""Vectors and goals that put or read files where only Trueline's own desktop keeps them: mail profile, crontab."""
+"""Vectors and goals that use files only Trueline's own desktop has: mail profile, crontab."""
 
 
 @dataclass(frozen=True)
 class DesktopSupport:
-    """What the desktops can do; the local ones can all of it."""
+    """What the desktops of a run support; local ones support everything."""
 
     capabilities: frozenset[Capability] = frozenset(Capability)
     own: bool = True
-    """It is Trueline's own desktop, here or served elsewhere, not a machine with other applications and folders."""
+    """Whether it is Trueline's own desktop, local or served, not a machine with other applications."""
 
 
 def missing_support(planned: Planned, support: DesktopSupport) -> tuple[str, ...]:
-    """What an episode needs that these desktops do not have, in words."""
+    """Describe what an episode needs and these desktops lack."""
     task, able = planned.task.task, support.capabilities
     found: list[str] = []
     if Capability.DIFF not in able and any(getter.type == NOTE for getter in task.evaluator.getters):
@@ -43,7 +43,7 @@ def missing_support(planned: Planned, support: DesktopSupport) -> tuple[str, ...
 
 
 def needs_sinks(task: Task) -> bool:
-    """Whether a task says that something must be there to take what it sends."""
+    """Whether a task needs a sink to receive what it sends."""
     return isinstance(task.tags, tuple) and SINKS_TAG in task.tags
 
 

@@ -1,4 +1,4 @@
-"""Which desktops a run is played on, from its request."""
+"""Chooses the desktops of a run from its request."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class Chosen:
     environment: Environment
     support: DesktopSupport
     look: Applied | None
-    """How they look otherwise."""
+    """The perturbation that is applied to them."""
     ahead: int = 0
-    """How many more of them are set up while others are played on."""
+    """How many more to set up in advance."""
 
 
 async def choose_desktops(request: RunRequest) -> Chosen:
-    """Find out what there is to play on; a machine elsewhere is asked who it is.
+    """Choose the desktops of a request; a remote machine is queried.
 
     Raises:
         RequestError: The desktops are not as the request says, or cannot do what it asks for.
@@ -77,9 +77,7 @@ async def _remote(request: RunRequest, perturbation: Perturbation | None) -> Cho
             f"set `screen_width` {width} and `screen_height` {height}"
         )
     if request.method is not None and Capability.RESET not in facts.capabilities:
-        raise RequestError(
-            f"`method` {request.method}: {address} cannot be put back to its first state for another try"
-        )
+        raise RequestError(f"`method` {request.method}: {address} cannot be reset for another try")
     environment = Environment(provider="osworld", version=address, screen=screen)
     support = DesktopSupport(facts.capabilities, own=facts.ours)
     if facts.ours:
@@ -90,7 +88,7 @@ async def _remote(request: RunRequest, perturbation: Perturbation | None) -> Cho
 
 
 def _served_look(address: str, facts: MachineInfo, wanted: Perturbation | None) -> Applied | None:
-    """How our own server made its desktop look, which must be what was asked for: it is made so at its start."""
+    """The perturbation of a served desktop, which must be the requested one, because it is set at its start."""
     from trueline.desktop.perturbations import digest_of
 
     look = facts.look
@@ -98,8 +96,8 @@ def _served_look(address: str, facts: MachineInfo, wanted: Perturbation | None) 
         return look
     if wanted is None:
         assert look is not None, "they differ"
-        raise RequestError(f"{address}: its desktop looks as perturbation {look.name}: set `perturbations` {look.name}")
+        raise RequestError(f"{address}: its desktop shows perturbation {look.name}: set `perturbations` {look.name}")
     raise RequestError(
-        f"{address}: its desktop does not look as version {wanted.version} of perturbation {wanted.name}: start it "
+        f"{address}: its desktop does not show version {wanted.version} of perturbation {wanted.name}: start it "
         "with trueline desktop serve --perturbations"
     )

@@ -1,4 +1,4 @@
-"""What a run would be, before anything is started."""
+"""Estimates the episodes, model calls and cost of a run before it starts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def estimate(run: Run) -> dict[str, JsonValue]:
-    """Episodes, the agent's calls at most, and about what all models would cost at list prices."""
+    """The number of episodes, the most calls of the agent, and the rough cost of all models at list prices."""
     from trueline.runs.plan import count_by_kind
 
     folders = (run.options.result_dir / job.path for job in run.jobs if not job.rerun)

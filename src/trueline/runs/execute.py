@@ -1,4 +1,4 @@
-"""One episode from set-up to score. Knows no files and no registries: everything it needs is handed to it."""
+"""Runs one episode from set-up to score. It reads no files and no registries: the caller passes in everything."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from trueline.tasks.errors import CheckerError, SetupError
 
 @dataclass
 class _Episode:
-    """What an episode has come to."""
+    """The state of a running episode."""
 
     began: float
     steps: list[Step]
@@ -50,7 +50,7 @@ class _Finish:
 
 
 async def execute(parts: Parts, recorder: Recorder) -> Ended:
-    """Play an episode and say how it ended. Everything on the way goes to the recorder.
+    """Play an episode and return how it ended. Everything else goes to the recorder.
 
     Raises:
         DiskFullError: Nothing more can be recorded; what was recorded is intact.
@@ -89,7 +89,7 @@ async def execute(parts: Parts, recorder: Recorder) -> Ended:
 
 
 def _unfinished(parts: Parts, error: Exception, step: int) -> Unfinished:
-    """Why there is no score; the same words for the same death at the same step."""
+    """Why there is no score; equal texts for the same death at the same step."""
     died = parts.desktop.died if isinstance(parts.desktop, TellsDeaths) else None
     if died is not None and isinstance(error, DesktopLost):
         return Unfinished(Unscored.DESKTOP_LOST, "desktop", f"{died} (in step {step})")
@@ -97,7 +97,7 @@ def _unfinished(parts: Parts, error: Exception, step: int) -> Unfinished:
 
 
 async def _tries(parts: Parts, recorder: Recorder, episode: _Episode) -> tuple[_Finish, Scored]:
-    """Play the task, again after a failed try where that is the method."""
+    """Play the task, and retry it if the method says so."""
     number = 1
     while True:
         await _prepare(parts, episode)
@@ -123,7 +123,7 @@ async def _tries(parts: Parts, recorder: Recorder, episode: _Episode) -> tuple[_
 
 
 def _used_up(parts: Parts, episode: _Episode) -> bool:
-    """Whether nothing is left for another try of what all of them share."""
+    """Whether the limits shared by all tries leave nothing for another one."""
     total = parts.retrying.max_total_steps if parts.retrying else None
     seconds = parts.limits.timeout
     steps_over = total is not None and len(episode.steps) >= total
@@ -131,7 +131,7 @@ def _used_up(parts: Parts, episode: _Episode) -> bool:
 
 
 def _told(parts: Parts, said: str) -> Parts:
-    """The parts of the next try: agent and guard know what the user has said since."""
+    """The parts of the next try, with the user's message for agent and guard."""
     instruction = f"{parts.context.instruction}\n\n{said}"
     oversight = parts.oversight
     if oversight is not None and oversight.renew is not None:
@@ -178,7 +178,7 @@ async def _check(parts: Parts, episode: _Episode, finish: _Finish) -> Scored:
 
 
 async def _look_at_attack(parts: Parts, recorder: Recorder, episode: _Episode, finish: _Finish, scored: Scored) -> None:
-    """See how far the attack got in this try: the desktop and the sinks of the next one know nothing of it."""
+    """Read how far the attack got in this try, before desktop and sinks are reset."""
     try:
         funnel = await parts.scene.funnel(finish.end, scored)
     except Exception as error:
@@ -192,7 +192,7 @@ async def _look_at_attack(parts: Parts, recorder: Recorder, episode: _Episode, f
 
 
 async def _play(parts: Parts, recorder: Recorder, episode: _Episode) -> _Finish:
-    """Let the agent act until it ends the task or a limit does; the time is one for all tries.
+    """Let the agent act until it ends the task or a limit does; all tries share one time limit.
 
     Raises:
         Unfinished: The time ran out while, or because, a model gave no answer.
@@ -228,7 +228,7 @@ async def _play(parts: Parts, recorder: Recorder, episode: _Episode) -> _Finish:
 
 
 async def _unanswered(waiting: Waiting, slow_s: float) -> str:
-    """Who does not answer now that the time is over; a model that is merely slow gets the time to show that."""
+    """Which model does not answer at the time limit; a slow one gets a grace period."""
     calls = tuple(waiting.calls)
     if not calls or await waiting.answered(max(slow_s, 2 * waiting.longest_answer_s)):
         return ""
@@ -287,7 +287,7 @@ def _over(parts: Parts, episode: _Episode, first: int) -> _Finish | None:
 
 
 def _record(turn: Turn, recorder: Recorder, steps: list[Step]) -> None:
-    """Put the step on disk; a turn that got to nothing is none."""
+    """Record the step, unless nothing happened in it."""
     if turn.observation is None:
         return
     recorder.step(turn.step)
@@ -295,7 +295,7 @@ def _record(turn: Turn, recorder: Recorder, steps: list[Step]) -> None:
 
 
 async def _screen(parts: Parts, recorder: Recorder) -> StoredFile | None:
-    """What stood on the screen when it could not be set up, if it can still be seen."""
+    """Record the screen after a failed set-up, if it can still be observed."""
     try:
         shot = (await parts.desktop.observe(ObservationSpec(screenshot=True))).png()
         if shot is None:

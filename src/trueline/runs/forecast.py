@@ -1,4 +1,4 @@
-"""How often a run may ask its models, and how much each question holds, from its setting. Pure functions.
+"""Forecasts how many model calls a run makes, and how large they are, from its setting. Pure functions.
 
 The calls of an agent of ours and of the simulated user are an upper bound. Tokens are what a question holds when every
 step is used and every table is full; how a provider counts a picture, and how long a guard's question is, is assumed.
@@ -19,27 +19,27 @@ PICTURE = 2_500
 ANSWER = 1_500
 """Tokens of an answer where `max_tokens` sets no limit."""
 _PROMPT = 1_500
-"""Of our own words and the instruction."""
+"""Tokens of the prompt text and the instruction."""
 _CHECK = 4_000
-"""Of a guard's question without its pictures."""
+"""Tokens of a guard's question without its pictures."""
 _STORY = 20_000
-"""Of what a simulated user reads about one try."""
+"""Tokens of what a simulated user reads about one try."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What one model is asked in one episode."""
+    """The calls to one model in one episode."""
 
     role: str
     model: str | None
     calls: int | None
-    """`None`: nobody knows."""
+    """`None` if unknown."""
     input_tokens: int = 0
     output_tokens: int = 0
 
 
 def forecast(setting: Setting) -> tuple[Asked, ...]:
-    """Say which models one episode asks, and how much, if all of its steps and tries are used."""
+    """Return which models one episode calls, and how much, if it uses all of its steps and tries."""
     return (*_agent(setting), *_guard(setting), *_user(setting))
 
 
@@ -53,7 +53,7 @@ def most_steps(setting: Setting) -> int:
 
 
 def assumptions(setting: Setting) -> tuple[str, ...]:
-    """What the figures rest on, in words."""
+    """Describe the assumptions behind the figures."""
     found = ["every step, try and revision is used", "every table of elements is full", "nothing comes from a cache"]
     if setting.agent != "prompt" or setting.observation_type != "a11y_tree" or setting.guard is not None:
         found.append(f"a screenshot is {PICTURE:,} tokens")

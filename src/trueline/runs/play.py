@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Asking = Callable[[str], "Ask"]
-"""From the name of an episode to who is asked about its proposals."""
+"""Returns who is asked about the proposals of the episode of this name."""
 
 
 async def play(request: RunRequest, run: Run, report: Report) -> BatchResult:
@@ -49,7 +49,7 @@ def run(
     report: Report | None = None,
     **fields: object,
 ) -> RunResult:
-    """Run tasks on desktops and return what came of them; called again, it resumes.
+    """Run tasks on desktops and return the result; call it again to resume.
 
     Works in a notebook as well, where an event loop runs already. Ctrl-C interrupts it; what was played is kept.
 
@@ -69,7 +69,7 @@ def run(
 async def run_async(
     request: RunRequest | None = None, /, *, ask: Asking | None = None, **fields: object
 ) -> AsyncGenerator[BatchEvent | RunResult]:
-    """Like `run`, as an iterator over what happens; the last item is the `RunResult`.
+    """Like `run`, as an iterator over progress events; the last item is the `RunResult`.
 
     Leaving the loop early interrupts the run: close the iterator (`contextlib.aclosing`) to wait for that.
     """
@@ -112,7 +112,7 @@ def _import_path(made_by: object) -> str:
     """The import path of a class."""
     name: str = getattr(made_by, "__qualname__", "")
     if "<locals>" in name:
-        raise RequestError(f"{name}: a class of a function cannot be found again; define it at the top of a module")
+        raise RequestError(f"{name}: a class defined in a function cannot be imported again; define it at module level")
     return f"{getattr(made_by, '__module__', '')}:{name}"
 
 

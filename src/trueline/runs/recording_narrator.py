@@ -1,4 +1,4 @@
-"""Narratives go into the record as they are made."""
+"""A narrator that records each narrative as it is made."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from trueline.runs.types import Recorder
 
 @dataclass(frozen=True)
 class RecordingNarrator:
-    """A narrator whose words are kept."""
+    """A narrator whose narratives are recorded."""
 
     inner: Narrator
     recorder: Recorder
@@ -27,7 +27,7 @@ class RecordingNarrator:
     """Where its own usage is noted."""
 
     async def narrate(self, step: PastStep, after: Observation, *, episode: str = "") -> Narrative:
-        """Tell what a step did, and record it."""
+        """Describe what a step did, and record it."""
         told = await self.inner.narrate(step, after, episode=episode)
         number = self.steps.get(step.proposal.id, step.number)
         if told.usage is not None:

@@ -1,4 +1,4 @@
-"""What a run came to."""
+"""The result of a run."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class RunResult:
 
     @property
     def complete(self) -> bool:
-        """Whether every episode that can be played here was scored."""
+        """Whether every supported episode was scored."""
         scored = (record.unscored in (None, Unscored.UNSUPPORTED) for record in self.records.values())
         return not self.stopped and all(scored)
 

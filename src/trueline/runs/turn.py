@@ -30,7 +30,7 @@ NOBODY = "nobody answers here; go on alone, or end the task"
 
 @dataclass
 class Turn:
-    """A step in the making; `step` gives what there is of it at any moment."""
+    """A step in progress; `step` returns what exists of it so far."""
 
     number: int
     observation: ObservationRecord | None = None
@@ -41,7 +41,7 @@ class Turn:
     check: str | None = None
     """The guard's check under which it ran; reported with the next screen, from which its narrative is made."""
     told: tuple[ActionResult, ...] = ()
-    """What the agent hears at its next turn."""
+    """The results that the agent gets at its next turn."""
     end: End | None = None
     detail: str = ""
     last: Action | None = None
@@ -63,7 +63,7 @@ class Turn:
 
 
 async def take_turn(turn: Turn, parts: Parts, recorder: Recorder, before: Turn | None) -> None:
-    """Play one step after another; what happened so far stands in `turn` also when this raises."""
+    """Play one step. If it raises, `turn` has what happened so far."""
     began = asyncio.get_running_loop().time()
     try:
         async with _timed(turn, "observe"):
@@ -92,19 +92,19 @@ async def _look(parts: Parts) -> ScreenState:
 
 
 def _wanted(parts: Parts) -> ObservationSpec:
-    """What must be seen in each turn: by the agent, by whoever watches, by the guard."""
+    """The observation needed in each turn: by the agent, the recorder and the guard."""
     want = parts.agent.wants | parts.also_want
     return want if parts.oversight is None else want | ObservationSpec(screenshot=True, tree=True)
 
 
 @dataclass(frozen=True)
 class _Decided:
-    """What this turn may do."""
+    """The decision of a turn."""
 
     proposal: Proposal | None
-    """What runs; `None`: nothing does."""
+    """The proposal to run; `None` if nothing runs."""
     check: str | None = None
-    """The id under which the session wants to hear that it ran."""
+    """Id of the guard's check, under which to report that it ran."""
     end: End | None = None
     """The episode ends here."""
     told: Feedback | None = None
@@ -159,7 +159,7 @@ async def _correct(
 
 
 def _given_up(exhausted: Exhausted) -> End | None:
-    """How the episode ends when nothing of a step is let through; `None`: it goes on."""
+    """How the episode ends if no proposal of a step is allowed; `None` if it continues."""
     match exhausted:
         case "skip":
             return None
@@ -231,7 +231,7 @@ async def _settle(parts: Parts) -> None:
 
 
 def _not_run(proposal: Proposal, told: Feedback | None) -> tuple[ActionResult, ...]:
-    """What an agent whose proposal was dropped hears about it."""
+    """The results for an agent whose proposal was dropped."""
     error = feedback_text(told) if told else "not executed"
     return tuple(ActionResult(action=action, error=error) for action in proposal.actions)
 

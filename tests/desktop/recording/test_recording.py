@@ -203,7 +203,7 @@ def test_an_absurd_rate_is_refused(screen: Path, tmp_path: Path, fps: float) -> 
         async with record(lambda: screen, tmp_path / "recording.mp4", fps):
             pass
 
-    with pytest.raises(InputError, match="frames a second"):
+    with pytest.raises(InputError, match="frames per second"):
         asyncio.run(story())
 
 
@@ -290,7 +290,7 @@ def test_the_command_says_in_one_line_what_is_wrong(
     assert main(["desktop", "video", str(screen)]) == 2
     assert main(["desktop", "video", frames, "-o", str(tmp_path / "no" / "x.mp4")]) == 2
     first, second, third = capsys.readouterr().err.splitlines()
-    assert "no ffmpeg" in first and "not the frames of a recording" in second and "there is no folder" in third
+    assert "no ffmpeg" in first and "not the frames of a recording" in second and "does not exist" in third
 
 
 def put_ffmpeg(folder: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:

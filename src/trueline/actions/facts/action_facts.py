@@ -16,7 +16,7 @@ from trueline.actions.types import Action, Code, Point
 
 @dataclass(frozen=True)
 class ActionFacts:
-    """What can be said without looking at the screen."""
+    """Facts of actions that do not depend on the screen."""
 
     touches: tuple[Touch, ...] = ()
     typed: tuple[str, ...] = ()

@@ -18,7 +18,7 @@ class Touch(NamedTuple):
     name: str
     """In words: `double click`, `right click`, `scroll down 5`."""
     certain: bool = True
-    """False when it stands in a program that may never come to it."""
+    """False in a program that may never get there."""
 
     @property
     def label(self) -> str:

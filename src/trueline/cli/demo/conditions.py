@@ -39,7 +39,7 @@ _PICTURES = 3
 
 
 class Condition(NamedTuple):
-    """One of the three."""
+    """One condition of the demo."""
 
     name: str
     about: str
@@ -112,7 +112,7 @@ def _request(args: argparse.Namespace, condition: Condition) -> RunRequest:
 
 
 def _plain(out: Path) -> str:
-    """The table of the plain condition; `trueline metrics` tells the rest."""
+    """The table of the plain condition; `trueline metrics` shows more."""
     from trueline.stats.analysis import Group, analyse
     from trueline.stats.options import Options
     from trueline.stats.report_text import as_text

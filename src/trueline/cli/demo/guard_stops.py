@@ -1,4 +1,4 @@
-"""What a guard stopped in recorded episodes, and pictures of some of it."""
+"""What a guard stopped in recorded episodes, and pictures of some of the stops."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LONGEST = 400
 
 @dataclass(frozen=True)
 class Stopped:
-    """One step in which nothing that was proposed first was let run."""
+    """One step whose first proposal was stopped."""
 
     task: str
     vector: str

@@ -33,17 +33,19 @@ class Opened:
 
 
 def add_desktop_flags(parser: Parser) -> None:
-    """Declare how the desktop is to be."""
-    parser.add_argument("--size", type=_size, default=(1920, 1080), metavar="WxH", help="of the screen (1920x1080)")
+    """Declare the flags of the desktop."""
+    parser.add_argument(
+        "--size", type=_size, default=(1920, 1080), metavar="WxH", help="size of the screen (1920x1080)"
+    )
     parser.add_argument("--network", choices=("none", "open"), default="none",
-                        help="open lets the desktop reach the outside (none: nothing but itself)")  # fmt: skip
-    parser.add_argument("--perturbations", metavar="SET", help="how it looks otherwise: 1, 2, dark … or a file")
+                        help="open: the desktop reaches the network; none: only itself (none)")  # fmt: skip
+    parser.add_argument("--perturbations", metavar="SET", help="change how the desktop looks: 1, 2, dark … or a file")
 
 
 def add_application_flags(parser: Parser) -> None:
-    """Declare what is opened on it."""
+    """Declare the flags of the application to open."""
     parser.add_argument("--app", metavar="NAME", help="application to open: mousepad, calc, writer, chromium, files …")
-    parser.add_argument("--open", metavar="FILE|URL", help="what it is to show; a file is copied into the desktop")
+    parser.add_argument("--open", metavar="FILE|URL", help="what to open in it; a file is copied into the desktop")
 
 
 def options(args: argparse.Namespace) -> LocalOptions:
@@ -59,7 +61,7 @@ def options(args: argparse.Namespace) -> LocalOptions:
 
 @asynccontextmanager
 async def opened(args: argparse.Namespace) -> AsyncGenerator[Opened]:
-    """Start a desktop, open what the flags ask for, wait until it is there to be used."""
+    """Start a desktop, open what the flags name, and wait until it is usable."""
     from trueline.desktop.local import LocalDesktop
     from trueline.desktop.local.applications import (
         OPEN_LIMIT,
@@ -117,14 +119,14 @@ async def _until_told(work: Coroutine[object, object, NoReturn]) -> None:
 
 
 async def watched(desktop: LocalDesktop) -> NoReturn:
-    """Look after a desktop for ever; one that is lost says so."""
+    """Wait forever; raises DesktopLost if the desktop is lost."""
     while True:
         await desktop.windows()
         await asyncio.sleep(_LOOK_S)
 
 
 def show(text: str) -> None:
-    """Print text that comes from inside; a terminal gets it with everything escaped that could drive it."""
+    """Print text that comes from inside; on a terminal, control characters are escaped."""
     if sys.stdout.isatty():
         text = safe_lines(text)
     sys.stdout.write(text if text.endswith("\n") or not text else f"{text}\n")
@@ -138,5 +140,5 @@ def safe_lines(text: str) -> str:
 def _size(text: str) -> tuple[int, int]:
     width, _, height = text.lower().partition("x")
     if not (width.isascii() and width.isdigit() and height.isascii() and height.isdigit()):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a size such as 1280x800")
+        raise argparse.ArgumentTypeError(f"must be a size such as 1280x800, not {text!r}")
     return int(width), int(height)

@@ -24,7 +24,7 @@ def configure(parser: Parser) -> None:
     parser.add_argument("out", type=Path, metavar="OUT.png", help="the picture to write")
     add_application_flags(parser)
     add_desktop_flags(parser)
-    parser.add_argument("--json", action="store_true", help="one JSON document on stdout about what was written")
+    parser.add_argument("--json", action="store_true", help="print one JSON document about what was written")
 
 
 def run(args: argparse.Namespace) -> int:

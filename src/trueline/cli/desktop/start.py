@@ -1,4 +1,4 @@
-"""`trueline desktop start`: a desktop that is there until Ctrl-C."""
+"""`trueline desktop start`: start a desktop and keep it until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def configure(parser: Parser) -> None:
     parser.epilog = _EXAMPLES
     add_application_flags(parser)
     add_desktop_flags(parser)
-    parser.add_argument("--json", action="store_true", help="one JSON document once it is up, instead of the text")
+    parser.add_argument("--json", action="store_true", help="print one JSON document once the desktop is up")
 
 
 def run(args: argparse.Namespace) -> int:

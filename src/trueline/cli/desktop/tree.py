@@ -30,10 +30,10 @@ def configure(parser: Parser) -> None:
     parser.epilog = _EXAMPLES
     add_application_flags(parser)
     parser.add_argument("--format", choices=("xml", "tsv", "json"), default="xml",
-                        help="OSWorld's XML, the table of what is shown that agents read, or JSON (xml)")  # fmt: skip
+                        help="OSWorld's XML, the table that agents read, or JSON (xml)")  # fmt: skip
     parser.add_argument("--scope", choices=("screen", "whole"), default="screen",
-                        help="what is on the screen, or all, as OSWorld's server gives it (screen)")  # fmt: skip
-    parser.add_argument("-o", "--out", type=Path, metavar="FILE", help="write it there instead of printing it")
+                        help="only what is on the screen, or the whole tree, as OSWorld has it (screen)")  # fmt: skip
+    parser.add_argument("-o", "--out", type=Path, metavar="FILE", help="file to write instead of stdout")
     add_desktop_flags(parser)
 
 
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def written(tree: Tree, form: str, *, partial: bool = False, scope: TreeScope = "screen") -> str:
-    """The tree in one of the three forms; only JSON has a place to say what it was read for and that it was cut."""
+    """The tree in one of the three formats; only JSON also has its scope and whether it is incomplete."""
     from trueline.records.tree import linearise, write_xml
 
     if form == "json":

@@ -1,4 +1,4 @@
-"""`trueline desktop watch`: a live desktop in the browser."""
+"""`trueline desktop watch`: watch a live desktop in the browser."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ The first line is the address to open. It holds a secret: only who has it can wa
 def configure(parser: Parser) -> None:
     """Declare the flags."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("--control", action="store_true", help="let mouse and keyboard through (one can only look)")
-    parser.add_argument("--port", type=whole_number, default=0, metavar="N", help="of 127.0.0.1 (a free one)")
+    parser.add_argument("--control", action="store_true", help="let mouse and keyboard through (view only)")
+    parser.add_argument("--port", type=whole_number, default=0, metavar="N", help="port of 127.0.0.1 (a free one)")
     add_application_flags(parser)
     add_desktop_flags(parser)
 

@@ -104,7 +104,7 @@ async def _show(args: argparse.Namespace, asked: Asked) -> int:
 
 
 async def _play(args: argparse.Namespace, asked: Asked) -> tuple[RunRequest, RunResult]:
-    """Run the episodes; returns the request with its defaults, and what came of it."""
+    """Run the episodes; returns the request with its defaults, and the result."""
     from trueline.cli.run.confirm import who_answers
     from trueline.cli.run.progress import progress
     from trueline.runs.manifest import require_same

@@ -1,4 +1,4 @@
-"""A person at the terminal is asked whether a proposal may run."""
+"""Asks a person at the terminal whether a proposal may run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SHOWN_LINES = 50
 SHOWN_CHARACTERS = 4_000
-"""What is longer is shown only when asked for, and then it must be."""
+"""A longer proposal is shown in full only on request, and must be before it can be allowed."""
 _LONGEST_ANSWER = 4_096
 
 
@@ -86,7 +86,7 @@ class Terminal:
         print(text, end="", file=self._screen, flush=True)
 
     async def _line(self) -> str:
-        """Wait for a line without a thread, which nobody could call off; the end of the input is an empty one."""
+        """Wait for a line without a thread, so that it can be cancelled; the end of the input is an empty line."""
         loop = asyncio.get_running_loop()
         typed: asyncio.Future[str] = loop.create_future()
         got = bytearray()
@@ -109,7 +109,7 @@ class Terminal:
 
 
 def question(episode: str, outcome: Outcome) -> str:
-    """Everything a person must see to decide; each line of what would run is marked, so that it cannot pose as ours."""
+    """The question to the person; every line of the proposal is marked, so that it cannot imitate our text."""
     from trueline.guard.proposal_text import action_text
 
     actions = action_text(outcome.proposal.actions).split("\n")
@@ -123,7 +123,7 @@ def question(episode: str, outcome: Outcome) -> str:
 
 
 def shortened(text: str) -> str:
-    """As much of it as fits on a screen."""
+    """Shorten a text to what fits on a screen."""
     return "\n".join(text.split("\n")[:SHOWN_LINES])[:SHOWN_CHARACTERS]
 
 

@@ -1,4 +1,4 @@
-"""What a dry run prints for people."""
+"""The text that a dry run prints."""
 
 from __future__ import annotations
 

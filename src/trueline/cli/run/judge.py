@@ -1,4 +1,4 @@
-"""The judge after a run: with what is left of the run's money, and whatever comes of it, the episodes stand."""
+"""Judges the episodes after a run with what is left of its budget; if judging fails, the episodes still stand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said on stderr while episodes run: a live bar, plain lines or JSON lines."""
+"""Progress on stderr while episodes run: a live bar, plain lines or JSON lines."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Tell = Callable[["BatchEvent"], None]
 
 @contextmanager
 def progress(kind: str, *, agent: bool = False) -> Generator[Tell]:
-    """Give what to call for each piece of news while the block runs.
+    """Return the function to call for each progress event while the block runs.
 
     Args:
         kind: `auto`, `rich`, `plain`, `json` or `none`.
@@ -54,7 +54,7 @@ def episode_name(path: str, *, agent: bool = False) -> str:
 
 
 def line(told: BatchEvent, *, agent: bool = False) -> str:
-    """One piece of news for people; hostile text in it is escaped."""
+    """One line for a progress event; hostile text in it is escaped."""
     where = f"[{told.done}/{told.total}] {episode_name(told.path, agent=agent)}"
     match told.what:
         case "ended" | "skipped":

@@ -1,4 +1,4 @@
-"""What is printed when a run has ended."""
+"""The text printed at the end of a run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from trueline.text import printable
 
 
 def text(found: dict[str, JsonValue]) -> str:
-    """The run for people."""
+    """The summary of a run as text."""
     rows = found["domains"]
     assert isinstance(rows, list)
     named = [

@@ -1,4 +1,4 @@
-"""What applications say of their elements, read into types; what has the wrong shape is left out."""
+"""Applications' answers about their elements, as types; values of the wrong shape are dropped."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class Raw:
     bounds: Mapping[str, object] = field(default_factory=dict[str, object])
     """What is known of its Value interface and need not be asked."""
     bulk: bool = False
-    """Its application may be asked for all properties at once: Qt 5 crashes when it is."""
+    """Whether its application can be asked for all properties at once, which crashes Qt 5."""
 
     @property
     def on_screen(self) -> bool:
-        """Visible and showing: only then has it a box."""
+        """Whether it is visible and showing; only then it has a box."""
         return on_screen(self.states)
 
     def has(self, interface: str) -> bool:
@@ -50,7 +50,7 @@ class Raw:
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """What no cache tells of an element."""
+    """Details of an element that no cache contains."""
 
     role: str | None = None
     position: Place | None = None

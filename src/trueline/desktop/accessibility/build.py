@@ -13,7 +13,7 @@ _NOTHING = Details()
 
 
 def build(nodes: Iterable[Raw], details: Mapping[Ref, Details]) -> Tree:
-    """Hang every element below its parent, by its place there. What has no way up to the desktop is left out."""
+    """Build the tree from elements and parents. Elements not connected to the desktop are left out."""
     below: dict[Ref, list[Raw]] = {}
     for node in nodes:
         below.setdefault(node.parent, []).append(node)

@@ -1,4 +1,4 @@
-"""Calls to all applications, many at once, each batch with a moment by which it is given up.
+"""Calls to all applications at once, in batches with a deadline.
 
 An application that is asked a lot is asked over a connection of its own, as screen readers' libraries do, which spares
 the bus and the time it takes to hand every message on. One that has stopped answering is given up long before the end
@@ -33,7 +33,7 @@ _TICK_MS = 250
 _MANY = 128
 _GATHER_S = 0.001
 _WORTH = 200
-"""Calls of one batch from which on an application is worth a connection of its own."""
+"""Number of calls in a batch from which an application gets its own connection."""
 _CONNECT_S = 1.0
 _PART = 400
 """Elements asked at once by `of_each`."""
@@ -55,7 +55,7 @@ class Bus:
         *,
         patience_s: float = PATIENCE_S,
     ) -> None:
-        """Greet the bus over a connected socket, which the bus owns from now on.
+        """Register on the bus over a connected socket, which this object then owns.
 
         Args:
             sock: Connected to the bus.
@@ -67,12 +67,12 @@ class Bus:
         self._uid = uid
         self._connect_direct = connect_direct
         self._direct: dict[str, Connection | None] = {}
-        """Connections of their own by the name on the bus; `None` where there can be none."""
+        """Direct connections by bus name; `None` where there can be none."""
         self._stalled: set[str] = set()
         try:
             self._main = Connection(sock, uid)
         except OSError as error:
-            raise DesktopLost(f"the accessibility bus did not greet back: {error}; reset the desktop") from error
+            raise DesktopLost(f"the accessibility bus does not answer: {error}; reset the desktop") from error
         try:
             self.call(Call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "Hello"))
         except DesktopError:
@@ -90,7 +90,7 @@ class Bus:
         return frozenset(self._stalled)
 
     def begin_reading(self) -> None:
-        """Give every application a new chance."""
+        """Start a new reading: applications that stalled before are asked again."""
         self._stalled.clear()
 
     def forget_others(self, names: Collection[str]) -> None:
@@ -134,7 +134,7 @@ class Bus:
     def of_each(
         self, elements: Sequence[T], questions: Callable[[T], list[Call]], end: float
     ) -> Iterator[tuple[T, list[Answer]]]:
-        """Ask each element its questions; gives each one with its answers while the next ones are being asked.
+        """Ask each element its questions; yields elements with their answers while the next are being asked.
 
         Raises:
             DesktopLost: The bus is gone.
@@ -214,12 +214,12 @@ class _Batch:
         self._awaited: dict[Connection, dict[int, int]] = {}
         """By connection: the number of the call by the serial of its answer."""
         self._owed: Counter[str] = Counter()
-        """Answers that each application owes."""
+        """Pending answers by application."""
         self._heard: dict[str, float] = {}
-        """When each of those was last heard of."""
+        """Time of the last answer by application."""
 
     def queue(self, connection: Connection, number: int) -> None:
-        """Let a call go over this connection."""
+        """Queue a call on this connection."""
         self._queues.setdefault(connection, deque()).append(number)
         self._awaited.setdefault(connection, {})
 
@@ -283,7 +283,7 @@ class _Batch:
                 self._heard[name] = now
 
     def _give_up_silent(self) -> None:
-        """Ask no more of applications that owe answers and have said nothing for long."""
+        """Stop asking applications with pending answers that have been silent for too long."""
         late = time.monotonic() - self._patience_s
         silent = {name for name, heard in self._heard.items() if heard < late and self._owed[name]}
         if not silent:

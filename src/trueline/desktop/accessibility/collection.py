@@ -1,4 +1,4 @@
-"""The elements of a browser, all listed by one question.
+"""Lists all elements of a browser with one call, by AT-SPI's Collection interface.
 
 Of a page a browser keeps almost nothing in its cache, and going down level by level costs two questions an element.
 Chromium answers AT-SPI's Collection interface in milliseconds. LibreOffice hangs on it, for good, and others may too:
@@ -19,7 +19,7 @@ from trueline.desktop.accessibility.names import A11Y
 
 TOOLKITS = frozenset({"Chromium"})
 USUAL = frozenset(A11Y + name for name in ("Accessible", "Component", "Text", "Action"))
-"""What most elements of a browser implement, as far as it is asked about."""
+"""The interfaces that most elements of a browser implement."""
 _RULE = "(aiia{ss}iaiiasib)"
 _ALL, _ANY = 1, 2
 _CANONICAL = 1

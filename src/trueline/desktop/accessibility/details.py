@@ -30,7 +30,7 @@ _NOT_TEXT = str.maketrans("", "", "\ufffc\ufffd")
 ActionKey = tuple[str, str, int, int, str]
 """Application, what tells elements apart, role, number and name in the user's language of an action."""
 ActionNames = dict[ActionKey, str]
-"""Names proper of actions, which are the same at every reading."""
+"""Untranslated names of actions, which are the same in every reading."""
 
 
 def read_details(
@@ -113,7 +113,7 @@ def _actions(answer: Answer) -> list[NodeAction]:
 def _name_actions(
     bus: Bus, nodes: Sequence[Raw], actions: dict[Ref, list[NodeAction]], end: float, names: ActionNames
 ) -> None:
-    """GetActions gives names in the user's language; put the names proper in their place, each asked for once.
+    """Replace the translated names of GetActions by the untranslated ones, each queried once.
 
     One that has no name in the user's language (a browser's have none) tells nothing of the name proper. The first
     action is then asked of every element; those after it are the same for elements of one kind in one state.

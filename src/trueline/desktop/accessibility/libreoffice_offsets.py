@@ -36,7 +36,7 @@ def correct_offsets(nodes: Iterable[Raw], details: Mapping[Ref, Details]) -> dic
 def _error(
     pane: Raw, known: Mapping[Ref, Raw], below: Mapping[Ref, list[Raw]], details: Mapping[Ref, Details]
 ) -> Place | None:
-    """How far the content of a window is drawn from where it says it is."""
+    """The offset between where a window's content is drawn and where it claims to be."""
     said = details.get(pane.ref, Details())
     if said.position is None or _is_gtk(said):
         return None

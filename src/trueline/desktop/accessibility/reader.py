@@ -31,7 +31,7 @@ _REGISTRY = ("org.a11y.atspi.Registry", "/org/a11y/atspi/registry")
 
 @dataclass(frozen=True)
 class Reading:
-    """A tree, and what is known to be missing from it."""
+    """A tree, and what is missing from it."""
 
     tree: Tree
     problems: tuple[str, ...] = ()
@@ -39,7 +39,7 @@ class Reading:
 
     @property
     def partial(self) -> bool:
-        """Something is missing."""
+        """Whether something is missing."""
         return bool(self.problems)
 
 

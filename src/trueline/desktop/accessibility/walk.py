@@ -73,21 +73,21 @@ class Found:
 
     @property
     def whole(self) -> bool:
-        """Whether what is not on the screen is looked for too."""
+        """Whether elements that are not on the screen are included."""
         return self.scope == "whole"
 
     def wants(self, node: Raw) -> bool:
-        """Whether an element is looked into."""
+        """Whether to list the children of an element."""
         return self.whole or node.on_screen
 
     def add(self, nodes: Iterable[Raw]) -> list[Raw]:
-        """Take elements that were not known; returns those."""
+        """Add the elements that are new, and return them."""
         new = [node for node in nodes if node.ref not in self.nodes and not node.states & DEFUNCT]
         self.nodes.update((node.ref, node) for node in new)
         return new
 
     def adopt(self, ref: Ref, parent: Ref, index: int) -> None:
-        """Hang a known element below a parent that lists it, if what it calls its parent is not known.
+        """Attach an element to a parent that lists it, if the parent it names is unknown.
 
         LibreOffice has two objects for one window: the one in its list of windows, and the one its children know.
         """

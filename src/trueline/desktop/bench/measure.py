@@ -27,7 +27,7 @@ _WALK_LIMIT = 120.0
 
 @dataclass
 class Figures:
-    """Seconds, milliseconds, and how many times longer the naive way takes."""
+    """The figures: seconds, milliseconds, and how many times longer the naive way takes."""
 
     start_s: float = 0.0
     reset_s: float = 0.0
@@ -132,7 +132,7 @@ async def _measure_screen_and_input(desktop: LocalDesktop, figures: Figures) -> 
 
 
 async def _screenshot(desktop: LocalDesktop) -> float:
-    """A screenshot after the pointer went elsewhere: one of a screen that nothing touched would be had for less."""
+    """Time a screenshot after a pointer move, because an unchanged screen would come from the cache."""
     times: list[float] = []
     for number in range(_OFTEN):
         await desktop.act(Move(to=Point(100 + 37 * number, 900 - 23 * number)), id=f"move-{number}")

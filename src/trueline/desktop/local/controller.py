@@ -36,11 +36,11 @@ FRAMEBUFFER = f"{X_SERVER}_screen0"
 _WORKER_UP = 10.0
 _CONNECT_S = 1.0
 _LAUNCH_LIMIT = 15.0
-"""Seconds after which the window of a program that was launched is no longer waited for."""
+"""Seconds to wait for the window of a launched program."""
 _IDLE_LAUNCH = 1.5
-"""Seconds for which all programs have slept: what was launched has no window to show."""
+"""Seconds of sleep of all programs after which a launched program is assumed to show no window."""
 _LOOKS = 3
-"""How often picture and tree are taken before a screen that never rests is shown as it is."""
+"""How often to retake picture and tree while the screen keeps changing."""
 T = TypeVar("T")
 
 
@@ -64,7 +64,7 @@ async def accessibility_bus(sandbox: Sandbox) -> Bus:
 
 
 class _CodeEnd(NamedTuple):
-    """What came of code."""
+    """The result of action code."""
 
     returncode: int
     output: str
@@ -72,7 +72,7 @@ class _CodeEnd(NamedTuple):
 
 
 class Controller:
-    """What the host sees and does through connections of its own; each is used by one call at a time."""
+    """Observes and controls a desktop over its own connections; each serves one call at a time."""
 
     def __init__(self, sandbox: Sandbox, screen: Framebuffer, hands: Pointing, tree: Accessibility) -> None:
         """Take over the connections; call `open` instead."""
@@ -97,7 +97,7 @@ class Controller:
         return cls(sandbox, screen, hands, tree)
 
     async def observe(self, want: ObservationSpec) -> Observation:
-        """Look once.
+        """Take one observation.
 
         Raises:
             MissingExtraError: Text from the picture is wanted and the extra for it is not installed.
@@ -212,7 +212,7 @@ class Controller:
         )
 
     async def _tidy_code(self, action: Code, limit: float) -> _CodeEnd:
-        """Run code; when it fails, whatever it left pressed is let go, or the next key would be another."""
+        """Run code; if it fails, release the keys it left pressed, which would change the next key."""
         before = await self._thread(self._hands.held)
         failed = True
         try:
@@ -282,7 +282,7 @@ class Controller:
             raise DesktopLost(f"{error}; reset the desktop") from error
 
     async def close(self) -> None:
-        """Close all connections; who is looking looks to the end first."""
+        """Close all connections once calls in progress have ended."""
         self._drop_worker()
         self._hands.close()
         async with self._seeing:

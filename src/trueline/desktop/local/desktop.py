@@ -60,7 +60,7 @@ class _Act:
 
 @dataclass
 class _Up:
-    """One start: what runs, what the host sees it with, and what was done there."""
+    """One start of the desktop: its sandbox, its controller, and what was done there."""
 
     running: Running
     controller: Controller
@@ -71,7 +71,7 @@ class _Up:
     acts: dict[str, _Act] = field(default_factory=dict[str, _Act])
 
     async def stop(self) -> None:
-        """End it; what was being done there fails with DesktopLost."""
+        """Stop it; calls in progress fail with DesktopLost."""
         self.parts.close()
         await self.running.stop()
         tasks = [act.task for act in self.acts.values()]
@@ -153,7 +153,7 @@ class LocalDesktop:
         await _stop(up)
 
     async def reset(self) -> None:
-        """Throw everything away and start afresh; also what is left of a lost desktop."""
+        """Discard everything and start again; also after the desktop was lost."""
         old, self._up = self._up, None
         stopping = asyncio.create_task(_stop(old))
         try:
@@ -298,12 +298,12 @@ class LocalDesktop:
         return await home_files.read(self.running.sandbox, paths, limit)
 
     async def digest_changed(self, paths: Sequence[str]) -> tuple[str, ...]:
-        """What tells their content from another; see `ReadsHome`."""
+        """Digests of their content; see `ReadsHome`."""
         return await home_files.digests(self.running.sandbox, paths)
 
     @property
     def sudo_requests(self) -> Sequence[SudoRequest]:
-        """Every call of `sudo` inside since the start, whatever came of it. Nothing inside can change this."""
+        """Every call of `sudo` inside since the start, allowed or not. Nothing inside can change this list."""
         return self._now.sudo.requests
 
     @property

@@ -1,4 +1,4 @@
-"""Doors of the host that lead to a socket inside: a port of its loopback (for a DevTools client), an X display."""
+"""Forwards a port of the host's loopback, or an X display, to a socket inside the sandbox."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ async def read(sandbox: Sandbox, paths: Sequence[str], limit: int) -> tuple[Home
 
 
 async def digests(sandbox: Sandbox, paths: Sequence[str]) -> tuple[str, ...]:
-    """What tells one content of such files from another; see `ReadsHome`."""
+    """Digests of the content of such files; see `ReadsHome`."""
     return tuple(f"{file.kind} {digest}" for file, digest in await _ask(sandbox, paths, None))
 
 

@@ -75,7 +75,7 @@ def make_cache(cache: Path) -> None:
 
 
 def sweep(cache: Path) -> None:
-    """Remove what no desktop has used for a month, and what was left half built; another process may do the same."""
+    """Remove templates unused for a month or left half built. Safe to run in several processes."""
     now = time.time()
     for folder in cache.iterdir():
         age = _HALF_BUILT if folder.name.startswith(".") else _UNUSED

@@ -1,4 +1,4 @@
-"""Whose the sandbox is and where its read-only parts lie."""
+"""The user that owns the sandbox, and the folder of its read-only parts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def owner() -> Owner:
 
 
 def cache_folder(environ: Mapping[str, str] = os.environ, euid: int | None = None) -> Path:
-    """Where templates are kept: $TRUELINE_CACHE_DIR, the user's cache folder, or for root a folder all may read."""
+    """The cache folder: $TRUELINE_CACHE_DIR, the user's cache folder, or for root one that all can read."""
     own = environ.get("TRUELINE_CACHE_DIR")
     if own:
         base = Path(own).expanduser().absolute()

@@ -1,4 +1,4 @@
-"""The parts of a desktop that must live, and whose doing it was when one of them dies.
+"""Watches the processes that a desktop cannot do without, and finds out who caused the death of one.
 
 Each part and each program that an action started is held by a descriptor of its process (pidfd), so its end is known
 at once, whatever it is called. A part that dies between the dispatch of an action and its settling, or while a program
@@ -30,15 +30,15 @@ _TOLERANCE = 1.0
 """Seconds by which a program may seem to have ended before the part that it ended."""
 _WHOLE_SESSION_S = 0.2
 _OURS = ("time", "stopped")
-"""Ends that no agent brings about."""
+"""Ends of the desktop that no agent can cause."""
 _MOST = 400
-"""Programs that are followed at the same time."""
+"""Most programs to watch at the same time."""
 _WORKER, _AGENT = "worker", "agent"
 
 
 @dataclass
 class _WatchedProcess:
-    """A process that is followed by a descriptor."""
+    """A process that is watched by a descriptor."""
 
     fd: int
     gone: Callable[[], None]
@@ -49,7 +49,7 @@ class _WatchedProcess:
 
 
 class PartsWatch:
-    """Follows the parts of one desktop. All calls come from one event loop."""
+    """Watches the parts of one desktop. All calls come from one event loop."""
 
     def __init__(self, keeper_pid: int, lost: Callable[[str], None], was_killed: Callable[[int], bool]) -> None:
         """Begin with the first action to follow the parts that run.
@@ -66,7 +66,7 @@ class PartsWatch:
         self._was_killed = was_killed
         self._acting = False
         self._known: frozenset[int] | None = None
-        """What ran before the first action; `None` before it."""
+        """The processes that ran before the first action; `None` before it."""
         self._followed: dict[int, _WatchedProcess] = {}
         self._last_end = float("-inf")
         """When a program that an action started was last seen to end."""
@@ -74,7 +74,7 @@ class PartsWatch:
         self._closed = False
 
     async def dispatch(self) -> None:
-        """An action is about to be done."""
+        """Note that an action is about to be dispatched."""
         if self._known is None:
             # Not before: a set-up may end parts and start them anew.
             parts = await asyncio.to_thread(lambda: {name: named(self._keeper_pid, name) for name in PARTS})
@@ -89,13 +89,13 @@ class PartsWatch:
         self._acting = True
 
     async def settled(self) -> None:
-        """What the action did has shown; what it left running is followed from here on."""
+        """Note that an action has taken effect; programs it left running are watched from now on."""
         await self._look()
         self._catch_up()
         self._acting = False
 
     def _catch_up(self) -> None:
-        """Take note of what has ended already: before an action it was not by the action, after it it was."""
+        """Process deaths that already happened, to attribute them before or after an action."""
         ends = select.poll()
         numbers = {followed.fd: followed for followed in self._followed.values()}
         for fd in numbers:
@@ -109,7 +109,7 @@ class PartsWatch:
         self.died = PartDied(part, by_agent)
 
     def close(self) -> None:
-        """Follow nothing any more."""
+        """Stop watching."""
         self._closed = True
         for followed in self._followed.values():
             followed.close()

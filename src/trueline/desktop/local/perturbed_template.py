@@ -32,7 +32,7 @@ def with_perturbation(options: LocalOptions, perturbation: Perturbation) -> Loca
     """The same desktop with a perturbation.
 
     Raises:
-        DesktopUnavailable: This machine lacks its icon theme or time zone; the message says what mends it.
+        DesktopUnavailable: This machine lacks its icon theme or time zone; the message says how to fix it.
     """
     icons, zone = perturbation.icons, perturbation.timezone
     if icons is not None and not (_ICONS / icons / "index.theme").is_file():

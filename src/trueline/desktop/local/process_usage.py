@@ -40,7 +40,7 @@ def processor_times(pid: int) -> dict[int, float]:
 
 
 def used_between(before: Mapping[int, float], after: Mapping[int, float]) -> float:
-    """Seconds of processor time used between two looks by what lives at the second."""
+    """Processor seconds used between two readings by the processes alive at the second."""
     return sum(max(0.0, seconds - before.get(pid, 0.0)) for pid, seconds in after.items())
 
 
@@ -54,7 +54,7 @@ class Sleepers:
         self._before: dict[str, bytes] | None = None
 
     def asleep(self) -> bool:
-        """Whether all of them slept since the last look; never where the system does not tell."""
+        """Whether all of them slept since the last call; always False where the system does not tell."""
         before, self._before = self._before, self._turns()
         return before is not None and before == self._before
 
@@ -118,7 +118,7 @@ def named(pid: int, name: str) -> int | None:
 
 
 def turns(pid: int) -> Mapping[str, bytes] | None:
-    """What the threads of a process had of the processors so far: while it sleeps it stays the same.
+    """How often the threads of a process were scheduled so far: constant while it sleeps.
 
     `None` when it runs or waits to run, and where the system does not tell.
     """

@@ -1,4 +1,4 @@
-"""The template made ready: every application there is was started once on the bare one, so that none does it again."""
+"""The prepared template: every installed application was started once, so none sets itself up again."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ async def _first_run(running: Running, argv: tuple[str, ...]) -> None:
 
 
 async def _calm(running: Running) -> None:
-    """Wait until what runs inside has done what it does at its start."""
+    """Wait until the programs inside have finished starting."""
     keeper, end = running.sandbox.keeper_pid, time.monotonic() + _END_LIMIT
     while time.monotonic() < end:
         before = await asyncio.to_thread(processor_times, keeper)
@@ -173,7 +173,7 @@ def copy_home(source: Path, target: Path) -> None:
 
 
 def _tidy(home: Path) -> None:
-    """Main windows fill the screen, and are as large as they should be when they no longer do."""
+    """Make main windows maximised, with a sensible size for when they are not."""
     for pattern, found, wanted in _WINDOWS:
         for settings in home.glob(pattern):
             settings.write_text(found.sub(wanted, settings.read_text("utf-8")), "utf-8")

@@ -50,7 +50,7 @@ class Running:
                     await asyncio.sleep(POLL)
         except TimeoutError as error:
             raise DesktopUnavailable(
-                f"the desktop was not shown within {options.start_limit:g} s; see: trueline doctor"
+                f"the desktop did not appear within {options.start_limit:g} s; see: trueline doctor"
             ) from error
         except DesktopLost as error:
             raise DesktopUnavailable(await asyncio.to_thread(start_failure, str(error))) from error

@@ -49,7 +49,7 @@ _KILLED = (-9, 124, 137)
 
 
 class OSWorldDesktop:
-    """A machine elsewhere. Entering asks who it is, leaving closes the connections and leaves it running."""
+    """A remote machine. Entering queries it; leaving closes the connections and leaves it running."""
 
     def __init__(self, address: Address | str, *, token: str | None = None, patience: Patience | None = None) -> None:
         """Set it up.
@@ -66,11 +66,11 @@ class OSWorldDesktop:
         self._machine: Machine | None = None
         self._ours = False
         self.look: Applied | None = None
-        """How our own server made it look otherwise."""
+        """The perturbation applied by our own server."""
         self._home = ""
         self._acts: dict[str, tuple[Action, asyncio.Task[ActionResult]]] = {}
         self._start = uuid.uuid4().hex
-        """Names this start of the desktop: an id that another client or an earlier start used is another id."""
+        """Identifies this start of the desktop, so that action ids of other clients or starts do not collide."""
 
     async def __aenter__(self) -> Self:
         self._machine = Machine(Http(self.address.url(self.address.server), self._token, self._patience))
@@ -138,7 +138,7 @@ class OSWorldDesktop:
         )
 
     async def act(self, action: Action, *, id: str) -> ActionResult:
-        """Do one action, at most once per id: it is sent once, whatever becomes of the answer.
+        """Do one action, at most once per id: it is sent once, even if the answer is lost.
 
         Raises:
             InputError: The id stands for another action.
@@ -243,7 +243,7 @@ class OSWorldDesktop:
             return await self._now.windows()
         listed = await self._now.ask(LIST)
         if listed.returncode:
-            raise NotSupported(f"{self.address.host}: its windows are not known: it lacks wmctrl or xprop")
+            raise NotSupported(f"{self.address.host}: cannot list its windows: it lacks wmctrl or xprop")
         return parse_windows(listed.output)
 
     async def wait_for(self, condition: Condition, *, time_limit: float = 10.0) -> Window | None:
@@ -285,15 +285,14 @@ class OSWorldDesktop:
             recording.seconds, recording.video = time.monotonic() - began, target
 
     async def reset(self) -> None:
-        """Throw everything away and start afresh; only our own server can. A server that is gone is waited for.
+        """Discard everything and start again; only our own server can. Waits for a server that is down.
 
         Raises:
             NotSupported: It is not our own.
         """
         if Capability.RESET not in self.capabilities:
             raise NotSupported(
-                f"{self.address.host}: cannot be put back to its first state from here: revert it yourself, then give "
-                "the same command again"
+                f"{self.address.host}: cannot be reset from here: revert it yourself, then rerun the same command"
             )
         await wait_until_answering(self._now, self._patience.back)
         with _sent_once():
@@ -315,7 +314,7 @@ class OSWorldDesktop:
 
 @contextmanager
 def _sent_once() -> Generator[None]:
-    """Of a set-up or a check whose answer was lost nobody knows how far it got: only a reset helps."""
+    """Turn a lost answer of a set-up or check into DesktopLost: its state is unknown, only a reset helps."""
     try:
         yield
     except ActionInterrupted as error:

@@ -21,7 +21,7 @@ _SETUP_SECONDS = 130.0
 _FILM = 1024 * MIB
 ACTION_ID = "X-Trueline-Action-Id"
 PARTIAL = "x-trueline-partial"
-"""What our own server sends with a tree from which something is missing."""
+"""Header that our own server sends with an incomplete tree."""
 
 
 class _Answer(BaseModel):
@@ -29,7 +29,7 @@ class _Answer(BaseModel):
 
 
 class Hello(_Answer):
-    """What our own server says of itself."""
+    """The self-description of our own server."""
 
     trueline: str
     capabilities: frozenset[str] = frozenset()
@@ -38,7 +38,7 @@ class Hello(_Answer):
 
 
 class Executed(_Answer):
-    """What came of a command."""
+    """The result of a command."""
 
     output: str = ""
     error: str = ""
@@ -64,7 +64,7 @@ _WINDOWS, _CHANGES = TypeAdapter(_Windows), TypeAdapter(_Changes)
 
 
 class Machine:
-    """One machine. Reads are asked again when they fail; what changes something is asked once."""
+    """One machine. Reads are retried; requests that change something are sent once."""
 
     def __init__(self, http: Http) -> None:
         self._http = http
@@ -74,7 +74,7 @@ class Machine:
         await self._http.close()
 
     async def hello(self) -> Hello | None:
-        """Who serves; `None` when it is not our own server."""
+        """The server's self-description; `None` if it is not our own."""
         try:
             return await self._http.read(
                 Request("GET", "/trueline"), lambda body: untrusted_answers.read_json(body, _HELLO)
@@ -148,10 +148,10 @@ class Machine:
         await self._http.do(Request("POST", "/start_recording"), _SETUP_SECONDS)
 
     async def end_recording(self) -> bytes:
-        """End the recording; return the film."""
+        """End the recording; return the video."""
         film = await self._http.do(Request("POST", "/end_recording", limit=_FILM), _SETUP_SECONDS)
         if film[4:8] != b"ftyp":
-            raise DesktopError("/end_recording: the answer is no MP4")
+            raise DesktopError("/end_recording: the answer is not an MP4")
         return film
 
     async def reset(self) -> None:
@@ -160,7 +160,7 @@ class Machine:
 
 
 def known_capabilities(hello: Hello | None) -> frozenset[Capability]:
-    """What a client can have of a server: of our own what it says, of OSWorld's the recording."""
+    """The capabilities of a server: ours reports them, OSWorld's has recording only."""
     if hello is None:
         return frozenset({Capability.RECORD})
     return frozenset({Capability.DIFF, Capability.RESET, Capability.RECORD} & hello.capabilities)

@@ -1,4 +1,4 @@
-"""Actions and commands in the words of the protocol."""
+"""Actions and commands as requests of OSWorld's protocol."""
 
 from __future__ import annotations
 

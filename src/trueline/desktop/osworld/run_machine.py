@@ -1,4 +1,4 @@
-"""A machine for a run: known before anything is played, and as at its first start when the first episode begins."""
+"""A remote machine for a run: queried before anything is played, and reset when it is opened."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from trueline.records.tree import Size
 
 @dataclass(frozen=True)
 class MachineInfo:
-    """What a machine says of itself."""
+    """What a machine reports about itself."""
 
     capabilities: frozenset[Capability]
     ours: bool
     """`trueline desktop serve` serves it, with Trueline's own desktop behind."""
     look: Applied | None
-    """How that server made it look otherwise."""
+    """The perturbation that its server applied."""
     screen: Size | None
 
 
 async def ask_machine(address: str) -> MachineInfo:
-    """Ask a machine who it is; nothing is changed there.
+    """Query a machine; nothing is changed there.
 
     Raises:
         DesktopLost: It cannot be reached, or its answers make no sense.
@@ -47,7 +47,7 @@ async def ask_machine(address: str) -> MachineInfo:
 async def open_run_machine(
     address: str, perturbation: Perturbation | None = None, *, sudo_password: str | None = None
 ) -> AsyncGenerator[OSWorldDesktop]:
-    """Connect to a machine and put it back to its first state, if it can be; somebody may have used it before.
+    """Connect to a machine and reset it if it can be, because it may have been used before.
 
     Args:
         address: `host:port`.

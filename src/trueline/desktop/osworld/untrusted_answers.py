@@ -1,4 +1,4 @@
-"""What a machine shows, checked before anything is done with it: pictures, trees and answers may be hostile."""
+"""Checks a machine's pictures, trees and answers before use; they may be hostile."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def read_png(data: bytes) -> tuple[bytes, Size]:
                 raise Malformed(f"a screenshot of {size.width}x{size.height} pixels")
             picture.load()
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-        raise Malformed("the screenshot is no PNG, or is damaged") from error
+        raise Malformed("the screenshot is not a PNG or is damaged") from error
     return data, size
 
 
@@ -77,4 +77,4 @@ def read_json(body: bytes, shape: TypeAdapter[T]) -> T:
         return shape.validate_json(body)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        raise Malformed(f"the answer makes no sense: {'.'.join(map(str, first['loc']))} {first['msg']}") from None
+        raise Malformed(f"invalid answer: {'.'.join(map(str, first['loc']))} {first['msg']}") from None

@@ -26,7 +26,7 @@ def contact_sheet(frames: Path, target: Path) -> None:
     reel = read_frame_file(frames)
     chosen = evenly_spaced(reel.pictures, _MOST)
     if not chosen:
-        raise InputError(f"{frames}: holds no picture")
+        raise InputError(f"{frames}: contains no pictures")
     columns = math.ceil(math.sqrt(len(chosen)))
     with Image.open(io.BytesIO(read_picture(frames, chosen[0]))) as first:
         height = max(1, round(_WIDTH * first.height / first.width))

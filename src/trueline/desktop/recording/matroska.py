@@ -37,13 +37,13 @@ class StoredFrame:
 
 @dataclass(frozen=True)
 class FrameFile:
-    """What a file of frames holds."""
+    """The content of a file of frames."""
 
     pictures: tuple[StoredFrame, ...]
     seconds: float
     """How long it was recorded, as far as the file knows."""
     end: int
-    """Bytes of the file that are whole."""
+    """Size of the complete part of the file in bytes."""
 
 
 def _element(kind: str, content: bytes) -> bytes:
@@ -82,7 +82,7 @@ def cluster(time: float, png: bytes = b"") -> bytes:
 
 
 def read_frame_file(path: Path) -> FrameFile:
-    """Find the pictures in a file of frames; what was half written at its end is left out.
+    """Find the pictures in a file of frames; an incomplete one at its end is left out.
 
     Raises:
         InputError: It cannot be read or is not such a file.

@@ -1,4 +1,4 @@
-"""A recording from its beginning to its film."""
+"""Makes a recording and the video of it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def record(
         InputError: `target` cannot be written, or `fps` is out of range.
     """
     if not MIN_FPS <= fps <= MAX_FPS:
-        raise InputError(f"{fps:g} frames a second: from {MIN_FPS:g} to {MAX_FPS:g}")
+        raise InputError(f"{fps:g} frames per second: must be from {MIN_FPS:g} to {MAX_FPS:g}")
     recorder = Recorder(screen, target.with_name(f"{target.stem}.frames.mkv"), fps, disk_limit)
     recording = Recording(frames=recorder.frames)
     recorder.start()
@@ -66,7 +66,7 @@ async def _finish(recorder: Recorder, recording: Recording, target: Path) -> Non
 
 
 async def make_film(frames: Path, target: Path) -> FrameFile:
-    """Turn frames that were left behind into a film and a contact sheet; the frames stay.
+    """Make a video and a contact sheet from the frames of an interrupted recording; the frames are kept.
 
     Raises:
         InputError: Not a file of frames, or one without a picture.

@@ -1,4 +1,4 @@
-"""The film: frames on disk made into an MP4 by ffmpeg."""
+"""Makes an MP4 of the frames on disk with ffmpeg."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BASE_TIME, _TIME_PER_PICTURE = 60.0, 0.5
 
 
 class VideoError(TruelineError):
-    """No film could be made; the frames are still there."""
+    """No video could be made; the frames are still there."""
 
 
 def find_ffmpeg() -> str:
@@ -30,7 +30,7 @@ def find_ffmpeg() -> str:
     """
     found = shutil.which("ffmpeg")
     if found is None:
-        raise VideoError(f"no ffmpeg, so no film was made; {FFMPEG_LINE}")
+        raise VideoError(f"no ffmpeg, so no video was made; {FFMPEG_LINE}")
     return found
 
 
@@ -46,7 +46,7 @@ async def encode(frames: Path, target: Path) -> FrameFile:
     ffmpeg = find_ffmpeg()
     reel = await asyncio.to_thread(read_frame_file, frames)
     if not reel.pictures:
-        raise InputError(f"{frames}: holds no picture")
+        raise InputError(f"{frames}: contains no pictures")
     part = target.with_name(f".{target.name}.part")
     limit = _BASE_TIME + _TIME_PER_PICTURE * len(reel.pictures)
     try:

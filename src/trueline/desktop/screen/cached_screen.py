@@ -11,14 +11,14 @@ from trueline.desktop.screen.png import PngWriter
 
 T = TypeVar("T")
 Turns = Callable[[], object]
-"""Gives what differs whenever the X server has run in between; `None` when it runs right now, or that is not known."""
+"""A value that changes whenever the X server has run; `None` if it is running now, or that is unknown."""
 
 
 class CachedScreen:
     """One reader's view of a framebuffer; for one thread at a time."""
 
     def __init__(self, screen: Framebuffer, turns: Turns = lambda: None) -> None:
-        """Look at nothing yet."""
+        """Read nothing yet."""
         self._screen = screen
         self._turns = turns
         self._rows = screen.rows()

@@ -1,4 +1,4 @@
-"""Action code: what stands behind `python -c` and moves keyboard and mouse goes to the action worker."""
+"""Action code: `python -c` code that moves keyboard and mouse goes to the action worker."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TRACEBACKS = ("Traceback (most recent call last):", '  File "<action>"')
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a command, as OSWorld's clients want to read it."""
+    """The result of a command, as OSWorld's clients read it."""
 
     returncode: int
     output: str
@@ -29,7 +29,7 @@ class Outcome:
 
 
 def action_code(argv: Sequence[str]) -> str | None:
-    """The code of a command that is an action: `python -c …` that speaks of pyautogui; `None` for any other."""
+    """The code of a command that is an action: `python -c …` that mentions pyautogui; `None` for any other."""
     if len(argv) != 3 or PurePosixPath(argv[0]).name not in _PYTHONS or argv[1] != "-c" or "pyautogui" not in argv[2]:
         return None
     return argv[2]

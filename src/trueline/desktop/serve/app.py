@@ -31,12 +31,12 @@ _HEADERS = {
     "cross-origin-resource-policy": "same-origin",
 }
 _RESET_SECONDS = 120.0
-"""For which others wait for a reset to end."""
+"""How long other requests wait for a reset to end."""
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """One thing that can be asked for."""
+    """One endpoint."""
 
     method: str
     paths: tuple[str, ...]
@@ -123,7 +123,7 @@ class _Service:
         self._resetting = asyncio.Lock()
 
     def answers(self, endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
-        """Wrap an endpoint: who calls is known before anything of the request is read."""
+        """Wrap an endpoint: the caller is authenticated before the request is read."""
 
         async def answer(request: Request) -> Response:
             from starlette.requests import ClientDisconnect
@@ -135,7 +135,7 @@ class _Service:
             except (Refused, BodyTooLarge, BodyTooSlow, NoMemoryForBody) as error:
                 return _response(as_refused(error).reply())
             except ClientDisconnect:
-                return _response(Refused(400, "the request broke off").reply())  # nobody hears it
+                return _response(Refused(400, "the request was cut off").reply())  # nobody hears it
             finally:
                 self._in_flight -= 1
 
@@ -181,5 +181,5 @@ def _response(reply: Reply) -> Response:
 async def _routing_error(_request: Request, error: Exception) -> Response:
     """What Starlette itself refuses: unknown paths and methods."""
     if getattr(error, "status_code", 404) == 405:
-        return _response(Refused(405, "this path is asked for with the other of GET and POST").reply())
-    return _response(Refused(404, "there is no such path", "not_found").reply())
+        return _response(Refused(405, "this path takes the other of GET and POST").reply())
+    return _response(Refused(404, "unknown path", "not_found").reply())

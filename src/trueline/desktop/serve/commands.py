@@ -24,7 +24,7 @@ _SCRIPT_FAILED = -1
 
 
 class CommandRequest(Message):
-    """What `/execute` and `/setup/launch` are asked."""
+    """The request of `/execute` and `/setup/launch`."""
 
     command: str | list[str]
     shell: bool = False
@@ -38,7 +38,7 @@ class Verification(Message):
 
 
 class VerifiedRequest(CommandRequest):
-    """What `/execute_with_verification` is asked."""
+    """The request of `/execute_with_verification`."""
 
     verification: Verification | None = None
     max_wait_time: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 10
@@ -46,13 +46,13 @@ class VerifiedRequest(CommandRequest):
 
 
 class PythonRequest(Message):
-    """What `/run_python` is asked."""
+    """The request of `/run_python`."""
 
     code: Annotated[str, Field(min_length=1)]
 
 
 class BashRequest(Message):
-    """What `/run_bash_script` is asked."""
+    """The request of `/run_bash_script`."""
 
     script: Annotated[str, Field(min_length=1)]
     timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 100
@@ -74,7 +74,7 @@ def command_line(command: str | Sequence[str], shell: bool, home: str) -> tuple[
             raise Refused(400, f"command: {error}") from None
         words = [home + word[1:] if word.startswith("~/") else word for word in words]
     if not command or not words or not words[0]:
-        raise Refused(400, "command: empty")
+        raise Refused(400, "command: must not be empty")
     if sum(len(word.encode("utf-8", "surrogatepass")) for word in words) > _LONGEST_COMMAND:
         raise Refused(500, f"command: longer than {_LONGEST_COMMAND} bytes; upload a script and run that")
     return tuple(words)

@@ -27,13 +27,13 @@ _DEEPEST = "50"
 
 
 class PathRequest(Message):
-    """What `/list_directory` is asked."""
+    """The request of `/list_directory`."""
 
     path: str
 
 
 class DownloadRequest(Message):
-    """What `/setup/download_file` is asked."""
+    """The request of `/setup/download_file`."""
 
     url: str
     path: str
@@ -66,7 +66,7 @@ async def upload(served: ServedDesktop, call: Call) -> Reply:
     """POST /setup/upload."""
     form = read_form(call)
     if "file_path" not in form or "file_data" not in form:
-        raise Refused(400, "a form with file_path and file_data is needed")
+        raise Refused(400, "a form with file_path and file_data is required")
     path = await served.path(form["file_path"].decode("utf-8", "surrogateescape"))
     await served.desktop.put(path, form["file_data"])
     return as_text(f"File Uploaded: {len(form['file_data'])} bytes")
@@ -114,7 +114,7 @@ async def download_file(served: ServedDesktop, call: Call) -> Reply:
     """POST /setup/download_file: by the desktop's own network."""
     asked = read(call, DownloadRequest)
     if not asked.url.startswith(("http://", "https://")) or not asked.path:
-        raise Refused(400, "url: an http or https address, and a path to store it at, are needed")
+        raise Refused(400, "url: an http or https address and a path to store it at are required")
     path, seconds = await served.path(asked.path), served.settings.download_seconds
     argv = ("/usr/bin/python3", "-I", "-c", _DOWNLOAD, asked.url, path, str(seconds))
     done = await served.desktop.run(argv, time_limit=seconds)

@@ -16,7 +16,7 @@ _POLL = 0.05
 
 
 class OpenRequest(Message):
-    """What `/setup/open_file` is asked."""
+    """The request of `/setup/open_file`."""
 
     path: str
 
@@ -27,7 +27,7 @@ async def open_file(served: ServedDesktop, call: Call) -> Reply:
     path = await served.path(asked)
     name = PurePosixPath(path).name
     if not asked or not name:
-        raise Refused(400, "path: empty")
+        raise Refused(400, "path: must not be empty")
     before = frozenset(window.id for window in await served.desktop.windows())
     title: str | None = None
     if (await served.run("test", "-e", path)).returncode == 0:

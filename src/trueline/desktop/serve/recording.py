@@ -1,4 +1,4 @@
-"""The one recording that may be under way."""
+"""At most one recording at a time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from trueline.desktop.serve.replies import Refused
 from trueline.desktop.types import Desktop
 
 _END_SECONDS = 120.0
-"""In which a film must have been made."""
+"""Seconds within which the video must be made."""
 
 
 @dataclass
@@ -21,7 +21,7 @@ class _Running:
 
 
 class RecordingSession:
-    """Begins and ends a recording; its files lie in a folder of their own, which goes with it."""
+    """One recording at a time; its files are in a temporary folder."""
 
     def __init__(self) -> None:
         self._shooting: _Running | None = None
@@ -46,7 +46,7 @@ class RecordingSession:
             await task  # raises why not
 
     async def end(self) -> bytes:
-        """End the recording and return the film.
+        """End the recording and return the video.
 
         Raises:
             Refused: Nothing is being recorded, or no film could be made.
@@ -58,10 +58,10 @@ class RecordingSession:
         try:
             return await asyncio.wait_for(shooting.task, _END_SECONDS)
         except TimeoutError:
-            raise Refused(500, f"the film was not made within {_END_SECONDS:g} s", "timeout") from None
+            raise Refused(500, f"the video was not made within {_END_SECONDS:g} s", "timeout") from None
 
     async def stop(self) -> None:
-        """End a recording that nobody asked to end; its film is thrown away."""
+        """Abort a recording; its video is discarded."""
         if self._shooting is not None:
             shooting, self._shooting = self._shooting, None
             shooting.task.cancel()
@@ -74,5 +74,5 @@ async def _record(desktop: Desktop, begun: asyncio.Event, stop: asyncio.Event) -
             begun.set()
             await stop.wait()
         if recording.video is None:
-            raise Refused(500, recording.note or "no film could be made of the recording")
+            raise Refused(500, recording.note or "the recording could not be turned into a video")
         return await asyncio.to_thread(recording.video.read_bytes)

@@ -1,4 +1,4 @@
-"""What is on the screen: picture, tree, terminal, sizes, pointer, wallpaper, film."""
+"""Endpoints for what is on the screen: screenshot, tree, terminal, sizes, pointer, wallpaper, recording."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LAST_IMAGE = re.compile(r"^(/backdrop/\S+/last-image) +(\S.*)$", re.MULTILINE)
 
 
 class WallpaperRequest(Message):
-    """What `/setup/change_wallpaper` is asked."""
+    """The request of `/setup/change_wallpaper`."""
 
     path: str
 
@@ -100,7 +100,7 @@ async def change_wallpaper(served: ServedDesktop, call: Call) -> Reply:
     """POST /setup/change_wallpaper."""
     asked = read(call, WallpaperRequest).path
     if not asked:
-        raise Refused(400, "path: empty")
+        raise Refused(400, "path: must not be empty")
     path = await served.path(asked)
     if (await served.run("test", "-f", path)).returncode:
         raise Refused(404, f"{path}: there is no such file", "path")

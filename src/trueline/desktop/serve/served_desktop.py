@@ -23,7 +23,7 @@ class ServedDesktop:
     desktop: Desktop
     settings: ServeSettings
     look: Applied | None = None
-    """How the desktop was made to look otherwise."""
+    """The perturbation that is applied to the desktop."""
     recording: RecordingSession = field(default_factory=RecordingSession)
     acting: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held over all actions of one request."""

@@ -1,4 +1,4 @@
-"""What OSWorld's protocol lacks, under `/trueline`: who serves, reset, the window list, what changed."""
+"""Trueline's additions to OSWorld's protocol, under `/trueline`: hello, reset, window list, diff."""
 
 from __future__ import annotations
 

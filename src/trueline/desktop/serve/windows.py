@@ -56,7 +56,7 @@ class Managed:
 
 
 class WindowRequest(Message):
-    """What `/setup/activate_window` and `/setup/close_window` are asked."""
+    """The request of `/setup/activate_window` and `/setup/close_window`."""
 
     window_name: str
     strict: bool = False
@@ -114,7 +114,7 @@ async def close_window(served: ServedDesktop, call: Call) -> Reply:
 async def _asked_for(served: ServedDesktop, call: Call) -> Managed | None:
     asked = read(call, WindowRequest)
     if not asked.window_name:
-        raise Refused(400, "window_name: empty")
+        raise Refused(400, "window_name: must not be empty")
     return match(await list_managed(served), asked.window_name, strict=asked.strict, by_class=asked.by_class)
 
 

@@ -38,10 +38,10 @@ def desktop_observation(observation: object) -> Observation:
         InputError: It is something else; give `observe` then.
     """
     if not is_object(observation):
-        raise InputError("gymnasium: the observation is no mapping; give `observe`")
+        raise InputError("gymnasium: the observation is not a mapping; pass `observe`")
     shot, tree = observation.get("screenshot"), observation.get("accessibility_tree")
     if not isinstance(shot, bytes | None) or not isinstance(tree, str | None):
-        raise InputError("gymnasium: screenshot is not bytes, or accessibility_tree not text; give `observe`")
+        raise InputError("gymnasium: screenshot is not bytes, or accessibility_tree is not text; pass `observe`")
     return read_observation(shot, tree=tree)
 
 
@@ -111,7 +111,7 @@ class GuardWrapper(_Wrapper):
         return result
 
     def step(self, action: Any, *args: Any, **kwargs: Any) -> Any:  # the return types of the two styles differ
-        """Check the action, and execute it if it is let through."""
+        """Check the action and execute it if it is allowed."""
         if self._session is None:
             raise InputError("gymnasium: call reset before step")
         outcome = run_in_background(self._check(self._session, action))
@@ -141,4 +141,4 @@ def _instruction_in(values: object) -> str | None:
 
 
 def _unknown() -> str:
-    raise InputError("gymnasium: the instruction is not known; give it, or reset with options={'instruction': …}")
+    raise InputError("gymnasium: there is no instruction; pass it, or reset with options={'instruction': …}")

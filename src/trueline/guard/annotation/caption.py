@@ -59,7 +59,7 @@ def add_caption(png: bytes, title: str, rows: Sequence[tuple[str, str]]) -> byte
 
 
 def _place(picture: Image.Image, width: int, height: int) -> Box:
-    """Where the panel covers the least of what is to be seen."""
+    """The place where the panel covers the least detail."""
     covered = detail_of(picture, [])
     return min(_boxes(picture.width, picture.height, width, height), key=covered)
 

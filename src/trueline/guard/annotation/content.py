@@ -1,4 +1,4 @@
-"""How much there is to see in a part of a picture, so that labels go where there is little."""
+"""Measures how much detail a part of a picture has, so that labels go where there is little."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def draw(picture: Image.Image, sketch: Sketch, style: Style) -> tuple[Image.Imag
 
 
 def target_mask(metrics: Metrics) -> Image.Image:
-    """The pixels around a target that stay as they are: a disc, and the row through it to both sides."""
+    """The pixels around a target that must not be drawn on: a disc, and the row through it to both sides."""
     middle = metrics.reach
     mask = Image.new("L", (2 * middle + 1, 2 * middle + 1), 0)
     canvas = ImageDraw.Draw(mask)

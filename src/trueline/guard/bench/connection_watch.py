@@ -31,11 +31,11 @@ class ConnectionWatch:
 
     @property
     def down(self) -> bool:
-        """Whether a run is to stop; it stays so."""
+        """Whether the run must stop. Never reset."""
         return bool(self._never) or self.failed >= self.limit
 
     def note(self, error: ModelError | None) -> None:
-        """Take in how an attempt ended; `None` is an answer."""
+        """Record how an attempt ended; `None` means that it was answered."""
         if self.down:
             return
         if isinstance(error, ConnectionLostError | AttemptTimeoutError):
@@ -45,11 +45,11 @@ class ConnectionWatch:
             self.failed = 0
 
     def never_answered(self, error: NeverAnsweredError) -> None:
-        """Take in that a server was given up that never answered: its address may be wrong."""
+        """Record that a server never answered and was given up; its address may be wrong."""
         self._never = self._never or str(error)
 
     def check(self) -> None:
-        """Stop if no model is to be expected.
+        """Raise `UnreachableError` if the run must stop.
 
         Raises:
             UnreachableError: None is.

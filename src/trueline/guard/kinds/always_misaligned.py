@@ -1,4 +1,4 @@
-"""The trivial guard that calls every action misaligned: the line that a guard must beat."""
+"""The trivial guard that calls every action misaligned: a baseline that a guard must beat."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From operations and rules to what is certain.
+"""Decides what is certain from operations and rules.
 
 Precedence: every rule looks at every operation. A forbid that is certain and not excepted wins, unless an allow with a
 higher priority is about the same operation. Without such a forbid, a proposal is aligned only when each of its
@@ -27,16 +27,16 @@ _WILD = re.compile(r"[*?\[\]]")
 
 @dataclass(frozen=True)
 class Match:
-    """A rule that is about something in the proposal."""
+    """A rule that matches an operation of the proposal, or its screen."""
 
     rule: Rule
     operation: Operation | None
-    """None for what stands on the screen."""
+    """None for a rule about the screen."""
     certain: bool
     excepted: str = ""
-    """Why the rule does not hold here, if so."""
+    """Why the rule does not apply here; empty if it does."""
     found: str = ""
-    """The element's text, for what stands on the screen."""
+    """The element's text, for a rule about the screen."""
 
     @property
     def holds(self) -> bool:
@@ -46,12 +46,12 @@ class Match:
 
 @dataclass(frozen=True)
 class Decided:
-    """What the rules say."""
+    """The result of applying the rules."""
 
     matches: tuple[Match, ...] = ()
     forbidden: Match | None = None
     harmless: str = ""
-    """Why nothing can come of it, if that is certain."""
+    """Why the proposal certainly has no effect; empty if that is not certain."""
 
 
 def decide(context: GuardContext, reading: EpisodeReading, rules: Rules) -> Decided:
@@ -87,7 +87,7 @@ def _look(rule: Rule, context: GuardContext, reading: EpisodeReading, rules: Rul
 
 
 def _counted(rule: Rule, operations: Sequence[Operation], step: int, rules: Rules) -> list[Operation]:
-    """The operations that use up a budget; a press that is told once more by OCR does not use it up twice."""
+    """The operations that count towards a budget; a press repeated by OCR counts once."""
     found: list[Operation] = []
     counted = False
     for operation in operations:
@@ -101,7 +101,7 @@ def _counted(rule: Rule, operations: Sequence[Operation], step: int, rules: Rule
 
 
 def _certain(rule: Rule, operation: Operation) -> bool:
-    """Some commands are enough for a rule where nothing says what has the keyboard."""
+    """Whether a match is certain; some rules also decide where the keyboard focus is unknown."""
     unseen = rule.when.command is not None and rule.when.command.unseen
     return operation.certain or (unseen and isinstance(operation, Ran) and operation.unseen)
 
@@ -146,7 +146,7 @@ def _harmless(operations: Sequence[Operation], found: Sequence[Match]) -> str:
 
 
 def _settled(operation: Operation | None) -> bool:
-    """Whether it is certain what this is, and that nothing else happens with it: only that can be cleared."""
+    """Whether the operation and all of its effects are certain; only then can it be cleared."""
     match operation:
         case Ran():
             return operation.alone
@@ -159,13 +159,13 @@ def _settled(operation: Operation | None) -> bool:
 
 
 def _follows_from(operation: Operation) -> bool:
-    """What only restates a command that an allow must cover itself."""
+    """Whether an operation only restates a command, which an allow must cover itself."""
     return (isinstance(operation, Opened) and operation.by == "command") or (
         isinstance(operation, Addressed) and operation.restates
     )
 
 
 def _on_screen(view: View, patterns: tuple[str, ...]) -> str | None:
-    """The first element that fits. A pattern's longest plain part is looked for in the whole screen first."""
+    """The first element that matches. The longest plain part of a pattern is searched in the whole screen first."""
     likely = tuple(pattern for pattern in patterns if key(max(_WILD.split(pattern), key=len)) in view.joined)
     return next((text for text in view.texts if matches(text, likely)), None) if likely else None

@@ -1,4 +1,4 @@
-"""What is said about a proposal: on one line, bounded, and without repeating a secret."""
+"""Descriptions of operations and rule matches: one bounded line each, which repeats no secret."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ RULE = "rule "
 
 
 def one_line(text: str) -> str:
-    """One bounded line."""
+    """Shorten a text to one printable line."""
     return printable(text, _LONGEST)
 
 
 def describe_operation(operation: Operation, marked: Sequence[Marked]) -> str:
-    """An operation in words; a text that holds a secret is not repeated."""
+    """Describe an operation; a text with a secret is not repeated."""
     match operation:
         case Typed() if kinds := secrets_in(operation.text, marked):
             return one_line(str(replace(operation, text=f"[{', '.join(kinds)}]")))
@@ -37,7 +37,7 @@ def describe_operation(operation: Operation, marked: Sequence[Marked]) -> str:
 
 
 def describe_match(match: Match, marked: Sequence[Marked]) -> str:
-    """What a rule found."""
+    """Describe what a rule matched."""
     return (
         one_line(f"on the screen: {match.found!r}")
         if match.operation is None
@@ -48,7 +48,7 @@ def describe_match(match: Match, marked: Sequence[Marked]) -> str:
 def collect_evidence(
     reading: EpisodeReading, decided: Decided, found: Sequence[Origin], marked: Sequence[Marked]
 ) -> tuple[Evidence, ...]:
-    """All that is worth telling the stages behind and the reader of a record."""
+    """Collect the evidence for the later stages and for the record."""
     said = [
         *(Evidence(source=_rule_source(match), text=_rule_words(match, marked)) for match in decided.matches),
         *(
@@ -62,7 +62,7 @@ def collect_evidence(
 
 
 def misleading_text(match: Match, found: Sequence[Origin]) -> str | None:
-    """The screen's text in which the forbidden thing stands, unless the instruction names it too."""
+    """The screen text that contains the forbidden string, unless the instruction contains it too."""
     if match.operation is None:
         return one_line(match.found)
     shown = str(match.operation)
@@ -71,7 +71,7 @@ def misleading_text(match: Match, found: Sequence[Origin]) -> str | None:
 
 
 def _rule_source(match: Match) -> str:
-    """Names the rule; `RULE` begins the name of one that speaks against what is proposed."""
+    """The source of a rule's evidence; it begins with `RULE` if the rule speaks against the proposal."""
     if match.rule.effect == "allow" or match.excepted or match.operation is None:
         kind = "allowing" if match.rule.effect == "allow" else "excepted" if match.excepted else "screen"
         return f"{kind} {RULE}{match.rule.id}"

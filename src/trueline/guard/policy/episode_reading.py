@@ -16,7 +16,7 @@ from trueline.records.observation import Observation
 
 @dataclass(frozen=True)
 class EpisodeReading:
-    """What the rules and the evidence are made from."""
+    """The input of the rules and the evidence."""
 
     operations: tuple[Operation, ...]
     """Of the proposal."""
@@ -25,14 +25,14 @@ class EpisodeReading:
     view: View
     """The screen on which the proposal would run."""
     past_views: tuple[View, ...] = ()
-    """The screens of the steps before; an empty view where none is at hand."""
+    """The screens of the steps before; an empty view where there is none."""
 
 
 Look = Callable[[Observation | None], View]
 
 
 def read_episode_so_far(context: GuardContext, look: Look = view) -> EpisodeReading:
-    """Follow the episode from its first step; everything comes from the context, nothing is kept elsewhere."""
+    """Follow the episode from its first step. The result depends on the context alone."""
     state = InputState()
     past: list[tuple[Operation, ...]] = []
     views: list[View] = []
@@ -47,7 +47,7 @@ def read_episode_so_far(context: GuardContext, look: Look = view) -> EpisodeRead
 def read_rejected(
     context: GuardContext, rejections: Sequence[Rejection], look: Look = view
 ) -> tuple[tuple[Operation, ...], ...]:
-    """Tell what rejected proposals would have done, each on the screen of its step, in one pass over the episode."""
+    """Return what rejected proposals would have done, each on the screen of its step, in one pass."""
     state = InputState()
     found: dict[int, tuple[Operation, ...]] = {}
     for number, step in enumerate((*context.history, None), 1):
@@ -61,7 +61,7 @@ def read_rejected(
 
 
 class ViewCache:
-    """Remembers the views of the last screens: those of earlier steps come again with every check."""
+    """Caches the views of the last screens, since every check reads those of earlier steps again."""
 
     def __init__(self, size: int = 256) -> None:
         self._size = size

@@ -37,7 +37,7 @@ class Element(StrictModel):
     """Besides showing, visible and enabled."""
     url: str | None = None
     slot: str | None = None
-    """A place that an example can fill."""
+    """A slot that an example can fill."""
     children: tuple[Element, ...] = ()
 
 
@@ -53,7 +53,7 @@ Screens = dict[str, tuple[Element, ...]]
 
 
 class Shown(StrictModel):
-    """A screen: one by name or written out, with what this example changes in it. Without both there is no tree."""
+    """A screen, by name or written out, with this example's changes. Without either there is no tree."""
 
     screen: str | None = None
     tree: tuple[Element, ...] | None = None
@@ -95,7 +95,7 @@ class ExampleStep(ExampleActions):
 
 
 class Example(ExampleActions):
-    """A whole question with its answer."""
+    """A whole example: the question and the expected answer."""
 
     id: str | None = None
     instruction: str
@@ -107,7 +107,7 @@ class Example(ExampleActions):
 
 
 def example_context(example: Example, screens: Screens) -> GuardContext:
-    """Make the question that an example asks.
+    """Make the guard's context for an example.
 
     Raises:
         InputError: It names a screen or slot that is not there, or an action that is none.
@@ -135,7 +135,7 @@ def _proposal(name: str, step: ExampleActions) -> Proposal:
         try:
             actions.append(ACTION.validate_python(item))
         except ValueError as error:
-            raise InputError(f"{item} is no action: {error}") from error
+            raise InputError(f"{item} is not an action: {error}") from error
     return Proposal(id=name, actions=tuple(actions))
 
 
@@ -151,7 +151,7 @@ def _tree(shown: Shown, screens: Screens) -> Tree | None:
     if shown.screen is None and shown.tree is None:
         return None
     if shown.screen is not None and shown.screen not in screens:
-        raise InputError(f"there is no screen {shown.screen!r}; known are {', '.join(sorted(screens)) or 'none'}")
+        raise InputError(f"unknown screen {shown.screen!r}; choose one of {', '.join(sorted(screens)) or 'none'}")
     elements = screens[shown.screen] if shown.screen is not None else shown.tree or ()
     open_slots = {*shown.fill, *shown.texts}
     nodes = tuple(_node(element, shown.fill, shown.texts, open_slots) for element in (*elements, *shown.also))

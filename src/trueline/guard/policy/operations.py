@@ -1,4 +1,4 @@
-"""What a proposal does, one thing after the other, as far as its actions and the screen tell."""
+"""Operations: what a proposal does, one after the other, as far as its actions and the screen show."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ class Ran:
     command: ShellCommand
     line: str
     certain: bool = True
-    """A terminal has the keyboard, or a program runs it; False when it is only typed, who knows where."""
+    """A terminal has the focus, or a program runs it; False when it is typed with unknown focus."""
     unseen: bool = False
-    """It is entered, and nothing says what has the keyboard: it runs if that is a terminal."""
+    """It is entered with unknown focus: it runs if that is a terminal."""
     alone: bool = False
-    """It is certain that this runs and nothing else: the shell's line was seen, and so was all that led to it."""
+    """It is certain that exactly this runs: the whole shell line is known."""
 
     @property
     def effect(self) -> Effect:
-        """What its words show."""
+        """The effect that the command's words show."""
         return self.command.effect if self.certain else "unknown"
 
     def __str__(self) -> str:
@@ -37,13 +37,13 @@ class Ran:
 
 @dataclass(frozen=True)
 class Typed:
-    """A text stands in a field."""
+    """Text is typed or pasted into a field."""
 
     text: str
     """All that was typed or pasted there so far."""
     into: Target | None
     whole: bool = True
-    """False when a part of it is not known."""
+    """False when a part of the text is unknown."""
     effect: Effect = "reversible"
     certain: bool = True
 
@@ -59,12 +59,12 @@ class Pressed:
     act: Act | None = None
     how: Literal["click", "double click", "right click", "middle click", "drag", "key"] = "click"
     many: bool = False
-    """Everything in a list was selected before."""
+    """Whether everything in a list was selected before."""
     certain: bool = True
 
     @property
     def by_ocr(self) -> bool:
-        """Whether it tells the press of the operation before it once more, by a text that OCR read there."""
+        """Whether it repeats the press before it, with a text that OCR read there."""
         return self.target is not None and self.target.by_ocr
 
     @property
@@ -153,7 +153,7 @@ Operation = Ran | Typed | Pressed | Opened | Addressed | Ended | Nothing | Uncle
 
 
 def doubtful(operation: Operation) -> Operation:
-    """The same, when it may not happen at all."""
+    """The same operation, marked as uncertain."""
     return (
         replace(operation, certain=False, unseen=False, alone=False)
         if isinstance(operation, Ran)

@@ -16,7 +16,7 @@ from trueline.text import printable
 
 SOURCE = "provenance"
 _SHORTEST = 5
-"""Shorter strings stand everywhere by chance."""
+"""Shorter strings occur everywhere by chance."""
 _MOST = 8
 _LONGEST_SHOWN = 200
 
@@ -29,7 +29,7 @@ class Origin(NamedTuple):
     by_agent: bool
     """The agent typed or ran it in an earlier step, before it was on a screen."""
     on_screen: str | None
-    """The untrusted text it stands in."""
+    """The untrusted text that contains it."""
 
 
 def origins(context: GuardContext, reading: EpisodeReading, marked: Sequence[Marked] = ()) -> tuple[Origin, ...]:
@@ -41,7 +41,7 @@ def origins(context: GuardContext, reading: EpisodeReading, marked: Sequence[Mar
 
 
 def evidence(found: Sequence[Origin]) -> tuple[Evidence, ...]:
-    """Say what is suspicious about origins: not from the instruction, and on the screen or from nowhere."""
+    """Evidence of suspicious origins: not from the instruction, but from the screen or from nowhere."""
     return tuple(Evidence(source=SOURCE, text=_said(origin)) for origin in found if not origin.in_instruction)
 
 

@@ -1,4 +1,4 @@
-"""Which operations a rule is about."""
+"""Which operations a rule matches."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from trueline.guard.policy.shell.paths import could_be, whole_folder
 
 
 def matches_operation(when: When, operation: Operation, step: int, marked: Sequence[Marked]) -> bool:
-    """Tell whether a rule is about an operation; `screen` is about none."""
+    """Whether a condition matches an operation; `screen` conditions match none."""
     if when.effect is not None:
         return operation.effect in when.effect
     match operation:
@@ -47,7 +47,7 @@ def matches_operation(when: When, operation: Operation, step: int, marked: Seque
 
 
 def subjects(operation: Operation) -> tuple[str, ...]:
-    """Return what an operation is done to or with, for looking it up elsewhere."""
+    """Return the objects of an operation, for looking them up elsewhere."""
     match operation:
         case Ran():
             # Where something goes, or comes from to be run, says more than what it is.

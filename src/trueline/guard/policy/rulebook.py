@@ -1,4 +1,4 @@
-"""The rules' own language: typed, and strict about what it does not know."""
+"""The language of rules: typed, and unknown keys are errors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Patterns = tuple[Pattern, ...]
 
 
 class CommandWhen(StrictModel):
-    """A shell command. Of each list one entry must fit, and all keys that are given must."""
+    """Condition on a shell command. All given keys must match, each with one entry of its list."""
 
     does: tuple[Does, ...] = ()
     program: Patterns = ()
@@ -33,21 +33,21 @@ class CommandWhen(StrictModel):
     argument: Patterns = ()
     """Of the program's arguments."""
     whole: Patterns = ()
-    """Folders of which all is touched: the folder itself, `folder/*`, or one above it."""
+    """Folders that are touched as a whole: the folder itself, `folder/*`, or a parent."""
     path: Patterns = ()
     path_not: Patterns = ()
     host: Patterns = ()
     host_not: Patterns = ()
-    """A host is named that fits none of these."""
+    """The command names a host that matches none of these."""
     unseen: bool = False
-    """It also decides over a line that is entered while nothing says what has the keyboard."""
+    """Also decide lines entered with unknown focus."""
 
 
 class PressWhen(StrictModel):
     """An element is clicked or activated by a key."""
 
     act: tuple[Act, ...] = ()
-    """What its label means."""
+    """The meaning of its label."""
     label: Patterns = ()
     role: Patterns = ()
     window: Patterns = ()
@@ -84,7 +84,7 @@ class RecipientWhen(StrictModel):
     address: Patterns = ()
     address_not: Patterns = ()
     sent: bool | None = None
-    """Sending, not only filling in."""
+    """Only when it is sent, not when the field is filled in."""
 
 
 class EndWhen(StrictModel):
@@ -95,13 +95,13 @@ class EndWhen(StrictModel):
 
 
 class ScreenWhen(StrictModel):
-    """Something stands on the screen, in any element."""
+    """Text on the screen, in any element."""
 
     matches: Patterns
 
 
 class When(StrictModel):
-    """What a rule is about: exactly one of these."""
+    """The condition of a rule: exactly one of these."""
 
     command: CommandWhen | None = None
     press: PressWhen | None = None
@@ -122,12 +122,12 @@ class When(StrictModel):
 
 
 class Unless(StrictModel):
-    """When a rule does not hold: all that is given must be so."""
+    """An exception from a rule: all given conditions must hold."""
 
     asked: tuple[str, ...] = ()
-    """The instruction speaks of it: names of word groups."""
+    """The instruction contains a word of one of these word groups."""
     named: bool | None = None
-    """The instruction names the very path, host, address or text."""
+    """The instruction names the path, host, address or text itself."""
 
     @model_validator(mode="after")
     def _not_empty(self) -> Self:
@@ -144,16 +144,16 @@ class Rule(StrictModel):
     effect: RuleEffect
     category: Category = Category.UNINTENDED_HARM
     priority: Annotated[int, Field(ge=-1000, le=1000)] = 0
-    """An allow outranks a forbid only with a higher one."""
+    """An allow outranks a forbid only if its priority is higher."""
     domains: Patterns = ()
-    """Holds in these domains only; empty is everywhere."""
+    """The rule applies in these domains only; empty means everywhere."""
     when: When
     unless: tuple[Unless, ...] = ()
     """One of these is enough."""
     more_than: Annotated[int, Field(ge=1)] | None = None
-    """A budget: it holds from this many times on, counted over the episode."""
+    """A budget: the rule applies once it matched more often than this in the episode."""
     wrong: str = ""
-    """What the agent is told is wrong; the description if empty."""
+    """Feedback for the agent; the description if empty."""
     instead: str | None = None
     examples: tuple[Example, ...] = ()
 
@@ -194,12 +194,12 @@ class RuleFile(StrictModel):
 
     description: str = ""
     domains: Patterns = ()
-    """All rules of this file hold in these domains only."""
+    """All rules of this file apply in these domains only."""
     words: dict[str, Patterns] = Field(default_factory=dict[str, Patterns])
     """Groups of words by which an instruction asks for something: words with `*`, or phrases."""
     secrets: tuple[Secret, ...] = ()
     disable: tuple[RuleId, ...] = ()
-    """Rules of earlier files that do not hold."""
+    """Rules of earlier files to switch off."""
     screens: Screens = Field(default_factory=dict)
     """Screens that the examples share."""
     rules: tuple[Rule, ...] = ()

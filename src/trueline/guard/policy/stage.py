@@ -20,7 +20,7 @@ from trueline.records.verdict import Decision, Evidence, Feedback, Finding, Stag
 
 
 class Judged(NamedTuple):
-    """What the policy found, and what the agent would be told."""
+    """The policy's finding, and the feedback for the agent."""
 
     finding: Finding
     feedback: Feedback | None
@@ -29,7 +29,7 @@ class Judged(NamedTuple):
 
 
 class PolicyStage:
-    """Rules over what a proposal does on this screen. It keeps nothing between checks but views of the last screens."""
+    """Applies rules to a proposal on its screen. Stateless but for a cache of screen views."""
 
     def __init__(self, rules: Rules | None = None, classifier: Classifier | None = None) -> None:
         self.rules = load_rules() if rules is None else rules
@@ -48,17 +48,17 @@ class PolicyStage:
 
     @property
     def classifier_name(self) -> str | None:
-        """Names the injection classifier, if one looks."""
+        """The name of the injection classifier, if there is one."""
         return None if self.classifier is None else self.classifier.name
 
     async def look(self, context: GuardContext, evidence: tuple[Evidence, ...]) -> Finding:
-        """Decide what is certain; `evidence` of others changes nothing here."""
+        """Decide what is certain; `evidence` of other stages is ignored."""
         del evidence
         judged = await self.judge(context)
         return judged.finding.model_copy(update={"feedback": judged.feedback})
 
     async def judge(self, context: GuardContext) -> Judged:
-        """Decide, with what the agent would be told."""
+        """Like `look`, with the feedback for the agent."""
         began = time.perf_counter()
         judged = judge(context, self.rules, self._views)
         finding = judged.finding

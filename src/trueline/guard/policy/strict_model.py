@@ -15,7 +15,7 @@ _MOST_PROBLEMS = 10
 
 
 class StrictModel(BaseModel):
-    """Immutable; knows its keys."""
+    """Immutable model; an unknown key is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -23,7 +23,7 @@ class StrictModel(BaseModel):
     @classmethod
     def _known_keys(cls, data: JsonValue) -> JsonValue:
         if isinstance(data, dict) and (unknown := [name for name in data if name not in cls.model_fields]):
-            raise ValueError(f"unknown key {str(unknown[0])!r}; expected are {', '.join(cls.model_fields)}")
+            raise ValueError(f"unknown key {str(unknown[0])!r}; expected one of {', '.join(cls.model_fields)}")
         return data
 
 

@@ -1,4 +1,4 @@
-"""What passes, what is judged, what is refused."""
+"""Decides which requests pass, are judged, or are refused."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _NO_SESSION = (
 
 
 class Gate:
-    """Stands before one machine; at most one session at a time."""
+    """Guards one machine, with at most one session at a time."""
 
     def __init__(
         self, upstream: Address, token: str | None, guard: Guard, settings: ProxySettings, journal: Journal | None
@@ -81,7 +81,7 @@ class Gate:
             await self._end()
 
     async def pass_on(self, method: Method, path: str, call: Call) -> Reply:
-        """Send something on that nobody judges."""
+        """Forward a request without judging it."""
         headers = {"content-type": call.content_type} if call.content_type else {}
         seconds = self.settings.read_seconds if method == "GET" else self.settings.work_seconds
         try:
@@ -90,14 +90,14 @@ class Gate:
             raise unanswered(error) from error
 
     async def set_up(self, path: str, call: Call) -> Reply:
-        """Send on what prepares a machine; within a session there is nothing to prepare."""
+        """Forward a set-up request; refused within a session."""
         async with self._lock:
             if self._episode is not None:
                 raise Refused(403, f"{path} is closed while a session is under way", "closed")
             return await self.pass_on("POST", path, call)
 
     async def run(self, path: str, wanted: Wanted, key: bytes, *, side: bool, id: str | None) -> Reply:
-        """Have something judged that runs code, and send it on if it may run.
+        """Judge a request that runs code, and forward it if it may run.
 
         Args:
             path: How it comes.
@@ -148,7 +148,7 @@ class Gate:
         request = Request(method, path, content=content, headers=headers, limit=limit)
         answer = await self._http.forward(request, seconds)
         if answer.status == 401:
-            raise DesktopLost(f"{self._upstream.host}: asks for a token; give the proxy TRUELINE_DESKTOP_TOKEN")
+            raise DesktopLost(f"{self._upstream.host}: requires a token; set TRUELINE_DESKTOP_TOKEN for the proxy")
         return Reply(answer.body, answer.status, _media_type(answer))
 
     async def _begin(self, instruction: str, domain: str | None) -> Episode:

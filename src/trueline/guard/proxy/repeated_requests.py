@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from trueline.desktop.serve.replies import Reply
 
 SOONEST, LATEST = 4.0, 8.0
-"""Seconds after an answer in which OSWorld's client would ask again."""
+"""Seconds after an answer within which OSWorld's client would retry."""
 
 
 @dataclass
@@ -25,11 +25,11 @@ class _Held:
     task: asyncio.Task[Reply]
     answered: float = 0.0
     heard: bool = False
-    """As far as can be told, the client has taken it, and was content."""
+    """Whether the client apparently received the answer and accepted it."""
 
 
 class Retries:
-    """What may be asked again: all that is under way, and the last that was answered."""
+    """Requests that a client may repeat: all in progress, and the last one answered."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -55,12 +55,12 @@ class Retries:
         return reply
 
     def heard(self, key: bytes, reply: Reply) -> None:
-        """The client was there when it was answered."""
+        """Note that the client was connected when it was answered."""
         if key in self._held:
             self._held[key].heard = reply.status == 200
 
     def went_on(self) -> None:
-        """The client asks for something that it would not ask for between two tries."""
+        """Note a request that shows that the client is not retrying."""
         for key, held in list(self._held.items()):
             if held.task.done() and held.heard:
                 del self._held[key]

@@ -18,11 +18,11 @@ from trueline.desktop.serve.commands import BashRequest, CommandRequest, PythonR
 from trueline.desktop.serve.replies import Call, Refused, read
 
 _PREFIX = re.compile(r"import pyautogui; import time;(?: pyautogui\.FAILSAFE = False[;\n])? ?")
-"""What OSWorld's controller, and ours, put before an agent's code."""
+"""The code that OSWorld's controller, and ours, put before an agent's code."""
 _PYTHONS = ("python", "python3", "/usr/bin/python", "/usr/bin/python3")
 _SHELLS = ("sh", "bash", "/bin/sh", "/bin/bash", "/usr/bin/sh", "/usr/bin/bash")
 _QUESTIONS = ("import platform; print(platform.system())", "import platform; print(platform.machine())")
-"""What OSWorld's controller asks in the same words as it acts. They say nothing of the agent."""
+"""Queries that OSWorld's controller sends like actions; they do not come from the agent."""
 
 
 class Program(NamedTuple):
@@ -40,17 +40,17 @@ class Wanted:
     document: Mapping[str, object]
     """What the machine is sent."""
     by_agent: bool = False
-    """It carries the controller's prefix, or comes by a way that only agents take."""
+    """Whether it has the controller's prefix, or uses an endpoint that only agents use."""
 
     @property
     def is_question(self) -> bool:
-        """It only asks which machine that is."""
+        """Whether it only queries the machine."""
         return self.by_agent and [_without_prefix(program.source) for program in self.programs] in (
             [question] for question in _QUESTIONS
         )
 
     def actions(self, screen: Size | None) -> tuple[Action, ...]:
-        """The actions that it amounts to; what is no straight line of known input is code."""
+        """The equivalent actions; anything but a plain sequence of known input is code."""
         return tuple(action for program in self.programs for action in _actions(program, screen))
 
 
@@ -94,7 +94,7 @@ def _words(asked: CommandRequest) -> str | list[str]:
         except ValueError as error:
             raise Refused(400, f"command: {error}") from None
     if not words or not words[0]:
-        raise Refused(400, "command: empty")
+        raise Refused(400, "command: must not be empty")
     return words
 
 

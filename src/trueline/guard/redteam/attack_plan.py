@@ -60,7 +60,7 @@ class Attack:
     corpus: Corpus
 
     def text(self, reader: Reader) -> str:
-        """What is said to a reader."""
+        """The text for a reader."""
         if self.variation.rewrite is not None:
             return self.variation.rewrite
         texts: tuple[str, ...] = getattr(self.corpus.texts, reader)

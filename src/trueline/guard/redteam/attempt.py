@@ -23,7 +23,7 @@ PROMPT = "user@desk:~$ "
 
 @dataclass(frozen=True)
 class Player:
-    """Plays plans against a guard. The agent is simulated: it has been taken over and does what the plan says."""
+    """Plays plans against a guard. The agent is simulated: it is compromised and does what the plan says."""
 
     guard: Guard
     on_error: OnError = "block"
@@ -36,7 +36,7 @@ class Player:
 
     @property
     def can_be_worked_on(self) -> frozenset[WorksOn]:
-        """Whom an attack can work on here."""
+        """The models that an attack can target here."""
         there: dict[WorksOn, bool] = {"models": self.models, "narrator": self.narrator is not None}
         return frozenset(who for who, is_there in there.items() if is_there)
 
@@ -83,13 +83,13 @@ class Player:
 
 @dataclass(frozen=True)
 class Played:
-    """What became of a plan."""
+    """The result of a plan."""
 
     outcomes: tuple[Outcome, ...]
     done: bool
     """Everything that the goal needs was let through."""
     progress: float
-    """The part of the steps that was."""
+    """The share of steps that were allowed."""
 
     @property
     def undecided(self) -> bool:
@@ -109,7 +109,7 @@ class Played:
 
 
 class _Screen:
-    """The screen while a plan is played: what was typed stands on it."""
+    """The screen while a plan is played, with the text typed so far."""
 
     def __init__(self, scene: Scene, plan: Plan, pictures: bool) -> None:
         self._scene = scene

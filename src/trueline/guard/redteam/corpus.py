@@ -1,4 +1,4 @@
-"""The corpus: screens, goals and texts, read from the data files of this room."""
+"""The corpus: screens, goals and texts, read from the data files of this package."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from trueline.guard.redteam.techniques import TECHNIQUES
 from trueline.text import printable
 
 Interval = Callable[[int, int], tuple[float, float]]
-"""From successes and trials to the ends of an interval."""
+"""Computes an interval from successes and trials."""
 
 
 def document(campaign: Campaign, interval: Interval) -> dict[str, object]:

@@ -27,7 +27,7 @@ _WRAP = 8
 
 @dataclass(frozen=True)
 class ScreenContent:
-    """What a screen shows beside its scene."""
+    """The changeable content of a screen, besides its scene."""
 
     notice: str = ""
     """Foreign text in a notification."""
@@ -40,18 +40,18 @@ class ScreenContent:
     fake_markers: tuple[str, ...] = ()
     """Elements that a drawn marker points at."""
     filler: int = 0
-    """So many elements more."""
+    """Number of additional elements."""
     focus: str | None = None
     texts: tuple[tuple[str, str], ...] = ()
     """Text of elements by now."""
 
 
 NOTE = Element(id="note", role="label", box=(860, 220, 400, 40))
-"""Where `Look.note` stands."""
+"""Where `ScreenContent.note` is shown."""
 
 
 def observe(scene: Scene, look: ScreenContent, *, picture: bool) -> Observation:
-    """Show a scene."""
+    """Render a scene as an observation."""
     return Observation(
         time=_EPOCH,
         screenshot=_picture(scene.id, look) if picture else None,

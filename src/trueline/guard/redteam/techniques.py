@@ -12,7 +12,7 @@ from trueline.guard.redteam.corpus import Corpus, Goal, Kind
 from trueline.guard.redteam.variation import PLAIN, Variation
 
 Aim = Literal["pass", "undecided", "cost"]
-"""What counts as a success: all of it is let through; a check ends undecided; a check costs a multiple."""
+"""What counts as success: everything is allowed; a check is undecided; a check costs a multiple."""
 
 WorksOn = Literal["models", "narrator"]
 """The models of the guard, or the one that tells what steps did."""

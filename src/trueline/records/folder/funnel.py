@@ -23,17 +23,17 @@ _LARGEST = 256 * 1024 * 1024
 
 
 class InjectionResult(NamedTuple):
-    """What an episode's folder says about its injection."""
+    """The injection's result, as an episode's folder says."""
 
     funnel: Funnel | None = None
     score: float | None = None
     """Of the task, by the same record."""
     problem: str | None = None
-    """Why there is no funnel that counts."""
+    """Why there is no usable funnel."""
 
 
 def read_injection_result(folder: str) -> InjectionResult:
-    """Read the funnel of an episode from its own record, or RedTeamCUA's score of the attack where there is none."""
+    """Read the funnel from an episode's record, or else RedTeamCUA's score of the attack."""
     ended = _ended(f"{folder}/{EVENTS_FILE}") or _record(f"{folder}/{EPISODE_FILE}")
     if ended is None:
         adversary = read_adversary_score(folder)

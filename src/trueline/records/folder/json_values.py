@@ -1,4 +1,4 @@
-"""JSON that others wrote, taken apart without trust."""
+"""Readers of untrusted JSON: a value of another type is dropped, never an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders that the seeds wrote, without our files: what they hold as a typed record.
+"""Reads folders that OSWorld, OS-Harm or the reliability study wrote, without our files, as a typed record.
 
 What they do not say stays `None`; what does not fit together is a problem, never a guess in silence.
 """
@@ -29,7 +29,7 @@ from trueline.records.step import ActionResult, Attempt, Step
 
 @dataclass(frozen=True, slots=True)
 class OSWorldFiles:
-    """What a seed left in an episode's folder."""
+    """The files of another system in an episode's folder."""
 
     folder: Path
     location: Location | None
@@ -42,7 +42,7 @@ class OSWorldFiles:
 
 
 def record_from_osworld_files(files: OSWorldFiles) -> tuple[EpisodeRecord, tuple[Problem, ...]]:
-    """Make the record of a seed's folder; the score is read elsewhere."""
+    """Make the record of such a folder; the score is read elsewhere."""
     return _Builder(files).build()
 
 
@@ -140,7 +140,7 @@ class _Builder:
         return grouped
 
     def results(self, line: TrajLine) -> list[ActionResult]:
-        """One line may hold code that is several actions; the screen after it is that after the last one."""
+        """One line may contain code with several actions; its screenshot is the one after the last."""
         actions = self.decoded(line.data.get("action"), TRAJ_FILE, line.number)
         shot = self.screenshot(line.data.get("screenshot_file"), TRAJ_FILE, line.number)
         last = len(actions) - 1
@@ -229,7 +229,7 @@ def _response(data: dict[str, JsonValue]) -> str | None:
 
 
 def _end(steps: Sequence[Step], max_steps: int | None) -> End | None:
-    """How it ended, as far as the last action or the limit tells."""
+    """How it ended, as far as the last action or the limit shows."""
     last = steps[-1].results[-1].action if steps and steps[-1].results else None
     if isinstance(last, Done):
         return End.DONE

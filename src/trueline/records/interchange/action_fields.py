@@ -1,4 +1,4 @@
-"""Actions in other words: as their fields, and as the text that an episode's files have."""
+"""Actions as plain fields, and as the text that an episode's files store."""
 
 from __future__ import annotations
 

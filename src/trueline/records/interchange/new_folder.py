@@ -22,7 +22,7 @@ from trueline.records.layout import check_name
 
 @contextmanager
 def new_folder(out: Path, below: Path, *, force: bool = False) -> Generator[Path]:
-    """Make a folder out of sight, and give it its name once it is complete.
+    """Make a temporary folder, and rename it once it is complete.
 
     Args:
         out: The folder that takes all episodes; it is made when it is not there.
@@ -38,7 +38,7 @@ def new_folder(out: Path, below: Path, *, force: bool = False) -> Generator[Path
     for level in below.parts:
         target /= check_name(level, "folder name")
     if (target.exists() or target.is_symlink()) and not force:
-        raise InputError(f"{target}: is there already and stays as it is (--force moves it aside)")
+        raise InputError(f"{target}: already exists and was left as it is (--force moves it aside)")
     if not out.is_dir():
         make_folder(out)
     with room_needed(out):

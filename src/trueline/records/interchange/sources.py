@@ -1,4 +1,4 @@
-"""The episodes below the folders a user names, and where each belongs in what is made of them."""
+"""Finds the episodes below the given folders, and where each belongs in the output."""
 
 from __future__ import annotations
 

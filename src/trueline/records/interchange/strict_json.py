@@ -1,4 +1,4 @@
-"""JSON files of others, parsed without guessing and named when they are wrong."""
+"""Strict parsing of foreign JSON files; errors name the file and the place."""
 
 from __future__ import annotations
 

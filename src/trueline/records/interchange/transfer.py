@@ -1,4 +1,4 @@
-"""How episodes are taken in or out, and what became of each."""
+"""Import and export of episodes one by one, and the outcome of each."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Options:
     """How files are put in their new place."""
 
     link: bool = False
-    """Give pictures a second name instead of copying them, where the disk can."""
+    """Hard-link pictures instead of copying them, where possible."""
     force: bool = False
-    """Move what is there already aside."""
+    """Move an existing output aside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +32,19 @@ class Outcome:
     reason: str | None = None
     """Why it was left out."""
     notes: tuple[str, ...] = ()
-    """What was odd about it, though it was written."""
+    """Problems of an episode that was written nevertheless."""
 
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """Episodes on their way: how many there are, and their outcomes as the work goes on."""
+    """A transfer in progress: the number of episodes, and their outcomes as they finish."""
 
     total: int
     outcomes: Iterator[Outcome]
 
 
 def transfer(items: Sequence[T], where: Callable[[T], str], work: Callable[[T], Outcome]) -> Transfer:
-    """Work on one after the other; one that cannot be read is left out and the rest goes on.
+    """Process the items in order; one that cannot be read is left out.
 
     A full disk is another matter: it ends the work with a `DiskFullError`.
     """

@@ -29,7 +29,7 @@ _STARTS = 3
 async def run_batch(
     jobs: Sequence[Job], open_desktop: OpenDesktop, options: BatchOptions, report: Report
 ) -> BatchResult:
-    """Run what is not done yet. Interrupted at any moment, calling it again goes on.
+    """Run the episodes that are not done yet. Call it again after an interruption to resume.
 
     Raises:
         DiskFullError: There is no room; everything recorded is intact.
@@ -54,7 +54,7 @@ class _Batch:
         self.waiting = deque(jobs)
         self.records: dict[str, EpisodeRecord] = {}
         self.stopped = ""
-        """Why no more episodes are begun."""
+        """Why no more episodes are started; empty while they are."""
         self._open_desktop = open_desktop
         self._options = options
         self._report = report
@@ -63,11 +63,11 @@ class _Batch:
         self._taken_over: set[Job] = set()
         self._elsewhere: list[Job] = []
         self._rerun: set[Job] = set()
-        """Jobs whose earlier results were looked at."""
+        """Jobs to rerun whose earlier results were moved aside."""
         self._told_elsewhere: set[Job] = set()
         self._total, self._done = len(jobs), 0
         self._started = False
-        """A desktop came up: this machine can."""
+        """Whether a desktop has started, so this machine can run them."""
         self._failed_starts = 0
         """In a row."""
         self._slots = Slots(options)
@@ -112,7 +112,7 @@ class _Batch:
         self._slots.full.set()
 
     async def work_ahead(self) -> None:
-        """Work as well, but not before the others have got to play: they need the machine to start."""
+        """Like `work`, but only once the other workers play, because starting desktops takes the machine."""
         await self._slots.full.wait()
         await self.work()
 
@@ -139,13 +139,13 @@ class _Batch:
         return None
 
     async def _something(self) -> None:
-        """Wait until a worker is done with its job, or a while."""
+        """Wait until a worker finishes a job, or for a while."""
         self._freed.clear()
         with suppress(TimeoutError):
             await asyncio.wait_for(self._freed.wait(), self._options.poll_s)
 
     async def _fresh(self, desktop: Desktop | None, stack: AsyncExitStack) -> Desktop:
-        """A desktop that nobody has used: a new one, or the old one reset."""
+        """An unused desktop: a new one, or the old one after a reset."""
         if desktop is None:
             desktop = await stack.enter_async_context(self._open_desktop())
         else:
@@ -158,7 +158,7 @@ class _Batch:
         return await asyncio.to_thread(lambda: EpisodeWriter(folder, job.begin(), store=self._options.store))
 
     async def _finish_unplayed(self, job: Job, reason: Unscored, detail: str) -> None:
-        """Put on record that an episode was not played."""
+        """Record that an episode was not played."""
         writer = await self._begin(job)
         await self._finish(job, writer, Ended(time=datetime.now(UTC), unscored=reason, detail=detail))
 
@@ -213,7 +213,7 @@ class _Batch:
             self._close(job, record, "ended")
 
     def _again(self, job: Job, record: EpisodeRecord) -> bool:
-        """Whether the job goes back into the queue: it was no doing of the agent, and may be better later."""
+        """Whether to requeue the job: the failure was not the agent's and may pass."""
         reason = record.unscored
         if reason is Unscored.RUN_BUDGET_SPENT:
             self._stop(record.detail)
@@ -230,7 +230,7 @@ class _Batch:
         return self._requeue(job, f"{reason.value}: {record.detail}")
 
     def _wait_out(self, job: Job, record: EpisodeRecord) -> bool:
-        """Pause while the model is away. Only where it answers others does it count against an episode."""
+        """Pause while the model is unreachable. It counts as a try only if other episodes get answers."""
         if not self._slots.away_for_all:
             self._outages[job] += 1
         left = self._slots.away()
@@ -251,7 +251,7 @@ class _Batch:
         self.stopped = self.stopped or why
 
     def _lost(self, job: Job) -> None:
-        """Another process has taken the job: what becomes of it is told when it lets go."""
+        """Another process has the job; its result is reported when it releases the claim."""
         self._elsewhere.append(job)
 
     def _close(self, job: Job, record: EpisodeRecord | None, what: str) -> None:

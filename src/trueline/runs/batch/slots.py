@@ -1,4 +1,4 @@
-"""Where episodes play: so many places, and nobody plays while the model is away."""
+"""The slots in which episodes run: a limited number, all paused while the model is unreachable."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from trueline.runs.batch.types import BatchOptions
 
 
 class Slots:
-    """Calling it gives a place; whoever is set up waits for one."""
+    """Hands out slots: call it to wait for one."""
 
     def __init__(self, options: BatchOptions) -> None:
-        """Open it with a place for each worker."""
+        """Make one slot for each worker."""
         self.full = asyncio.Event()
-        """All places were taken, or there is not enough work for all of them."""
+        """Set once all slots were taken, or there is too little work for all."""
         self._options = options
         self._places = asyncio.Semaphore(options.workers)
         self._outages = 0
@@ -25,7 +25,7 @@ class Slots:
 
     @asynccontextmanager
     async def __call__(self) -> AsyncGenerator[None]:
-        """A place to play, from when there is one."""
+        """Wait for a slot and hold it while the block runs."""
         async with self._places:
             if self._places.locked():
                 self.full.set()
@@ -40,17 +40,17 @@ class Slots:
 
     @property
     def away_for_all(self) -> bool:
-        """Whether the model has answered nobody since the last outage but one."""
+        """Whether the model has answered no episode since the last but one outage."""
         return self._outages > 1
 
     @property
     def given_up(self) -> bool:
-        """Whether it has been away for longer than anybody wants to wait."""
+        """Whether the model has been unreachable for longer than `patience_s`."""
         since = self._away_since
         return since is not None and asyncio.get_running_loop().time() - since >= self._options.patience_s
 
     def away(self) -> float:
-        """The model does not answer: pause all, the longer the more often in a row; how many seconds are left of it."""
+        """Pause all slots after an outage, longer with each one in a row; returns the seconds left."""
         now = asyncio.get_running_loop().time()
         if self._paused_until <= now:
             wait = min(self._options.outage_s * 2**self._outages, self._options.longest_outage_s)
@@ -60,11 +60,11 @@ class Slots:
         return self._paused_until - now
 
     def answered(self) -> None:
-        """An episode has a score: the model is there."""
+        """Note that an episode was scored, so the model answers."""
         self._outages, self._away_since = 0, None
 
     async def pause(self) -> None:
-        """Wait until the pause is over; another outage during the wait makes it longer."""
+        """Wait until the pause is over; another outage meanwhile extends it."""
         while True:
             left = self._paused_until - asyncio.get_running_loop().time()
             if left <= 0:

@@ -1,4 +1,4 @@
-"""`binary_retry`: the agent hears that it failed, and nothing else."""
+"""`binary_retry`: the agent is told that it failed, and nothing else."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ class BinaryRetry:
     max_total_steps: int | None = None
 
     async def after(self, tried: FailedTry) -> UserMessage | None:
-        """The word before the next try; `None` once all are used up."""
+        """The user's message before the next try; `None` when no retries are left."""
         return UserMessage(read_prompt(BINARY_RETRY)) if tried.number <= self.max_retries else None

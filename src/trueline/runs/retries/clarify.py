@@ -34,7 +34,7 @@ class UserReply(BaseModel):
 
 @dataclass(frozen=True)
 class ClarifyUponRetry:
-    """Asks a model that plays the user; what gives the solution away is not passed on."""
+    """Asks a model that plays the user; a message that reveals the solution is not passed on."""
 
     model: Model
     instruction: str
@@ -47,7 +47,7 @@ class ClarifyUponRetry:
     episode: str = ""
 
     async def after(self, tried: FailedTry) -> UserMessage | None:
-        """The word before the next try; a user who cannot keep the solution to himself says only that it failed."""
+        """The user's message before the next try; if every message reveals the solution, only that it failed."""
         if tried.number > self.max_retries:
             return None
         secrets = secrets_of(self.evaluator, self.instruction)

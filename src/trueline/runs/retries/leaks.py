@@ -68,7 +68,7 @@ def secrets_of(evaluator: JsonValue, instruction: str) -> tuple[str, ...]:
 
 
 def leaks(message: str, secrets: Iterable[str]) -> tuple[str, ...]:
-    """What in a message says how to do the task, or what the result is; empty when nothing does."""
+    """The parts of a message that reveal how to do the task or its result; empty if none do."""
     found = [name for name, pattern in _HOW if pattern.search(message)]
     said = spelled_in(message)
     found += [f"an expected value ({secret[:40]!r})" for secret in secrets if pattern_of(secret).search(said)]
@@ -89,7 +89,7 @@ def _expected(value: JsonValue) -> Iterator[JsonValue]:
 
 
 def _secrets(value: JsonValue) -> Iterator[str]:
-    """The values inside an expectation that could be told: words line by line, and numbers."""
+    """The values inside an expectation that could be revealed: text line by line, and numbers."""
     if isinstance(value, dict):
         # A file or a command that gives the right answer elsewhere is named here, not the answer.
         getter = isinstance(value.get("type"), str) and not any(key in value for key in _EXPECTS) and "path" in value

@@ -1,4 +1,4 @@
-"""What pyautogui has and our module has not: everything that looks at the screen, windows and boxes, real tweens."""
+"""Functions of pyautogui that our module lacks: all that look at the screen, windows and boxes, real tweens."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ def copy(tracker: Tracker) -> None:
 
 
 def backspace(tracker: Tracker) -> None:
-    """Take away what is selected, or the character before the cursor."""
+    """Delete the selection, or the character before the cursor."""
     state = tracker.state
     if state.everything:
         state.add("")
@@ -23,7 +23,7 @@ def backspace(tracker: Tracker) -> None:
 
 
 def delete(tracker: Tracker) -> None:
-    """Take away what is selected, or the character behind the cursor; elsewhere than in a text, what is chosen."""
+    """Delete the selection, or the character after the cursor; outside of text, the selected item."""
     state = tracker.state
     if state.focus is not None and state.focus.is_editable:
         if state.everything:
@@ -36,7 +36,7 @@ def delete(tracker: Tracker) -> None:
 
 
 def delete_forever(tracker: Tracker) -> None:
-    """Shift+Delete: past the trash in a file manager, cuts in a text."""
+    """Shift+Delete: deletes without the trash in a file manager, cuts in a text."""
     state = tracker.state
     focus = state.focus
     if focus is not None and not (focus.in_file_manager or focus.in_mail):

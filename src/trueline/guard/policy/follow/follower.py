@@ -40,11 +40,11 @@ from trueline.guard.policy.shell.interpret import read_line, read_python
 from trueline.guard.policy.shell.python_calls import copied
 
 _MOST_ACTIONS = 500
-"""Nobody does more in one step; what is beyond is not looked at, and never cleared."""
+"""Actions beyond this are not followed, and such a proposal is never cleared."""
 
 
 def follow(state: InputState, actions: Sequence[Action], view: View) -> tuple[Operation, ...]:
-    """Take the state from before the actions to after them, and return what they do."""
+    """Return what the actions do, and update the state accordingly."""
     tracker = Tracker(state, view)
     _focus_from_screen(tracker)
     for action in actions[:_MOST_ACTIONS]:
@@ -61,7 +61,7 @@ def follow(state: InputState, actions: Sequence[Action], view: View) -> tuple[Op
 
 
 def _focus_from_screen(tracker: Tracker) -> None:
-    """A new screen says what has the keyboard; what was typed into that field before still stands there."""
+    """Update the focus from a new screen; text typed into that field before is kept."""
     focused, active, before = tracker.view.focused, tracker.view.active, tracker.state.focus
     if focused is not None:
         tracker.focus(focused)
@@ -114,7 +114,7 @@ def _record_passive(tracker: Tracker, what: str) -> None:
 
 
 def _follow_code(tracker: Tracker, code: Code) -> None:
-    """A program: what it runs for certain, and what it may do with mouse and keyboard."""
+    """Follow a program: the commands it certainly runs, and its possible mouse and keyboard actions."""
     source = fold(code.source, limit=len(code.source))
     commands = read_line(source).commands if code.language == "bash" else read_python(source)
     for command in commands:

@@ -10,11 +10,11 @@ from trueline.guard.policy.screen.target import Target
 from trueline.guard.policy.shell.command import Session
 
 MAX_LINE = 20_000
-"""What is typed into one field beyond this is no longer joined."""
+"""Longest text of one field that is tracked."""
 
 
 class Draft(NamedTuple):
-    """What stands in a line that is not entered."""
+    """An unfinished line of a terminal."""
 
     line: str
     cursor: int
@@ -23,16 +23,16 @@ class Draft(NamedTuple):
 
 @dataclass
 class InputState:
-    """The state as far as the actions tell; `None` and `whole=False` mean that it is not known.
+    """The state as far as the actions show; `None` and `whole=False` mean unknown.
 
     It lives only while an episode is followed from its beginning; nothing outside keeps it.
     """
 
     pointer: Point | None = None
     focus: Target | None = None
-    """What has the keyboard."""
+    """The element with the keyboard focus."""
     perhaps: tuple[Target, ...] = ()
-    """What may have it where that is not known: Tab was pressed, and these may come next."""
+    """Elements that may have the focus after Tab was pressed."""
     held: set[str] = field(default_factory=set[str])
     buttons: set[str] = field(default_factory=set[str])
     selection: str | None = None
@@ -40,35 +40,35 @@ class InputState:
     everything: bool = False
     """All items were selected."""
     line: str = ""
-    """What was typed into the focused field so far; in a terminal, since the last Enter."""
+    """The text typed into the focused field so far; in a terminal, since the last Enter."""
     cursor: int = 0
     """Where in `line` the next character goes."""
     whole: bool = True
-    """Whether `line` is all of it."""
+    """Whether `line` is complete."""
     before: str = ""
-    """What the screen shows to stand in a terminal's line in front of `line`."""
+    """The text that the screen shows in a terminal's line before `line`."""
     clear: bool = False
-    """Whether it is certain that nothing else stands in a terminal's line and that a shell reads it."""
+    """Whether a terminal's line certainly has no other text and is read by a shell."""
     stray: bool = False
-    """Something was typed while it was not known what had the keyboard."""
+    """Whether text was typed while the focus was unknown."""
     programmed: bool = False
-    """A program has run that may have left keys held down and text typed anywhere."""
+    """Whether a program has run that may have held keys down or typed text anywhere."""
     drafts: dict[tuple[str, str, str], Draft] = field(default_factory=dict[tuple[str, str, str], Draft])
-    """Lines that were left standing in terminals."""
+    """Unfinished lines of other terminals, by place."""
     recalled: int = 0
-    """How many lines back the arrow up has gone in a terminal."""
+    """How many lines back the terminal's history was recalled with the arrow keys."""
     shell: Session = field(default_factory=Session)
     unseen: Session = field(default_factory=Session)
-    """The same, if what is entered where nothing says what has the keyboard goes to a shell."""
+    """The shell session under the assumption that lines entered with unknown focus reach it."""
     inside: str = ""
     """The program that has taken over the terminal: an editor, or one that reads its own language."""
 
     def copy(self) -> InputState:
-        """Return another one in the same state, to see what would come of something."""
+        """Return an independent copy, for trying something out."""
         return replace(self, held=set(self.held), buttons=set(self.buttons), drafts=dict(self.drafts))
 
     def leave(self, focus: Target | None) -> None:
-        """Give the keyboard to something else; what stands in a terminal's line stays there."""
+        """Move the focus; an unfinished line of a terminal is remembered."""
         if self.focus is None:
             self.stray = self.stray or bool(self.line)
         elif self.focus.is_terminal and (self.line or not self.whole):
@@ -82,7 +82,7 @@ class InputState:
             self.line, self.cursor, self.whole = left
 
     def start(self, line: str = "", *, whole: bool = True) -> None:
-        """Begin a line anew."""
+        """Start a new line."""
         self.line = line
         self.cursor = len(line)
         self.whole = whole
@@ -91,7 +91,7 @@ class InputState:
         self.clear = False
 
     def add(self, text: str) -> None:
-        """Type into the focused field; what is selected is replaced."""
+        """Insert text into the focused field, replacing the selection."""
         if self.everything:
             self.start()
             self.everything = False

@@ -17,7 +17,7 @@ _CHARACTERS = {
     **{f"{pad}{digit}": str(digit) for pad in ("num", "kp_", "numpad") for digit in range(10)},
 }  # fmt: skip
 _SHIFTED = dict(zip("`1234567890-=[]\\;',./", '~!@#$%^&*()_+{}|:"<>?', strict=True))
-"""On a keyboard for US English, which is what agents count on when they press Shift with another key."""
+"""On a US keyboard, which agents assume when they press Shift with another key."""
 
 
 def plain(name: str) -> str:
@@ -32,5 +32,5 @@ def character(name: str, *, shift: bool) -> str | None:
 
 
 def shifted(text: str) -> str:
-    """Return what comes of a text that is typed with Shift held."""
+    """Return the text that results from typing with Shift held."""
     return "".join(_SHIFTED.get(char, char.upper()) for char in text)

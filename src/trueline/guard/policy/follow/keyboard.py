@@ -1,4 +1,4 @@
-"""Keys and text, by what has the keyboard."""
+"""Keys and text, by the element that has the keyboard focus."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CURSOR = frozenset({"left", "right", "home", "end", "pageup", "pagedown", "up",
 _MAX_PRESSES = 200
 _PIECES = re.compile(r"(\r\n|\n|\r|\t)")
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*:\S.*|[^\s/?#]+\.[^\s/?#]+(?:[/?#].*)?|localhost\S*", re.IGNORECASE)
-"""What a browser opens instead of searching for it."""
+"""Text that a browser opens as an address instead of searching for it."""
 _LAUNCHER = Target("launcher", app="launcher")
 
 
@@ -54,7 +54,7 @@ def type_text(tracker: Tracker, text: str) -> None:
 
 
 def press(tracker: Tracker, name: str, presses: int = 1) -> None:
-    """Press one key, together with what is held down."""
+    """Press one key, together with the keys held down."""
     for _ in range(min(presses, _MAX_PRESSES)):
         chord(tracker, (name,))
     if presses > _MAX_PRESSES:
@@ -63,7 +63,7 @@ def press(tracker: Tracker, name: str, presses: int = 1) -> None:
 
 
 def key_down(tracker: Tracker, name: str) -> None:
-    """Press a key and keep it down; what is no modifier acts at once, and again and again."""
+    """Hold a key down; a key that is not a modifier acts at once and repeats."""
     if name not in MODIFIERS:
         chord(tracker, (name,))
         tracker.state.clear = False
@@ -84,7 +84,7 @@ def chord(tracker: Tracker, keys: Sequence[str]) -> None:
 
 
 def rest(tracker: Tracker) -> None:
-    """The proposal is over: tell what stands in the field."""
+    """End of the proposal: record the text left in the field."""
     tracker.flush()
     if editing.in_terminal(tracker):
         terminal.pending(tracker)
@@ -169,7 +169,7 @@ def _enter(tracker: Tracker) -> None:
 
 
 def _press_focused(tracker: Tracker) -> bool:
-    """Enter or Space on a button; one that Tab may have gone to is only perhaps pressed."""
+    """Enter or Space on a button; one that only may have the focus is pressed with doubt."""
     focus, perhaps = tracker.state.focus, tracker.state.perhaps
     if focus is not None and focus.is_button:
         tracker.operations.append(Pressed(focus, meaning_of_press(focus), "key"))

@@ -25,7 +25,7 @@ How = Literal["click", "double click", "right click", "middle click", "drag"]
 
 
 def move(tracker: Tracker, to: Point) -> None:
-    """Move the pointer; over what does not react this is certain to do nothing."""
+    """Move the pointer; over inert elements this certainly has no effect."""
     tracker.state.pointer = to
     target = tracker.view.hit(to)
     if tracker.state.busy:
@@ -37,7 +37,7 @@ def move(tracker: Tracker, to: Point) -> None:
 
 
 def scroll(tracker: Tracker, action: Scroll) -> None:
-    """Turn the wheel; combo boxes, sliders and spin boxes change by it."""
+    """Turn the wheel; it changes combo boxes, sliders and spin boxes."""
     at = tracker.state.pointer = action.at or tracker.state.pointer
     target = tracker.view.hit(at) if at else None
     plain = not (action.modifiers or tracker.state.busy)
@@ -48,12 +48,12 @@ def scroll(tracker: Tracker, action: Scroll) -> None:
 
 
 def _only_scrolls(tracker: Tracker, target: Target, at: Point) -> bool:
-    """Whatever else lies there may get the wheel: the tree does not say what is drawn on top."""
+    """Whether every element there only scrolls; the tree does not say which is on top."""
     return target.sure and target.only_scrolls and all(other.only_scrolls for other in tracker.view.beneath(at))
 
 
 def click(tracker: Tracker, action: Click) -> None:
-    """Press a mouse button on what lies there."""
+    """Press a mouse button on the element there."""
     state = tracker.state
     at = state.pointer = action.at or state.pointer
     target = tracker.view.hit(at) if at else None
@@ -105,7 +105,7 @@ def drag(tracker: Tracker, action: Drag) -> None:
 
 
 def _tell_written(tracker: Tracker, at: Point | None, how: How) -> None:
-    """Tell what may be pressed by the texts that OCR read there, behind the operation of the press itself.
+    """Add possible presses by the texts that OCR read there, after the press itself.
 
     It only adds what may happen, and changes nothing of what is known: a picture can show anything.
     """

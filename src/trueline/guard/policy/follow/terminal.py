@@ -20,7 +20,7 @@ _PROMPT = re.compile(r"[^$#%❯➜]{0,200}[$#%❯➜](?:\s(?P<line>.*))?")
 
 
 def look(tracker: Tracker) -> None:
-    """Read off a terminal's text what stands in its line, and which program has taken it over, if any."""
+    """Read a terminal's current line from its text, and which program has taken it over, if any."""
     focus, state = tracker.state.focus, tracker.state
     state.clear = False
     if focus is None or not focus.is_terminal or not focus.text:
@@ -40,7 +40,7 @@ def look(tracker: Tracker) -> None:
 
 
 def _look_at_line(state: InputState, shown: str) -> None:
-    """Compare what the screen shows in the line with what was typed; the screen may lag behind, or lie."""
+    """Compare the line on the screen with what was typed; the screen may lag behind or be forged."""
     typed = state.line.rstrip()
     if shown.rstrip() == typed:
         state.clear = state.whole and not (state.stray or state.programmed or state.shell.pending)
@@ -71,7 +71,7 @@ def enter(tracker: Tracker) -> None:
 
 
 def enter_unseen(tracker: Tracker) -> None:
-    """Enter was pressed, and what has the keyboard is not known: tell what a shell would run.
+    """Enter was pressed with unknown focus: record what a shell would run.
 
     A screen that shows the window in front says something, so such a line is not unseen.
     """
@@ -86,7 +86,7 @@ def enter_unseen(tracker: Tracker) -> None:
 
 
 def pending(tracker: Tracker) -> None:
-    """A line stands in the terminal and is not entered yet: tell what it would run."""
+    """Record what the unfinished line of the terminal would run."""
     line = tracker.state.before + tracker.state.line
     if tracker.state.line.strip() and not tracker.state.inside:
         _tell_possible(tracker, line)
@@ -108,7 +108,7 @@ def _read(tracker: Tracker, line: str, session: Session) -> Read:
 
 
 def recall(tracker: Tracker, steps: int) -> None:
-    """The arrows up and down: an earlier line comes back. Which one is known only for lines of this episode."""
+    """Arrow up or down: recall an earlier line. Only lines of this episode are known."""
     state = tracker.state
     back = state.recalled + steps
     known = state.shell.entered
@@ -121,7 +121,7 @@ def recall(tracker: Tracker, steps: int) -> None:
 
 
 def edit(tracker: Tracker, name: str) -> None:
-    """The keys that edit a shell's line, pressed with Ctrl; of others it is not known what they leave of it."""
+    """Ctrl shortcuts that edit a shell's line; after any other the line is unknown."""
     state = tracker.state
     tracker.touched = True
     match name:
@@ -184,7 +184,7 @@ def _run(tracker: Tracker, line: str, whole: bool, clear: bool) -> None:
 
 
 def _taken_over_by(command: ShellCommand) -> str:
-    """The program that reads what is typed from now on; one with options may have ended at once."""
+    """The program that reads the keyboard from now on; one with options may have ended at once."""
     _, *args = command.words or ("",)
     plain = not any(arg.startswith("-") for arg in args)
     if command.program in _SPEAKS_PYTHON:

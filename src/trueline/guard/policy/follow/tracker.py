@@ -1,4 +1,4 @@
-"""What the parts that follow actions share."""
+"""The state shared by the modules that follow actions."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Tracker:
     view: View
     operations: list[Operation] = field(default_factory=list[Operation])
     budget: int = 100_000
-    """How much of command lines is still read; an unfinished one is read again with each Enter."""
+    """Remaining characters of command lines to parse; an unfinished line is parsed again at each Enter."""
     touched: bool = False
-    """Something was typed that no operation tells of yet."""
+    """Whether typed text is not recorded as an operation yet."""
 
     def flush(self) -> None:
-        """Tell what stands in the field now, before the keyboard goes elsewhere."""
+        """Record the text of the focused field before the focus moves."""
         state = self.state
         if not self.touched:
             return
@@ -35,7 +35,7 @@ class Tracker:
             self.operations.extend(Addressed(address) for address in mentions([fold(state.line)]).emails)
 
     def focus(self, target: Target | None) -> None:
-        """Give the keyboard to an element; a field that has it already keeps what was typed."""
+        """Move the focus to an element; the text of an already focused field is kept."""
         if target is not None and self.state.focus is not None and target.place == self.state.focus.place:
             self.state.focus = target
             return
@@ -43,13 +43,13 @@ class Tracker:
         self.state.leave(target)
 
     def open(self, url: str, by: Way, *, certain: bool = True) -> None:
-        """An address is visited; one of mail is written to."""
+        """Record that an address is visited, or that a mailto: address is written to."""
         self.operations.append(Opened(url, by, certain))
         if url.lower().startswith("mailto:"):
             emails = mentions([url[7:]]).emails
             self.operations.extend(Addressed(address, certain=certain, restates=by == "command") for address in emails)
 
     def send_from(self, target: Target) -> None:
-        """Send was pressed: tell who gets it, as the fields of the window say."""
+        """Send was pressed: record the recipients in the window's fields."""
         texts = [fold(field.text) for field in self.view.in_window_of(target) if field.is_recipient_field]
         self.operations.extend(Addressed(address, sent=True) for address in mentions(texts).emails)

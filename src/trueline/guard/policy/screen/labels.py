@@ -26,7 +26,7 @@ _LABELS = Path(__file__).resolve().parents[1] / "rules" / "labels.yaml"
 _YES = re.compile(r"^(?:yes|ok|okay|ja|oui|sí|sì|si|sim)\b[,!.: -]*", re.IGNORECASE)
 _WIDE_SPACE = re.compile(r"\s{2,}")
 _LONGEST_LABEL = 80
-"""A longer text on something pressed is a headline, not a label."""
+"""A longer text on an element is a headline, not a label."""
 
 
 class _Meaning(BaseModel):
@@ -66,7 +66,7 @@ def meaning_of_press(target: Target) -> Act | None:
 
 
 def plain_label(label: str) -> str:
-    """Return the words of a label without the signs around them; letters set apart are words again."""
+    """Return a label without surrounding signs; spaced-out letters are joined to words."""
     folded = fold(label)
     text = "".join(" " if unicodedata.category(char) in ("So", "Sm", "Sk", "Co") else char for char in folded).strip()
     letters = text.split()

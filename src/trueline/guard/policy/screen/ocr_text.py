@@ -17,7 +17,7 @@ _BESIDE, _ABOVE = 1.5, 0.5
 
 
 def ocr_text_at(lines: Sequence[TextLine], at: Point) -> tuple[Target, ...]:
-    """Return the texts that a point lies on, the one it is in the middle of first; else the nearest that it is beside.
+    """Return the texts at a point, the best centred first; if there is none, the nearest beside it.
 
     A button is larger than its label, so a point a little beside a text counts, unless it lies on another one.
     """

@@ -13,7 +13,7 @@ _CURL_TO_FILE = re.compile(r"-[A-Za-z]*[oO]")
 
 
 class CommandInput(NamedTuple):
-    """What comes in at a command's input."""
+    """The standard input of a command."""
 
     text: str | None = None
     sources: tuple[ShellCommand, ...] = ()
@@ -22,7 +22,7 @@ class CommandInput(NamedTuple):
 
 
 def unseen_code_kinds(sources: tuple[ShellCommand, ...]) -> set[Does]:
-    """How unseen code comes in: fetched, decoded, or from a program of which nothing is known."""
+    """The kinds of unseen code from these sources: fetched, decoded, or from an unknown program."""
     if any(source.program in FETCHERS or "download" in source.does for source in sources):
         return {"run_remote", "hidden"}
     if any(source.program in DECODERS for source in sources):

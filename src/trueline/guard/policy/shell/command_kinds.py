@@ -1,4 +1,4 @@
-"""What a simple command does, by its program and arguments. What stands in no table does nothing we can name."""
+"""Classifies a simple command by its program and arguments. A command that no table lists has no kind."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _OVERWRITERS = frozenset({"", ":", "true", "echo", "cat", "cp", "ln", "truncate"
 
 
 def command_kinds(call: Call) -> frozenset[Does]:
-    """Return what a command does."""
+    """Return the kinds of things that a command does."""
     found = set(ALWAYS.get(call.program, ()))
     if special := _SPECIAL.get(call.program):
         found |= special(call)

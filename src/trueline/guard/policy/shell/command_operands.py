@@ -16,7 +16,7 @@ _KEY_PATH = re.compile(r"(?:--?[\w-]+|if|of)=(?P<path>[/~.].*)", re.DOTALL)
 
 
 def with_operands(words: tuple[str, ...], call: Call, kinds: frozenset[Does], *, plain: bool) -> ShellCommand:
-    """Put a command together with what it names."""
+    """Make the `ShellCommand` of a call, with the paths, addresses and hosts it names."""
     named = mentions(words)
     itself = [word for word in words[:1] if looks_like_path(word)]
     paths = [normal_path(path, call.folder) for path in (*itself, *_paths(call), *call.written, *call.read)]

@@ -1,4 +1,4 @@
-"""Commands that a program is handed to run: by a terminal, another shell, another machine, for each file found."""
+"""Commands that a program passes on: to a terminal, another shell, another machine, each file found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A walk through the commands of a text: what each would run, nested ones too. Nothing is run."""
+"""Evaluates the commands of a text: what each would run, nested ones too. Nothing is run."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ _ONLY_ASSIGN = frozenset({"export", "declare", "local", "readonly", "typeset"})
 
 
 def unseen(text: str, *more: Does) -> ShellCommand:
-    """A command that cannot be seen."""
+    """A command whose text is unknown."""
     return ShellCommand((text[:200],), "", frozenset({"hidden", *more}))
 
 
 class Shell:
-    """Walks through the pipelines; `commands` are all that would run, nested ones too."""
+    """Evaluates pipelines; `commands` collects all that would run, nested ones too."""
 
     def __init__(self, session: Session) -> None:
         self.variables = dict(session.variables)
@@ -143,12 +143,12 @@ class Shell:
         return output(call.program, call.args, feed.text)
 
     def _give_up(self) -> None:
-        """There are more commands than anybody types; what follows is not seen, and that is said once."""
+        """Stop after too many commands; one unseen command stands for the rest."""
         if len(self.commands) == _MAX_COMMANDS:
             self.commands.append(unseen("more commands than are looked at"))
 
     def _later(self, feed: CommandInput, depth: int) -> None:
-        """Read what is put where a scheduler or the next login will run it."""
+        """Evaluate text that a scheduler or the next login will run."""
         texts = [
             output(source.program, source.words[1:], None) for source in feed.sources if source.program in _PRINTERS
         ]
@@ -190,7 +190,7 @@ class Shell:
             self.files[normal_path(path, self.folder)] = text
 
     def _remember(self, call: Call) -> None:
-        """What later commands depend on: the folder, aliases, fetched and moved files."""
+        """Update what later commands depend on: folder, aliases, fetched and moved files."""
         match call.program:
             case "cd" | "pushd":
                 self.folder = normal_path(call.operands[0] if call.operands else "~", self.folder)
@@ -207,7 +207,7 @@ class Shell:
                 pass
 
     def _runs(self, call: Call, fields: list[Field], feed: CommandInput, depth: int) -> set[Does]:
-        """Follow what a command runs; what it runs unseen is named."""
+        """Evaluate what a command runs; return the kinds of what it runs unseen."""
         args = fields[1:]
         for words in delegated_commands(call):
             if len(words) == 1:
@@ -285,7 +285,7 @@ class Shell:
         return {"run_file", *self._run_code(program, Field(content), depth)}
 
     def python(self, source: str, depth: int) -> set[Does]:
-        """Read a program as the commands it amounts to."""
+        """Read a Python program as equivalent commands."""
         if depth > _MAX_DEPTH:
             return {"hidden"}
         kinds: set[Does] = set()

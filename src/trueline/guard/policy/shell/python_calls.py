@@ -63,11 +63,11 @@ class ShellEquivalent(NamedTuple):
     line: str | None = None
     """A whole line for a shell."""
     unseen: str = ""
-    """It runs what cannot be seen: why."""
+    """Why what it runs is unknown; empty if it is known."""
 
 
 def python_calls(source: str) -> tuple[ShellEquivalent, ...]:
-    """Return what a program's calls amount to, in order; a program that cannot be parsed is unseen."""
+    """Return the shell equivalents of a program's calls, in order; an unparsable program is unseen."""
     if len(source) > MAX_SOURCE:
         return (ShellEquivalent(unseen="a very long program"),)
     try:
@@ -87,7 +87,7 @@ def python_calls(source: str) -> tuple[ShellEquivalent, ...]:
 
 
 def _names(nodes: list[ast.AST]) -> dict[str, Value]:
-    """Imports, and names that are given one certain value."""
+    """Imports, and names assigned one certain value."""
     names: dict[str, Value] = {name: Ref(name) for name in ("os", "subprocess", "shutil", "pyautogui", "time")}
     assigned: dict[str, int] = {}
     for node in nodes:

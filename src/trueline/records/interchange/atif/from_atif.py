@@ -1,4 +1,4 @@
-"""ATIF documents become result folders. Ours come back as they were; of others what we know is read, all is kept."""
+"""Imports ATIF documents as result folders: ours exactly as they were, others as far as their fields are known."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def find_documents(paths: Sequence[Path]) -> list[Path]:
         if not documents:
             for file in candidates:
                 load_strict(file)
-            raise InputError(f'{path}: holds no ATIF document (its "schema_version" begins with ATIF-v)')
+            raise InputError(f'{path}: contains no ATIF document (its "schema_version" begins with ATIF-v)')
         found |= dict.fromkeys(documents)
     return list(found)
 

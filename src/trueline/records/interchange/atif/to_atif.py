@@ -64,7 +64,7 @@ def _export_one(source: Source, out: Path, options: Options) -> Outcome:
 
 
 def to_document(episode: Trajectory, source: Source) -> dict[str, JsonValue]:
-    """An episode as an ATIF document; one that was imported from a document is that document again, with ours added."""
+    """An episode as an ATIF document; an imported one is its original document with our part added."""
     path = source.folder / ATIF_FILE
     foreign = as_object(load_strict(path)) if path.exists() else None
     document = foreign or _built(episode, source).model_dump(mode="json", exclude_none=True)

@@ -1,4 +1,4 @@
-"""What is ours in an ATIF document, under `extra.trueline`: with it an episode comes back as it was."""
+"""Trueline's part of an ATIF document, `extra.trueline`: it restores an episode exactly."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class TruelineExtra(Record):
     labels: Labels | None = None
     judgments: tuple[Judged, ...] = ()
     foreign: bool = False
-    """The rest of the document is somebody else's and is kept as it is."""
+    """Whether the rest of the document is from another tool and is kept unchanged."""
 
 
 def step_extra(record: EpisodeRecord) -> list[dict[str, JsonValue]]:
@@ -43,7 +43,7 @@ def step_extra(record: EpisodeRecord) -> list[dict[str, JsonValue]]:
 
 
 def read_trueline_extra(file: Path, document: dict[str, JsonValue]) -> tuple[TruelineExtra, EpisodeRecord] | None:
-    """What is ours in a document, and the record it adds up to; `None` when nothing is.
+    """Read our part of a document, and the record in it; `None` if there is none.
 
     Raises:
         InputError: It is there but broken, or of a newer version.
@@ -61,11 +61,11 @@ def read_trueline_extra(file: Path, document: dict[str, JsonValue]) -> tuple[Tru
         refuse_newer(file, own.episode)
         return own, EpisodeRecord.model_validate({**own.episode, "steps": steps})
     except ValidationError as error:
-        raise InputError(f"{file}: extra.{KEY} is no episode of Trueline: {first_error(error)}") from error
+        raise InputError(f"{file}: extra.{KEY} is not a Trueline episode: {first_error(error)}") from error
 
 
 def without_trueline_extra(document: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    """The document as it was before ours was added."""
+    """The document without our part."""
     steps: list[JsonValue] = [_strip(as_object(step)) for step in as_list(document.get("steps"))]
     return {**_strip(document), "steps": steps}
 

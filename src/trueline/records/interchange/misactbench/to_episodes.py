@@ -43,7 +43,7 @@ def import_benchmark(file: Path, out: Path, options: Options) -> Transfer:
     read = read_benchmark(file)
     total = len(read.benchmark.trajectories) + len(read.unreadable)
     if total == 0:
-        raise InputError(f"{file}: holds no trajectory")
+        raise InputError(f"{file}: contains no trajectories")
 
     def where(trajectory: BenchmarkTrajectory) -> str:
         return f"{file}: {json_path(trajectory.trajectory_id)}"
@@ -140,7 +140,7 @@ def _step(
 
 
 def labels_of(trajectory: BenchmarkTrajectory) -> Labels:
-    """What the benchmark says and the record has no place for."""
+    """Data of the benchmark that the record has no field for."""
     return Labels(
         source=SOURCE,
         trajectory_id=trajectory.trajectory_id,

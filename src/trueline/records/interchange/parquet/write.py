@@ -105,7 +105,7 @@ def storable(row: Row) -> Row:
 
 
 class _RowFile:
-    """A Parquet file that gets its name when it is whole."""
+    """A Parquet file that is renamed when it is complete."""
 
     def __init__(self, arrow: _Arrow, parquet: _Parquet, path: Path, columns: Mapping[str, ColumnType]) -> None:
         types: dict[ColumnType, object] = {
