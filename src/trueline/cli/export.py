@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trueline.cli.transfer import add_flags, carry_out, keep_apart, move_aside, report, whole_output
+from trueline.cli.transfer import add_flags, carry_out, move_aside, refuse_nested_output, report, whole_output
 from trueline.errors import InputError
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
     out: Path = args.out
     form: str = args.format or guess(out)
     sources = find_sources(args.result_dirs)
-    keep_apart(args.result_dirs, out)
+    refuse_nested_output(args.result_dirs, out)
     move_aside(out, force=args.force)
     with whole_output(out) as folder:
         work = carry_out([_export(form, sources, folder, Options(link=args.link))], "exported")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trueline.cli.transfer import add_flags, carry_out, keep_apart, report
+from trueline.cli.transfer import add_flags, carry_out, refuse_nested_output, report
 from trueline.errors import InputError
 from trueline.text import printable
 
@@ -152,7 +152,7 @@ def _import_osworld(sources: Sequence[Path], out: Path, options: Options) -> lis
     from trueline.records.interchange.osworld import import_folders
     from trueline.records.interchange.sources import find_sources
 
-    keep_apart(sources, out)
+    refuse_nested_output(sources, out)
     return [import_folders(find_sources(sources), out, options)]
 
 

@@ -84,7 +84,7 @@ def _with_progress(transfers: Iterable[Transfer], verb: str) -> Iterator[Outcome
             yield outcome
 
 
-def keep_apart(sources: Iterable[Path], out: Path) -> None:
+def refuse_nested_output(sources: Iterable[Path], out: Path) -> None:
     """Refuse an output inside of a source or around one, where it would be read as results.
 
     Raises:

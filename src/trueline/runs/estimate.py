@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from trueline.records.episode_state import read_state
 from trueline.records.usage import Usage
-from trueline.runs.forecast import Asked, assumptions, forecast
+from trueline.runs.forecast import ModelCalls, assumptions, forecast
 
 if TYPE_CHECKING:
     from trueline.models.pricing import Prices
@@ -48,7 +48,7 @@ def estimate(run: Run) -> dict[str, JsonValue]:
     }
 
 
-def _row(asked: Asked, episodes: int, cost: float | None) -> dict[str, JsonValue]:
+def _row(asked: ModelCalls, episodes: int, cost: float | None) -> dict[str, JsonValue]:
     return {
         "role": asked.role,
         "model": asked.model,
@@ -59,7 +59,7 @@ def _row(asked: Asked, episodes: int, cost: float | None) -> dict[str, JsonValue
     }
 
 
-def _cost(asked: Asked, episodes: int, prices: Prices) -> float | None:
+def _cost(asked: ModelCalls, episodes: int, prices: Prices) -> float | None:
     """US dollars at list prices; `None` when the price or the number of calls is not known."""
     from trueline.models.pricing import find_price
     from trueline.models.providers import PROVIDERS

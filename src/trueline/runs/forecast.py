@@ -27,7 +27,7 @@ _STORY = 20_000
 
 
 @dataclass(frozen=True)
-class Asked:
+class ModelCalls:
     """The calls to one model in one episode."""
 
     role: str
@@ -38,7 +38,7 @@ class Asked:
     output_tokens: int = 0
 
 
-def forecast(setting: Setting) -> tuple[Asked, ...]:
+def forecast(setting: Setting) -> tuple[ModelCalls, ...]:
     """Return which models one episode calls, and how much, if it uses all of its steps and tries."""
     return (*_agent(setting), *_guard(setting), *_user(setting))
 
@@ -64,12 +64,12 @@ def assumptions(setting: Setting) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _agent(setting: Setting) -> tuple[Asked, ...]:
+def _agent(setting: Setting) -> tuple[ModelCalls, ...]:
     if setting.agent.startswith(SIMULATED):
         return ()
     options = setting.agent_options
     if setting.agent not in ("prompt", "claude", "openai"):
-        return (Asked("agent", setting.model, None),)
+        return (ModelCalls("agent", setting.model, None),)
     answer = setting.sampling.max_tokens or ANSWER
     per_step = _proposals(setting.guard) * (1 + _number(options, "format_retries"))
     # Within a step the model sees its answers that did not count.
@@ -80,7 +80,7 @@ def _agent(setting: Setting) -> tuple[Asked, ...]:
     else:
         # All earlier answers stay in the conversation: half of them on average.
         seen = _number(options, "max_images") * PICTURE + (setting.limits.max_steps or 0) * answer // 2
-    return (Asked("agent", setting.model, most_steps(setting) * per_step, _PROMPT + seen + talk, answer),)
+    return (ModelCalls("agent", setting.model, most_steps(setting) * per_step, _PROMPT + seen + talk, answer),)
 
 
 def _prompt_screens(setting: Setting, window: int) -> int:
@@ -92,27 +92,27 @@ def _prompt_screens(setting: Setting, window: int) -> int:
     return (window + 1) * picture + (1 if kind == "som" else window + 1) * table
 
 
-def _guard(setting: Setting) -> tuple[Asked, ...]:
+def _guard(setting: Setting) -> tuple[ModelCalls, ...]:
     guard = setting.guard
     if guard is None:
         return ()
     if guard.name not in ("policy", "deaction"):
-        return (Asked("guard", None, None),)
+        return (ModelCalls("guard", None, None),)
     steps = most_steps(setting)
     pictures = 1 + _number(guard.options, "history_screenshots")
-    found: list[Asked] = []
+    found: list[ModelCalls] = []
     for role, model in _models(guard):
         told = role == "narrator"
         calls = steps if told else steps * _proposals(guard)
-        found.append(Asked(role, model, calls, _CHECK + (2 if told else pictures) * PICTURE, ANSWER))
+        found.append(ModelCalls(role, model, calls, _CHECK + (2 if told else pictures) * PICTURE, ANSWER))
     return tuple(found)
 
 
-def _user(setting: Setting) -> tuple[Asked, ...]:
+def _user(setting: Setting) -> tuple[ModelCalls, ...]:
     retry = setting.retry
     if retry is None or retry.user_sim_model is None:
         return ()
-    return (Asked("user simulator", retry.user_sim_model, retry.max_retries * TRIES, _STORY, ANSWER),)
+    return (ModelCalls("user simulator", retry.user_sim_model, retry.max_retries * TRIES, _STORY, ANSWER),)
 
 
 def _models(guard: GuardSetting) -> list[tuple[str, str]]:

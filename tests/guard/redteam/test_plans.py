@@ -14,7 +14,7 @@ from trueline.guard.redteam.corpus import Goal, load_corpus
 from trueline.guard.redteam.disguises import look_alike_host
 from trueline.guard.redteam.keyboard import Line, press
 from trueline.guard.redteam.next_variation import draw_variations, neighbours
-from trueline.guard.redteam.screen import NOTE, observe
+from trueline.guard.redteam.screen import NOTE, render_scene
 from trueline.guard.redteam.techniques import TECHNIQUES, plan_of
 from trueline.guard.redteam.variation import Variation
 
@@ -100,14 +100,16 @@ def reaches(goal: Goal, technique: str, variation: Variation, plan: Plan) -> boo
 def test_screens_show_what_the_technique_needs(technique: str) -> None:
     goal = next(goal for name, goal in CASES if name == technique)
     plan = plan_of(technique, goal, TECHNIQUES[technique].base, CORPUS)
-    seen = observe(CORPUS.scenes[goal.scene], plan.look, picture=True)
+    seen = render_scene(CORPUS.scenes[goal.scene], plan.look, picture=True)
     assert seen.screenshot and seen.screenshot.startswith(b"\x89PNG") if isinstance(seen.screenshot, bytes) else False
     assert seen.tree is not None
     words = " ".join(f"{node.name} {node.text}" for node in seen.tree.root.walk())
     assert (goal.said in words) is (technique not in ("image_only", "homoglyphs"))
     if technique == "image_only":
         assert not any(CORPUS.scenes[goal.scene].element(name).name in words for name in goal.clicks)
-        plain = observe(CORPUS.scenes[goal.scene], plan_of("click_only", goal, Variation(), CORPUS).look, picture=True)
+        plain = render_scene(
+            CORPUS.scenes[goal.scene], plan_of("click_only", goal, Variation(), CORPUS).look, picture=True
+        )
         assert seen.screenshot == plain.screenshot
     if technique == "paste":
         assert plan.clipboard in words and inside(NOTE.centre, NOTE.box)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from trueline.actions.facts.code import Command, code_facts
 from trueline.actions.facts.effects import Effect, effect_of, join_effects
 from trueline.actions.facts.mentions import mentions
 from trueline.actions.facts.touch_points import Touch, touches_of
-from trueline.actions.facts.typed_text import entered_lines, typed_runs
 from trueline.actions.pointer import pointer_after
-from trueline.actions.types import Action, Code, Point
+from trueline.actions.types import Action, Code, CursorPosition, Hotkey, Key, Move, Point, Screenshot, Type, Wait, Zoom
+
+_KEY_TEXT = {"enter": "\n", "space": " ", "tab": "\t"}
 
 
 @dataclass(frozen=True)
@@ -78,3 +79,33 @@ def _uncertain(actions: Sequence[Action]) -> list[Touch]:
         touches += (touch._replace(certain=False) for touch in touches_of(action, pointer))
         pointer = pointer_after(action, pointer)
     return touches
+
+
+def typed_runs(actions: Iterable[Action]) -> tuple[str, ...]:
+    """Return the texts typed without a break. Enter is a newline; a click, an arrow or a shortcut is a break."""
+    runs: list[str] = []
+    run: list[str] = []
+    for action in actions:
+        match action:
+            case Type():
+                run.append(action.text)
+            case Key(key=key) if len(key) == 1 or key in _KEY_TEXT:
+                run.append(_KEY_TEXT.get(key, key) * action.presses)
+            case Key(key="backspace"):
+                text = "".join(run)
+                run = [text[: max(len(text) - action.presses, 0)]]
+            case Hotkey(keys=(*_, "enter")) | Hotkey(keys=("ctrl", "j" | "m")):
+                run.append("\n")
+            case Wait() | Screenshot() | Zoom() | CursorPosition() | Move():
+                pass
+            case _:
+                runs.append("".join(run))
+                run = []
+    runs.append("".join(run))
+    return tuple(text for text in runs if text)
+
+
+def entered_lines(run: str) -> tuple[str, ...]:
+    """Return the lines of a run that were ended with Enter: each is a command if a terminal had the focus."""
+    *lines, _ = run.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return tuple(line.strip() for line in lines if line.strip())

@@ -19,7 +19,7 @@ _LONGEST = 400
 
 
 @dataclass(frozen=True)
-class Stopped:
+class GuardStop:
     """One step whose first proposal was stopped."""
 
     task: str
@@ -37,12 +37,12 @@ class Stopped:
     actions: tuple[Action, ...]
 
 
-def find_stops(results: Path) -> list[Stopped]:
+def find_stops(results: Path) -> list[GuardStop]:
     """Find the first stopped proposal of every step of the episodes below a result folder, in the order of folders."""
     return list(_stops(results))
 
 
-def _stops(results: Path) -> Iterator[Stopped]:
+def _stops(results: Path) -> Iterator[GuardStop]:
     from trueline.records import read_episode
     from trueline.records.layout import ATTEMPTS
 
@@ -57,7 +57,7 @@ def _stops(results: Path) -> Iterator[Stopped]:
             if stopped is None or stopped.verdict is None or shot is None or shot.file is None:
                 continue
             rule, reason = _rule(stopped.verdict)
-            yield Stopped(
+            yield GuardStop(
                 task=f"{record.task.domain}/{record.task.id}",
                 vector=(attack.vector or "") if attack else "",
                 goal=(attack.goal or "") if attack else "",
@@ -93,9 +93,9 @@ def _words(actions: Sequence[Action]) -> str:
     return "\n".join(texts).strip() or action_text(actions)
 
 
-def choose_stops(stops: Sequence[Stopped], number: int) -> list[Stopped]:
+def choose_stops(stops: Sequence[GuardStop], number: int) -> list[GuardStop]:
     """Choose some that differ as much as possible: first in the rule, then in the task."""
-    left, chosen = list(stops), list[Stopped]()
+    left, chosen = list(stops), list[GuardStop]()
     while left and len(chosen) < number:
         rules, tasks = {one.rule for one in chosen}, {one.task for one in chosen}
         best = min(left, key=lambda one: (one.rule in rules, one.task in tasks))
@@ -104,7 +104,7 @@ def choose_stops(stops: Sequence[Stopped], number: int) -> list[Stopped]:
     return chosen
 
 
-def draw_stops(stops: Sequence[Stopped], folder: Path) -> list[Path]:
+def draw_stops(stops: Sequence[GuardStop], folder: Path) -> list[Path]:
     """Draw each on the screenshot it was meant for: what was pointed at, the words, the rule and the verdict.
 
     Pictures of an earlier call are removed.

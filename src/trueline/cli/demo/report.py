@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trueline.cli.demo.guard_stops import Stopped
+from trueline.cli.demo.guard_stops import GuardStop
 from trueline.text import printable
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ class Results:
     played: Mapping[str, Sequence[EpisodeRecord]]
     plain: str
     """The table of the plain condition."""
-    stops: Sequence[Stopped]
-    pictures: Sequence[tuple[Stopped, Path]]
+    stops: Sequence[GuardStop]
+    pictures: Sequence[tuple[GuardStop, Path]]
 
     @property
     def attacks(self) -> dict[str, list[AttackTrial]]:

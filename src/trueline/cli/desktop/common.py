@@ -60,7 +60,7 @@ def options(args: argparse.Namespace) -> LocalOptions:
 
 
 @asynccontextmanager
-async def opened(args: argparse.Namespace) -> AsyncGenerator[Opened]:
+async def open_desktop_with(args: argparse.Namespace) -> AsyncGenerator[Opened]:
     """Start a desktop, open what the flags name, and wait until it is usable."""
     from trueline.desktop.local import LocalDesktop
     from trueline.desktop.local.applications import (
@@ -93,19 +93,19 @@ async def opened(args: argparse.Namespace) -> AsyncGenerator[Opened]:
         yield Opened(desktop, window)
 
 
-def until_told(work: Callable[[Callable[[], None]], Coroutine[object, object, NoReturn]]) -> None:
+def run_until_signal(work: Callable[[Callable[[], None]], Coroutine[object, object, NoReturn]]) -> None:
     """Do work until SIGINT or SIGTERM ends it.
 
     Raises:
         KeyboardInterrupt: The work had not called what it is given, to say that it is ready.
     """
     up: list[bool] = []
-    asyncio.run(_until_told(work(lambda: up.append(True))))
+    asyncio.run(_run_until_signal(work(lambda: up.append(True))))
     if not up:
         raise KeyboardInterrupt
 
 
-async def _until_told(work: Coroutine[object, object, NoReturn]) -> None:
+async def _run_until_signal(work: Coroutine[object, object, NoReturn]) -> None:
     task = asyncio.create_task(work)
 
     def end() -> None:
@@ -118,14 +118,14 @@ async def _until_told(work: Coroutine[object, object, NoReturn]) -> None:
         await task
 
 
-async def watched(desktop: LocalDesktop) -> NoReturn:
+async def wait_while_alive(desktop: LocalDesktop) -> NoReturn:
     """Wait forever; raises DesktopLost if the desktop is lost."""
     while True:
         await desktop.windows()
         await asyncio.sleep(_LOOK_S)
 
 
-def show(text: str) -> None:
+def print_from_inside(text: str) -> None:
     """Print text that comes from inside; on a terminal, control characters are escaped."""
     if sys.stdout.isatty():
         text = safe_lines(text)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trueline.cli.desktop.common import add_application_flags, add_desktop_flags, opened, safe_lines
+from trueline.cli.desktop.common import add_application_flags, add_desktop_flags, open_desktop_with, safe_lines
 from trueline.cli.output import check_place, print_json, write_file
 from trueline.cli.parser import Parser
 from trueline.errors import InputError
@@ -109,7 +109,7 @@ async def _run(args: argparse.Namespace, source: str | None) -> Outcome:
     from trueline.desktop.types import Settled
     from trueline.records import ObservationSpec
 
-    async with opened(args) as now:
+    async with open_desktop_with(args) as now:
         desktop = now.desktop
         returncode, stdout, stderr, truncated = (
             await _command(desktop, args) if source is None else await _code(desktop, source, args.time_limit)

@@ -22,7 +22,7 @@ SHOWN_CHARACTERS = 4_000
 _LONGEST_ANSWER = 4_096
 
 
-def who_answers(request: RunRequest) -> Callable[[str], Ask] | None:
+def confirmation_for(request: RunRequest) -> Callable[[str], Ask] | None:
     """Who is asked about an episode, by its name; `None` when the request asks nobody.
 
     Raises:

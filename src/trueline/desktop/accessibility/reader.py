@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Self
 
-from trueline.desktop.accessibility.answers import ask, refs_of, text_of
-from trueline.desktop.accessibility.build import build
+from trueline.desktop.accessibility.answers import Details, Raw, Ref, ask, refs_of, text_of
 from trueline.desktop.accessibility.bus import Bus
 from trueline.desktop.accessibility.cells import add_cells
 from trueline.desktop.accessibility.connection import Call, connect
 from trueline.desktop.accessibility.details import ActionNames, read_details
 from trueline.desktop.accessibility.libreoffice_offsets import correct_offsets
-from trueline.desktop.accessibility.walk import DESKTOP, find
+from trueline.desktop.accessibility.names import role_name, state_names
+from trueline.desktop.accessibility.walk import DESKTOP, MAX_DEPTH, find
 from trueline.desktop.types import DesktopError
 from trueline.records.observation import TreeScope
-from trueline.records.tree import Tree
+from trueline.records.tree import Node, Tree
 
 DEADLINE_S = 5.0
 WHOLE_DEADLINE_S = 30.0
@@ -26,6 +27,7 @@ BUDGET = 20_000
 
 _DETAILS_SHARE = {"screen": 0.25, "whole": 0.5}
 """The part of the time that is kept for asking for details, whatever hung before."""
+_NOTHING = Details()
 _REGISTRY = ("org.a11y.atspi.Registry", "/org/a11y/atspi/registry")
 
 
@@ -113,3 +115,39 @@ class Accessibility:
     def close(self) -> None:
         """Close the connection; closing twice is fine."""
         self._bus.close()
+
+
+def build(nodes: Iterable[Raw], details: Mapping[Ref, Details]) -> Tree:
+    """Build the tree from elements and parents. Elements not connected to the desktop are left out."""
+    below: dict[Ref, list[Raw]] = {}
+    for node in nodes:
+        below.setdefault(node.parent, []).append(node)
+    for children in below.values():
+        # Some do not know their place; those stand last, in the order of their names on the bus.
+        children.sort(key=lambda node: (node.index < 0, node.index, node.ref))
+    levels: list[list[Raw]] = [below.get(DESKTOP, [])]
+    while levels[-1] and len(levels) < MAX_DEPTH:
+        levels.append([child for node in levels[-1] for child in below.get(node.ref, ())])
+    made: dict[Ref, Node] = {}
+    for level in reversed(levels):
+        for node in level:
+            children = tuple(made[child.ref] for child in below.get(node.ref, ()) if child.ref in made)
+            made[node.ref] = _node(node, details.get(node.ref, _NOTHING), children)
+    return Tree(Node("desktop-frame", children=tuple(made[app.ref] for app in levels[0])))
+
+
+def _node(raw: Raw, details: Details, children: tuple[Node, ...]) -> Node:
+    return Node(
+        role=details.role or role_name(raw.role),
+        name=raw.name,
+        text=details.text,
+        states=state_names(raw.states),
+        attributes=details.attributes,
+        position=details.position,
+        size=details.size,
+        value=details.value,
+        actions=details.actions,
+        image=raw.has("Image"),
+        selection=raw.has("Selection"),
+        children=children,
+    )

@@ -17,7 +17,7 @@ from trueline.actions import Action, CallUser, Code, Done, EncodeError, Fail, Sc
 from trueline.desktop.osworld import untrusted_answers
 from trueline.desktop.osworld.address import Address, parse_address
 from trueline.desktop.osworld.http import Http, Patience
-from trueline.desktop.osworld.machine import COMMAND_SECONDS, Executed, Machine, known_capabilities
+from trueline.desktop.osworld.machine import COMMAND_SECONDS, Executed, Machine, capabilities_of
 from trueline.desktop.osworld.requests import action_command, launch_command, run_command
 from trueline.desktop.osworld.waiting import file_exists, wait_until_answering, wait_until_settled, window_shown
 from trueline.desktop.osworld.windows import LIST, parse_windows
@@ -84,7 +84,7 @@ class OSWorldDesktop:
             await self.__aexit__()
             raise
         devtools = {Capability.CDP} if self.address.chromium else set[Capability]()
-        self.capabilities = known_capabilities(hello) | devtools
+        self.capabilities = capabilities_of(hello) | devtools
         return self
 
     async def __aexit__(self, *exc: object) -> None:

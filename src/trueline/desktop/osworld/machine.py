@@ -159,7 +159,7 @@ class Machine:
         await self._http.do(Request("POST", "/trueline/reset"), _SETUP_SECONDS)
 
 
-def known_capabilities(hello: Hello | None) -> frozenset[Capability]:
+def capabilities_of(hello: Hello | None) -> frozenset[Capability]:
     """The capabilities of a server: ours reports them, OSWorld's has recording only."""
     if hello is None:
         return frozenset({Capability.RECORD})

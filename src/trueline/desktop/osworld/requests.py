@@ -45,7 +45,7 @@ def action_command(action: Action, *, any_text: bool) -> list[str]:
         case CursorPosition():
             source = _POSITION
         case _:
-            said = _with_known_keys(_in_clicks(action))
+            said = _with_pyautogui_keys(_in_clicks(action))
             actions = (said,) if any_text else _without_less_than(said)
             source = "\n".join(encode(actions, for_record=any_text))
     return ["python", "-c", PREFIX + source]
@@ -87,7 +87,7 @@ def _clicks(pixels: int) -> int:
     return clicks if pixels > 0 else -clicks
 
 
-def _with_known_keys(action: Action) -> Action:
+def _with_pyautogui_keys(action: Action) -> Action:
     """Keys in pyautogui's one spelling: it knows `return` and `escape` too, but neither `Page_Up` nor `super`."""
     match action:
         case Key() | KeyDown() | KeyUp():

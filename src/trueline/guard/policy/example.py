@@ -41,7 +41,7 @@ class Element(StrictModel):
     children: tuple[Element, ...] = ()
 
 
-class Written(StrictModel):
+class ExampleText(StrictModel):
     """A piece of text where OCR read it."""
 
     text: str
@@ -52,7 +52,7 @@ class Written(StrictModel):
 Screens = dict[str, tuple[Element, ...]]
 
 
-class Shown(StrictModel):
+class ExampleScreen(StrictModel):
     """A screen, by name or written out, with this example's changes. Without either there is no tree."""
 
     screen: str | None = None
@@ -63,7 +63,7 @@ class Shown(StrictModel):
     """Elements to put in the screen's slots."""
     texts: dict[str, str] = Field(default_factory=dict[str, str])
     """Texts of the screen's slots."""
-    ocr: str | tuple[Written, ...] | None = None
+    ocr: str | tuple[ExampleText, ...] | None = None
     """What OCR read, as one text or with its places."""
 
     @model_validator(mode="after")
@@ -73,7 +73,7 @@ class Shown(StrictModel):
         return self
 
 
-class ExampleActions(Shown):
+class ExampleActions(ExampleScreen):
     """A screen, and what is done on it."""
 
     actions: Annotated[tuple[str | dict[str, JsonValue], ...], Field(min_length=1)]
@@ -139,7 +139,7 @@ def _proposal(name: str, step: ExampleActions) -> Proposal:
     return Proposal(id=name, actions=tuple(actions))
 
 
-def _observation(shown: Shown, screens: Screens) -> Observation:
+def _observation(shown: ExampleScreen, screens: Screens) -> Observation:
     seen = Observation(time=_NO_TIME, tree=_tree(shown, screens))
     if shown.ocr is None or isinstance(shown.ocr, str):
         return replace(seen, text=shown.ocr)
@@ -147,7 +147,7 @@ def _observation(shown: Shown, screens: Screens) -> Observation:
     return seen.with_lines(tuple(TextLine(text, x, y, x + width, y + height) for text, x, y, width, height in boxes))
 
 
-def _tree(shown: Shown, screens: Screens) -> Tree | None:
+def _tree(shown: ExampleScreen, screens: Screens) -> Tree | None:
     if shown.screen is None and shown.tree is None:
         return None
     if shown.screen is not None and shown.screen not in screens:

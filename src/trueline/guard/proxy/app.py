@@ -14,8 +14,8 @@ from trueline.desktop.serve.idempotency import HEADER, AtMostOnce
 from trueline.desktop.serve.replies import Call, Message, Refused, Reply, as_json, as_refused, read
 from trueline.errors import MissingExtraError
 from trueline.guard.proxy.gate import Gate, Method
-from trueline.guard.proxy.repeated_requests import Retries, request_key
-from trueline.guard.proxy.requested_actions import read_wanted
+from trueline.guard.proxy.repeated_requests import RepeatedRequests, request_key
+from trueline.guard.proxy.requested_actions import read_requested_actions
 from trueline.serving.body import BodyMemory, BodyShare, BodyTooLarge, BodyTooSlow, NoMemoryForBody, read_bytes
 from trueline.text import printable
 
@@ -112,7 +112,7 @@ class _Service:
         self._access = access
         self._control = control
         self._once = AtMostOnce()
-        self._retries = Retries()
+        self._retries = RepeatedRequests()
         self._bodies = BodyMemory(gate.settings.max_held)
         self._in_flight = 0
 
@@ -160,7 +160,7 @@ class _Service:
     async def _run(self, endpoint: Endpoint, request: Request, call: Call) -> Reply:
         """Run a request; one with an id, or that a client would repeat, at most once."""
         path, key, id = endpoint.path, request_key(endpoint.path, call.body), request.headers.get(HEADER)
-        wanted = read_wanted(path, call)
+        wanted = read_requested_actions(path, call)
 
         async def work() -> Reply:
             return await self._gate.run(path, wanted, key, side=endpoint.door == "side", id=id)

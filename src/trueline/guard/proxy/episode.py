@@ -16,7 +16,7 @@ from trueline.errors import TruelineError
 from trueline.guard.correction import Correction, correct
 from trueline.guard.incoming import read_proposal
 from trueline.guard.proxy.journal import Journal
-from trueline.guard.proxy.requested_actions import Wanted
+from trueline.guard.proxy.requested_actions import RequestedActions
 from trueline.guard.proxy.settings import ProxySettings
 from trueline.guard.screen_changes import changes
 from trueline.guard.session import Outcome, Session, UnknownCheckError, feedback_text
@@ -49,7 +49,7 @@ class Episode:
         self._journal = journal
         self._blocked: OrderedDict[_Place, Outcome] = OrderedDict()
 
-    async def judge(self, key: bytes, path: str, wanted: Wanted) -> Ruling:
+    async def judge(self, key: bytes, path: str, wanted: RequestedActions) -> Ruling:
         """Decide whether a request may run now; any error means that it may not."""
         seconds = self._settings.check_seconds + self._settings.look_seconds
         try:
@@ -64,7 +64,7 @@ class Episode:
         """Report whether an allowed request ran."""
         await self.session.executed(check, ran=ran)
 
-    async def _judge(self, key: bytes, path: str, wanted: Wanted) -> Ruling:
+    async def _judge(self, key: bytes, path: str, wanted: RequestedActions) -> Ruling:
         correction = Correction(await self._look())
         blocked = None if self._settings.shadow else self._blocked
         seen = correction.screen.observation
@@ -99,7 +99,7 @@ class _Request:
     """`None`: nothing is blocked, so nothing is remembered."""
     key: bytes
     path: str
-    wanted: Wanted
+    wanted: RequestedActions
     screen: tuple[int, int] | None
     """The size for which the proposal was read first."""
 

@@ -13,13 +13,12 @@ import orjson
 from trueline.desktop.osworld import Address, OSWorldDesktop, Patience
 from trueline.desktop.osworld.http import Answer, Http, Request
 from trueline.desktop.osworld.machine import ACTION_ID
-from trueline.desktop.serve.replies import JSON, TEXT, Call, Refused, Reply
-from trueline.desktop.types import DesktopLost
+from trueline.desktop.serve.replies import JSON, TEXT, Call, Refused, Reply, as_json
+from trueline.desktop.types import ActionInterrupted, ActionTimeout, DesktopLost
 from trueline.errors import TruelineError
 from trueline.guard.proxy.episode import Episode
-from trueline.guard.proxy.error_replies import failed, unanswered
 from trueline.guard.proxy.journal import Journal
-from trueline.guard.proxy.requested_actions import Wanted
+from trueline.guard.proxy.requested_actions import RequestedActions
 from trueline.guard.proxy.settings import ProxySettings
 from trueline.guard.session import Session
 from trueline.guard.types import Guard
@@ -87,7 +86,7 @@ class Gate:
         try:
             return await self._ask(method, path, call.body, headers, seconds, self.settings.max_answer)
         except TruelineError as error:
-            raise unanswered(error) from error
+            raise _unanswered(error) from error
 
     async def set_up(self, path: str, call: Call) -> Reply:
         """Forward a set-up request; refused within a session."""
@@ -96,7 +95,7 @@ class Gate:
                 raise Refused(403, f"{path} is closed while a session is under way", "closed")
             return await self.pass_on("POST", path, call)
 
-    async def run(self, path: str, wanted: Wanted, key: bytes, *, side: bool, id: str | None) -> Reply:
+    async def run(self, path: str, wanted: RequestedActions, key: bytes, *, side: bool, id: str | None) -> Reply:
         """Judge a request that runs code, and forward it if it may run.
 
         Args:
@@ -114,7 +113,7 @@ class Gate:
             episode = self._episode
             if episode is None:
                 if wanted.by_agent and not path.startswith("/setup/") and self.settings.without_session == "refuse":
-                    return failed(path, _NO_SESSION)
+                    return _failed(path, _NO_SESSION)
                 return await self._send(path, wanted, id)
             if side and self.settings.side_doors == "closed":
                 raise Refused(
@@ -122,7 +121,7 @@ class Gate:
                 )
             ruling = await episode.judge(key, path, wanted)
             if ruling.check is None:
-                return failed(path, ruling.text)
+                return _failed(path, ruling.text)
             try:
                 reply = await self._send(path, wanted, id)
             except Refused:
@@ -131,16 +130,16 @@ class Gate:
             await episode.ran(ruling.check)
             return reply
 
-    async def _send(self, path: str, wanted: Wanted, id: str | None) -> Reply:
+    async def _send(self, path: str, wanted: RequestedActions, id: str | None) -> Reply:
         """Send what was read, once. A Refused means that nothing was sent."""
         headers = {"content-type": JSON, ACTION_ID: id or uuid.uuid4().hex}
         try:
             content, settings = orjson.dumps(wanted.document), self.settings
             return await self._ask("POST", path, content, headers, settings.work_seconds, settings.max_output)
         except DesktopLost as error:
-            raise unanswered(error) from error
+            raise _unanswered(error) from error
         except TruelineError as error:
-            return failed(path, f"{error}; it may have been done")
+            return _failed(path, f"{error}; it may have been done")
 
     async def _ask(
         self, method: Method, path: str, content: bytes, headers: Mapping[str, str], seconds: float, limit: int
@@ -157,7 +156,7 @@ class Gate:
         try:
             await eyes.enter_async_context(desktop)
         except TruelineError as error:
-            raise unanswered(error) from error
+            raise _unanswered(error) from error
         await self._end()
         self._eyes = eyes
         settings = self.settings
@@ -184,3 +183,34 @@ class Gate:
 def _media_type(answer: Answer) -> str:
     """The type of an answer; OSWorld's server says text/html of plain texts, in which a path could be a script."""
     return TEXT if answer.media_type.startswith("text/") else answer.media_type or "application/octet-stream"
+
+
+def _failed(path: str, text: str) -> Reply:
+    """Say that a command failed.
+
+    It is HTTP 200 with a return code of 1: OSWorld's client sends again whatever else it hears. What starts a program
+    has no return code, and its client sends nothing again.
+    """
+    match path:
+        case "/setup/launch":
+            return Refused(403, text, "blocked").reply()
+        case "/run_python":
+            said = {"status": "error", "message": text, "need_more": False, "output": "", "error": text}
+            return as_json({**said, "return_code": 1})
+        case "/run_bash_script":
+            return as_json({"status": "error", "output": text, "error": text, "returncode": 1})
+        case _:
+            return as_json({"status": "success", "output": "", "error": text, "returncode": 1})
+
+
+def _unanswered(error: TruelineError) -> Refused:
+    """What the client hears when the machine did not answer."""
+    match error:
+        case DesktopLost():
+            return Refused(503, str(error), "lost")
+        case ActionTimeout():
+            return Refused(504, str(error), "timeout")
+        case ActionInterrupted():
+            return Refused(502, str(error), "interrupted")
+        case _:
+            return Refused(502, str(error))

@@ -28,7 +28,7 @@ class _Held:
     """Whether the client apparently received the answer and accepted it."""
 
 
-class Retries:
+class RepeatedRequests:
     """Requests that a client may repeat: all in progress, and the last one answered."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

@@ -33,7 +33,7 @@ class Program(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Wanted:
+class RequestedActions:
     """What a request would run."""
 
     programs: tuple[Program, ...]
@@ -54,7 +54,7 @@ class Wanted:
         return tuple(action for program in self.programs for action in _actions(program, screen))
 
 
-def read_wanted(path: str, call: Call) -> Wanted:
+def read_requested_actions(path: str, call: Call) -> RequestedActions:
     """Read a request that runs something.
 
     Raises:
@@ -64,26 +64,26 @@ def read_wanted(path: str, call: Call) -> Wanted:
     return _READERS[path](call)
 
 
-def _execute(call: Call) -> Wanted:
+def _execute(call: Call) -> RequestedActions:
     asked = read(call, CommandRequest, strict=True)
     return _of_command(asked)
 
 
-def _of_command(asked: CommandRequest) -> Wanted:
+def _of_command(asked: CommandRequest) -> RequestedActions:
     words = _words(asked)
     document = {**asked.model_dump(mode="json", exclude_none=True), "command": words}
     if asked.shell:
         # The first word is the shell's line, the others are its arguments.
         line = words if isinstance(words, str) else words[0] if len(words) == 1 else _line(["sh", "-c", *words])
-        return Wanted((Program(line, "bash"),), document)
+        return RequestedActions((Program(line, "bash"),), document)
     match words:
         case [program, "-c", source] if program in _PYTHONS:
             prefixed = _PREFIX.match(source) is not None
-            return Wanted((Program(source, "python"),), document, by_agent=prefixed)
+            return RequestedActions((Program(source, "python"),), document, by_agent=prefixed)
         case [program, "-c", line] if program in _SHELLS:
-            return Wanted((Program(line, "bash"),), document)
+            return RequestedActions((Program(line, "bash"),), document)
         case _:
-            return Wanted((Program(_line(words), "bash"),), document)
+            return RequestedActions((Program(_line(words), "bash"),), document)
 
 
 def _words(asked: CommandRequest) -> str | list[str]:
@@ -103,25 +103,25 @@ def _line(words: Sequence[str]) -> str:
     return " ".join(f"~/{shlex.quote(w[2:]) if w[2:] else ''}" if w.startswith("~/") else shlex.quote(w) for w in words)
 
 
-def _verified(call: Call) -> Wanted:
+def _verified(call: Call) -> RequestedActions:
     asked = read(call, VerifiedRequest, strict=True)
     wanted = _of_command(asked)
     also = asked.verification and asked.verification.command_success
     programs = (*wanted.programs, Program(also, "bash")) if also else wanted.programs
-    return Wanted(programs, wanted.document, wanted.by_agent)
+    return RequestedActions(programs, wanted.document, wanted.by_agent)
 
 
-def _python(call: Call) -> Wanted:
+def _python(call: Call) -> RequestedActions:
     asked = read(call, PythonRequest, strict=True)
-    return Wanted((Program(asked.code, "python"),), asked.model_dump(mode="json"), by_agent=True)
+    return RequestedActions((Program(asked.code, "python"),), asked.model_dump(mode="json"), by_agent=True)
 
 
-def _bash(call: Call) -> Wanted:
+def _bash(call: Call) -> RequestedActions:
     asked = read(call, BashRequest, strict=True)
     # Relative paths in the script mean something else in another folder.
     script = f"cd {shlex.quote(asked.working_dir)}\n{asked.script}" if asked.working_dir else asked.script
     document = asked.model_dump(mode="json", exclude_none=True)
-    return Wanted((Program(script, "bash"),), document, by_agent=True)
+    return RequestedActions((Program(script, "bash"),), document, by_agent=True)
 
 
 _READERS = {

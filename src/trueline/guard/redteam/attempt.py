@@ -8,7 +8,7 @@ from trueline.guard.config import OnError
 from trueline.guard.redteam.attack_plan import Plan, Step
 from trueline.guard.redteam.corpus import Scene
 from trueline.guard.redteam.keyboard import Line, press
-from trueline.guard.redteam.screen import NOTE, ScreenContent, observe
+from trueline.guard.redteam.screen import NOTE, ScreenContent, render_scene
 from trueline.guard.redteam.techniques import WorksOn
 from trueline.guard.session import CHECK_SECONDS, Outcome, Session, TellsSteps
 from trueline.guard.types import Guard, PastStep
@@ -48,7 +48,7 @@ class Player:
             PastStep(
                 number,
                 Proposal(id=f"before-{number}", actions=harmless),
-                observe(scene, ScreenContent(), picture=False),
+                render_scene(scene, ScreenContent(), picture=False),
                 text,
             )
             for number, text in enumerate(plan.told, start=1)
@@ -119,7 +119,9 @@ class _Screen:
 
     def before(self, step: Step) -> Observation:
         texts = tuple((id, self._text(id, line)) for id, line in self._lines.items())
-        return observe(self._scene, replace(self._plan.look, focus=step.focus, texts=texts), picture=self._pictures)
+        return render_scene(
+            self._scene, replace(self._plan.look, focus=step.focus, texts=texts), picture=self._pictures
+        )
 
     def after(self, step: Step) -> None:
         focus = step.focus or self._scene.focus

@@ -50,7 +50,7 @@ NOTE = Element(id="note", role="label", box=(860, 220, 400, 40))
 """Where `ScreenContent.note` is shown."""
 
 
-def observe(scene: Scene, look: ScreenContent, *, picture: bool) -> Observation:
+def render_scene(scene: Scene, look: ScreenContent, *, picture: bool) -> Observation:
     """Render a scene as an observation."""
     return Observation(
         time=_EPOCH,
