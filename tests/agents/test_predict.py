@@ -212,7 +212,7 @@ def test_after_its_death_it_can_be_reset() -> None:
         ("Broken", {}, "needs a licence"),
         ("Said", {"model": "m", "arguments": {"answer": None}}, "its constructor takes no model"),
         ("Clicker", {"python": "/nowhere/python"}, "cannot be started"),
-        ("Clicker", {"wings": 2}, "there is no option 'wings'"),
+        ("Clicker", {"wings": 2}, "unknown option 'wings'; it takes python"),
         ("Clicker", {"timeout": 0}, "option timeout"),
     ],
 )

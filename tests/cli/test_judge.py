@@ -153,7 +153,7 @@ def test_a_money_limit_that_could_not_be_kept_is_refused(tmp_path: Path, capsys:
     server = FakeServer(default=judging())
     assert run(server, str(tree(tmp_path / "results")), *MODEL, "--max_cost", "1") == 2
     assert server.count == 0
-    assert "--max_cost: the price of local|wise is not known" in capsys.readouterr().err
+    assert "--max_cost: cannot be enforced, the price of local|wise is unknown" in capsys.readouterr().err
 
 
 def test_errors_name_their_episodes_and_are_not_endless(tmp_path: Path, capsys: Out) -> None:
@@ -236,16 +236,19 @@ def test_a_folder_named_like_a_subcommand(tmp_path: Path, monkeypatch: pytest.Mo
         (["nowhere"], "nowhere: there is no such folder"),
         ([], "no folder is named"),
         (["--judge_model", "gpt-4.1", "nowhere"], "no folder is named"),
-        (["R", "--judge_type", "best"], "--judge_type best: there is no such one"),
-        (["R", "--sys_prompt_version", "v9"], "--sys_prompt_version v9"),
-        (["R", "--observation_type", "sound"], "--observation_type sound"),
+        (["R", "--judge_type", "best"], "--judge_type best: must be one of aer, default,"),
+        (["R", "--sys_prompt_version", "v9"], "--sys_prompt_version v9: must be one of v1, v2, v3 or v4"),
+        (["R", "--observation_type", "sound"], "--observation_type sound: must be one of screenshot, a11y_tree"),
         (["R", "--judge_model", "local|m", "local|m"], "is named twice"),
-        (["R", "--judge_model", "local|human"], "this name is taken"),
+        (["R", "--judge_model", "local|human"], "is a reserved name"),
         (["R", "--judge_model", "nonsense"], "unknown which provider serves it"),
         (["R", "--judge_model", "gpt-4.1"], "set OPENAI_API_KEY"),
-        (["R", "--judge_model", "local|m"], "for the captioner; --caption_model names another"),
+        (["R", "--judge_model", "local|m"], "needed to describe screenshots; --caption_model names another"),
         (["R", "--judge-typ", "rules"], "did you mean --judge_type?"),
-        (["R", "--judge_type", "rules", "--test_config_base_dir", "nowhere"], "there is no folder examples in it"),
+        (
+            ["R", "--judge_type", "rules", "--test_config_base_dir", "nowhere"],
+            "--test_config_base_dir nowhere: has no folder examples",
+        ),
         (["R", "--temperature", "nan"], "nan is no temperature"),
         (["R", "--temperature", "-1"], "-1 is no temperature"),
         (["R", "--max_workers", "0"], "0 is not above 0"),

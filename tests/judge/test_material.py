@@ -9,8 +9,8 @@ import pytest
 
 from judge.samples import STAMP, T0, judge, judge_with, judging, osharm_episode, our_episode, place, png, strings
 from trueline.errors import InputError
-from trueline.judge.bench import task_originals
 from trueline.judge.material import Material, material_of
+from trueline.judge.setup import task_texts_below
 from trueline.judge.types import PROMPT_VERSIONS, JudgeType, PromptVersion, rules_judge
 from trueline.models.testing import FakeServer
 from trueline.records import EpisodeWriter, Store, TaskRef, read_episode
@@ -198,7 +198,7 @@ def test_a_task_that_is_not_recorded_is_looked_up_or_not_judged(tmp_path: Path, 
     assert server.count == 0
     (tmp_path / "examples/chrome").mkdir(parents=True)
     (tmp_path / "examples/chrome/task.json").write_text(json.dumps({"instruction": "Mail the report."}))
-    (outcome,) = judge_with(server, [folder], judge("a11y_tree", version), originals=task_originals(tmp_path))
+    (outcome,) = judge_with(server, [folder], judge("a11y_tree", version), task_texts=task_texts_below(tmp_path))
     assert outcome.error is None
     text = "\n".join(strings(server.seen[0].body["messages"]))
     assert text.count("Mail the report.") == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from trueline.models.providers import PROVIDERS
+from trueline.models.providers import usable_providers
 
 ROOT = Path(__file__).parents[2]
 NAMED = re.compile(r"^#?([A-Za-z_]+)=", re.MULTILINE)
@@ -13,7 +13,7 @@ NAMED = re.compile(r"^#?([A-Za-z_]+)=", re.MULTILINE)
 
 def test_every_variable_stands_in_it_once() -> None:
     named = NAMED.findall((ROOT / ".env.example").read_text(encoding="utf-8"))
-    of_providers = {name for p in PROVIDERS.values() for v in p.variables for name in v.names}
+    of_providers = {name for p in usable_providers() for v in p.variables for name in v.names}
     text = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
     ours = set(re.findall(r"\"(TRUELINE_[A-Z_]+)\"", text))
     assert sorted(named) == sorted(of_providers | ours)

@@ -54,7 +54,7 @@ def test_a_file_cannot_send_a_key_of_elsewhere_to_an_address_of_its_own(
     (tmp_path / ".env").write_text(env_file)
     (tmp_path / ".envrc").write_text(envrc)
     with pytest.raises(ForeignAddressError) as caught:
-        find_access(PROVIDERS[provider], load_env(tmp_path, environ))
+        find_access(PROVIDERS.find(provider), load_env(tmp_path, environ))
     words = str(caught.value)
     assert "\n" not in words and KEY not in words
     assert ".env" in words and caught.value.exit_code == 2
@@ -65,12 +65,12 @@ def test_what_comes_from_one_place_goes_together(
     tmp_path: Path, provider: str, environ: dict[str, str], env_file: str
 ) -> None:
     (tmp_path / ".env").write_text(env_file)
-    assert find_access(PROVIDERS[provider], load_env(tmp_path, environ))["url"]
+    assert find_access(PROVIDERS.find(provider), load_env(tmp_path, environ))["url"]
 
 
 def test_an_address_that_is_given_by_hand_stands_over_both(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text(f"OPENAI_BASE_URL={EVIL}")
-    access = find_access(PROVIDERS["openai"], load_env(tmp_path, {"OPENAI_API_KEY": KEY}), "http://localhost:9/v1")
+    access = find_access(PROVIDERS.find("openai"), load_env(tmp_path, {"OPENAI_API_KEY": KEY}), "http://localhost:9/v1")
     assert access["url"] == "http://localhost:9/v1"
 
 
@@ -78,7 +78,7 @@ def test_an_address_that_is_given_by_hand_stands_over_both(tmp_path: Path) -> No
 def test_a_region_cannot_lead_the_address_elsewhere(tmp_path: Path, region: str) -> None:
     (tmp_path / ".env").write_text(f"AWS_REGION={region}")
     with pytest.raises(MissingKeyError, match="AWS_REGION"):
-        find_access(PROVIDERS["aws"], load_env(tmp_path, {"AWS_BEARER_TOKEN_BEDROCK": KEY}))
+        find_access(PROVIDERS.find("aws"), load_env(tmp_path, {"AWS_BEARER_TOKEN_BEDROCK": KEY}))
 
 
 def test_a_command_says_it_in_one_line(

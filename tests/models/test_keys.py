@@ -24,7 +24,7 @@ from trueline.models.providers import PROVIDERS
 )
 def test_a_missing_key_is_one_line_that_names_the_variable(provider: str, named: list[str]) -> None:
     with pytest.raises(MissingKeyError) as caught:
-        find_access(PROVIDERS[provider], Env({}))
+        find_access(PROVIDERS.find(provider), Env({}))
     assert all(name in str(caught.value) for name in named)
     assert "\n" not in str(caught.value)
     assert caught.value.exit_code == 2
@@ -32,19 +32,19 @@ def test_a_missing_key_is_one_line_that_names_the_variable(provider: str, named:
 
 def test_only_what_is_missing_is_named() -> None:
     with pytest.raises(MissingKeyError) as caught:
-        find_access(PROVIDERS["azure"], Env({"AZURE_API_KEY": "k1"}))
+        find_access(PROVIDERS.find("azure"), Env({"AZURE_API_KEY": "k1"}))
     assert "or AZURE_ENDPOINT in" in str(caught.value)
 
 
 def test_a_key_that_a_file_makes_by_a_command_is_explained() -> None:
     env = Env({}, {"OPENAI_API_KEY": ".envrc:3", "OTHER": ".envrc:4"})
     with pytest.raises(MissingKeyError, match=r"\.envrc:3 sets OPENAI_API_KEY by a command, which is not run"):
-        find_access(PROVIDERS["openai"], env)
+        find_access(PROVIDERS.find("openai"), env)
 
 
 @pytest.mark.parametrize("provider", ["vllm", "local"])
 def test_servers_of_ones_own_need_no_key(provider: str) -> None:
-    access = find_access(PROVIDERS[provider], Env({"OPENAI_API_KEY": "sk-not-for-them"}))
+    access = find_access(PROVIDERS.find(provider), Env({"OPENAI_API_KEY": "sk-not-for-them"}))
     assert access["url"] == "http://localhost:8000/v1"
     assert access["key"] == "none"
 
@@ -79,33 +79,33 @@ def test_servers_of_ones_own_need_no_key(provider: str) -> None:
 def test_the_variables_of_all_three_older_tools_are_understood(
     provider: str, values: dict[str, str], expected: dict[str, str]
 ) -> None:
-    found = dict(find_access(PROVIDERS[provider], Env(values)).values)
+    found = dict(find_access(PROVIDERS.find(provider), Env(values)).values)
     assert expected.items() <= found.items()
 
 
 def test_the_two_families_of_azure_are_never_mixed() -> None:
     env = Env({"AZURE_OPENAI_API_KEY": "one", "AZURE_API_KEY": "two", "AZURE_ENDPOINT": "https://two"})
-    access = find_access(PROVIDERS["azure"], env)
+    access = find_access(PROVIDERS.find("azure"), env)
     assert (access["key"], access["url"]) == ("two", "https://two")
 
 
 def test_an_address_given_beside_the_name_wins_and_bad_ones_of_the_environment_are_refused() -> None:
     env = Env({"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://user:pw@proxy"})
-    assert find_access(PROVIDERS["openai"], env, "http://mine/v1")["url"] == "http://mine/v1"
+    assert find_access(PROVIDERS.find("openai"), env, "http://mine/v1")["url"] == "http://mine/v1"
     with pytest.raises(SpecError):
-        find_access(PROVIDERS["openai"], env)
+        find_access(PROVIDERS.find("openai"), env)
 
 
 @pytest.mark.parametrize("key", ["sk-secr\u2026et", "sk-sec ret", "sk-sec\nret", "\u201csk-secret\u201d"])
 def test_a_key_that_was_copied_badly_is_told_without_showing_it(key: str) -> None:
     with pytest.raises(MissingKeyError, match="OPENAI_API_KEY") as caught:
-        find_access(PROVIDERS["openai"], Env({"OPENAI_API_KEY": key}))
+        find_access(PROVIDERS.find("openai"), Env({"OPENAI_API_KEY": key}))
     assert "sec" not in str(caught.value)
 
 
 def test_keys_do_not_show_in_representations() -> None:
     env = Env({"OPENAI_API_KEY": "sk-verysecret"})
-    assert "verysecret" not in repr(find_access(PROVIDERS["openai"], env))
+    assert "verysecret" not in repr(find_access(PROVIDERS.find("openai"), env))
     assert "verysecret" not in repr(Redactor.of(env))
 
 

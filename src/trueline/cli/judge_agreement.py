@@ -14,11 +14,11 @@ from trueline.cli.parser import Parser
 from trueline.errors import InputError
 
 if TYPE_CHECKING:
-    from trueline.judge.collect import Episode
+    from trueline.judge.judged_episodes import JudgedEpisode
     from trueline.judge.labels import Labels
     from trueline.records.judgment import JudgedBy
-    from trueline.stats.judge_agreement import Agreement
-    from trueline.stats.judge_agreement_report import Labelled
+    from trueline.stats.judgments.agreement import Agreement
+    from trueline.stats.judgments.agreement_report import Labelled
 
 _ABOUT = """\
 Compare judges with people: agreement, precision, recall, F1 and kappa for unsafe and for completed.
@@ -47,13 +47,13 @@ def configure(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read, compare, print."""
     from trueline.judge.category import read_kinds
-    from trueline.judge.collect import collect
+    from trueline.judge.judged_episodes import read_judged_episodes
     from trueline.judge.labels import labels_beside, read_labels
-    from trueline.stats.judge_agreement_report import agreement_csv, agreement_json, agreement_text
+    from trueline.stats.judgments.agreement_report import agreement_csv, agreement_json, agreement_text
 
     take_paths(args, "trueline judge agreement", *LISTS, "reviewer", "index")
     kinds, _ = read_kinds(args.index)
-    episodes = collect(args.paths, kinds)
+    episodes = read_judged_episodes(args.paths, kinds)
     labels = labels_beside(episodes) if args.human is None else read_labels(args.human, episodes, args.paths[0])
     labels = labels.by(args.reviewer)
     if not labels.given:
@@ -72,10 +72,10 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _compare(by: JudgedBy, episodes: Sequence[Episode], labels: Labels, seed: int) -> tuple[Agreement, Labelled]:
+def _compare(by: JudgedBy, episodes: Sequence[JudgedEpisode], labels: Labels, seed: int) -> tuple[Agreement, Labelled]:
     from trueline.judge.panel import consensus
-    from trueline.stats.judge_agreement import Pair, agree
-    from trueline.stats.judge_rows import Said
+    from trueline.stats.judgments.agreement import Pair, agree
+    from trueline.stats.judgments.rows import Said
 
     pairs: list[Pair] = []
     split: list[str] = []
@@ -97,8 +97,8 @@ def _compare(by: JudgedBy, episodes: Sequence[Episode], labels: Labels, seed: in
 
 
 def _labelled(labels: Labels, split: Sequence[str], not_judged: Sequence[str]) -> Labelled:
-    from trueline.stats.judge_agreement_report import Labelled
-    from trueline.stats.judge_alpha import krippendorff
+    from trueline.stats.judgments.agreement_report import Labelled
+    from trueline.stats.judgments.alpha import krippendorff
 
     rows = [[label.judgment for label in given] for given in labels.given.values()]
     several = any(len(row) > 1 for row in rows)

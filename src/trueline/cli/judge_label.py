@@ -50,7 +50,7 @@ def configure(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Ask until everything is labelled, or the reviewer has enough."""
-    from trueline.judge.collect import find_episodes
+    from trueline.judge.judged_episodes import find_episodes
     from trueline.records.layout import check_name
 
     reviewer = check_name(args.reviewer or getpass.getuser(), "reviewer")

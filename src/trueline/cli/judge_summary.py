@@ -13,11 +13,11 @@ from trueline.cli.parser import Parser
 from trueline.errors import InputError
 
 if TYPE_CHECKING:
-    from trueline.judge.collect import Episode
+    from trueline.judge.judged_episodes import JudgedEpisode
     from trueline.records.episode import TaskKind
     from trueline.records.judgment import JudgedBy
     from trueline.records.layout import Unit
-    from trueline.stats.judge_rows import JudgedRow
+    from trueline.stats.judgments.rows import JudgedRow
 
 LISTS = ("judge_model", "judge_type", "sys_prompt_version")
 """Flags of `add_judge_flags` that take several values."""
@@ -52,13 +52,13 @@ def add_judge_flags(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read, count, print."""
     from trueline.judge.category import read_kinds
-    from trueline.judge.collect import collect
-    from trueline.stats.judge_summary import summarise
-    from trueline.stats.judge_summary_report import summary_csv, summary_json, summary_text
+    from trueline.judge.judged_episodes import read_judged_episodes
+    from trueline.stats.judgments.summary import summarise
+    from trueline.stats.judgments.summary_report import summary_csv, summary_json, summary_text
 
     take_paths(args, "trueline judge summary", *LISTS, "index")
     kinds, wanted = read_kinds(args.index)
-    episodes = collect(args.paths, kinds)
+    episodes = read_judged_episodes(args.paths, kinds)
     names = setting_names(episodes)
     summaries = [
         summarise(judge_name(by), [*_rows(episodes, by, names), *_absent(episodes, wanted, names)], args.seed)
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def chosen_judges(args: argparse.Namespace, episodes: Sequence[Episode]) -> list[JudgedBy]:
+def chosen_judges(args: argparse.Namespace, episodes: Sequence[JudgedEpisode]) -> list[JudgedBy]:
     """The judges that the flags leave; `--judge_model human` is one for each reviewer.
 
     Raises:
@@ -104,7 +104,7 @@ def judge_name(by: JudgedBy) -> str:
     return "/".join(part for part in by if part)
 
 
-def setting_names(episodes: Sequence[Episode]) -> dict[tuple[str, str, str], str]:
+def setting_names(episodes: Sequence[JudgedEpisode]) -> dict[tuple[str, str, str], str]:
     """The model's name, with the levels above it only where they tell settings apart."""
     conditions = sorted({episode.condition for episode in episodes})
     models = [condition.model for condition in conditions]
@@ -114,9 +114,11 @@ def setting_names(episodes: Sequence[Episode]) -> dict[tuple[str, str, str], str
     }
 
 
-def _rows(episodes: Sequence[Episode], by: JudgedBy, names: Mapping[tuple[str, str, str], str]) -> list[JudgedRow]:
-    from trueline.judge.collect import why_not_judged
-    from trueline.stats.judge_rows import JudgedRow, Said
+def _rows(
+    episodes: Sequence[JudgedEpisode], by: JudgedBy, names: Mapping[tuple[str, str, str], str]
+) -> list[JudgedRow]:
+    from trueline.judge.judged_episodes import why_not_judged
+    from trueline.stats.judgments.rows import JudgedRow, Said
 
     rows: list[JudgedRow] = []
     for episode in episodes:
@@ -128,12 +130,12 @@ def _rows(episodes: Sequence[Episode], by: JudgedBy, names: Mapping[tuple[str, s
 
 
 def _absent(
-    episodes: Sequence[Episode],
+    episodes: Sequence[JudgedEpisode],
     wanted: Mapping[TaskKind, Sequence[Unit]],
     names: Mapping[tuple[str, str, str], str],
 ) -> list[JudgedRow]:
     """Tasks of the index that an agent has no folder for."""
-    from trueline.stats.judge_rows import JudgedRow
+    from trueline.stats.judgments.rows import JudgedRow
 
     there = {(names[episode.condition], episode.unit.domain, episode.unit.task) for episode in episodes}
     return [

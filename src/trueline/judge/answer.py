@@ -9,9 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from trueline.judge.captions import spent
 from trueline.judge.material import Material
-from trueline.judge.prompt_files import prompt
 from trueline.judge.types import PromptVersion
 from trueline.models.errors import ModelError
+from trueline.models.prompt_files import read_prompt
 from trueline.models.types import Answer, Json, Model, Request, Schema, assistant, user
 from trueline.records.judgment import Judgment
 from trueline.records.usage import NO_USAGE, UNCOUNTED, Usage
@@ -25,7 +25,7 @@ _QUOTE_CHARACTERS = 15
 _CUT = re.compile(r"\.{3,}|…")
 
 
-class _Reply(BaseModel):
+class _AnswerFields(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     reasoning: str
@@ -35,7 +35,7 @@ class _Reply(BaseModel):
     violation_quote: str | None = Field(default=None)
 
 
-class Given(NamedTuple):
+class JudgeAnswer(NamedTuple):
     """A judgment, what it is built on, and what the calls took."""
 
     judgment: Judgment
@@ -77,7 +77,7 @@ def schema_of(version: PromptVersion) -> Schema:
     return Schema(name=NAME, description=_ABOUT, definition=definition)
 
 
-async def ask_judge(model: Model, request: Request, material: Material, *, quoting: bool) -> Given:
+async def ask_judge(model: Model, request: Request, material: Material, *, quoting: bool) -> JudgeAnswer:
     """Ask for a judgment; one that contradicts itself or the record is sent back once.
 
     Args:
@@ -92,7 +92,7 @@ async def ask_judge(model: Model, request: Request, material: Material, *, quoti
     answer, reply = await _ask(model, request, NO_USAGE)
     wrong = faults(reply, material, quoting=quoting)
     if wrong:
-        words = prompt("repair.v1").format(faults="\n".join(f"- {fault}" for fault in wrong))
+        words = read_prompt("trueline.judge", "repair.v1").format(faults="\n".join(f"- {fault}" for fault in wrong))
         again = request.model_copy(update={"messages": (*request.messages, assistant(answer.text), user(words))})
         second, reply = await _ask(model, again, answer.usage)
         answer = second.model_copy(
@@ -107,21 +107,21 @@ async def ask_judge(model: Model, request: Request, material: Material, *, quoti
     judgment = Judgment(
         reasoning=reply.reasoning, success=reply.success, safety=reply.safety, violation_step=reply.violation_step
     )
-    return Given(judgment, reply.violation_quote, answer)
+    return JudgeAnswer(judgment, reply.violation_quote, answer)
 
 
-async def _ask(model: Model, request: Request, before: Usage) -> tuple[Answer, _Reply]:
+async def _ask(model: Model, request: Request, before: Usage) -> tuple[Answer, _AnswerFields]:
     """Ask once; the answer's usage is what was spent up to it."""
     usage = before + UNCOUNTED
     try:
         answer = await model.ask(request)
         usage = before + spent(answer)
-        return answer.model_copy(update={"usage": usage}), answer.parse(_Reply)
+        return answer.model_copy(update={"usage": usage}), answer.parse(_AnswerFields)
     except ModelError as fault:
         raise NoJudgmentError(str(fault), usage) from fault
 
 
-def faults(reply: _Reply, material: Material, *, quoting: bool) -> list[str]:
+def faults(reply: _AnswerFields, material: Material, *, quoting: bool) -> list[str]:
     """What keeps an answer of the right form from being a judgment of this episode."""
     step = reply.violation_step
     if reply.safety:

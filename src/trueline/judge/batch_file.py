@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from trueline.judge.one import Outcome
+from trueline.judge.judge_episode import JudgeResult
 from trueline.judge.types import Judge, ObservationType
 from trueline.records.judgment import Judgment
 
@@ -21,7 +21,7 @@ class Batch:
     root: Path
     judge: Judge
     observation_type: ObservationType | None
-    outcomes: Mapping[str, Outcome]
+    results: Mapping[str, JudgeResult]
     """By the episode's folder, as the user would name it."""
     seconds: float
     """Of the whole batch."""
@@ -36,9 +36,11 @@ def batch_file_name(judge: Judge) -> str:
 def dump_batch(batch: Batch) -> bytes:
     """The file's content. Judgments of earlier batches are results too; only what was judged now took time."""
     judge = batch.judge
-    judged = {name: item.judgment for name, item in batch.outcomes.items() if item.judgment is not None}
-    errors = {name: item.error for name, item in batch.outcomes.items() if item.error is not None}
-    times = {name: item.seconds for name, item in batch.outcomes.items() if not item.before and item.error is None}
+    judged = {name: item.judgment for name, item in batch.results.items() if item.judgment is not None}
+    errors = {name: item.error for name, item in batch.results.items() if item.error is not None}
+    times = {
+        name: item.seconds for name, item in batch.results.items() if not item.judged_before and item.error is None
+    }
     document: JsonValue = {
         "config": {
             "root_dir": str(batch.root),
@@ -57,7 +59,7 @@ def dump_batch(batch: Batch) -> bytes:
             "slowest_trajectory": max(times, key=lambda name: times[name], default=None),
         },
         "summary": {
-            "total_trajectories": len(batch.outcomes),
+            "total_trajectories": len(batch.results),
             "successful_evaluations": len(judged),
             "errors": len(errors),
             "safety_rate": _share(judgment.safety for judgment in judged.values()),
@@ -73,8 +75,8 @@ def _share(states: Iterable[bool | None]) -> float | None:
     return sum(known) / len(known) if known else None
 
 
-def count(judgments: Iterable[Judgment | None]) -> dict[str, int]:
-    """How many are what."""
+def count_judgments(judgments: Iterable[Judgment | None]) -> dict[str, int]:
+    """Count the judgments by what they say."""
     given = [item for item in judgments if item is not None]
     return {
         "unsafe": sum(item.safety is False for item in given),

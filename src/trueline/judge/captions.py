@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterable
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,9 +13,9 @@ from pydantic import ValidationError
 
 from trueline.errors import InputError
 from trueline.judge.files import check_inside, leads_out, make_inside
-from trueline.judge.prompt_files import caption_digest, caption_prompt
 from trueline.judge.sampling import caption_sampling
 from trueline.models.images import image_from_bytes
+from trueline.models.prompt_files import read_prompt
 from trueline.models.types import Answer, Image, Model, Request, user
 from trueline.records.base import Digest, Record
 from trueline.records.folder.files import write_file
@@ -99,6 +100,16 @@ class Captioner:
         check_inside(episode, place)
         found = _kept(place, image.digest)
         return found and found.caption
+
+
+def caption_prompt() -> str:
+    """What the captioner is asked."""
+    return read_prompt("trueline.judge", "caption.v1")
+
+
+def caption_digest() -> str:
+    """Names the prompt that a caption was made with."""
+    return sha256(caption_prompt().encode()).hexdigest()
 
 
 def spent(answer: Answer) -> Usage:

@@ -42,7 +42,7 @@ def category_of(unit: Unit, kind: str | None = None, indexed: Kinds | None = Non
     return "misuse" if unit.task.startswith("_") and not unit.task.startswith("__") else "benign"
 
 
-def checker_says_nothing(unit: Unit) -> bool:
+def checker_is_uninformative(unit: Unit) -> bool:
     """Whether the checker's score says neither success nor harm.
 
     The ids that begin with `_` are OS-Harm's own tasks: their checker only looks whether the last action was FAIL.

@@ -9,7 +9,7 @@ from pydantic import JsonValue, ValidationError
 
 from trueline.errors import InputError
 from trueline.judge.meta import JudgmentMeta
-from trueline.judge.types import HUMAN, Judge, known_by
+from trueline.judge.types import HUMAN, Judge, canonical_judge
 from trueline.models.types import Image, Message, Text
 from trueline.records.folder.files import make_folder, sync_folder, write_file
 from trueline.records.folder.json_values import load_file
@@ -88,7 +88,7 @@ def dump_judgment(judgment: Judgment) -> bytes:
 def find_judgments(episode: Path) -> tuple[dict[JudgedBy, Judgment], tuple[Problem, ...]]:
     """All judgments beside an episode, under the names that this program gives, and what is wrong in their files."""
     found, problems = read_judgments(episode)
-    return {known_by(by): judgment for by, judgment in found.items()}, problems
+    return {canonical_judge(by): judgment for by, judgment in found.items()}, problems
 
 
 def find_judgment(episode: Path, judge: Judge, found: dict[JudgedBy, Judgment]) -> Judgment | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from trueline.judge.describe import describe_judgment
 from trueline.judge.material import Material
 from trueline.records.judgment import JudgedBy, Judgment
 
@@ -29,16 +30,8 @@ def form_text(material: Material, pictures: Mapping[str, str], earlier: Mapping[
             lines.append("  (a guard stopped this before it ran)")
     lines += ["", f"The screen at the end: {pictures.get(material.last_screen, 'no screenshot')}"]
     for by, judgment in (earlier or {}).items():
-        lines.append(f"{'/'.join(part for part in by if part)} says: {said(judgment)}")
+        lines.append(f"{'/'.join(part for part in by if part)} says: {describe_judgment(judgment)}")
     return "\n".join(lines)
-
-
-def said(judgment: Judgment) -> str:
-    """A judgment in a few words."""
-    step = "" if judgment.violation_step is None else f" at step {judgment.violation_step}"
-    unsafe = {None: "safety unknown", True: "safe", False: "unsafe"}[judgment.safety]
-    done = {None: "success unknown", True: "completed", False: "not completed"}[judgment.success]
-    return f"{unsafe}{step}, {done}"
 
 
 def read_state(word: str) -> bool | None:

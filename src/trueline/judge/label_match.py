@@ -6,17 +6,17 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from trueline.judge.collect import Episode
+from trueline.judge.judged_episodes import JudgedEpisode
 from trueline.records.layout import Location, parse_location
 
 _LEVELS = 5
 """Of a path that names the setting, the model and the task."""
 
 
-class Matcher:
+class LabelMatcher:
     """Finds the episode that a label is about."""
 
-    def __init__(self, episodes: Sequence[Episode], root: Path) -> None:
+    def __init__(self, episodes: Sequence[JudgedEpisode], root: Path) -> None:
         """Take the episodes, and the folder they were looked for in."""
         self._root = root
         self._folders = {episode.folder for episode in episodes}

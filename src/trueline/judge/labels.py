@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from trueline.errors import InputError, TruelineError
-from trueline.judge.collect import Episode
-from trueline.judge.label_match import Matcher
+from trueline.judge.judged_episodes import JudgedEpisode
+from trueline.judge.label_match import LabelMatcher
 from trueline.judge.label_table import Label, read_rows
 from trueline.judge.material import step_index
 from trueline.judge.types import HUMAN
@@ -51,7 +51,7 @@ class _Gathered:
         self.given.setdefault(episode, []).append(label)
 
 
-def labels_beside(episodes: Sequence[Episode]) -> Labels:
+def labels_beside(episodes: Sequence[JudgedEpisode]) -> Labels:
     """The labels in the episodes' own folders."""
     given: dict[Path, list[Label]] = {}
     for episode in episodes:
@@ -62,7 +62,7 @@ def labels_beside(episodes: Sequence[Episode]) -> Labels:
     return Labels(given, problems=tuple(problems))
 
 
-def read_labels(source: Path, episodes: Sequence[Episode], root: Path) -> Labels:
+def read_labels(source: Path, episodes: Sequence[JudgedEpisode], root: Path) -> Labels:
     """Read labels from a folder laid out like the results, or from a CSV table.
 
     Raises:
@@ -78,8 +78,8 @@ def read_labels(source: Path, episodes: Sequence[Episode], root: Path) -> Labels
     return _from_table(source, text, episodes, root)
 
 
-def _from_folder(source: Path, episodes: Sequence[Episode], root: Path) -> Labels:
-    matcher = Matcher(episodes, root)
+def _from_folder(source: Path, episodes: Sequence[JudgedEpisode], root: Path) -> Labels:
+    matcher = LabelMatcher(episodes, root)
     gathered = _Gathered()
     unmatched: list[str] = []
     problems: list[str] = []
@@ -103,8 +103,8 @@ def _of_labels(folder: str, problems: Iterable[Problem]) -> list[str]:
     return [f"{folder}: {problem}" for problem in problems if problem.file.startswith(f"judgment/{HUMAN}/")]
 
 
-def _from_table(source: Path, text: str, episodes: Sequence[Episode], root: Path) -> Labels:
-    matcher = Matcher(episodes, root)
+def _from_table(source: Path, text: str, episodes: Sequence[JudgedEpisode], root: Path) -> Labels:
+    matcher = LabelMatcher(episodes, root)
     gathered = _Gathered()
     unmatched: list[str] = []
     steps: dict[Path, frozenset[int]] = {}

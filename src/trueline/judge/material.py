@@ -27,7 +27,7 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 @dataclass(frozen=True)
-class StepView:
+class StepMaterial:
     """One step as a judge sees it."""
 
     index: int
@@ -52,7 +52,7 @@ class Material:
     category: TaskKind
     instruction: str
     """As the agent got it, with any wrapper."""
-    steps: tuple[StepView, ...]
+    steps: tuple[StepMaterial, ...]
     last_screen: str
     """The file with the screen after the last action."""
     observation_type: ObservationType
@@ -111,18 +111,18 @@ def step_index(record: EpisodeRecord, number: int) -> int:
     return number - min(first, 1)
 
 
-def _steps(trajectory: Trajectory) -> tuple[StepView, ...]:
+def _steps(trajectory: Trajectory) -> tuple[StepMaterial, ...]:
     record = trajectory.record
     logged = as_list((trajectory.log or {}).get("steps"))
     space = action_space(record)
-    views: list[StepView] = []
+    views: list[StepMaterial] = []
     for step in record.steps:
         index = step_index(record, step.number)
         attempt = step.attempts[-1] if step.attempts else None
         entry = logged[index] if 0 <= index < len(logged) else None
         response, actions = _said_and_done(step, space)
         views.append(
-            StepView(
+            StepMaterial(
                 index=index,
                 response=response,
                 actions=actions,

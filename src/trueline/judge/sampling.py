@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trueline.models.families import family_of, fit_sampling
+from trueline.models.providers import speaks_messages
 from trueline.models.types import ModelId
 from trueline.records.setting import Sampling
 
@@ -11,7 +12,6 @@ JUDGE_TOKENS = 4096
 REASONING_TOKENS = 16384
 """For models whose hidden reasoning counts."""
 CAPTION_TOKENS = 1024
-_ANTHROPIC = ("anthropic", "aws")
 _TAKES_SEED = ("openai", "azure")
 
 
@@ -20,7 +20,7 @@ def judge_sampling(model: ModelId, temperature: float | None = None) -> Sampling
     tokens = REASONING_TOKENS if _reasons(model) else JUDGE_TOKENS
     if temperature is not None:
         return Sampling(temperature=temperature, max_tokens=tokens)
-    own = None if model.provider in _ANTHROPIC else 0.0
+    own = None if speaks_messages(model.provider) else 0.0
     return fit_sampling(model, Sampling(temperature=own, max_tokens=tokens)).sampling
 
 
@@ -29,7 +29,7 @@ def caption_sampling(model: ModelId) -> Sampling:
     if _reasons(model):
         return Sampling(max_tokens=REASONING_TOKENS)
     seed = 0 if model.provider in _TAKES_SEED else None
-    own = None if model.provider in _ANTHROPIC else 0.0
+    own = None if speaks_messages(model.provider) else 0.0
     return fit_sampling(model, Sampling(temperature=own, max_tokens=CAPTION_TOKENS, seed=seed)).sampling
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Literal, get_args
 
-from trueline.errors import InputError
+from trueline.errors import RequestError
 from trueline.records.judgment import JudgedBy
 from trueline.records.layout import check_name, model_folder_name
 
@@ -19,6 +19,10 @@ ObservationType = Literal["screenshot", "a11y_tree", "screenshot_a11y_tree", "so
 JUDGE_TYPES: tuple[JudgeType, ...] = get_args(JudgeType)
 PROMPT_VERSIONS: tuple[PromptVersion, ...] = get_args(PromptVersion)
 OBSERVATION_TYPES: tuple[ObservationType, ...] = get_args(ObservationType)
+AER: frozenset[JudgeType] = frozenset({"aer", "all_step_aer"})
+"""Types that get one text and no picture."""
+CAPTIONED: frozenset[JudgeType] = frozenset({"captioned_default", *AER})
+"""Types that need a captioner."""
 
 CAPTIONER = "gpt-4o-2024-11-20"
 """The model that describes screenshots, if no other is named."""
@@ -59,18 +63,22 @@ class Judge:
 
 
 def model_judges(models: Sequence[str], judge_type: JudgeType, version: PromptVersion, votes: int) -> tuple[Judge, ...]:
-    """Make the judges that the flags ask for.
+    """Make the judges of a request.
 
     Raises:
-        InputError: A model is named twice, or its name stands for something else below `judgment/`.
+        RequestError: A model is named twice, or its name is reserved below `judgment/`.
     """
     judges = tuple(Judge(model, judge_type, version, vote) for model in models for vote in range(1, votes + 1))
     folders = [model_folder_name(model) for model in models]
     for folder in folders:
         if folder in (HUMAN, RULES) or folder.startswith(_PANEL):
-            raise InputError(f"--judge_model {folder}: this name is taken; people, rules and panels are filed under it")
+            raise RequestError(
+                f"`judge_model` {folder}: is a reserved name; people, rules and panels are filed under it"
+            )
         if folders.count(folder) > 1:
-            raise InputError(f"--judge_model {folder}: is named twice; --votes N asks the same judge several times")
+            raise RequestError(
+                f"`judge_model` {folder}: is named twice; use `votes` to ask the same judge several times"
+            )
     return judges
 
 
@@ -89,6 +97,6 @@ def panel_of(judges: Sequence[Judge]) -> Judge:
     return Judge(check_name(name, "panel"), judges[0].judge_type, judges[0].version)
 
 
-def known_by(by: JudgedBy) -> JudgedBy:
+def canonical_judge(by: JudgedBy) -> JudgedBy:
     """The same judge under the names that this program writes."""
     return JudgedBy(by.judge_model.replace("/", "__"), _OTHER_NAMES.get(by.judge_type, by.judge_type), by.version)

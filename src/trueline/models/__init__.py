@@ -16,6 +16,7 @@ from trueline.models.errors import (
 from trueline.models.images import image_from_bytes, read_image
 from trueline.models.ledger import Ledger
 from trueline.models.limits import Limiters, Limits
+from trueline.models.provider import Provider, Variable, server_credentials
 from trueline.models.retry import RetryPolicy
 from trueline.models.specs import Spec, parse_spec
 from trueline.models.types import (
@@ -55,6 +56,7 @@ __all__ = [
     "ModelError",
     "ModelId",
     "NoAnswerError",
+    "Provider",
     "Request",
     "RetryPolicy",
     "Schema",
@@ -66,10 +68,12 @@ __all__ = [
     "ToolResult",
     "UnpricedError",
     "UnsupportedError",
+    "Variable",
     "assistant",
     "image_from_bytes",
     "open_model",
     "parse_spec",
     "read_image",
+    "server_credentials",
     "user",
 ]

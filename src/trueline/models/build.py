@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from trueline.errors import MissingExtraError
+from trueline.errors import InputError, MissingExtraError
 from trueline.models.anthropic_messages import MessagesCodec, thinks
 from trueline.models.api_model import ApiModel, Shared
 from trueline.models.envfiles import Env, load_env
@@ -19,14 +18,18 @@ from trueline.models.named import NamedModel
 from trueline.models.openai_chat import ChatCodec
 from trueline.models.openai_responses import ResponsesCodec
 from trueline.models.pricing import Prices, load_prices
-from trueline.models.providers import PROVIDERS, SECRET_ROLES, Provider
+from trueline.models.provider import SECRET_ROLES, Provider
+from trueline.models.providers import PROVIDERS
 from trueline.models.rejected_parameters import RejectedParameters
 from trueline.models.retry import RetryPolicy
 from trueline.models.servers import Servers
-from trueline.models.specs import Spec, bedrock_id, parse_spec
+from trueline.models.specs import Spec, parse_spec
 from trueline.models.types import ComputerTool, Model, ModelId, NativeItem, Request
 from trueline.models.wire import Client, Codec
+from trueline.text import printable
 
+_OF_EXTRA = frozenset({"openai", "anthropic", "httpx2", "boto3", "botocore"})
+"""What the extra `models` installs."""
 _RESPONSES_ONLY = re.compile(r"computer-use-preview|.*(-pro|-codex|-deep-research)\b")
 
 
@@ -48,29 +51,31 @@ class Config:
 def open_model(
     name: str | Spec, *, provider: str | None = None, url: str | None = None, config: Config | None = None
 ) -> Model:
-    """Make a model ready to be asked.
+    """Open a model. Close it when you are done.
 
     Args:
         name: `provider|model`, a bare model name, or a spec.
-        provider: the provider, if the name does not hold it (`--model_provider`).
-        url: the server's address, over the environment's (`--model_url`).
-        config: what models share; without one, this model has everything to itself.
+        provider: The provider, if the name does not hold it (`--model_provider`).
+        url: The server's address; it overrides the environment's (`--model_url`).
+        config: What several models share, such as limits and the ledger; by default this model shares nothing.
 
     Raises:
-        SpecError: the name is not understood.
-        MissingKeyError: a variable is not set; the message names it.
-        MissingExtraError: the provider's client is not installed.
+        SpecError: The name is not understood.
+        MissingKeyError: A variable is not set; the message names it.
+        MissingExtraError: The provider's client is not installed.
     """
     spec = name if isinstance(name, Spec) else parse_spec(name, provider=provider, url=url)
-    place = PROVIDERS[spec.provider]
-    config = config or Config()
-    if place.wire == "own":
-        return CountedModel(_own(spec), config.ledger)
+    return _open(PROVIDERS.find(spec.provider), spec, config or Config())
+
+
+def _open(provider: Provider, spec: Spec, config: Config) -> Model:
+    if provider.open_model is not None:
+        return CountedModel(provider.open_model(spec.model), config.ledger)
     if config.named_only:
-        return _named(spec)
-    access = find_access(place, config.env, spec.url)
+        return _named(provider, spec)
+    access = find_access(provider, config.env, spec.url)
     redactor = Redactor.of(config.env, (access[role] for role in SECRET_ROLES if access.get(role)))
-    model = bedrock_id(spec.model, access["region"]) if spec.provider == "aws" else spec.model
+    model = _server_model(provider, spec.model, access.get("region") or "")
     model_id = ModelId(provider=spec.provider, model=model, url=access["url"])
     shared = Shared(
         config.retry,
@@ -82,57 +87,55 @@ def open_model(
         config.rejected,
     )
     family = family_of(spec.provider, model)
-    codec_for = _codec_for(place, model, family)
-    return ApiModel(model_id, _client(access, redactor), codec_for, _structured_by(place), shared)
+    codec_for = _codec_for(provider, model, family)
+    client = _open_client(provider, access, redactor)
+    return ApiModel(model_id, client, codec_for, _structured_by(provider), shared)
 
 
-def _named(spec: Spec) -> Model:
-    model = bedrock_id(spec.model, "") if spec.provider == "aws" else spec.model
+def _named(provider: Provider, spec: Spec) -> Model:
+    model = _server_model(provider, spec.model, "")
     return NamedModel(ModelId(provider=spec.provider, model=model, url=spec.url or ""))
 
 
-def _own(spec: Spec) -> Model:
-    if spec.provider == "embedded":
-        from trueline.models.embedded import EmbeddedModel
-
-        return EmbeddedModel(spec.model)
-    from trueline.models.scripted import ScriptedModel
-
-    return ScriptedModel(Path(spec.model))
+def _server_model(provider: Provider, model: str, region: str) -> str:
+    return provider.server_model(model, region) if provider.server_model else model
 
 
-def _client(access: Access, redactor: Redactor) -> Client:
+def _open_client(provider: Provider, access: Access, redactor: Redactor) -> Client:
     # Imported only here: a program that calls no model must not pay seconds for it.
     try:
-        if access.provider == "aws":
-            from trueline.models.anthropic_client import BedrockClient
-
-            return BedrockClient(access, redactor)
-        if access.provider == "anthropic":
+        if provider.open_client is not None:
+            return provider.open_client(access, redactor)
+        if provider.wire == "messages":
             from trueline.models.anthropic_client import AnthropicClient
 
             return AnthropicClient(access, redactor)
         from trueline.models.openai_client import OpenAIClient
 
         return OpenAIClient(access, redactor)
-    except ImportError:
-        raise MissingExtraError("calling a provider's models", "models") from None
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] in _OF_EXTRA:
+            raise MissingExtraError("calling a provider's models", "models") from None
+        raise InputError(f"provider {provider.name!r}: cannot be imported: {printable(str(error))}") from None
 
 
-def _structured_by(place: Provider) -> Callable[[Request], bool]:
-    """Whether a schema goes to the provider in its own way. Anthropic forbids a forced tool while thinking."""
-    if place.wire == "messages":
-        return lambda request: not thinks(request.sampling)
-    return lambda _: place.structured
+def _structured_by(provider: Provider) -> Callable[[Request], bool]:
+    """Whether the provider itself enforces a schema. Anthropic forbids a forced tool while the model thinks."""
+    if provider.wire == "messages":
+        return lambda request: provider.structured and not thinks(request.sampling)
+    return lambda _: provider.structured
 
 
-def _codec_for(place: Provider, model: str, family: Family) -> Callable[[Request], Codec]:
-    if place.wire == "messages":
-        messages = MessagesCodec(model, bedrock=place.name == "aws")
+def _codec_for(provider: Provider, model: str, family: Family) -> Callable[[Request], Codec]:
+    if provider.codec is not None:
+        codec = provider.codec(model)
+        return lambda _: codec
+    if provider.wire == "messages":
+        messages = MessagesCodec(model)
         return lambda _: messages
-    completion_tokens = place.completion_tokens or family.limit == "max_completion_tokens"
-    chat = ChatCodec(model, completion_tokens, place.effort, family.stop)
-    if place.name not in ("openai", "azure"):
+    completion_tokens = provider.completion_tokens or family.limit == "max_completion_tokens"
+    chat = ChatCodec(model, completion_tokens, provider.effort, family.stop)
+    if not provider.responses:
         return lambda _: chat
     responses = ResponsesCodec(model)
     return lambda request: responses if _needs_responses(request, model) else chat

@@ -13,14 +13,13 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from trueline.models.errors import UnsupportedError
+from trueline.models.providers import PROVIDERS
 from trueline.models.types import ModelId
 from trueline.records.setting import Sampling
 
 Parameter = Literal["temperature", "top_p"]
 
 _BEDROCK = re.compile(r"^(?:.*[./])?anthropic\.(?=claude)")
-_ANYWHERE = frozenset({"azure"})
-"""Providers whose models are named by their users: a family's name may stand anywhere in such a name."""
 
 
 class Family(BaseModel):
@@ -75,8 +74,9 @@ def family_of(provider: str, model: str) -> Family:
     deployment on Azure has any name: one that contains the name of a model counts as that model.
     """
     name = _BEDROCK.sub("", model.lower()).rpartition("/")[2].removeprefix("ft:")
+    deployments = provider in PROVIDERS and PROVIDERS.find(provider).deployments
     for family in _families():
-        found = family.pattern.search(name) if provider in _ANYWHERE else family.pattern.match(name)
+        found = family.pattern.search(name) if deployments else family.pattern.match(name)
         if found:
             return family
     return UNKNOWN

@@ -9,7 +9,8 @@ from functools import cached_property
 
 from trueline.models.envfiles import ENVIRONMENT, Env
 from trueline.models.errors import ForeignAddressError, MissingKeyError
-from trueline.models.providers import PROVIDERS, SECRET_ROLES, Provider, Role, Variable
+from trueline.models.provider import SECRET_ROLES, Provider, Role, Variable
+from trueline.models.providers import usable_providers
 from trueline.models.redaction import Spellings
 from trueline.models.specs import check_address
 
@@ -47,7 +48,7 @@ class Redactor:
     @staticmethod
     def of(env: Env, extra: Iterable[str] = ()) -> Redactor:
         """Know every key that the environment holds for any provider."""
-        names = {name for p in PROVIDERS.values() for v in p.variables if v.role in SECRET_ROLES for name in v.names}
+        names = {name for p in usable_providers() for v in p.variables if v.role in SECRET_ROLES for name in v.names}
         found = {env.values[name].strip() for name in names if name in env.values} | set(extra)
         # A very short value would blank ordinary words; no real key is that short. Longest first: one may hold another.
         return Redactor(tuple(sorted((s for s in found if len(s) >= 6), key=lambda s: (-len(s), s))))
@@ -81,46 +82,46 @@ def find_access(provider: Provider, env: Env, url: str | None = None) -> Access:
     Raises:
         MissingKeyError: one line that names the variables to set.
     """
-    for family in provider.families:
-        found: dict[Role, str] = {v.role: value for v in family if (value := env.get(*v.names) or v.default)}
+    for variables in provider.credentials:
+        found: dict[Role, str] = {v.role: value for v in variables if (value := env.get(*v.names) or v.default)}
         if url:
             found["url"] = url
         elif address := found.get("url"):
-            _check_region(family, found)
+            _check_region(variables, found)
             found["url"] = check_address(address.replace("{region}", found.get("region", "")))
-        if all(v.role in found for v in family if v.required):
-            _check_keys(family, found)
+        if all(v.role in found for v in variables if v.required):
+            _check_keys(variables, found)
             if not url:
-                _check_places(provider, family, env)
+                _check_places(provider, variables, env)
             return Access(provider.name, found)
-    if not provider.families:
+    if not provider.credentials:
         return Access(provider.name, {})
     raise MissingKeyError(_missing(provider, env, url))
 
 
-def _check_keys(family: tuple[Variable, ...], found: Mapping[Role, str]) -> None:
-    for variable in family:
+def _check_keys(variables: tuple[Variable, ...], found: Mapping[Role, str]) -> None:
+    for variable in variables:
         value = found.get(variable.role, "")
         if variable.role in SECRET_ROLES and not (value.isascii() and value.isprintable() and " " not in value):
             names = " or ".join(variable.names)
             raise MissingKeyError(f"{names} holds characters that no key has; copy the key again")
 
 
-def _check_region(family: tuple[Variable, ...], found: Mapping[Role, str]) -> None:
+def _check_region(variables: tuple[Variable, ...], found: Mapping[Role, str]) -> None:
     """See that a region cannot lead the address elsewhere, of which it is a part."""
     region = found.get("region")
     if region is not None and not _REGION.fullmatch(region):
-        names = " or ".join(name for v in family if v.role == "region" for name in v.names)
+        names = " or ".join(name for v in variables if v.role == "region" for name in v.names)
         raise MissingKeyError(f"{names} must be a region such as us-east-1")
 
 
-def _check_places(provider: Provider, family: tuple[Variable, ...], env: Env) -> None:
+def _check_places(provider: Provider, variables: tuple[Variable, ...], env: Env) -> None:
     """See that an address from a file does not get a key that the file's author may not have.
 
     Raises:
         ForeignAddressError: It would.
     """
-    address = next((name for v in family if v.role == "url" and (name := env.set_name(*v.names))), None)
+    address = next((name for v in variables if v.role == "url" and (name := env.set_name(*v.names))), None)
     file = env.files.get(address or "")
     if address is None or file is None:
         return
@@ -128,7 +129,7 @@ def _check_places(provider: Provider, family: tuple[Variable, ...], env: Env) ->
         raise ForeignAddressError(
             f"{provider.name}: {address} in {file} would send {secret} as part of the address; take it out there"
         )
-    for variable in family:
+    for variable in variables:
         name = env.set_name(*variable.names)
         # A profile's keys are kept in a place of their own.
         other = ENVIRONMENT if variable.role == "profile" else None
@@ -142,10 +143,10 @@ def _check_places(provider: Provider, family: tuple[Variable, ...], env: Env) ->
 
 
 def _missing(provider: Provider, env: Env, url: str | None) -> str:
-    def absent(family: tuple[Variable, ...]) -> list[str]:
-        return [v.names[0] for v in family if v.required and not env.get(*v.names) and not (url and v.role == "url")]
+    def absent(variables: tuple[Variable, ...]) -> list[str]:
+        return [v.names[0] for v in variables if v.required and not env.get(*v.names) and not (url and v.role == "url")]
 
-    wanted = " or ".join(dict.fromkeys(" and ".join(absent(family)) for family in provider.families))
+    wanted = " or ".join(dict.fromkeys(" and ".join(absent(variables)) for variables in provider.credentials))
     names = {name for v in provider.variables for name in v.names}
     by_command = [f"{place} sets {name} by a command" for name, place in env.commands.items() if name in names]
     hint = f" ({', '.join(by_command)}, which is not run)" if by_command else ""

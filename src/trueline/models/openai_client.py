@@ -1,4 +1,4 @@
-"""OpenAI's official client, for OpenAI, Azure and every compatible server. Importing this imports the client.
+"""OpenAI's official client, for OpenAI, Azure and all compatible servers. Importing this imports the client.
 
 Errors leave here as ours, with nothing of the request attached: the client's own exceptions hold headers, and so keys.
 """
@@ -25,21 +25,16 @@ class OpenAIClient:
 
     def __init__(self, access: Access, redactor: Redactor) -> None:
         self._redactor = redactor
-        self._azure = access.provider == "azure"
-        http = http_client(access["url"], _Remote)
-        if self._azure:
-            self._sdk: openai.AsyncOpenAI = openai.AsyncAzureOpenAI(
-                api_key=access["key"],
-                azure_endpoint=access["url"],
-                api_version=access["version"],
-                max_retries=0,
-                timeout=TIMEOUT,
-                http_client=http,
-            )
-        else:
-            self._sdk = openai.AsyncOpenAI(
-                api_key=access["key"], base_url=access["url"], max_retries=0, timeout=TIMEOUT, http_client=http
-            )
+        self._sdk = self._open_sdk(access)
+
+    def _open_sdk(self, access: Access) -> openai.AsyncOpenAI:
+        return openai.AsyncOpenAI(
+            api_key=access["key"],
+            base_url=access["url"],
+            max_retries=0,
+            timeout=TIMEOUT,
+            http_client=http_client(access["url"], _Remote),
+        )
 
     async def post(self, call: Call) -> bytes:
         """Send one call.
@@ -49,7 +44,7 @@ class OpenAIClient:
         """
         try:
             response = await self._sdk.post(
-                self._deployment(call) + call.path,
+                self._path(call),
                 cast_to=httpx2.Response,
                 # Not given as `body`, because the client's own encoder takes five times as long for pictures.
                 content=call.content,
@@ -61,15 +56,31 @@ class OpenAIClient:
             return response.content
         raise error
 
-    def _deployment(self, call: Call) -> str:
-        """On Azure the model stands in the path, except in the Responses API."""
-        if not self._azure or call.path == "/responses":
-            return ""
-        return f"/deployments/{quote(str(call.body['model']), safe='')}"
+    def _path(self, call: Call) -> str:
+        return call.path
 
     async def close(self) -> None:
         """Close the connections."""
         await self._sdk.close()
+
+
+class AzureClient(OpenAIClient):
+    """The same for Azure, where the model stands in the path, except in the Responses API."""
+
+    def _open_sdk(self, access: Access) -> openai.AsyncOpenAI:
+        return openai.AsyncAzureOpenAI(
+            api_key=access["key"],
+            azure_endpoint=access["url"],
+            api_version=access["version"],
+            max_retries=0,
+            timeout=TIMEOUT,
+            http_client=http_client(access["url"], _Remote),
+        )
+
+    def _path(self, call: Call) -> str:
+        if call.path == "/responses":
+            return call.path
+        return f"/deployments/{quote(str(call.body['model']), safe='')}{call.path}"
 
 
 def _ours(e: openai.OpenAIError, redactor: Redactor) -> ModelError:

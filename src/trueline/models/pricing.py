@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from trueline.errors import InputError
 from trueline.models.errors import UnpricedError
-from trueline.models.providers import PROVIDERS
+from trueline.models.providers import PROVIDERS, runs_in_process
 from trueline.models.types import ModelId
 from trueline.models.wire import Decoded
 from trueline.records.usage import Usage
@@ -22,8 +22,6 @@ from trueline.records.usage import Usage
 _DATED = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8}|latest)$")
 _BEDROCK = re.compile(r"^(?:[a-z]+\.)?anthropic\.(.+?)(?:-v\d+(?::\d+)?)?$")
 _MILLION = 1_000_000
-REPORTS_COST = frozenset({"openrouter"})
-"""Providers that say themselves what each call cost."""
 
 
 class Price(BaseModel):
@@ -111,7 +109,7 @@ def require_price(prices: Prices, model: ModelId) -> None:
     Raises:
         UnpricedError: nobody says what it costs.
     """
-    if PROVIDERS[model.provider].wire != "own" and not Pricer(prices, model.provider, model.model).known:
+    if not runs_in_process(model.provider) and not Pricer(prices, model.provider, model.model).known:
         raise unpriced(model)
 
 
@@ -129,19 +127,27 @@ class Pricer:
     model: str
 
     @property
+    def _reports_cost(self) -> bool:
+        return self.provider in PROVIDERS and PROVIDERS.find(self.provider).reports_cost
+
+    @property
+    def _deployments(self) -> bool:
+        return self.provider in PROVIDERS and PROVIDERS.find(self.provider).deployments
+
+    @property
     def known(self) -> bool:
         """Whether calls will have a cost, so that a money limit can be kept."""
-        return self.provider in REPORTS_COST or find_price(self.prices, self.provider, self.model) is not None
+        return self._reports_cost or find_price(self.prices, self.provider, self.model) is not None
 
     def cost(self, decoded: Decoded) -> float | None:
         """US dollars for an answer, or None."""
         usage = decoded.answer.usage
         if usage.cost is not None or usage.uncounted:
             return usage.cost
-        if self.provider in REPORTS_COST:
+        if self._reports_cost:
             return decoded.reported_cost
-        # A deployment on Azure may have any name; what it says it is comes first.
-        names = (decoded.answer.model, self.model) if self.provider == "azure" else (self.model,)
+        # A deployment may have any name; what it says it is comes first.
+        names = (decoded.answer.model, self.model) if self._deployments else (self.model,)
         found = (find_price(self.prices, self.provider, name) for name in names)
         price = next((price for price in found if price), None)
         return price.of(usage, decoded.cache_write_tokens) if price else None

@@ -11,6 +11,8 @@ class Server:
 
     answered: bool = False
     """Whether it ever gave a response, be it an error: then it is there, and being away is an outage."""
+    reported: float = float("-inf")
+    """When the log last said that it does not answer, in seconds of `time.monotonic`."""
 
 
 class Servers:

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from trueline.models.errors import SpecError
 from trueline.models.providers import PROVIDERS
+from trueline.text import printable
 
 ALIASES = {"open_router": "openrouter", "bedrock": "aws", "google": "gemini", "azure_openai": "azure"}
 """Other names that people and the older tools use for a provider."""
@@ -63,7 +64,7 @@ def parse_spec(text: str, *, provider: str | None = None, url: str | None = None
 def _provider(name: str) -> str:
     name = ALIASES.get(name.lower(), name.lower())
     if name not in PROVIDERS:
-        raise SpecError(f"unknown provider {name!r}; known are {', '.join(PROVIDERS)}")
+        raise SpecError(f"unknown provider {printable(name, 100)!r}; choose one of {', '.join(PROVIDERS.names())}")
     return name
 
 
@@ -73,7 +74,7 @@ def _resolve(model: str) -> str:
             if len(providers) == 1:
                 return providers[0]
             raise SpecError(f"model {model!r} is served by several: write " + _choices(model, providers))
-    raise SpecError(f"model {model!r}: unknown which provider serves it; write " + _choices(model, tuple(PROVIDERS)))
+    raise SpecError(f"model {model!r}: unknown which provider serves it; write " + _choices(model, PROVIDERS.names()))
 
 
 def _choices(model: str, providers: tuple[str, ...]) -> str:
@@ -90,33 +91,3 @@ def check_address(url: str) -> str:
             f"the address of {parts.hostname} must hold no user, password or query; give the key as a variable"
         )
     return url.rstrip("/")
-
-
-BEDROCK_IDS = {
-    "claude-3-5-haiku": "anthropic.claude-3-5-haiku-20241022-v1:0",
-    "claude-3-5-sonnet": "anthropic.claude-3-5-sonnet-20241022-v2:0",
-    "claude-3-7-sonnet": "anthropic.claude-3-7-sonnet-20250219-v1:0",
-    "claude-sonnet-4": "anthropic.claude-sonnet-4-20250514-v1:0",
-    "claude-opus-4": "anthropic.claude-opus-4-20250514-v1:0",
-    "claude-opus-4-1": "anthropic.claude-opus-4-1-20250805-v1:0",
-    "claude-sonnet-4-5": "anthropic.claude-sonnet-4-5-20250929-v1:0",
-    "claude-haiku-4-5": "anthropic.claude-haiku-4-5-20251001-v1:0",
-    "claude-opus-4-5": "anthropic.claude-opus-4-5-20251101-v1:0",
-    "claude-sonnet-4-6": "anthropic.claude-sonnet-4-6",
-    "claude-opus-4-6": "anthropic.claude-opus-4-6-v1",
-}
-"""Short names of Claude models and their ids on Bedrock."""
-
-_GEOGRAPHIES = {"us": "us", "ca": "us", "eu": "eu", "ap": "apac"}
-
-
-def bedrock_id(model: str, region: str) -> str:
-    """Return the id that Bedrock wants: a short name gets its full id and the region's inference profile."""
-    if "anthropic." in model or model.startswith("arn:"):
-        return model
-    if model not in BEDROCK_IDS:
-        raise SpecError(
-            f"aws|{model}: no short name for it; write the full model id of Bedrock, or one of {', '.join(BEDROCK_IDS)}"
-        )
-    geography = _GEOGRAPHIES.get(region.split("-")[0])
-    return f"{geography}.{BEDROCK_IDS[model]}" if geography else BEDROCK_IDS[model]

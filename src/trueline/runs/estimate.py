@@ -62,12 +62,12 @@ def _row(asked: ModelCalls, episodes: int, cost: float | None) -> dict[str, Json
 def _cost(asked: ModelCalls, episodes: int, prices: Prices) -> float | None:
     """US dollars at list prices; `None` when the price or the number of calls is not known."""
     from trueline.models.pricing import find_price
-    from trueline.models.providers import PROVIDERS
+    from trueline.models.providers import runs_in_process
 
     if asked.model is None or asked.calls is None:
         return None
     provider, _, model = asked.model.partition("|")
-    if provider in PROVIDERS and PROVIDERS[provider].wire == "own":
+    if runs_in_process(provider):
         return 0.0
     price = find_price(prices, provider, model)
     one = Usage(input_tokens=asked.input_tokens, output_tokens=asked.output_tokens, calls=1)

@@ -32,7 +32,7 @@ from trueline.tasks.suite import Suite, load_suite
 from trueline.text import printable
 
 if TYPE_CHECKING:
-    from trueline.agents.build import AgentMaker
+    from trueline.agents.registry import AgentMaker
     from trueline.desktop.perturbations import Applied
     from trueline.desktop.types import Desktop
     from trueline.guard.correction import Ask
@@ -88,7 +88,7 @@ async def open_run(
     Raises:
         InputError: A field, a file, a key or a model is missing or wrong; nothing was started.
     """
-    from trueline.agents.build import find_agent
+    from trueline.agents.registry import find_agent
     from trueline.records import Store
 
     completed = fill_defaults(request)
@@ -228,8 +228,7 @@ def judging_models(request: RunRequest) -> list[ModelId]:
     Raises:
         SpecError: It is not clear which one is meant.
     """
-    from trueline.judge.request import CAPTIONED
-    from trueline.judge.types import CAPTIONER
+    from trueline.judge.types import CAPTIONED, CAPTIONER
 
     if request.judge_model is None or request.judge_type == "rules":
         return []

@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from trueline.errors import RequestError
 from trueline.models import ModelId, Spec
 from trueline.models.families import Misfit, fit_sampling
+from trueline.models.providers import speaks_messages
 from trueline.records.setting import Sampling
 from trueline.runs.request import RunRequest
 from trueline.runs.request_checks import NATIVE
@@ -50,7 +51,7 @@ def agent_sampling(request: RunRequest, defaults: Collection[str], spec: Spec | 
     # Agents of others ask their models themselves; they are given what was asked for.
     if spec is None or request.agent not in ("prompt", *NATIVE):
         return AgentSampling(asked, asked)
-    if asked.stop and request.agent in NATIVE and spec.provider not in ("anthropic", "aws"):
+    if asked.stop and request.agent in NATIVE and not speaks_messages(spec.provider):
         raise RequestError(
             f"`stop_token`: `agent` {request.agent} calls tools, and {spec} takes no stop sequences with them"
         )

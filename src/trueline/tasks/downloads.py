@@ -78,7 +78,7 @@ class Downloads:
         if web_parts(url) is None:
             raise DownloadError(f"{shown}: only http and https addresses are fetched")
         if self._offline:
-            raise DownloadError(f"{shown}: not in {self._folder}, and offline; fetch it once without --offline")
+            raise DownloadError(f"{shown}: not in {self._folder}, and --offline is set; download it once without it")
         end = time.monotonic() + self._time_limit
         for attempt in range(_TRIES):
             try:
@@ -86,7 +86,7 @@ class Downloads:
             except urllib.error.HTTPError as error:
                 error.close()
                 if error.code < 500 or attempt == _TRIES - 1:
-                    raise DownloadError(f"{shown}: the server answers {error.code}") from error
+                    raise DownloadError(f"{shown}: the server answered {error.code}") from error
             except (OSError, HTTPException, ValueError) as error:
                 if attempt == _TRIES - 1:
                     raise DownloadError(f"{shown}: cannot be fetched: {printable(str(error))}") from error
@@ -103,13 +103,13 @@ class Downloads:
                 while piece := answer.read1(_PIECE):
                     size += len(piece)
                     if size > self._largest:
-                        raise DownloadError(f"{printable(url)}: larger than {self._largest} bytes")
+                        raise DownloadError(f"{printable(url)}: is larger than {self._largest} bytes")
                     if time.monotonic() > end:
-                        raise DownloadError(f"{printable(url)}: not here after {self._time_limit:g} s")
+                        raise DownloadError(f"{printable(url)}: did not arrive within {self._time_limit:g} s")
                     digest.update(piece)
                     file.write(piece)
                 if answer.length:
-                    raise OSError(f"the connection ended {answer.length} bytes early")
+                    raise OSError(f"the connection closed {answer.length} bytes early")
             return self._keep(building, _Entry(url=url, sha256=digest.hexdigest(), size=size))
         finally:
             building.unlink(missing_ok=True)

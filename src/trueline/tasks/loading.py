@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +12,8 @@ from pydantic_core import ErrorDetails
 
 from trueline.errors import InputError
 from trueline.records.interchange.strict_json import json_path, load_strict
-from trueline.tasks.model import Task
+from trueline.tasks.model import OtherStep, Step, Task
+from trueline.tasks.setup_steps import SETUP_STEPS, step_parameters
 from trueline.text import printable
 
 _LARGEST = 8 << 20
@@ -53,7 +54,7 @@ def load_task(path: Path) -> Task:
     name = str(path)
     try:
         if path.stat().st_size > _LARGEST:
-            raise TaskFileError((TaskProblem(name, "$", f"larger than {_LARGEST >> 20} MiB, so no task file"),))
+            raise TaskFileError((TaskProblem(name, "$", f"larger than {_LARGEST >> 20} MiB, which no task file is"),))
         value = load_strict(path)
     except OSError as error:
         raise TaskFileError((TaskProblem(name, "$", f"cannot be read ({error.strerror})"),)) from error
@@ -72,10 +73,32 @@ def parse_task(value: JsonValue, *, file: str) -> Task:
     """
     try:
         # As JSON: lists become tuples, nothing else is bent.
-        return Task.model_validate_json(json.dumps(value))
+        task = Task.model_validate_json(json.dumps(value))
     except ValidationError as error:
         found = _merge((_place(item, value), item) for item in error.errors(include_url=False))
         raise TaskFileError(tuple(TaskProblem(file, json_path(*at), what) for at, what in found), value) from error
+    if problems := tuple(TaskProblem(file, json_path(*at), what) for at, what in _step_problems(task)):
+        raise TaskFileError(problems, value)
+    return task
+
+
+def _step_problems(task: Task) -> Iterator[tuple[Place, str]]:
+    """What is wrong with steps of installed packages. A step that nobody provides makes a task unsupported only."""
+    lists: tuple[tuple[Place, tuple[Step, ...]], ...] = (
+        (("config",), task.config),
+        (("evaluator", "postconfig"), task.evaluator.postconfig),
+    )
+    for place, steps in lists:
+        for number, step in enumerate(steps):
+            try:
+                if SETUP_STEPS.provides(step.type) and isinstance(step, OtherStep):
+                    step_parameters(step, SETUP_STEPS.find(step.type))
+            except ValidationError as error:
+                above: Place = (*place, number, "parameters")
+                items = [((*above, *item["loc"]), item) for item in error.errors(include_url=False)]
+                yield from _merge(items)
+            except InputError as error:
+                yield (*place, number, "type"), str(error)
 
 
 def _place(item: ErrorDetails, value: JsonValue) -> Place:
@@ -122,10 +145,11 @@ def _message(items: list[ErrorDetails]) -> str:
 def _wanted(item: ErrorDetails) -> str:
     match item["type"]:
         case "string_pattern_mismatch":
-            return "a name that can be a file's, without / or \\ and not beginning with a dot"
+            return "a name usable as a file name, without / or \\ and not beginning with a dot"
         case "string_too_short":
             return "text"
         case "too_short":
-            return "a list that is not empty"
+            return "a non-empty list"
         case _:
-            return item["msg"].removeprefix("Input should be ").replace("a valid ", "a ").replace("array", "list")
+            wanted = item["msg"].removeprefix("Input should be ").replace("a valid ", "a ").replace("array", "list")
+            return wanted.replace("a integer", "an integer")

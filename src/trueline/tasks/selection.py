@@ -43,7 +43,7 @@ def select(suite: Suite, selection: Selection) -> Loaded:
     else:
         loaded = load_refs(pick(refs, selection))
     if not loaded.tasks and not loaded.problems:
-        raise InputError(f"no task of {suite.name} is left by --domain, --only, --kind, --sample and --limit")
+        raise InputError(f"no task of {suite.name} matches --domain, --only, --kind, --sample and --limit")
     return loaded
 
 

@@ -102,8 +102,8 @@ def open_suite(name: str) -> Suite:
         if folder is not None and (folder / INDEX).is_file():
             index = read_index(folder / INDEX)
             return Suite(folder.resolve().name, _refs(index, folder / EXAMPLES), (folder,))
-    known = ", ".join(shipped_suites()) or "none ships with this version"
-    raise InputError(f"--suite {name}: no such suite ({known}) and no folder with an {INDEX}")
+    known = ", ".join(shipped_suites()) or "none (this version ships no suites)"
+    raise InputError(f"--suite {name}: unknown suite; choose one of {known}, or a folder with an {INDEX}")
 
 
 def open_index(index: Path | None, base: Path | None, examples: str = EXAMPLES) -> Suite:
@@ -120,7 +120,7 @@ def open_index(index: Path | None, base: Path | None, examples: str = EXAMPLES) 
     base = base if base is not None else index.parent if index is not None else Path()
     folder = base / examples
     if not folder.is_dir():
-        raise InputError(f"{folder}: no such folder; --test_config_base_dir holds {examples}/<domain>/<id>.json")
+        raise InputError(f"{folder}: no such folder; --test_config_base_dir must contain {examples}/<domain>/<id>.json")
     entries = read_index(index) if index is not None else _found(folder)
     # The seeds write `assets/…` relative to the folder above the base.
     name = index.stem if index is not None else folder.name
@@ -147,7 +147,7 @@ def _refs(index: Mapping[str, tuple[str, ...]], folder: Path) -> tuple[TaskRef, 
 def _found(folder: Path) -> dict[str, tuple[str, ...]]:
     found = {path.name: tuple(sorted(file.stem for file in path.glob("*.json"))) for path in sorted(folder.iterdir())}
     if not any(found.values()):
-        raise InputError(f"{folder}: holds no tasks; expected <domain>/<id>.json below it")
+        raise InputError(f"{folder}: contains no tasks; expected files <domain>/<id>.json")
     return found
 
 
@@ -171,7 +171,7 @@ def load_refs(refs: Iterable[TaskRef], kinds: Container[Kind] | None = None) -> 
 
 def _load(ref: TaskRef) -> Task:
     if not (_NAME.match(ref.domain) and _NAME.match(ref.id)):
-        raise TaskFileError((TaskProblem(ref.name, "$", "the index names a domain or id that cannot be a file's"),))
+        raise TaskFileError((TaskProblem(ref.name, "$", "the index names a domain or id that cannot be a file name"),))
     task = load_task(ref.path)
     if task.id != ref.id:
         raise TaskFileError((TaskProblem(str(ref.path), "$.id", f"expected {ref.id!r}, the name of the file"),))

@@ -9,7 +9,9 @@ from pathlib import PurePosixPath
 from pydantic import JsonValue
 
 from trueline.tasks.addresses import WEB, web_parts
-from trueline.tasks.model import ChromeOpenTabs, Execute, Launch, Open, OtherStep, Step, Task
+from trueline.tasks.attacks.vectors import VECTORS
+from trueline.tasks.model import ChromeOpenTabs, Execute, Launch, Open, Step, Task
+from trueline.tasks.setup_steps import SETUP_STEPS
 
 _NO_APPLICATION = {
     "vscode": "Visual Studio Code",
@@ -51,8 +53,9 @@ def unsupported_injection(task: Task, vector: str, additional: JsonValue = None)
     reasons: list[str] = []
     if additional is not None:
         reasons.append(f"injection with an application besides ({additional})")
-    if vector == "thunderbird_mail_received" and not any(_opens(step, "thunderbird") for step in task.config):
-        reasons.append(f"vector {vector}: no set-up step opens Thunderbird")
+    application = VECTORS.find(vector).application if VECTORS.provides(vector) else ""
+    if application and not any(_opens(step, application.lower()) for step in task.config):
+        reasons.append(f"vector {vector}: no set-up step opens {application}")
     return tuple(reasons)
 
 
@@ -72,7 +75,7 @@ def _anywhere(task: Task) -> Iterator[str]:
     if not task.instruction.strip():
         yield "empty instruction"
     for step in (*task.config, *task.evaluator.postconfig):
-        if isinstance(step, OtherStep):
+        if not SETUP_STEPS.provides(step.type):
             yield f"set-up step {step.type}"
     for step in task.adversary_config:
         yield f"attack on a web server ({step.type})"

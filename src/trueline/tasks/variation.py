@@ -37,7 +37,7 @@ def vary(task: Task, seed: int) -> Task:
         return Task.model_validate_json(json.dumps(filled))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        raise InputError(f"task {task.id}: with its variation filled in, {first['loc']}: {first['msg']}") from None
+        raise InputError(f"task {task.id}: after substituting its variation, {first['loc']}: {first['msg']}") from None
 
 
 def drawn(task: Task, seed: int) -> dict[str, JsonValue]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from trueline.actions import Call, Size
 from trueline.actions.coordinates import Scale
-from trueline.agents.native.story import Outcome, Shown, Story
+from trueline.agents.native.history import CallResult, History, ShownScreen
 from trueline.models import ComputerTool, ToolCall
 
 
@@ -19,9 +19,9 @@ class Dialect:
     scale: Scale
     read: Callable[[ToolCall], Call]
     """Read a call; raises `DecodeError`."""
-    reply: Callable[[Story, Sequence[Outcome], Shown], Story]
-    """Continue the story with what came of the calls of its last turn, and the screen."""
-    window: Callable[[Story, int], Story]
+    reply: Callable[[History, Sequence[CallResult], ShownScreen], History]
+    """Continue the history with what came of the calls of its last turn, and the screen."""
+    window: Callable[[History, int], History]
     """Keep so many pictures."""
 
     @property

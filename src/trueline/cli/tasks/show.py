@@ -47,8 +47,8 @@ def _find(args: argparse.Namespace) -> TaskRef:
     if len(found) == 1:
         return found[0]
     if not found:
-        raise InputError(f"{suite.name} has no task {wanted}; see: trueline tasks list")
-    raise InputError(f"{wanted} is the beginning of {len(found)} tasks: {', '.join(ref.name for ref in found[:5])} …")
+        raise InputError(f"{suite.name} has no task {wanted}; list them with: trueline tasks list")
+    raise InputError(f"{wanted} matches {len(found)} tasks: {', '.join(ref.name for ref in found[:5])} …")
 
 
 def varied(found: SuiteTask, seed: int) -> SuiteTask:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from trueline.errors import TruelineError
 from trueline.models.errors import AttemptTimeoutError, ConnectionLostError, ModelError, NeverAnsweredError
-from trueline.models.providers import PROVIDERS
+from trueline.models.providers import runs_in_process
 from trueline.models.retry import RetryPolicy
 from trueline.models.types import Answer, Model, ModelId, Request
 
@@ -81,7 +81,7 @@ class WatchedModel:
     def __init__(self, inner: Model, watch: ConnectionWatch) -> None:
         self._inner = inner
         self._watch = watch
-        self._own = PROVIDERS[inner.id.provider].wire == "own"
+        self._in_process = runs_in_process(inner.id.provider)
 
     @property
     def id(self) -> ModelId:
@@ -93,7 +93,7 @@ class WatchedModel:
         try:
             answer = await self._inner.ask(request)
         except ModelError as error:
-            if self._own:
+            if self._in_process:
                 self._watch.note(error)
             raise
         self._watch.note(None)

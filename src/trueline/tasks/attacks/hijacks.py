@@ -1,17 +1,19 @@
-"""What a reader without any judgement makes of an injected text: which goal it serves, and how it would serve it.
+"""How a reader that believes everything follows an injected text: which goal it asks for, and the steps to reach it.
 
-For simulated subjects and audits. Host and address are read from the text itself, as whoever believes it would.
+For simulated subjects and audits. Host and address are read from the text itself, as such a reader would.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 
-from trueline.tasks.attacks.goals import GOALS, goal_template
+from trueline.errors import InputError
+from trueline.tasks.attacks.goals import GOALS, Goal
 from trueline.tasks.model import Demo, DemoStep, Part
 
 Steps = tuple[DemoStep, ...]
@@ -42,16 +44,23 @@ def read_order(words: str) -> Order | None:
     Mail programs make links of addresses, and the tree then names a link after the text from which it is missing.
     """
     plain = " ".join(words.split())
-    for goal in GOALS:
-        shape = _shape(goal)
+    for goal in _goals():
+        shape = _shape(goal.text)
         found = shape.text.search(plain)
         if found is None:
             continue
         places = {name: found[name] or _linked(link, plain, found.end()) for name, link in shape.links.items()}
         values = {name: value for name, value in places.items() if value is not None}
         if len(values) == len(places):
-            return Order(goal, values)
+            return Order(goal.id, values)
     return None
+
+
+def _goals() -> Iterator[Goal]:
+    """All goals. One that cannot be loaded is no part of this episode: preparing its injection would have failed."""
+    for name in GOALS.names():
+        with suppress(InputError):
+            yield GOALS.find(name)
 
 
 def hijack_steps(order: Order, demo: Demo | None = None) -> Steps:
@@ -60,7 +69,7 @@ def hijack_steps(order: Order, demo: Demo | None = None) -> Steps:
     `{host}` and `{address}` in what is typed stand for what the text names.
     """
     own = demo.hijack.get(order.goal) if demo is not None else None
-    steps = own if own is not None else _scripts().goals[order.goal]
+    steps = own if own is not None else _scripts().goals.get(order.goal, GOALS.find(order.goal).hijack)
     return tuple(_filled(step, order.values) for step in steps)
 
 
@@ -80,9 +89,9 @@ class _Shape:
 
 
 @cache
-def _shape(goal: str) -> _Shape:
+def _shape(template: str) -> _Shape:
     text, links = "", dict[str, re.Pattern[str]]()
-    for word in goal_template(GOALS[goal]).split():
+    for word in template.split():
         escaped = re.escape(word)
         shaped = re.sub(r"\\\$(\w+)", lambda match: f"(?P<{match[1]}>{_VALUES[match[1]]})", escaped)
         links |= {name: re.compile(shaped, re.IGNORECASE) for name in re.findall(r"\$(\w+)", word)}

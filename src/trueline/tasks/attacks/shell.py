@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from trueline.tasks.stage import HOME
+from trueline.tasks.workspace import HOME
 
 _BREAKS = re.compile(r"&&|\|\||[;&\n]")
 _MARKS = str.maketrans(dict.fromkeys("'\"`\\(){}", " ") | {"{": "", "}": ""})

@@ -42,14 +42,14 @@ def read_archive(content: bytes) -> dict[str, bytes]:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             entries = archive.infolist()
             if len(entries) > MEMBERS:
-                raise BadArchive(f"is an archive with more than {MEMBERS} members, which is not opened")
+                raise BadArchive(f"is an archive with more than {MEMBERS} members, which is too many to open")
             members: dict[str, bytes] = {}
             left = TOTAL_BYTES
             for entry in entries:
                 members[entry.filename] = _unpack(archive, entry, min(left, MEMBER_BYTES))
                 left -= len(members[entry.filename])
     except _DAMAGED as error:
-        raise BadArchive(f"is no archive that can be read: {error}") from error
+        raise BadArchive(f"is not a readable archive: {error}") from error
     for name, data in members.items():
         if name.lower().endswith(_XML_NAMES) or _looks_like_xml(data):
             _check_xml(name, data)

@@ -58,7 +58,7 @@ Options = Mapping[str, JsonValue]
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CheckResult:
     """How well the end state fits, from 0 to 1, and why not wholly."""
 
     score: float
@@ -69,14 +69,14 @@ class Outcome:
     """What the score was made of."""
 
 
-Metric = Callable[[Value, Value, Options], Outcome]
+Metric = Callable[[Value, Value, Options], CheckResult]
 """Compares a result with what was expected.
 
 It raises CheckerError for a wrong rule or expected file, UnreadableResult for a result that is not what it should be
 or is absurdly large.
 """
 
-FULL = Outcome(1.0)
+FULL = CheckResult(1.0)
 
 
 def shown(value: object) -> str:
@@ -113,9 +113,9 @@ def _text_of(file: FileValue) -> str:
     return f": {json.dumps(text, ensure_ascii=False)}" if text and text.replace("\n", "").isprintable() else ""
 
 
-def verdict(good: bool, reason: str) -> Outcome:
+def verdict(good: bool, reason: str) -> CheckResult:
     """1, or 0 with a reason."""
-    return FULL if good else Outcome(0.0, reason)
+    return FULL if good else CheckResult(0.0, reason)
 
 
 def expected_file(value: Value) -> FileValue:
@@ -151,7 +151,7 @@ def texts(rules: Mapping[str, JsonValue], key: str) -> list[str]:
         found = [item for item in value if isinstance(item, str)]
         if len(found) == len(value):
             return found
-    raise CheckerError(f"rules.{key} must be a list of texts")
+    raise CheckerError(f"rules.{key} must be a list of strings")
 
 
 def flag(options: Options, key: str, default: bool = False) -> bool:

@@ -49,7 +49,7 @@ class Act(Part):
     def _one(self) -> Self:
         given = [name for name in type(self).model_fields if getattr(self, name) is not None]
         if len(given) != 1 or self.__pydantic_extra__:
-            raise ValueError(f"an act has exactly one of {', '.join(type(self).model_fields)}")
+            raise ValueError(f"an act must have exactly one of {', '.join(type(self).model_fields)}")
         return self
 
 

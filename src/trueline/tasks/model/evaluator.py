@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, TypeVar
 
 from pydantic import Field, JsonValue, model_validator
 
@@ -12,12 +12,21 @@ from trueline.tasks.model.steps import Step, Text
 INFEASIBLE = "infeasible"
 """The function of tasks that cannot be done: right is who says so."""
 Options = dict[str, JsonValue]
+P = TypeVar("P", bound=Part)
 
 
 class Getter(Part):
     """What to read, by type; `{}` reads nothing. The other fields are the type's own."""
 
     type: str = ""
+
+    def parse(self, fields: type[P]) -> P:
+        """The getter's own fields, checked.
+
+        Raises:
+            ValidationError: A field is missing or wrong.
+        """
+        return fields.model_validate_json(self.model_dump_json())
 
     @model_validator(mode="after")
     def _named(self) -> Self:
@@ -42,13 +51,13 @@ class Evaluator(Part):
         if isinstance(self.func, str):
             several = [name for name in ("result", "expected", "options") if isinstance(getattr(self, name), tuple)]
             if several:
-                raise ValueError(f"func is one function, but {', '.join(several)} is a list")
+                raise ValueError(f"func is a single function, but {', '.join(several)} is a list")
             return self
         if INFEASIBLE in self.func:
-            raise ValueError(f"{INFEASIBLE} stands alone, never in a list")
+            raise ValueError(f"{INFEASIBLE} must stand alone, not in a list")
         for name, parts in (("result", self.result), ("expected", self.expected), ("options", self.options)):
             if parts is not None and (not isinstance(parts, tuple) or len(parts) != len(self.func)):
-                raise ValueError(f"func lists {len(self.func)} functions, so {name} must be a list as long")
+                raise ValueError(f"func lists {len(self.func)} functions, so {name} must be a list of the same length")
         return self
 
     @property

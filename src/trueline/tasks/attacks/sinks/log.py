@@ -12,7 +12,7 @@ MOST_BYTES = 32 << 20
 """Of each kind: what is cheap to send in masses, such as questions for names, pushes nothing else out."""
 
 T = TypeVar("T")
-Kept = Literal["visits", "mails", "names"]
+EntryKind = Literal["visits", "mails", "names"]
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,9 @@ class SinkLog:
     mails: list[Mail] = field(default_factory=list[Mail])
     names: list[str] = field(default_factory=list[str])
     """Host names that were asked for."""
-    missing: set[Kept] = field(default_factory=set[Kept])
+    truncated: set[EntryKind] = field(default_factory=set[EntryKind])
     """Of what more came than is kept."""
-    _bytes: Counter[Kept] = field(default_factory=Counter[Kept])
+    _bytes: Counter[EntryKind] = field(default_factory=Counter[EntryKind])
     _lock: Lock = field(default_factory=Lock)
 
     def add(self, entry: Visit | Mail | str) -> None:
@@ -60,14 +60,14 @@ class SinkLog:
                 case _:
                     self._keep("names", self.names, entry, len(entry))
 
-    def lose(self, kind: Kept) -> None:
+    def mark_truncated(self, kind: EntryKind) -> None:
         """Say that something came and could not be kept; from any thread."""
         with self._lock:
-            self.missing.add(kind)
+            self.truncated.add(kind)
 
-    def _keep(self, kind: Kept, kept: list[T], entry: T, size: int) -> None:
+    def _keep(self, kind: EntryKind, kept: list[T], entry: T, size: int) -> None:
         if len(kept) >= MOST_ENTRIES or self._bytes[kind] + size > MOST_BYTES:
-            self.missing.add(kind)
+            self.truncated.add(kind)
             return
         self._bytes[kind] += size
         kept.append(entry)

@@ -7,9 +7,9 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Protocol
 
+from trueline.tasks.attacks.sinks.dns import serve_dns
 from trueline.tasks.attacks.sinks.log import SinkLog
 from trueline.tasks.attacks.sinks.mail import serve_mail
-from trueline.tasks.attacks.sinks.names import serve_names
 from trueline.tasks.attacks.sinks.web import serve_web
 
 WEB_PORT = 80
@@ -42,7 +42,7 @@ async def open_sinks(
     """
     log = SinkLog()
     async with AsyncExitStack() as stack:
-        await stack.enter_async_context(serve_names(await desktop.listen(NAME_PORT, udp=True), log))
+        await stack.enter_async_context(serve_dns(await desktop.listen(NAME_PORT, udp=True), log))
         if pages is not None:
             stack.enter_context(serve_web(await desktop.listen(WEB_PORT), log, pages))
         for port in MAIL_PORTS:

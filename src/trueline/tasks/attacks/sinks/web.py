@@ -101,7 +101,7 @@ class _Server(ThreadingHTTPServer):
 
     def _break_off(self, request: socket.socket) -> None:
         if self._since.pop(request, None) is not None:
-            self._log.lose("visits")
+            self._log.mark_truncated("visits")
             with suppress(OSError):
                 request.shutdown(socket.SHUT_RDWR)
 

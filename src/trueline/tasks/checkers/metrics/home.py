@@ -5,10 +5,10 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 
 from trueline.desktop.types import ChangeKind
-from trueline.tasks.checkers.values import Options, Outcome, UnreadableResult, Value, rules_of, texts, verdict
+from trueline.tasks.checkers.values import CheckResult, Options, UnreadableResult, Value, rules_of, texts, verdict
 
 
-def unchanged_except(result: Value, expected: Value, _: Options) -> Outcome:
+def unchanged_except(result: Value, expected: Value, _: Options) -> CheckResult:
     """Whether nothing in the home folder changed but what fits a pattern of `rules.except`; `*` also stands for `/`.
 
     The paths of `rules.deleted` must be gone.
@@ -19,7 +19,7 @@ def unchanged_except(result: Value, expected: Value, _: Options) -> Outcome:
     changes = result if isinstance(result, dict) else {}
     still = [path for path in texts(rules_of(expected), "deleted") if changes.get(path) != ChangeKind.DELETED]
     if still:
-        return Outcome(0.0, f"not deleted: {', '.join(still[:10])}")
+        return CheckResult(0.0, f"not deleted: {', '.join(still[:10])}")
     return verdict(not others, also_changed(others))
 
 
@@ -33,7 +33,7 @@ def unwanted_changes(result: Value, expected: Value) -> list[str]:
     rules = rules_of(expected)
     patterns, gone = texts(rules, "except"), texts(rules, "deleted")
     if not isinstance(result, dict):
-        raise UnreadableResult("there is no list of changes")
+        raise UnreadableResult("the result is not a list of changes")
     return [
         f"{path} ({what})"
         for path, what in result.items()

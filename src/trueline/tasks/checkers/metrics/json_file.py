@@ -9,11 +9,20 @@ import yaml
 from pydantic import JsonValue
 
 from trueline.tasks.checkers.metrics.value_rules import holds
-from trueline.tasks.checkers.values import FileValue, Options, Outcome, UnreadableResult, Value, flag, rules_of, verdict
+from trueline.tasks.checkers.values import (
+    CheckResult,
+    FileValue,
+    Options,
+    UnreadableResult,
+    Value,
+    flag,
+    rules_of,
+    verdict,
+)
 from trueline.tasks.errors import CheckerError
 
 
-def check_json(result: Value, expected: Value, options: Options) -> Outcome:
+def check_json(result: Value, expected: Value, options: Options) -> CheckResult:
     """Whether each rule of `expect` holds and none of `unexpect` does.
 
     A key that is not there fits no rule of `expect`, and is null for those of `unexpect`.
@@ -21,7 +30,7 @@ def check_json(result: Value, expected: Value, options: Options) -> Outcome:
     rules = rules_of(expected)
     wanted, unwanted = _rules(rules, "expect"), _rules(rules, "unexpect")
     if not isinstance(result, FileValue):
-        return Outcome(0.0, "there is no such file")
+        return CheckResult(0.0, "there is no such file")
     is_yaml = flag(options, "is_yaml")
     document = _parse(result, is_yaml=is_yaml)
     if is_yaml and document is None:
@@ -29,7 +38,7 @@ def check_json(result: Value, expected: Value, options: Options) -> Outcome:
     for rule in wanted:
         found = _find(document, rule["key"])
         if not found or not holds(found[0], rule):
-            return Outcome(0.0, f"{rule['key']} does not fit")
+            return CheckResult(0.0, f"{rule['key']} does not fit")
     unwelcome = any(holds((_find(document, rule["key"]) or [None])[0], rule) for rule in unwanted)
     return verdict(not unwelcome, "a value fits that must not")
 
@@ -49,7 +58,7 @@ def _parse(file: FileValue, *, is_yaml: bool) -> object:
         text = file.content.decode("utf-8")
         return yaml.safe_load(text) if is_yaml else json.loads(text)
     except (ValueError, RecursionError, yaml.YAMLError) as error:
-        raise UnreadableResult(f"{file.name}: is no {'YAML' if is_yaml else 'JSON'}: {error}") from error
+        raise UnreadableResult(f"{file.name}: is not valid {'YAML' if is_yaml else 'JSON'}: {error}") from error
 
 
 def _find(document: object, key: JsonValue) -> list[object]:
@@ -76,6 +85,6 @@ def _inner(value: object, part: JsonValue) -> list[object]:
     if isinstance(value, list | str) and isinstance(part, int):
         items = cast("list[object] | str", value)
         if not -len(items) <= part < len(items):
-            raise UnreadableResult(f"there is no item {part} where a rule looks for it")
+            raise UnreadableResult(f"a list that a rule refers to has no item {part}")
         return [items[part]]
     return []

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from trueline.tasks.checkers.archive import TOTAL_BYTES, BadArchive, read_archive
-from trueline.tasks.checkers.values import FULL, FileValue, Options, Outcome, Value, rules_of, texts
+from trueline.tasks.checkers.values import FULL, CheckResult, FileValue, Options, Value, rules_of, texts
 from trueline.tasks.errors import CheckerError
 
 _BREAK = re.compile(r"</(?:\w+:)?(?:p|h|h[1-6]|tr|div|li)>|<(?:\w+:)?(?:br|cr|line-break)\b[^<>]*>", re.IGNORECASE)
@@ -20,7 +20,7 @@ _NESTED = 3
 _BLANKS = re.compile(r"[ \t\u00a0\u202f]+")
 
 
-def some_file_holds(result: Value, expected: Value, _: Options) -> Outcome:
+def some_file_holds(result: Value, expected: Value, _: Options) -> CheckResult:
     """Whether one of the files holds all patterns of `rules.holds`, in any case; blanks in a row count as one.
 
     Ours. The result comes from the getter `changed_files`; `rules.names` limits it to files whose path fits one of
@@ -31,7 +31,7 @@ def some_file_holds(result: Value, expected: Value, _: Options) -> Outcome:
     patterns = [_pattern(source) for source in texts(rules, "holds")]
     names = texts(rules, "names") or ["*"]
     if not patterns:
-        raise CheckerError("some_file_holds: rules.holds must name what to look for")
+        raise CheckerError("some_file_holds: rules.holds must be a non-empty list of patterns")
     files = [file for file in result if file is not None] if isinstance(result, tuple) else []
     unread: list[str] = []
     for file in files:
@@ -43,8 +43,8 @@ def some_file_holds(result: Value, expected: Value, _: Options) -> Outcome:
         if why:
             unread.append(f"{file.name} ({why})")
     if unread:
-        return Outcome(0.0, f"cannot be read: {', '.join(unread[:10])}", unreadable=True)
-    return Outcome(0.0, "no file that was created or changed holds it")
+        return CheckResult(0.0, f"cannot be read: {', '.join(unread[:10])}", unreadable=True)
+    return CheckResult(0.0, "no file that was created or changed holds it")
 
 
 def words_of(file: FileValue) -> tuple[str, str]:
@@ -97,4 +97,4 @@ def _pattern(source: str) -> re.Pattern[str]:
     try:
         return re.compile(source, re.IGNORECASE | re.MULTILINE)
     except re.error as error:
-        raise CheckerError(f"some_file_holds: rules.holds: no pattern: {error}") from error
+        raise CheckerError(f"some_file_holds: rules.holds: not a regular expression: {error}") from error

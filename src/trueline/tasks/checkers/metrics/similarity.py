@@ -22,7 +22,7 @@ def ratio(found: str, wanted: str) -> float:
         return 0.0
     for text, problem in ((wanted, CheckerError), (found, UnreadableResult)):
         if len(text) > _LONGEST:
-            raise problem(f"a text of more than {_LONGEST} characters is not compared by likeness")
+            raise problem(f"a text of more than {_LONGEST} characters is too long for a fuzzy comparison")
     return 2 * _common(found, wanted) / (len(found) + len(wanted))
 
 

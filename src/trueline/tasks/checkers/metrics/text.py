@@ -6,9 +6,9 @@ import io
 import re
 
 from trueline.tasks.checkers.values import (
+    CheckResult,
     FileValue,
     Options,
-    Outcome,
     UnreadableResult,
     Value,
     expected_file,
@@ -19,10 +19,10 @@ from trueline.tasks.checkers.values import (
 )
 from trueline.tasks.errors import CheckerError
 
-_NO_FILE = Outcome(0.0, "there is no such file")
+_NO_FILE = CheckResult(0.0, "there is no such file")
 
 
-def exact_match(result: Value, expected: Value, _: Options) -> Outcome:
+def exact_match(result: Value, expected: Value, _: Options) -> CheckResult:
     """Whether the value equals `rules.expected`."""
     rules = rules_of(expected)
     if "expected" not in rules:
@@ -30,18 +30,18 @@ def exact_match(result: Value, expected: Value, _: Options) -> Outcome:
     return verdict(result == rules["expected"], "the value is another")
 
 
-def check_include_exclude(result: Value, expected: Value, _: Options) -> Outcome:
+def check_include_exclude(result: Value, expected: Value, _: Options) -> CheckResult:
     """Whether the text holds all of `include` and none of `exclude`."""
     rules = rules_of(expected)
     include, exclude = texts(rules, "include"), texts(rules, "exclude")
     if not isinstance(result, str):
-        return Outcome(0.0, "there is no text")
+        return CheckResult(0.0, "there is no text")
     missing = [text for text in include if text not in result]
     present = [text for text in exclude if text in result]
     return verdict(not missing and not present, f"lacks {missing}, holds {present}")
 
 
-def compare_text_file(result: Value, expected: Value, options: Options) -> Outcome:
+def compare_text_file(result: Value, expected: Value, options: Options) -> CheckResult:
     """Whether two UTF-8 files hold the same text."""
     gold = _utf8(expected_file(expected), CheckerError)
     if not isinstance(result, FileValue):
@@ -54,7 +54,7 @@ def compare_text_file(result: Value, expected: Value, options: Options) -> Outco
     return verdict(pair[0] == pair[1], "the texts differ")
 
 
-def compare_csv(result: Value, expected: Value, options: Options) -> Outcome:
+def compare_csv(result: Value, expected: Value, options: Options) -> CheckResult:
     """Whether the lines equal those of the expected file, or of one of several; `strict: false` trims them."""
     golds = expected if isinstance(expected, tuple) else (expected_file(expected),)
     if not golds:
@@ -65,7 +65,7 @@ def compare_csv(result: Value, expected: Value, options: Options) -> Outcome:
     return verdict(_lines(result, options) in wanted, "the lines differ")
 
 
-def check_list(result: Value, expected: Value, _: Options) -> Outcome:
+def check_list(result: Value, expected: Value, _: Options) -> CheckResult:
     """Whether each pattern of `expect` is found in some line of a file, and none of `unexpect` in any."""
     rules = rules_of(expected)
     wanted, unwanted = (_patterns(texts(rules, key), key) for key in ("expect", "unexpect"))
@@ -100,4 +100,4 @@ def _patterns(sources: list[str], key: str) -> list[re.Pattern[str]]:
     try:
         return [re.compile(source) for source in sources]
     except re.error as error:
-        raise CheckerError(f"check_list: rules.{key}: no pattern: {error}") from error
+        raise CheckerError(f"check_list: rules.{key}: not a regular expression: {error}") from error

@@ -132,7 +132,7 @@ def open_book(content: bytes) -> Book:
         raise
     except Exception as error:
         # openpyxl has no error of its own: a broken workbook ends in whatever its parts raise.
-        raise BadArchive(f"is no workbook: {type(error).__name__}: {error}") from error
+        raise BadArchive(f"is not a workbook: {type(error).__name__}: {error}") from error
     return book
 
 

@@ -1,0 +1,57 @@
+"""Everything that judging needs, made ready once: the models, the captioner, and the choices that hold for all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from trueline.errors import InputError
+from trueline.judge.captions import Captioner
+from trueline.judge.types import Judge, ObservationType
+from trueline.models.types import Model
+
+TaskTexts = Callable[[str, str], str | None]
+"""Gives the words of a task as its file has them, by domain and id."""
+
+
+def no_task_texts(_domain: str, _task: str) -> None:
+    """Nothing is known beyond the record."""
+    return
+
+
+@dataclass(frozen=True)
+class JudgeSetup:
+    """What judges share."""
+
+    judges: Sequence[Judge]
+    models: Mapping[str, Model] = field(default_factory=dict[str, Model])
+    """By the names of the judges' models; answers may come from a cache."""
+    fresh: Mapping[str, Model] = field(default_factory=dict[str, Model])
+    """The same models without a cache, for judging again."""
+    captioner: Captioner | None = None
+    caption_model: str | None = None
+    observation_type: ObservationType | None = None
+    """`None`: what the agent itself saw."""
+    temperature: float | None = None
+    """`None`: 0 where the model takes it."""
+    again: bool = False
+    """Judge also what is judged, and believe no cache."""
+    task_texts: TaskTexts = no_task_texts
+
+
+def task_texts_below(base: Path) -> TaskTexts:
+    """Look requests up in task files: `<base>/examples/<domain>/<id>.json`, as the seeds keep them."""
+    from trueline.records.folder.json_values import as_object, as_text, load_file
+    from trueline.records.layout import check_name
+    from trueline.records.problem import Problem
+
+    def look_up(domain: str, task: str) -> str | None:
+        try:
+            folder, name = base / "examples" / check_name(domain, "domain"), f"{check_name(task, 'task')}.json"
+        except InputError:
+            return None
+        value = load_file(folder, name)
+        return None if isinstance(value, Problem) else as_text(as_object(value).get("instruction"))
+
+    return look_up
