@@ -49,7 +49,7 @@ class RecordingSession:
         """End the recording and return the video.
 
         Raises:
-            Refused: Nothing is being recorded, or no film could be made.
+            Refused: Nothing is being recorded, or no video could be made.
         """
         if self._shooting is None:
             raise Refused(400, "no recording is under way")
