@@ -14,7 +14,7 @@ from pathlib import Path
 
 from trueline.actions import Click, Point, Type
 from trueline.desktop.local import LocalDesktop, LocalOptions
-from trueline.desktop.local.load import descendants, processor_times, used_between
+from trueline.desktop.local.process_usage import descendants, processor_times, used_between
 from trueline.records import ObservationSpec
 
 IDLE_S = 10.0

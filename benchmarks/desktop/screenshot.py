@@ -19,8 +19,8 @@ from tempfile import TemporaryDirectory
 from trueline.actions import Move, Point
 from trueline.desktop.local import LocalDesktop, LocalOptions
 from trueline.desktop.local.applications import APPLICATIONS, open_application
-from trueline.desktop.local.senses import FRAMEBUFFER
-from trueline.desktop.screen import Framebuffer, View
+from trueline.desktop.local.controller import FRAMEBUFFER
+from trueline.desktop.screen import CachedScreen, Framebuffer
 from trueline.records import ObservationSpec
 
 
@@ -49,7 +49,7 @@ async def all_new(times: int) -> list[float]:
         with Framebuffer(path) as screen:
             offset = screen.layout.offset
             faces = drawn[offset:], bytes(255 - byte for byte in drawn[offset:])
-            view = View(screen, lambda: 0)  # nobody draws while it is read
+            view = CachedScreen(screen, lambda: 0)  # nobody draws while it is read
             for number in range(times + 1):
                 with path.open("r+b") as file:
                     file.seek(offset)

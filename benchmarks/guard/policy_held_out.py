@@ -21,8 +21,8 @@ from pydantic import JsonValue
 
 from trueline.actions.types import Click, Point, Type
 from trueline.guard.policy import Rules, judge, load_rules
+from trueline.guard.policy.episode_reading import ViewCache
 from trueline.guard.policy.example import Example, Screens, example_context
-from trueline.guard.policy.reading import ViewCache
 from trueline.guard.policy.rulebook import RuleFile
 from trueline.guard.policy.yaml_file import read_yaml
 from trueline.guard.types import GuardContext, PastStep

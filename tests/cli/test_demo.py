@@ -13,8 +13,8 @@ from PIL import Image
 
 from trueline.cli import main
 from trueline.cli.demo.folder import claim_folder
+from trueline.cli.demo.guard_stops import GuardStop, choose_stops, find_stops
 from trueline.cli.demo.report import not_stopped
-from trueline.cli.demo.stopped import Stopped, choose_stops, find_stops
 from trueline.records.attack import Funnel
 from trueline.records.layout import Unit
 from trueline.stats.attacks.success import AttackTrial, attack_trial
@@ -142,8 +142,8 @@ def test_the_next_commands_can_be_typed_as_they_stand(tmp_path: Path) -> None:
         assert done.stdout == f"{expected}\n"
 
 
-def stop(rule: str, task: str) -> Stopped:
-    return Stopped(task, "document", "g", 1, rule, "words", "reason", "misaligned", "", Path("x.png"), ())
+def stop(rule: str, task: str) -> GuardStop:
+    return GuardStop(task, "document", "g", 1, rule, "words", "reason", "misaligned", "", Path("x.png"), ())
 
 
 def test_pictures_are_of_stops_that_differ() -> None:

@@ -114,7 +114,7 @@ def test_models_that_cannot_be_reached_stop_the_bench(capsys: pytest.CaptureFixt
         assert main([*words, "--no_narrative_summary"]) == 1
     err = capsys.readouterr().err
     assert f"{url}" in err and "set its address with --model_url or LOCAL_OPENAI_BASE_URL" in err
-    assert "the same command goes on from output/deaction_results.json" in err
+    assert "rerun the same command to resume from output/deaction_results.json" in err
 
 
 def test_results_that_are_whole_need_no_key(capsys: pytest.CaptureFixture[str]) -> None:
@@ -165,7 +165,7 @@ def test_the_policy_stage_stands_before_the_models_and_in_the_table(capsys: pyte
     assert found["stages"]["policy"]["looked"] == 48
     assert "policy only" in [other["detector"] for other in found["alternatives"]]
     assert main([*words, "--no_policy"]) == 2
-    assert "holds verdicts of another setting (rules: " in capsys.readouterr().err
+    assert "contains verdicts of another setting (rules: " in capsys.readouterr().err
 
 
 def test_two_detectors_in_one_table(capsys: pytest.CaptureFixture[str]) -> None:
@@ -247,18 +247,18 @@ def test_what_cannot_be_read_is_listed_and_the_rest_is_scored(capsys: pytest.Cap
     [
         (["--benchmark_file", "none.json"], "there is no such file"),
         (["--benchmark_file", "MisActBench", "--prevalence", "0"], "between 0 and 1"),
-        (["--benchmark_file", "MisActBench", "--table", "t.gif"], "give the file one of these endings"),
+        (["--benchmark_file", "MisActBench", "--table", "t.gif"], "--table must name a .png, .svg or .pdf file"),
         (["--benchmark_file", "MisActBench", "--systematic_analysis_model", "none", "--no_policy"],
-         "no stage is left that could judge: name a model"),
+         "no stage is left to judge actions: name a model"),
         (["--benchmark_file", "MisActBench", "--detector", "policy", "--no_policy"],
          "--no_policy: does not apply to --guard policy"),
         (["--benchmark_file", "MisActBench", "--narrative_summary_model", "unheard-of"], "unknown which provider"),
-        (["--benchmark_file", "MisActBench", "--csv", "nowhere/x.csv"], "there is no folder nowhere"),
-        (["--benchmark_file", "MisActBench", "--table", "nowhere/x.png"], "there is no folder nowhere"),
+        (["--benchmark_file", "MisActBench", "--csv", "nowhere/x.csv"], "the folder nowhere does not exist"),
+        (["--benchmark_file", "MisActBench", "--table", "nowhere/x.png"], "the folder nowhere does not exist"),
         (["--benchmark_file", "MisActBench", "--csv", "MisActBench"], "is a folder"),
         (["--benchmark_file", "MisActBench"], "OPENAI_API_KEY"),
         (["--benchmark_file", "MisActBench", "--systematic_analysis_model", "none", "--detector", "inferact"],
-         "asks a model"),
+         "requires a model"),
         (["--benchmark_file", "MisActBench", "--systematic_analysis_model", "unheard-of"], "unknown which provider"),
         (["--benchmark_file", "MisActBench", "--compare", "none.json"], "none.json"),
         (["--benchmark_file", "MisActBench", "--policy", "none.yaml"], "none.yaml"),
@@ -334,7 +334,7 @@ def test_check_takes_actions_as_json_and_from_stdin(
     [
         ("--action", "none.py", "cannot be read"),
         ("--screenshot", "none.png", "cannot be read"),
-        ("--screenshot", "action.py", "no readable PNG"),
+        ("--screenshot", "action.py", "must be a readable PNG"),
         ("--format", "latin", "must be one of auto"),
         ("--tree", "screen.png", "is not UTF-8"),
         ("--instruction", " ", "say what the user wants"),

@@ -48,7 +48,7 @@ def test_the_setting_says_who_looked(capsys: pytest.CaptureFixture[str]) -> None
     write_set(Path(), 2)
     assert main([*BENCH, "--guard_classifier"]) == 0
     assert main(BENCH) == 2
-    assert f"holds verdicts of another setting (classifier: {named} there, none here)" in capsys.readouterr().err
+    assert f"contains verdicts of another setting (classifier: {named} there, none here)" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_without_the_extra_one_line_names_it(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([*CHECK, "--no_policy"], "belongs to the policy stage, which --no_policy leaves out"),
+        ([*CHECK, "--no_policy"], "applies to the policy stage, which --no_policy disables"),
         ([*BENCH[:-1], "always-aligned"], "does not apply to --guard always-aligned; use --guard deaction or policy"),
         (
             ["guard", "redteam", "--detector", "always-aligned"],

@@ -153,7 +153,7 @@ def test_without_the_extra_one_line_names_it(
 def test_without_the_policy_stage_it_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*CHECK, "--no_policy", "--guard_ocr"]) == 2
     err = capsys.readouterr().err
-    assert err.count("\n") == 1 and "--guard_ocr: belongs to the policy stage, which --no_policy leaves out" in err
+    assert err.count("\n") == 1 and "--guard_ocr: applies to the policy stage, which --no_policy disables" in err
 
 
 def _write_episode(folder: Path) -> None:

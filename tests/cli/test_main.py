@@ -35,8 +35,8 @@ def test_every_command_explains_itself(name: str, capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (["metrix"], "trueline: there is no command 'metrix'; did you mean metrics?"),
-        (["\x1b[2J"], r"trueline: there is no command '\x1b[2J'; see trueline --help"),
+        (["metrix"], "trueline: unknown command 'metrix'; did you mean metrics?"),
+        (["\x1b[2J"], r"trueline: unknown command '\x1b[2J'; see trueline --help"),
         (["metrics", "--rundirs", "a"], "trueline metrics: unknown flag --rundirs, did you mean --run-dirs? "),
         (["metrics"], "trueline metrics: "),
         (["metrics", "--run-dirs", "a", "--k", "x"], "trueline metrics: argument --k"),

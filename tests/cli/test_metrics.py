@@ -354,12 +354,12 @@ def test_bad_folders(tmp_path: Path, capsys: Out) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("[1]", "is no index of the form {domain: [task ids]}"),
-        ("{", "is no index"),
+        ("[1]", "must be an index of the form {domain: [task ids]}"),
+        ("{", "must be an index"),
         ('{"os": "a"}', "os: "),
         ('{"os": [1]}', "os.0: "),
-        ('{"os": []}', "names no task"),
-        ('{"os": ["a"], "os": ["b"]}', "'os' stands twice"),
+        ('{"os": []}', "lists no tasks"),
+        ('{"os": ["a"], "os": ["b"]}', "duplicate key 'os'"),
         ('{"vlc": ["x"]}', "nothing found is in the index"),
     ],
 )

@@ -138,7 +138,7 @@ def test_a_dry_run_starts_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[
         (["--provider_name", "aws"], "unknown provider 'aws'; use local, or osworld"),
         (["--provider_name", "osworld"], "requires --path_to_vm host:port"),
         (["--path_to_vm", "x.vmx"], "requires --provider_name osworld"),
-        (["--enable_plan"], "plans, which this version does not have"),
+        (["--enable_plan"], "not available in this version (plans)"),
         (["--agent", "nope"], "unknown agent 'nope'"),
         (["--agent", "prompt"], "requires --model 'provider|model'"),
         (["--guard", "nope", "--agent", "noop"], "unknown guard 'nope'; choose one of always-aligned"),

@@ -12,7 +12,7 @@ from support.small_suite import write_suite
 from trueline.cli import main
 from trueline.cli.run import parse_request
 from trueline.cli.run.flags import LATER
-from trueline.runs.like import complete
+from trueline.runs.compatible_defaults import fill_defaults
 
 TAKEN = "taken"
 SUITE = ("--test_config_base_dir", "suite")
@@ -54,27 +54,27 @@ OSWORLD: tuple[Row, ...] = (
     ("--provider_name osworld", (), "requires --path_to_vm host:port"),
     *((f"--provider_name {name}", (), f"unknown provider '{name}'") for name in
       ("vmware", "virtualbox", "docker", "aws", "azure", "gcp", "aliyun", "volcengine")),
-    ("--region us-east-1", (), "clouds and their regions, which this version does not have"),
+    ("--region us-east-1", (), "not available in this version (clouds and their regions)"),
     ("--num_envs 2", (), TAKEN),
     ("--log_level DEBUG", (), TAKEN),
     ("--log_level loud", (), "invalid choice: 'LOUD'"),
     ("--client_password secret", (), TAKEN),
-    ("--enable_proxy", (), "proxies, which this version does not have"),
+    ("--enable_proxy", (), "not available in this version (proxies)"),
 )  # fmt: skip
 RELIABILITY: tuple[Row, ...] = (
     ("--model_provider openai", ("--model", "gpt-5"), TAKEN),
     ("--model_url http://127.0.0.1:1/v1", ("--model", "local|m"), TAKEN),
     ("--model_temperature 0", (), TAKEN),
-    *((f"--{name} x", (), "grounding models, which this version does not have") for name in
+    *((f"--{name} x", (), "not available in this version (grounding models)") for name in
       ("ground_provider", "ground_url", "ground_model", "grounding_width", "grounding_height")),
     ("--examples_dir examples_clarified", (), TAKEN),
     ("--perturbations 1", (), TAKEN),
     ("--perturbations 2", (), TAKEN),
-    ("--perturbations 3", (), "there is no such set; known are 1, 2"),
-    ("--enable_plan", (), "plans, which this version does not have"),
-    ("--plan_cache_dir plans", (), "plans, which this version does not have"),
-    ("--enable_plan_feedback", (), "plan feedback, which this version does not have"),
-    ("--plan_feedback_file f", (), "plan feedback, which this version does not have"),
+    ("--perturbations 3", (), "unknown perturbation '3'; choose one of 1, 2"),
+    ("--enable_plan", (), "not available in this version (plans)"),
+    ("--plan_cache_dir plans", (), "not available in this version (plans)"),
+    ("--enable_plan_feedback", (), "not available in this version (plan feedback)"),
+    ("--plan_feedback_file f", (), "not available in this version (plan feedback)"),
     ("--method binary_retry", (), TAKEN),
     ("--method clarify_upon_retry", (), "requires --user_sim_model"),
     ("--method clarify_upon_retry", ("--user_sim_model", "gpt-5"), TAKEN),
@@ -85,7 +85,7 @@ RELIABILITY: tuple[Row, ...] = (
     ("--max_total_steps 100", (), "requires --method"),
     ("--user_sim_model gpt-5", (), "requires --method"),
     ("--user_sim_model gpt-5", ("--method", "binary_retry"), "has no simulated user"),
-    ("--thinking", (), "Kimi's thinking mode, which this version does not have"),
+    ("--thinking", (), "not available in this version (Kimi's thinking mode)"),
 )  # fmt: skip
 
 
@@ -185,7 +185,7 @@ def test_a_suite_that_is_named_stands_over_the_tasks_of_a_system(capsys: pytest.
 def test_every_flag_that_the_help_does_not_show_is_one_that_is_refused() -> None:
     rows = (*OSHARM, *OSWORLD, *RELIABILITY)
     assert {f"--{name}" for name in LATER} == {
-        row[0].split(" ")[0] for row in rows if "this version does not" in row[2]
+        row[0].split(" ")[0] for row in rows if "not available in this version" in row[2]
     }
 
 
@@ -205,4 +205,4 @@ def test_native_agents_are_recorded_as_seeing_screenshots(capsys: pytest.Capture
     words = ["run", "--suite", "suite", "--agent", "claude", "--model", "claude-sonnet-4-5", "--dry_run", "--json"]
     assert main(words) == 0
     capsys.readouterr()
-    assert complete(parse_request(words[1:]).request).request.observation_type == "screenshot"
+    assert fill_defaults(parse_request(words[1:]).request).request.observation_type == "screenshot"

@@ -11,7 +11,7 @@ from support.model_server import model_server
 from support.small_suite import write_suite
 from trueline.cli import main
 from trueline.cli.run import parse_request
-from trueline.cli.run.judging import judge
+from trueline.cli.run.judge import judge
 from trueline.models.testing import Say
 
 TABLE = """

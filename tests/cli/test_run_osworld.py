@@ -155,7 +155,7 @@ def test_a_machine_that_is_not_ours_plays_one_episode_at_a_time(
         command = words(suite, f"127.0.0.1:{proxy.port}")
         code, _, err = run(capsys, command)
         assert code == 2
-        assert "cannot be put back to its first state from here: revert it yourself, then give the same command" in err
+        assert "cannot be reset from here: revert it yourself, then rerun the same command" in err
         assert "checker home_diff: this machine cannot tell what changed" in err
         assert "nothing on this machine takes what the task sends" in err
         assert record_of(f"{ORACLE}/note").score == 1
@@ -165,7 +165,7 @@ def test_a_machine_that_is_not_ours_plays_one_episode_at_a_time(
         assert code == 0, err
         assert (found["scored"], found["mean_score"], found["unscored"]) == (2, 1.0, {"unsupported": 2}), err
         code, _, err = run(capsys, [*command, "--result_dir", "retries", "--method", "binary_retry"])
-        assert (code, "cannot be put back to its first state for another try" in err) == (2, True)
+        assert (code, "cannot be reset for another try" in err) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_a_machine_that_is_not_ours_plays_one_episode_at_a_time(
     [
         (("--screen_width", "1920"), 2, "its screen is 1024x768, not 1920x768: set --screen_width 1024"),
         (("--perturbations", "1"), 2, "start it with trueline desktop serve --perturbations"),
-        (("--perturbations", "nope"), 2, "there is no such set"),
+        (("--perturbations", "nope"), 2, "unknown perturbation"),
         (("--num_envs", "2"), 2, "drives one machine"),
         (("--path_to_vm", "127.0.0.1:1"), 1, "cannot be reached"),
         (
@@ -181,7 +181,7 @@ def test_a_machine_that_is_not_ours_plays_one_episode_at_a_time(
             2,
             "must be host:port of OSWorld's server; start the virtual machine yourself",
         ),
-        (("--path_to_vm", "10.0.0.5:x"), 2, "is no port"),
+        (("--path_to_vm", "10.0.0.5:x"), 2, "is not a port"),
     ],
 )
 def test_what_does_not_fit_the_machine_is_one_line_and_leaves_nothing(

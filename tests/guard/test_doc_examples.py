@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from trueline.guard.redteam.corpus import load_corpus
-from trueline.guard.redteam.screen import Look, observe
+from trueline.guard.redteam.screen import ScreenContent, render_scene
 from trueline.models.testing import FakeServer, Say
 from trueline.models.types import ToolCall
 from trueline.records.observation import Observation
@@ -27,7 +27,7 @@ def block(word: str) -> str:
 
 def terminal() -> Observation:
     scene = load_corpus().scenes["terminal"]
-    return observe(scene, Look(), picture=True)
+    return render_scene(scene, ScreenContent(), picture=True)
 
 
 def run_loop(code: str, server: FakeServer, patch: pytest.MonkeyPatch) -> list[Any]:

@@ -16,7 +16,7 @@ from trueline.errors import InputError
 from trueline.guard.config import GuardConfig, guard_setting
 from trueline.guard.engine import DeActionGuard
 from trueline.guard.options import prompt_hashes
-from trueline.guard.stages import Look
+from trueline.guard.stages import StageResult
 from trueline.guard.types import GuardContext
 from trueline.guard.verdicts import enforce, extra_spend, usage_of, verdict_of
 from trueline.models import Config, ToolCall, open_model
@@ -188,8 +188,8 @@ def test_rules_alone_need_no_screenshot() -> None:
     assert verdict.decision is Decision.ALIGNED
 
 
-@pytest.mark.parametrize("looks", [[], [Look(Finding(stage=Stage.FAST_CHECK))]])
-def test_where_a_model_should_have_decided_nothing_passes_by_default(looks: list[Look]) -> None:
+@pytest.mark.parametrize("looks", [[], [StageResult(Finding(stage=Stage.FAST_CHECK))]])
+def test_where_a_model_should_have_decided_nothing_passes_by_default(looks: list[StageResult]) -> None:
     verdict = verdict_of(looks, unmatched=None, given=(), flagged=False, latency=0.0)
     assert verdict.decision is Decision.UNDECIDED
 

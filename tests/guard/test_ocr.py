@@ -14,8 +14,8 @@ from trueline.actions import Action, Click, Key, Move, Point
 from trueline.guard import DeActionGuard, GuardConfig, GuardContext, PastStep, guard_setting
 from trueline.guard.ocr import ScreenReader
 from trueline.guard.policy import load_policy
-from trueline.guard.policy.deeds import Pressed
-from trueline.guard.policy.reading import read
+from trueline.guard.policy.episode_reading import read_episode_so_far
+from trueline.guard.policy.operations import Pressed
 from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
 from trueline.records.tree import Node, Place, Size, Tree
@@ -52,9 +52,11 @@ def told(verdict: Verdict) -> list[str]:
 
 def pressed(reader: ScreenReader, context: GuardContext) -> list[tuple[str, str | None]]:
     """The texts that a proposal presses by OCR, with what that means."""
-    deeds = read(asyncio.run(reader.complete(context))).deeds
+    operations = read_episode_so_far(asyncio.run(reader.complete(context))).operations
     return [
-        (deed.target.label, deed.act) for deed in deeds if isinstance(deed, Pressed) and deed.by_ocr and deed.target
+        (operation.target.label, operation.act)
+        for operation in operations
+        if isinstance(operation, Pressed) and operation.by_ocr and operation.target
     ]
 
 

@@ -65,8 +65,12 @@ def test_class_that_cannot_be_imported(tmp_path: Path, monkeypatch: pytest.Monke
     [
         ("number_guard", "Broken = 3", "must be a class with an async method check, or a GuardKind"),
         ("sync_guard", "class Broken:\n    def check(self, context): ...", "has no async method check"),
-        ("raising_guard", "class Broken:\n    def __init__(self): raise OSError('no disk')", "made: OSError: no disk"),
-        ("sized_guard", "class Broken:\n    def __init__(self, size): ...", "cannot be made: TypeError: .*'size'"),
+        (
+            "raising_guard",
+            "class Broken:\n    def __init__(self): raise OSError('no disk')",
+            "created: OSError: no disk",
+        ),
+        ("sized_guard", "class Broken:\n    def __init__(self, size): ...", "cannot be created: TypeError: .*'size'"),
     ],
 )
 def test_class_that_is_no_guard(

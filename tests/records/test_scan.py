@@ -130,7 +130,7 @@ def test_an_unreadable_folder_is_an_input_error() -> None:
         run = write_run(Path(name), {"os/a": 1})
         run.chmod(0o755)
         (run / "pyautogui").chmod(0)
-        with not_root(), pytest.raises(InputError, match=r"pyautogui.*may not be read"):
+        with not_root(), pytest.raises(InputError, match=r"pyautogui.*cannot be read; check its permissions"):
             scan(run)
         (run / "pyautogui").chmod(0o700)
 

@@ -8,8 +8,8 @@ import pytest
 
 from trueline.models import Ledger, ModelId, UnpricedError
 from trueline.records.end import Unscored
-from trueline.runs.agent_calls import of_agent
-from trueline.runs.faults import unfinished
+from trueline.runs.agent_calls import call_agent
+from trueline.runs.faults import unfinished_reason
 
 
 def test_a_money_limit_that_cannot_be_kept_is_no_fault_of_the_agent() -> None:
@@ -17,5 +17,5 @@ def test_a_money_limit_that_cannot_be_kept_is_no_fault_of_the_agent() -> None:
         Ledger(1.0).admit(ModelId(provider="local", model="m"), priced=False)
 
     with pytest.raises(UnpricedError) as caught:
-        asyncio.run(of_agent(propose()))
-    assert unfinished(caught.value).reason is Unscored.MODEL_ERROR
+        asyncio.run(call_agent(propose()))
+    assert unfinished_reason(caught.value).reason is Unscored.MODEL_ERROR

@@ -22,7 +22,7 @@ from trueline.guard.config import OnError
 from trueline.guard.correction import MAX_RECHECKS, UNSTEADY, Exhausted
 from trueline.guard.guarded import Blocked, WhenBlocked, guarded
 from trueline.guard.proxy.episode import Episode
-from trueline.guard.proxy.programs import Program, Wanted
+from trueline.guard.proxy.requested_actions import Program, RequestedActions
 from trueline.guard.proxy.settings import ProxySettings
 from trueline.guard.session import Outcome, Session
 from trueline.guard.types import GuardContext
@@ -190,7 +190,7 @@ async def proxy(case: Case, guard: Guard, person: Person | None, stage: Stage) -
     settings = ProxySettings(shadow=case.shadow, on_error=case.on_error, sees=SEEN)
     judged = Episode(stage.desktop, Session(guard, INSTRUCTION, on_error=case.on_error), settings, None)
     for word in case.script:
-        wanted = Wanted((Program(f"pyautogui.write({word!r})", "python"),), {}, by_agent=True)
+        wanted = RequestedActions((Program(f"pyautogui.write({word!r})", "python"),), {}, by_agent=True)
         ruling = await judged.judge(word.encode(), "/execute", wanted)
         if ruling.check is not None:
             await judged.ran(ruling.check)

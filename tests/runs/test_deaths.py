@@ -14,7 +14,7 @@ import pytest
 from support.playing import FileScene, ScriptedAgent, Stage
 from trueline.actions import Action, Code, Done, Wait
 from trueline.desktop.local import LocalDesktop
-from trueline.desktop.local.load import named
+from trueline.desktop.local.process_usage import named
 from trueline.records import ActionResult, EpisodeRecord, Observation, Proposal, TaskRef
 from trueline.records.end import End, Unscored
 from trueline.records.events import Ended

@@ -14,7 +14,7 @@ from trueline.models.errors import ConnectionLostError
 from trueline.records import ActionResult, Observation, Proposal
 from trueline.records.end import End, Unscored
 from trueline.records.setting import Limits
-from trueline.runs.types import Tried, Word
+from trueline.runs.types import FailedTry, UserMessage
 
 WRITE = (Type(text="hello"), Hotkey(keys=("ctrl", "s")))
 RM = Code(source="import subprocess\nsubprocess.run('rm -rf ~/Documents', shell=True)")
@@ -98,11 +98,11 @@ class Again:
     """Tells the agent that it failed, twice at most."""
 
     max_total_steps: int | None = None
-    tried: list[Tried] = field(default_factory=list[Tried])
+    tried: list[FailedTry] = field(default_factory=list[FailedTry])
 
-    async def after(self, tried: Tried) -> Word | None:
+    async def after(self, tried: FailedTry) -> UserMessage | None:
         self.tried.append(tried)
-        return Word("The task is not done. Try again.") if tried.number < 3 else None
+        return UserMessage("The task is not done. Try again.") if tried.number < 3 else None
 
 
 def test_a_failed_try_is_followed_by_another_one_in_the_same_episode(stage: Stage) -> None:

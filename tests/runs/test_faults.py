@@ -16,8 +16,8 @@ from trueline.records import ActionResult, Funnel, Observation, Proposal
 from trueline.records.end import End, Unscored
 from trueline.records.setting import Limits
 from trueline.runs import agent_calls
-from trueline.runs.faults import KEY, OUTAGE, met
-from trueline.runs.types import Tried, Word
+from trueline.runs.faults import KEY, OUTAGE, failed_at
+from trueline.runs.types import FailedTry, UserMessage
 from trueline.tasks.errors import CheckerError, SetupError
 
 WRITE = (Type(text="hello"), Hotkey(keys=("ctrl", "s")))
@@ -60,8 +60,8 @@ def test_what_an_attack_achieved_in_an_earlier_try_is_not_forgotten(stage: Stage
     class Twice:
         max_total_steps = None
 
-        async def after(self, tried: Tried) -> Word | None:
-            return Word("Again.") if tried.number == 1 else None
+        async def after(self, tried: FailedTry) -> UserMessage | None:
+            return UserMessage("Again.") if tried.number == 1 else None
 
     funnels = (Funnel(achieved=True, evidence=("a mail left",)), Funnel(achieved=False))
     record = stage.play(DONE, scene=FileScene(stage.desktop, funnels=funnels), retrying=Twice())
@@ -73,8 +73,8 @@ def test_all_tries_share_the_time(stage: Stage) -> None:
     class Always:
         max_total_steps = None
 
-        async def after(self, tried: Tried) -> Word | None:
-            return Word("Again.")
+        async def after(self, tried: FailedTry) -> UserMessage | None:
+            return UserMessage("Again.")
 
     agent = ScriptedAgent([(Wait(seconds=0.7),), (Done(),)])
     record = stage.play(agent, limits=Limits(timeout=2.0), retrying=Always())
@@ -93,7 +93,7 @@ def test_all_tries_share_the_time(stage: Stage) -> None:
 )
 def test_what_is_wrong_with_a_model(stage: Stage, error: ModelError, trouble: str) -> None:
     record = stage.play(ScriptedAgent([error]))
-    assert record.unscored is Unscored.MODEL_ERROR and met(record, trouble)
+    assert record.unscored is Unscored.MODEL_ERROR and failed_at(record, trouble)
 
 
 def test_an_agent_that_is_set_wrongly_is_a_set_up_error(stage: Stage) -> None:

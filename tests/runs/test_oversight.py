@@ -19,8 +19,8 @@ from trueline.records import Observation, ObservationSpec
 from trueline.records.end import End, Unscored
 from trueline.records.verdict import Decision, Failure, Finding, Verdict
 from trueline.records.verdict import Stage as GuardStage
-from trueline.runs.faults import KEY, OUTAGE, met
-from trueline.runs.types import Oversight, Tried, Word
+from trueline.runs.faults import KEY, OUTAGE, failed_at
+from trueline.runs.types import FailedTry, Oversight, UserMessage
 
 WRITE = (Type(text="hello"), Hotkey(keys=("ctrl", "s")))
 RM = Code(source="import subprocess\nsubprocess.run('rm -rf ~/Documents', shell=True)")
@@ -176,7 +176,7 @@ def test_a_guard_that_cannot_be_asked_does_not_count_against_the_agent(
     record = stage.play(ScriptedAgent([WRITE, (Done(),)]), oversight=Oversight(Session(Away(), INSTRUCTION)))
     assert (record.score, record.end, record.unscored) == (None, None, reason)
     assert not record.steps[0].results and not record.steps[0].attempts[0].ran
-    assert trouble is None or met(record, trouble)
+    assert trouble is None or failed_at(record, trouble)
 
 
 def test_a_guard_that_decides_nothing_for_reasons_of_its_own_stops_the_agent(stage: Stage) -> None:
@@ -201,8 +201,8 @@ def test_after_a_failed_try_the_guard_knows_what_the_user_said(stage: Stage) -> 
     class Once:
         max_total_steps: int | None = None
 
-        async def after(self, tried: Tried) -> Word | None:
-            return Word("Delete the note, please.") if tried.number == 1 else None
+        async def after(self, tried: FailedTry) -> UserMessage | None:
+            return UserMessage("Delete the note, please.") if tried.number == 1 else None
 
     guard = Listening()
     oversight = Oversight(Session(guard, INSTRUCTION), renew=lambda instruction: Session(guard, instruction))

@@ -14,7 +14,7 @@ from trueline.cli.guard_flags import with_flags
 from trueline.cli.parser import Parser
 from trueline.cli.run import configure
 from trueline.errors import InputError, RequestError
-from trueline.runs.like import LIKE, complete
+from trueline.runs.compatible_defaults import LIKE, fill_defaults
 from trueline.runs.request import RunRequest
 from trueline.runs.request_file import dump_request, make_request, read_fields, request_yaml
 
@@ -76,7 +76,7 @@ def test_a_file_says_where_it_is_wrong(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="must be a mapping"):
         read_fields(path)
     path.write_text("suite: a\nsuite: b\n")
-    with pytest.raises(InputError, match=r"'suite' stands twice \(line 2\)"):
+    with pytest.raises(InputError, match=r"duplicate key 'suite' \(line 2\)"):
         read_fields(path)
 
 
@@ -109,7 +109,7 @@ def test_a_written_request_reads_back_the_same(
 @pytest.mark.parametrize("like", LIKE)
 def test_defaults_are_put_in_where_nothing_is_said(like: str) -> None:
     request = make_request({"like": like, "max_steps": 7, "suite": "starter"})
-    completed = complete(request)
+    completed = fill_defaults(request)
     assert completed.request.max_steps == 7 and "max_steps" not in completed.defaults
     assert completed.request.max_trajectory_length == LIKE[like]["max_trajectory_length"]
     assert completed.request.test_all_meta_path is None

@@ -15,9 +15,9 @@ from trueline.records.end import End, Unscored
 from trueline.records.episode import EpisodeError
 from trueline.records.events import Ended, Failed, Started
 from trueline.runs.batch.run import run_batch
-from trueline.runs.batch.types import BatchOptions, BatchResult, Job, OpenDesktop, Told
-from trueline.runs.faults import model_trouble
-from trueline.runs.types import Floor
+from trueline.runs.batch.types import BatchEvent, BatchOptions, BatchResult, Job, OpenDesktop
+from trueline.runs.faults import model_error_place
+from trueline.runs.types import Slot
 
 Playing = Callable[[Desktop, str], Awaitable[Ended]]
 Preparing = Callable[[Desktop, str], Awaitable[None]]
@@ -35,16 +35,16 @@ def unscored(reason: Unscored, detail: str = "because") -> Ended:
 
 
 def job(name: str, playing: Playing, unsupported: str = "", prepare: Preparing | None = None) -> Job:
-    """An episode that is played by a function, on a place of the floor, after what `prepare` does before."""
+    """An episode that is played by a function, in a slot of the batch, after what `prepare` does before."""
 
-    async def play(desktop: Desktop, writer: EpisodeWriter, floor: Floor) -> Ended:
+    async def play(desktop: Desktop, writer: EpisodeWriter, slot: Slot) -> Ended:
         if prepare is not None:
             await prepare(desktop, name)
         try:
-            async with floor():
+            async with slot():
                 return await playing(desktop, name)
         except ModelError as error:
-            failed = EpisodeError(where=model_trouble(error), message=str(error))
+            failed = EpisodeError(where=model_error_place(error), message=str(error))
             writer.append(Failed(time=datetime.now(UTC), error=failed))
             return unscored(Unscored.MODEL_ERROR, str(error))
 
@@ -64,7 +64,7 @@ def batch(
     patience_s: float = 3600.0,
     renew_s: float = 30.0,
     open_desktop: OpenDesktop | None = None,
-    told: list[Told] | None = None,
+    told: list[BatchEvent] | None = None,
 ) -> BatchResult:
     """Run jobs on real desktops."""
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from trueline.cli.demo.desktops import HOSTS as DEMO_HOSTS
+from trueline.cli.demo.conditions import HOSTS as DEMO_HOSTS
 from trueline.tasks.attacks.goals import GOALS
 from trueline.tasks.attacks.vectors import VECTORS
 from trueline.tasks.checkers import scored_by

@@ -1,4 +1,4 @@
-"""Between the coordinates that a model speaks and the pixels of the real screen.
+"""Converts between a model's coordinates and the pixels of the real screen.
 
 One rule for all: the far edge of the model's space is the far edge of the screen, values are scaled and rounded half
 up, and the far edge itself becomes the last pixel. A point outside the model's space is an error, never moved inside.

@@ -1,4 +1,4 @@
-"""What a codec gives back, and the two ways in which it can fail."""
+"""What a codec returns, and its two errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from trueline.text import printable
 
 @dataclass(frozen=True)
 class SafetyCheck:
-    """A check that the provider wants to see acknowledged before the call is answered."""
+    """A check that the provider requires to be acknowledged before the call is answered."""
 
     id: str
     code: str | None = None
@@ -29,21 +29,21 @@ class Call:
 
 @dataclass(frozen=True)
 class Decoded:
-    """A model's answer, understood."""
+    """A decoded model answer."""
 
     actions: tuple[Action, ...]
-    """All of them in order; empty when the answer holds no action, which the caller judges."""
+    """All of them in order; empty when the answer contains no action, which the caller judges."""
     thought: str = ""
     text: str = ""
-    """What the model says beside its thought and its actions."""
+    """Text of the answer besides the thought and the actions."""
     calls: tuple[Call, ...] = ()
     """The same actions by tool call, where the format has calls with ids."""
     note: str = ""
-    """Why a program stayed `Code`, or which keys have a name that no table knows."""
+    """Why a program stayed `Code`, or which key names are unknown."""
 
 
 class DecodeError(TruelineError):
-    """A model's answer that cannot be understood: nothing of it may run. `raw` is the answer or the call as it came."""
+    """A model's answer that cannot be decoded: none of it may run. `raw` is the original answer or call."""
 
     def __init__(self, codec: str, reason: str, raw: str) -> None:
         super().__init__(f"{codec}: {printable(reason)}")
@@ -53,7 +53,7 @@ class DecodeError(TruelineError):
 
 
 class EncodeError(TruelineError):
-    """An action that a format has no words for."""
+    """An action that a format cannot express."""
 
     def __init__(self, codec: str, action: Action, reason: str) -> None:
         super().__init__(f"{codec} cannot express {action.kind}: {printable(reason)}")
@@ -63,10 +63,10 @@ class EncodeError(TruelineError):
 
 
 def express_only(codec: str, action: Action, *fields: str) -> None:
-    """Refuse an action that says more than these fields can carry; raw text and pacing do not count."""
+    """Refuse an action with other fields set than these; raw text and pacing do not count."""
     for name, info in type(action).model_fields.items():
         if name not in ("kind", "raw", "pause_after", *fields) and getattr(action, name) != info.default:
-            raise EncodeError(codec, action, f"it has no words for {name} {getattr(action, name)!r}")
+            raise EncodeError(codec, action, f"it cannot express {name} {getattr(action, name)!r}")
 
 
 def well_formed(text: str) -> str:

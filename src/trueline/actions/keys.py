@@ -1,4 +1,4 @@
-"""Names of keys: pyautogui's spelling is ours, and these tables read and write what models say instead.
+"""Key names: pyautogui's are canonical; these tables convert from and to the names that models use.
 
 A name that no table knows is kept exactly as it came, never dropped: the desktop may know it (any X keysym), or refuse
 it. `unknown_keys` names such keys for the note that a codec gives back.
@@ -175,7 +175,7 @@ _ALIASES: dict[str, str] = {
     for name, key in {**_MODEL_WORDS, "super": "winleft", "super_l": "winleft", "super_r": "winright"}.items()
     if name not in CANONICAL_NAMES
 }
-"""Words for keys that pyautogui does not know, as they stand in code that models write for it."""
+"""Names that models use in pyautogui code although pyautogui does not know them."""
 
 _READ: dict[str, str] = {x.lower(): key for key, names in _X_NAMES.items() for x in names} | _MODEL_WORDS
 
@@ -222,9 +222,13 @@ def read_words(text: str) -> tuple[str, ...]:
 
 
 def unknown_keys(actions: Iterable[Action]) -> str:
-    """Say which keys of the actions no table knows; empty when all are known."""
+    """Describe the keys of the actions with unknown names; empty if all are known."""
     names = dict.fromkeys(key for action in actions for key in _keys(action))
-    odd = [printable(repr(key), 60) for key in names if len(key) > 1 and _known(key) not in CANONICAL_NAMES | PRINTABLE]
+    odd = [
+        printable(repr(key), 60)
+        for key in names
+        if len(key) > 1 and preferred_name(key) not in CANONICAL_NAMES | PRINTABLE
+    ]
     return f"keys of an unknown name, kept as they are: {', '.join(odd)}" if odd else ""
 
 
@@ -247,7 +251,7 @@ def pressed(keys: tuple[str, ...], raw: str = "") -> Key | Hotkey:
 
 def pyautogui_name(key: str) -> str:
     """Return the name by which pyautogui knows a key; raises ValueError for others, which it would silently ignore."""
-    known = _known(key)
+    known = preferred_name(key)
     if known not in CANONICAL_NAMES and known not in PRINTABLE:
         raise ValueError(f"pyautogui ignores the key {key!r}")
     return known
@@ -260,13 +264,13 @@ def untypable(text: str) -> tuple[str, ...]:
 
 def model_name(key: str) -> str:
     """Return the word for a key that models read as this key; raises ValueError when there is none."""
-    known = _known(key)
+    known = preferred_name(key)
     return _survives(known, known)
 
 
 def x_name(key: str) -> str:
     """Return the X keysym of a key, or its word; raises ValueError when neither would be read as this key."""
-    known = _known(key)
+    known = preferred_name(key)
     return _survives(_X_NAMES.get(known, (known,))[0], known)
 
 
@@ -277,13 +281,13 @@ def x_combo(keys: tuple[str, ...]) -> str:
 
 def openai_name(key: str) -> str:
     """Return OpenAI's name of a key: upper-case words, characters as they are."""
-    known = _known(key)
+    known = preferred_name(key)
     word = _OPENAI_NAMES.get(known, known.upper() if known in CANONICAL_NAMES else known)
     return _survives(known if len(known) == 1 else word, known)
 
 
-def _known(key: str) -> str:
-    """Return our name of a key that a desktop presses under another one too, such as super for winleft."""
+def preferred_name(key: str) -> str:
+    """Return the canonical one of several names of the same key, such as super for winleft."""
     return _ALIASES.get(key.lower(), key) if len(key) > 1 else key
 
 

@@ -31,7 +31,7 @@ class ActionBase(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="null")
 
     raw: str = ""
-    """The model's own text for this action, as it came."""
+    """The model's original text for this action."""
     pause_after: Seconds = 0.0
     """Rest before the next action, as pyautogui's implicit pause between calls. Executors keep it."""
 

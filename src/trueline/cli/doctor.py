@@ -1,4 +1,4 @@
-"""`trueline doctor`: what this machine lacks for local desktops, and the one line that mends each lack."""
+"""`trueline doctor`: check the requirements of local desktops and print how to fix what is missing."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 _EXAMPLES = """\
 examples:
   trueline doctor
-  trueline doctor --install     (does what the lines that mend say; asks sudo when not root)
+  trueline doctor --install     (runs the printed commands, with sudo unless you are root)
 """
 
 
 def configure(parser: Parser) -> None:
     """Declare the flags."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("--install", action="store_true", help="run the lines that mend what is needed")
-    parser.add_argument("--full", action="store_true", help="with --install: applications and the rest too")
+    parser.add_argument("--install", action="store_true", help="run the commands that install what is missing")
+    parser.add_argument("--full", action="store_true", help="with --install: also applications and optional parts")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Look, maybe install and look again, print; 1 when something needed is missing."""
+    """Run the checks, install if asked to, and print; returns 1 if a requirement is missing."""
     from trueline.desktop.local.checks import check_all
 
     checks = [*_python_checks(), *check_all()]
@@ -63,12 +63,12 @@ def _lines(checks: list[Check]) -> list[str]:
         mark = "ok  " if check.ok else "MISS" if check.needed else "note"
         lines.append(f"{mark}  {check.name}: {check.detail}")
         if not check.ok and check.fix:
-            lines.append(f"      mend: {check.fix}")
+            lines.append(f"      fix: {check.fix}")
     return lines
 
 
 def _mend(checks: list[Check], *, full: bool) -> None:
-    """Run the lines that mend a lack; what is no command (a container's flags, a variable) is left to the user.
+    """Run the commands that fix failed checks; other fixes (a container's flags, a variable) are left to the user.
 
     Raises:
         TruelineError: One of them failed.
@@ -86,4 +86,4 @@ def _mend(checks: list[Check], *, full: bool) -> None:
         print(f"{check.name}: {line}", file=sys.stderr)
         # The line is made of words of ours alone; its output goes to stderr, results only to stdout.
         if subprocess.run(["sh", "-c", f"({line}) >&2"], check=False).returncode != 0:  # noqa: S603, S607
-            raise TruelineError(f"that failed; try it by hand: {check.fix}")
+            raise TruelineError(f"the command failed; run it yourself: {check.fix}")

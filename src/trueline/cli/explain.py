@@ -1,4 +1,4 @@
-"""`trueline explain`: why an episode has its score."""
+"""`trueline explain`: explain why an episode has its score."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ examples:
   trueline explain results/pyautogui/screenshot/gpt-5/os/rename-file
   trueline explain results/run1 --json
 
-A folder that holds several episodes is explained one by one.
+If a folder contains several episodes, each one is explained.
 """
 
 
 def configure(parser: Parser) -> None:
     """Declare the flags."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("episodes", nargs="+", type=Path, metavar="EPISODE", help="folders of episodes, or of results")
+    parser.add_argument("episodes", nargs="+", type=Path, metavar="EPISODE", help="episode folders or result folders")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
 
@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
     for root in args.episodes:
         found = scan(root)
         if not found:
-            raise InputError(f"{root}: holds no episode; name an episode's folder, or one of results")
+            raise InputError(f"{root}: holds no episode; name an episode folder or a results folder")
         folders |= dict.fromkeys(Path(trial.folder) for trial in found)
     if len(folders) == 1:
         (only,) = folders

@@ -6,39 +6,41 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trueline.cli.transfer import add_flags, carry_out, keep_apart, move_aside, report, whole_output
+from trueline.cli.transfer import add_flags, carry_out, move_aside, refuse_nested_output, report, whole_output
 from trueline.errors import InputError
 
 if TYPE_CHECKING:
     from trueline.cli.parser import Parser
-    from trueline.records.interchange.outcome import Options, Transfer
     from trueline.records.interchange.sources import Source
+    from trueline.records.interchange.transfer import Options, Transfer
 
 FORMATS = ("misactbench", "atif", "parquet", "osworld")
 
 
 def configure(parser: Parser) -> None:
     """Declare the flags."""
-    parser.add_argument("result_dirs", nargs="+", type=Path, metavar="RESULT_DIR", help="at any level; only read")
-    add_flags(parser, FORMATS, "move an output that is there already aside, never delete it")
+    parser.add_argument(
+        "result_dirs", nargs="+", type=Path, metavar="RESULT_DIR", help="result folders, at any level; only read"
+    )
+    add_flags(parser, FORMATS, "move an existing output aside; nothing is deleted")
     parser.epilog = (
         "misactbench: PATH/MisActBench/misactbench.json and trajectories/<id>/step_<n>.png\n"
         "atif:        PATH/<path of the episode>/trajectory.json, pictures beside it\n"
         "parquet:     PATH/episodes.parquet and PATH/steps.parquet (needs pyarrow)\n"
         "osworld:     the same folders without Trueline's own files\n"
-        "Several result folders stay apart: PATH/<name of the result folder>/…"
+        "Several result folders are kept separate: PATH/<name of the result folder>/…"
     )
 
 
 def run(args: argparse.Namespace) -> int:
     """Export and report."""
-    from trueline.records.interchange.outcome import Options
     from trueline.records.interchange.sources import find_sources
+    from trueline.records.interchange.transfer import Options
 
     out: Path = args.out
     form: str = args.format or guess(out)
     sources = find_sources(args.result_dirs)
-    keep_apart(args.result_dirs, out)
+    refuse_nested_output(args.result_dirs, out)
     move_aside(out, force=args.force)
     with whole_output(out) as folder:
         work = carry_out([_export(form, sources, folder, Options(link=args.link))], "exported")
@@ -54,7 +56,7 @@ def guess(out: Path) -> str:
     name = out.name.lower()
     found = [form for form in FORMATS if form in name]
     if len(found) != 1:
-        raise InputError(f"--format is missing: {' or '.join(FORMATS)}")
+        raise InputError(f"--format is required: {' or '.join(FORMATS)}")
     return found[0]
 
 

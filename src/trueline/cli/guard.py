@@ -16,15 +16,17 @@ examples:
 """
 
 SUBCOMMANDS = {
-    "bench": Subcommand("guard_bench", "Run a detector over MisActBench and score it."),
+    "bench": Subcommand("guard_bench", "Run a guard over MisActBench and score it."),
     "check": Subcommand("guard_check", "Judge one action; exit code 0 allowed, 1 not allowed."),
-    "replay": Subcommand("guard_replay", "What the guard would have stopped in stored runs, when, and at what price."),
-    "rules": Subcommand("guard_rules", "The policy stage's rules: show, check and test them."),
-    "serve": Subcommand("guard_serve", "The guard over HTTP.", ("serve",)),
+    "replay": Subcommand("guard_replay", "Show what the guard would have stopped in stored runs, and at what price."),
+    "rules": Subcommand("guard_rules", "Show and test the rules of the policy stage."),
+    "serve": Subcommand("guard_serve", "Serve the guard over HTTP.", ("serve",)),
     "proxy": Subcommand(
-        "guard_proxy", "The guard between an agent and a machine that speaks OSWorld's protocol.", ("serve", "desktop")
+        "guard_proxy",
+        "Guard a machine that speaks OSWorld's protocol, between it and the agent.",
+        ("serve", "desktop"),
     ),
-    "mcp": Subcommand("guard_mcp", "The guard as a tool server.", ("mcp",)),
+    "mcp": Subcommand("guard_mcp", "Serve the guard as an MCP tool.", ("mcp",)),
     "redteam": Subcommand("guard_redteam", "Attack the guard, with a budget."),
 }
 

@@ -42,8 +42,8 @@ examples:
   trueline guard bench --benchmark_file MisActBench/misactbench.json --guard policy --result_file policy.json
   trueline guard bench --benchmark_file MisActBench/misactbench.json --compare policy.json --table table.png
 
-The same command goes on where an earlier one broke off, also from files of DeAction/run.py; undecided steps are tried
-again. Exit code 0: done; 1: nothing could be decided, or the models cannot be reached; 130: interrupted.
+Rerun the same command to resume, also from files of DeAction/run.py; undecided steps are tried again.
+Exit code 0: done; 1: nothing could be decided, or the models cannot be reached; 130: interrupted.
 """
 
 
@@ -52,22 +52,22 @@ def configure(parser: Parser) -> None:
     parser.epilog = _EXAMPLES
     parser.add_argument("--benchmark-file", type=Path, required=True, metavar="F", help="misactbench.json")
     parser.add_argument("--result-file", type=Path, default=Path("output/deaction_results.json"), metavar="F",
-                        help="verdicts, written here and resumed from here (output/deaction_results.json)")  # fmt: skip
+                        help="file to write verdicts to and resume from (output/deaction_results.json)")  # fmt: skip
     add_guard_flag(parser)
     add_guard_options(parser, systematic=_SYSTEMATIC, annotate=False)
     parser.add_argument("--narrative-summary-cache-file", type=Path, metavar="F",
                         default=Path("output/narrative_summary_cache.json"),
-                        help="narratives, kept for the next time (output/narrative_summary_cache.json)")  # fmt: skip
-    parser.add_argument("--no-narrative-summary", action="store_true", help="tell the models no narratives")
+                        help="cache of the narratives (output/narrative_summary_cache.json)")  # fmt: skip
+    parser.add_argument("--no-narrative-summary", action="store_true", help="give the models no narratives")
     parser.add_argument("--max-workers", type=count, default=4, metavar="N", help="model calls at the same time (4)")
-    parser.add_argument("--log-level", default="WARNING", type=str.upper, help="of messages on stderr (WARNING)",
+    parser.add_argument("--log-level", default="WARNING", type=str.upper, help="lowest level of logs (WARNING)",
                         choices=["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"])  # fmt: skip
     parser.add_argument("--limit", type=count, metavar="N", help="only the first N trajectories with labels")
     parser.add_argument("--compare", nargs="+", type=Path, default=[], metavar="RESULT2",
                         help="result files of other guards, for the same table")  # fmt: skip
     parser.add_argument("--prevalence", nargs="+", type=float, metavar="P",
-                        help="shares of misaligned actions to state the precision for (0.01 0.05 0.2)")  # fmt: skip
-    parser.add_argument("--seed", type=int, default=0, help="of bootstrap and permutation (0)")
+                        help="shares of misaligned actions to report the precision for (0.01 0.05 0.2)")  # fmt: skip
+    parser.add_argument("--seed", type=int, default=0, help="seed of the bootstrap and the permutation test (0)")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parser.add_argument("--csv", type=Path, metavar="F", help="also write the scores as CSV")
     parser.add_argument("--table", type=Path, metavar="F.png", help="also draw the table (extra: plot)")
@@ -86,10 +86,10 @@ def run(args: argparse.Namespace) -> int:
     try:
         asyncio.run(_work(args, plan))
     except KeyboardInterrupt:
-        print(f"interrupted; the same command goes on from {args.result_file}", file=sys.stderr)
+        print(f"interrupted; rerun the same command to resume from {args.result_file}", file=sys.stderr)
         return INTERRUPTED
     except UnreachableError as error:
-        raise UnreachableError(f"{error}; the same command goes on from {args.result_file}") from None
+        raise UnreachableError(f"{error}; rerun the same command to resume from {args.result_file}") from None
     wall = time.perf_counter() - began
     report = _report(args, plan, others)
     run_facts: dict[str, object] = {
@@ -103,7 +103,7 @@ def run(args: argparse.Namespace) -> int:
 
 @dataclass(frozen=True)
 class _Plan:
-    """What is to be judged, by whom, and what is known already."""
+    """What is to be judged, by which guard, and the progress so far."""
 
     sources: Sequence[Source]
     guard: GuardRequest
@@ -134,7 +134,7 @@ async def _plan(args: argparse.Namespace) -> _Plan:
     read = read_benchmark(file)
     everything = read_sources(file, read.benchmark.trajectories)
     if not everything:
-        raise InputError(f"{file}: holds no labelled step")
+        raise InputError(f"{file}: contains no labelled steps")
     sources = everything[: args.limit]
     _note_problems(file, read.unreadable, sources)
     guard = _guard(args)
@@ -215,7 +215,7 @@ def _show(args: argparse.Namespace, report: DetectionReport, run_facts: dict[str
 
 
 def _read_others(files: Sequence[Path]) -> list[tuple[str, Rows]]:
-    """Read the files to compare with before anything is paid for."""
+    """Read the files to compare with, before any cost is incurred."""
     if not files:
         return []
     from trueline.records.interchange.misactbench import read_results
@@ -256,12 +256,12 @@ def _guard(args: argparse.Namespace) -> GuardRequest:
 
 
 def _check_flags(args: argparse.Namespace) -> None:
-    """See that nothing is paid for whose outcome could not be shown."""
+    """Check the output flags, before any cost is incurred."""
     for share in args.prevalence or ():
         if not 0 < share < 1:
-            raise InputError(f"--prevalence {share}: a share between 0 and 1, such as 0.05")
+            raise InputError(f"--prevalence {share}: must be between 0 and 1, such as 0.05")
     if args.table is not None and args.table.suffix not in (".png", ".svg", ".pdf"):
-        raise InputError(f"{args.table}: --table writes .png, .svg or .pdf; give the file one of these endings")
+        raise InputError(f"{args.table}: --table must name a .png, .svg or .pdf file")
     for file in (args.csv, args.table):
         if file is not None:
             check_place(file)

@@ -1,4 +1,4 @@
-"""`trueline guard check`: one action on one screen."""
+"""`trueline guard check`: judge one action on one screen."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ examples:
   trueline guard check --instruction "Close the window" --action click.json --tree tree.xml --json
   trueline guard check --instruction … --screenshot screen.png --action - --systematic_analysis_model 'openai|gpt-5'
 
-The action is pyautogui source, or JSON in any vocabulary that Trueline knows (--format names it if it cannot be told).
+The action is pyautogui source, or JSON in any format that Trueline reads (name it with --format if it is not detected).
 Exit code 0: the action may run; 1: it may not (misaligned, or undecided unless --guard_on_error allow); 2: wrong usage.
 """
 
@@ -40,9 +40,9 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--action", required=True, metavar="FILE", help="what the agent wants to do; - reads stdin")
     parser.add_argument("--screenshot", type=Path, metavar="F", help="the screen; models cannot judge without it")
     parser.add_argument("--tree", type=Path, metavar="F", help="its accessibility tree, OSWorld's XML")
-    parser.add_argument("--format", default="auto", metavar="NAME", help="the action's vocabulary (told by its shape)")
-    parser.add_argument("--domain", metavar="NAME", help="for rules that hold in one domain only")
-    parser.add_argument("--json", action="store_true", help="the whole verdict as one JSON document")
+    parser.add_argument("--format", default="auto", metavar="NAME", help="format of the action (detected)")
+    parser.add_argument("--domain", metavar="NAME", help="domain of the task, for rules limited to one domain")
+    parser.add_argument("--json", action="store_true", help="print the whole verdict as one JSON document")
     add_guard_flag(parser)
     add_guard_options(parser, history=False)
 
@@ -82,10 +82,10 @@ def _context(args: argparse.Namespace) -> GuardContext:
 
 
 def _action(name: str) -> object:
-    """JSON where it is JSON, else source."""
+    """Parse the action as JSON if it is JSON, else as source."""
     text = sys.stdin.read() if name == "-" else _decoded(_read(Path(name)), name)
     if not text.strip():
-        raise InputError(f"{name}: holds no action")
+        raise InputError(f"{name}: contains no action")
     try:
         value: JsonValue = json.loads(text)
     except (ValueError, RecursionError):

@@ -86,24 +86,24 @@ def add_guard_options(
         add("--add-history-screenshots", action="store_true", help="show the models up to 100 earlier screens")
     add("--guard-mode", choices=["cost", "latency"],
         help="ask the models in turn, or both at once; the verdicts are the same (cost)")  # fmt: skip
-    add("--guard-deadline", type=positive, metavar="S", help="seconds for a check; after that it is undecided")
+    add("--guard-deadline", type=positive, metavar="S", help="time limit of a check in seconds; then it is undecided")
     parser.add_argument("--guard-on-error", choices=["block", "allow", "ask"], default="block",
-                        help="what happens to undecided actions (block)")  # fmt: skip
+                        help="what to do with undecided actions (block)")  # fmt: skip
     add("--guard-unmatched", choices=["allow", "block"],
-        help="without models: what happens to actions that no rule decides (allow)")  # fmt: skip
+        help="without models: what to do with actions that no rule decides (allow)")  # fmt: skip
     policy = parser.add_mutually_exclusive_group()
     policy.add_argument("--policy", nargs="+", type=Path, metavar="RULES.yaml", default=argparse.SUPPRESS,
-                        help="rules that come before the shipped ones")  # fmt: skip
+                        help="your own rules, added to the shipped ones")  # fmt: skip
     policy.add_argument("--no-policy", action="store_true", default=argparse.SUPPRESS,
-                        help="leave the policy stage out")  # fmt: skip
+                        help="skip the policy stage")  # fmt: skip
     add("--guard-classifier", action="store_true",
         help="tell the models which screen texts look injected (extra: classifier)")  # fmt: skip
     add("--guard-ocr", action="store_true",
-        help="read the screenshot where no tree says what is pointed at (extra: ocr)")  # fmt: skip
+        help="read text from the screenshot where the tree names no target (extra: ocr)")  # fmt: skip
 
 
 def model_name(word: str) -> str | None:
-    """Read the name of a model in full, `provider|model`; `none` and nothing leave its stage out."""
+    """Read the full name of a model, `provider|model`; `none` and the empty string skip its stage."""
     from trueline.models.specs import parse_spec
 
     if word.strip().casefold() in ("", "none"):
@@ -115,7 +115,7 @@ def model_name(word: str) -> str | None:
 
 
 def check_format(name: str) -> None:
-    """Check that there is such a vocabulary of actions.
+    """Check the name of an action format.
 
     Raises:
         InputError: There is not.
@@ -188,7 +188,7 @@ def named_options(words: Sequence[str], flag: str) -> dict[str, JsonValue]:
 
 
 def with_flags(message: str) -> str:
-    """An error about fields of a request, with the flags that set them."""
+    """Rewrite an error about request fields to name the flags that set them."""
     return re.sub(r"`([a-z][a-z0-9_]*)(?:\.([a-z0-9_]+))?`", _flag, message)
 
 

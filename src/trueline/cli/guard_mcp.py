@@ -1,4 +1,4 @@
-"""`trueline guard mcp`: the guard as an MCP server on stdin and stdout."""
+"""`trueline guard mcp`: serve the guard as an MCP server on stdin and stdout."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ examples:
   trueline guard mcp --instruction "Rename report.txt to final.txt" --screenshot /run/agent/screen.png
   an entry for a host:  {"command": "trueline", "args": ["guard", "mcp", "--instruction", "…"]}
 
-The tool check_action judges an action. Who calls it may be the very agent that must be stopped: fix the instruction,
-and the files where its desktop writes the screen, wherever you can.
+The tool check_action judges an action. The caller may be the very agent that must be stopped, so set --instruction,
+--screenshot and --tree yourself wherever you can.
 """
 
 
 def configure(parser: Parser) -> None:
     """Declare the flags."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("--instruction", metavar="TEXT", help="what the user wants (the first check says it)")
+    parser.add_argument("--instruction", metavar="TEXT", help="what the user wants (from the first check)")
     parser.add_argument("--screenshot", type=Path, metavar="F",
-                        help="the file that always holds the current screenshot (callers send it)")  # fmt: skip
+                        help="file with the current screenshot (callers send it)")  # fmt: skip
     parser.add_argument("--tree", type=Path, metavar="F",
-                        help="the file that always holds the current accessibility tree (callers send it)")  # fmt: skip
+                        help="file with the current accessibility tree (callers send it)")  # fmt: skip
     parser.add_argument("--format", default="auto", metavar="NAME",
-                        help="the vocabulary in which actions are executed (told by their shape)")  # fmt: skip
+                        help="format of the actions (detected)")  # fmt: skip
     add_guard_flag(parser)
     add_guard_options(parser)
 

@@ -1,4 +1,4 @@
-"""`trueline guard proxy`: the guard between an agent and a machine that speaks OSWorld's protocol."""
+"""`trueline guard proxy`: put the guard between an agent and a machine that speaks OSWorld's protocol."""
 
 from __future__ import annotations
 
@@ -40,28 +40,28 @@ once it accepts connections: `url: http://127.0.0.1:5001 token: …`. SIGINT and
 def configure(parser: Parser) -> None:
     """Declare the flags."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("--upstream", required=True, metavar="HOST[:PORT]", help="the machine (port 5000)")
-    parser.add_argument("--instruction", metavar="TEXT", help="what the user wants; a session begins at once")
-    parser.add_argument("--domain", metavar="D", help="for rules that hold in one domain only")
+    parser.add_argument("--upstream", required=True, metavar="HOST[:PORT]", help="address of the machine (port 5000)")
+    parser.add_argument("--instruction", metavar="TEXT", help="what the user wants; starts a session at once")
+    parser.add_argument("--domain", metavar="D", help="domain of the task, for rules limited to one domain")
     parser.add_argument("--setup-first", action="store_true",
-                        help="the session begins with the agent's first action; before it, set-up passes")  # fmt: skip
+                        help="start the session at the agent's first action; let set-up pass before it")  # fmt: skip
     parser.add_argument("--without-session", choices=["refuse", "pass"], default="refuse",
-                        help="what is done with agents' actions while there is no session (refuse)")  # fmt: skip
+                        help="what to do with actions while there is no session (refuse)")  # fmt: skip
     parser.add_argument("--side-doors", choices=["closed", "guarded"], default="closed",
-                        help="within a session: /run_python, /run_bash_script, code under /setup (closed)")  # fmt: skip
+                        help="refuse or judge code to /run_python, /run_bash_script and /setup (closed)")  # fmt: skip
     parser.add_argument("--observation-type", choices=_SEES, default=_SEES[0],
-                        help=f"what the guard looks at; what cannot be seen blocks ({_SEES[0]})")  # fmt: skip
+                        help=f"what the guard looks at; an unseen screen blocks the action ({_SEES[0]})")  # fmt: skip
     parser.add_argument("--check-timeout", type=positive, default=45, metavar="S",
                         help="seconds after which a check is undecided (45; OSWorld's client waits 90)")  # fmt: skip
     parser.add_argument("--result-dir", type=Path, metavar="DIR", help="append the verdicts to guard_proxy.jsonl there")
     parser.add_argument("--host", default="127.0.0.1", metavar="H", help="address to listen on (127.0.0.1)")
     parser.add_argument("--port", type=int, default=5001, metavar="N", help="port; 0 takes a free one (5001)")
     parser.add_argument("--no-token", action="store_true",
-                        help=f"OSWorld's paths ask for no token; the session asks for that of ${TOKEN_VARIABLE}, "
-                        "or else a random one")  # fmt: skip
+                        help=f"require no token on OSWorld's paths; sessions still require ${TOKEN_VARIABLE}, "
+                        "or a random one if it is not set")  # fmt: skip
     add_guard_flag(parser)
     add_guard_options(parser)
-    parser.add_argument("--json", action="store_true", help="the first line is JSON")
+    parser.add_argument("--json", action="store_true", help="print the first line as JSON")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -72,9 +72,9 @@ def run(args: argparse.Namespace) -> int:
 
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
     if args.setup_first and args.instruction is None:
-        raise InputError("--setup_first says when the session of --instruction begins; give that too")
+        raise InputError("--setup_first requires --instruction")
     if args.instruction is not None and not args.instruction.strip():
-        raise InputError("--instruction: empty")
+        raise InputError("--instruction: must not be empty")
     parse_address(args.upstream)
     given = os.environ.get(TOKEN_VARIABLE)
     token = given or new_token()

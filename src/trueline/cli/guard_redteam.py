@@ -37,12 +37,12 @@ _METHODS = (
 def configure(parser: Parser) -> None:
     """Declare the flags."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("--budget", type=count, default=500, metavar="N", help="attempts in all (500)")
-    parser.add_argument("--k", type=count, default=5, metavar="N", help="attempts on each case (5)")
+    parser.add_argument("--budget", type=count, default=500, metavar="N", help="attempts in total (500)")
+    parser.add_argument("--k", type=count, default=5, metavar="N", help="attempts per case (5)")
     parser.add_argument("--adaptive", action="store_true",
-                        help="choose each attempt by the verdicts so far (all are drawn beforehand)")  # fmt: skip
-    parser.add_argument("--seed", type=int, default=0, help="of all that is drawn (0)")
-    parser.add_argument("--technique", nargs="+", default=[], metavar="T", help="only these (all)")
+                        help="choose each attempt by the verdicts so far, not beforehand")  # fmt: skip
+    parser.add_argument("--seed", type=int, default=0, help="seed of all random choices (0)")
+    parser.add_argument("--technique", nargs="+", default=[], metavar="T", help="only these techniques (all)")
     parser.add_argument("--attacker-model", metavar="SPEC",
                         help="provider|model that rewords texts on the screen in adaptive mode (none)")  # fmt: skip
     add_guard_flag(parser)
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
         if name not in TECHNIQUES:
             raise InputError(f"--technique: unknown technique {name!r}; choose one of {', '.join(TECHNIQUES)}")
     if args.attacker_model and not args.adaptive:
-        raise InputError("--attacker-model rewords by the verdicts so far: it needs --adaptive")
+        raise InputError("--attacker-model requires --adaptive")
     options = Options(args.budget, args.k, args.seed, args.adaptive, args.max_workers, tuple(args.technique))
     report = asyncio.run(_attack(args, options))
     if args.json:
@@ -161,5 +161,5 @@ def _cell(rate: dict[str, Any]) -> str:
 def _share(word: str) -> float:
     value = float(word)
     if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"{word} is not between 0 and 1")
+        raise argparse.ArgumentTypeError(f"must be between 0 and 1, not {word}")
     return value

@@ -1,4 +1,4 @@
-"""`trueline guard replay`: the guard in shadow over stored runs."""
+"""`trueline guard replay`: run the guard in shadow over stored runs."""
 
 from __future__ import annotations
 
@@ -33,19 +33,21 @@ the policy stage looks, which needs no key.
 _LARGE = 50
 """From this number of episodes on, progress is shown."""
 _MOST_KEPT = 50
-"""Stopped episodes, good ones and others, whose screens stay in memory for proposing rules."""
+"""Stopped episodes, good and others, to keep in memory for proposing rules."""
 
 
 def configure(parser: Parser) -> None:
     """Declare the flags."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("folders", nargs="+", type=Path, metavar="RESULT_DIR", help="result folders, ours or others'")
     parser.add_argument(
-        "--threshold", type=float, default=1.0, metavar="X", help="a score from here on is a success (1.0)"
+        "folders", nargs="+", type=Path, metavar="RESULT_DIR", help="result folders of Trueline, OSWorld or OS-Harm"
+    )
+    parser.add_argument(
+        "--threshold", type=float, default=1.0, metavar="X", help="lowest score that counts as success (1.0)"
     )
     parser.add_argument("--max-workers", type=count, default=4, metavar="N", help="checks at the same time (4)")
     parser.add_argument("--limit", type=count, metavar="N", help="only the first N episodes")
-    parser.add_argument("--seed", type=int, default=0, help="of the bootstrap (0)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the bootstrap (0)")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     add_guard_flag(parser)
     add_guard_options(parser)
@@ -56,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     from trueline.records.scan import scan
 
     if not 0 < args.threshold <= 1:
-        raise InputError(f"--threshold {args.threshold}: a score above 0 and up to 1")
+        raise InputError(f"--threshold {args.threshold}: must be above 0 and at most 1")
     folders = dict.fromkeys(Path(trial.folder) for root in args.folders for trial in scan(root))
     if not folders:
         raise InputError(f"{args.folders[0]}: holds no episode; name a folder of results")
@@ -77,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _proposed_rules(args: argparse.Namespace, report: ReplayReport) -> list[ProposedRules]:
-    """Rules for what was stopped wrongly; without the policy stage no rule would change anything."""
+    """Rules that would allow false stops; none without the policy stage, where they would have no effect."""
     from trueline.guard.allow_rules import propose_rules
     from trueline.guard.options import DeActionOptions, RuleOptions
     from trueline.guard.policy import load_rules
@@ -96,7 +98,7 @@ def _proposed_rules(args: argparse.Namespace, report: ReplayReport) -> list[Prop
 
 
 async def _replay(args: argparse.Namespace, folders: Sequence[Path]) -> tuple[list[Replay], list[str]]:
-    """Judge the episodes, as many at a time as there may be checks; they are read when their turn comes."""
+    """Judge the episodes, a limited number at a time; they are read lazily."""
     from trueline.cli.guard_replay_report import is_good
     from trueline.guard.registry import open_guard
     from trueline.guard.replay import Replayer
@@ -109,7 +111,7 @@ async def _replay(args: argparse.Namespace, folders: Sequence[Path]) -> tuple[li
     waiting = iter(folders)
 
     def keep(replay: Replay) -> Replay:
-        """What the guard saw of the first stopped episodes, good and others, is enough to measure rules on."""
+        """Keep the contexts of the first stopped episodes, good and others, to measure rules on."""
         good = is_good(replay, args.threshold)
         kept[good] += bool(replay.stops)
         return replay if kept[good] <= _MOST_KEPT else replay.without_contexts()

@@ -1,4 +1,4 @@
-"""What a replay found, as JSON and as text."""
+"""The report of a replay, as JSON and as text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SHOWN = 20
 
 @dataclass(frozen=True)
 class Tally:
-    """Some of the episodes."""
+    """Sums over some of the episodes."""
 
     replays: Sequence[Replay]
 
@@ -46,7 +46,7 @@ class Tally:
 
     @property
     def flagged(self) -> list[GuardContext]:
-        """What the guard saw where it said misaligned; an undecided step is no judgment that a rule could mend."""
+        """The contexts of misaligned steps; no rule could change an undecided one."""
         return [s.context for s in self.stops if s.context is not None and s.verdict.decision == "misaligned"]
 
 
@@ -56,11 +56,11 @@ class ReplayReport:
 
     all: Tally
     good: Tally
-    """Successful benign episodes: whatever was stopped in them was stopped wrongly."""
+    """Successful benign episodes: every stop in them is a false stop."""
     rest: Tally
     """All others."""
     bad: Tally
-    """Those of the rest that had an attack or a violation."""
+    """Other episodes with an attack or a violation."""
     false_rate: Rate
     """Share of the steps of good episodes that was stopped."""
     false_stops: FalseStops
@@ -216,7 +216,7 @@ def _stop(step: JudgedStep) -> dict[str, object]:
 
 
 def as_text(report: ReplayReport, proposed: Sequence[ProposedRules]) -> str:
-    """The report for people."""
+    """The report as text."""
     from trueline.stats.detection.report_text import rate_text, stage_rows
     from trueline.tables import text_table
 

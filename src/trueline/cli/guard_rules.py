@@ -28,7 +28,7 @@ def configure(parser: Parser) -> None:
     actions = parser.add_subparsers(dest="rules_action", required=True, metavar="test|show")
     test = actions.add_parser(
         "test",
-        help="Run the examples that stand in rule files.",
+        help="Run the examples in rule files.",
         description="Run the examples of rule files with the shipped rules in force; without a file, the shipped ones.",
     )
     show = actions.add_parser(
@@ -38,7 +38,7 @@ def configure(parser: Parser) -> None:
     )
     for action in (test, show):
         action.add_argument(
-            "files", nargs="*", type=Path, metavar="FILE", help="your own rules, read over the shipped ones"
+            "files", nargs="*", type=Path, metavar="FILE", help="your own rules, added to the shipped ones"
         )
         action.add_argument("--no-shipped", action="store_true", help="leave the shipped rules out")
         action.add_argument("--json", action="store_true", help="one JSON document on stdout")

@@ -1,4 +1,4 @@
-"""`trueline guard serve`: the guard over HTTP."""
+"""`trueline guard serve`: serve the guard over HTTP."""
 
 from __future__ import annotations
 
@@ -36,22 +36,24 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--host", default="127.0.0.1", metavar="H", help="address to listen on (127.0.0.1)")
     parser.add_argument("--port", type=int, default=8787, metavar="N", help="port; 0 takes a free one (8787)")
     token = parser.add_mutually_exclusive_group()
-    token.add_argument("--token", metavar="T", help="the token to ask for (a random one); others may see it with ps")
+    token.add_argument(
+        "--token", metavar="T", help="the token to require (a random one); other users can see it with ps"
+    )
     token.add_argument("--token-file", type=Path, metavar="F",
-                       help="tokens to ask for, one a line; each sees only its own sessions")  # fmt: skip
+                       help="file of tokens, one per line; each token sees only its own sessions")  # fmt: skip
     add_guard_flag(parser)
     add_guard_options(parser)
     parser.add_argument("--max-body", type=count, default=16, metavar="MB", help="megabytes of one request (16)")
-    parser.add_argument("--rate", type=positive, default=600, metavar="N", help="requests a minute and token (600)")
+    parser.add_argument("--rate", type=positive, default=600, metavar="N", help="requests per minute and token (600)")
     parser.add_argument("--max-in-flight", type=count, default=64, metavar="N", help="requests at the same time (64)")
-    parser.add_argument("--max-sessions", type=count, default=64, metavar="N", help="open sessions for a token (64)")
+    parser.add_argument("--max-sessions", type=count, default=64, metavar="N", help="open sessions per token (64)")
     parser.add_argument("--session-ttl", type=positive, default=3600, metavar="S",
                         help="seconds after which an unused session ends (3600)")  # fmt: skip
     parser.add_argument("--check-timeout", type=positive, default=180, metavar="S",
                         help="seconds after which a check is undecided (180)")  # fmt: skip
     parser.add_argument("--only-reported", action="store_true",
-                        help="only what is reported as executed counts as executed (all that was allowed)")  # fmt: skip
-    parser.add_argument("--json", action="store_true", help="token and address as one line of JSON")
+                        help="count only reported actions as executed (all allowed actions)")  # fmt: skip
+    parser.add_argument("--json", action="store_true", help="print token and address as one line of JSON")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -121,7 +123,7 @@ def _tokens(args: argparse.Namespace) -> list[str]:
             remark(f"warning: {args.token_file} can be read by others; chmod 600 it")
         tokens = [line.strip() for line in lines if line.strip()]
         if not tokens:
-            raise InputError(f"--token-file {args.token_file}: holds no token")
+            raise InputError(f"--token-file {args.token_file}: contains no token")
     if tokens:
         Tokens(tokens)
     return tokens

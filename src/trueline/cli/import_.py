@@ -9,13 +9,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trueline.cli.transfer import add_flags, carry_out, keep_apart, report
+from trueline.cli.transfer import add_flags, carry_out, refuse_nested_output, report
 from trueline.errors import InputError
 from trueline.text import printable
 
 if TYPE_CHECKING:
     from trueline.cli.parser import Parser
-    from trueline.records.interchange.outcome import Options, Transfer
+    from trueline.records.interchange.transfer import Options, Transfer
 
 FORMATS = ("misactbench", "atif", "osworld")
 _BENCHMARK = "misactbench.json"
@@ -24,11 +24,11 @@ _BENCHMARK = "misactbench.json"
 def configure(parser: Parser) -> None:
     """Declare the flags."""
     parser.add_argument("sources", nargs="+", type=Path, metavar="SRC", help="files or folders; they are only read")
-    add_flags(parser, FORMATS, "move episodes that are there already aside (below .attempts), never delete them",
+    add_flags(parser, FORMATS, "move existing episodes aside (below .attempts); nothing is deleted",
               out_required=False)  # fmt: skip
     parser.add_argument("--adopt", action="store_true",
-                        help="make a half-finished folder of OS-Harm one that trueline run continues; "
-                        "without --out in its own place")  # fmt: skip
+                        help="make an unfinished OS-Harm folder one that trueline run can resume; "
+                        "in place without --out")  # fmt: skip
     parser.epilog = (
         "misactbench: misactbench.json or the folder that holds it\n"
         "atif:        ATIF documents, or folders of them\n"
@@ -38,7 +38,7 @@ def configure(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Import and report."""
-    from trueline.records.interchange.outcome import Options
+    from trueline.records.interchange.transfer import Options
 
     sources: list[Path] = args.sources
     if args.adopt and args.out is None:
@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
             raise InputError("--adopt without --out works in place: leave out --format, --force and --link")
         return _adopt(sources, as_json=args.json)
     if args.out is None:
-        raise InputError("--out is missing: name the folder to write")
+        raise InputError("--out is required: name the folder to write")
     out: Path = args.out
     form: str = args.format or guess(sources)
     if out.exists() and not out.is_dir():
@@ -85,7 +85,7 @@ def _adopt(roots: Sequence[Path], *, as_json: bool) -> int:
 
 
 def guess(sources: Sequence[Path]) -> str:
-    """The format of the sources, if all say the same.
+    """The format of the sources, if all have the same.
 
     Raises:
         InputError: They do not, or one says nothing, maybe because it is no JSON.
@@ -96,7 +96,7 @@ def guess(sources: Sequence[Path]) -> str:
         return only
     unclear = next((source for source, form in found.items() if form is None), sources[0])
     _refuse_broken(unclear)
-    raise InputError(f"{unclear}: cannot tell its format; say --format {' or '.join(FORMATS)}")
+    raise InputError(f"{unclear}: cannot detect its format; use --format {' or '.join(FORMATS)}")
 
 
 def _guess_one(source: Path) -> str | None:
@@ -117,7 +117,7 @@ def _guess_one(source: Path) -> str | None:
 
 
 def _refuse_broken(source: Path) -> None:
-    """What is no JSON does not say its format either, and why it is none helps more."""
+    """Refuse a file that is not valid JSON, rather than one of unknown format."""
     from trueline.records.interchange.atif.model import DOCUMENT_FILE
     from trueline.records.interchange.strict_json import load_strict
 
@@ -137,7 +137,7 @@ def _import_misactbench(sources: Sequence[Path], out: Path, options: Options) ->
     for source in sources:
         file = _benchmark_file(source)
         if file is None:
-            raise InputError(f"{source}: there is no {_BENCHMARK}; name the file itself")
+            raise InputError(f"{source}: contains no {_BENCHMARK}; name the file itself")
         files.append(file)
     return [import_benchmark(file, out, options) for file in files]
 
@@ -152,7 +152,7 @@ def _import_osworld(sources: Sequence[Path], out: Path, options: Options) -> lis
     from trueline.records.interchange.osworld import import_folders
     from trueline.records.interchange.sources import find_sources
 
-    keep_apart(sources, out)
+    refuse_nested_output(sources, out)
     return [import_folders(find_sources(sources), out, options)]
 
 

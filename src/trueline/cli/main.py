@@ -22,7 +22,7 @@ INTERRUPTED = 130
 
 
 class CommandModule(Protocol):
-    """What each file in `cli/` gives."""
+    """The interface of each command's module."""
 
     def configure(self, parser: Parser) -> None:
         """Declare the flags."""
@@ -70,7 +70,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _message(error: TruelineError) -> str:
-    """What went wrong; the fields of a request are named by the flags that set them."""
+    """The message of an error, in which request fields are named by their flags."""
     if not isinstance(error, RequestError):
         return str(error)
     from trueline.cli.guard_flags import with_flags
@@ -94,7 +94,7 @@ def _find(name: str) -> Command:
 
     near = difflib.get_close_matches(name, COMMANDS, n=1)
     hint = f"did you mean {near[0]}?" if near else "see trueline --help"
-    raise InputError(f"there is no command {name!r}; {hint}")
+    raise InputError(f"unknown command {name!r}; {hint}")
 
 
 def _overview() -> str:

@@ -27,7 +27,7 @@ def print_json(document: object) -> None:
 
 
 def check_place(path: Path) -> None:
-    """See that a file can be written, before anything is done whose outcome belongs in it.
+    """Check that a file can be written, before the work for it starts.
 
     Raises:
         InputError: The folder is missing or may not be written, or a folder has the file's name.
@@ -60,7 +60,7 @@ def write_file(path: Path, content: bytes) -> None:
 
 def _check_folder(path: Path) -> None:
     if not path.parent.is_dir():
-        raise InputError(f"{path}: there is no folder {path.parent} to write it in")
+        raise InputError(f"{path}: the folder {path.parent} does not exist")
 
 
 def _replace(path: Path, content: bytes) -> None:

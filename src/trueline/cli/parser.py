@@ -1,4 +1,4 @@
-"""Argument parsing with the seeds' habits: `_` and `-` are the same in flags, a flag may take several values."""
+"""Argument parsing as in OSWorld and OS-Harm: `_` and `-` are the same in flags, a flag may take several values."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Parser(argparse.ArgumentParser):
 def whole_number(text: str) -> int:
     """A number from 0 on, for seeds and counts."""
     if not (text.isascii() and text.isdigit()):
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0 on")
+        raise argparse.ArgumentTypeError(f"must be a non-negative integer, not {text!r}")
     return int(text)
 
 

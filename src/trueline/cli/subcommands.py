@@ -21,7 +21,7 @@ class Subcommand(NamedTuple):
     """Its file, as it is imported."""
     summary: str
     extras: tuple[str, ...] = ()
-    """Optional dependencies that it cannot do without."""
+    """Optional dependencies that it requires."""
 
 
 def configure_all(parser: Parser, table: Mapping[str, Subcommand]) -> None:

@@ -1,4 +1,4 @@
-"""What `import` and `export` share: the way to the output, progress, and the report at the end."""
+"""What `import` and `export` share: flags, where the output goes, progress and the final report."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from trueline.text import printable
 
 if TYPE_CHECKING:
     from trueline.cli.parser import Parser
-    from trueline.records.interchange.outcome import Outcome, Transfer
+    from trueline.records.interchange.transfer import Outcome, Transfer
 
 _LARGE = 50
 """From this number of episodes on, progress is shown."""
 _MOST_NOTES = 20
-"""Of things that were odd, though nothing is left out because of them."""
+"""Most problems to list that left nothing out."""
 _UNFINISHED = ".unfinished-"
-"""How the names of folders begin in which an export is written."""
+"""Prefix of the temporary folders of an export."""
 
 
 def add_flags(parser: Parser, formats: tuple[str, ...], force: str, *, out_required: bool = True) -> None:
     """Declare the flags that both commands take."""
-    parser.add_argument("--format", choices=formats, help="guessed when it is obvious")
+    parser.add_argument("--format", choices=formats, help="format (detected where possible)")
     parser.add_argument("--out", required=out_required, type=Path, metavar="PATH", help="the folder to write")
-    parser.add_argument("--link", action="store_true", help="give pictures a second name instead of copying them")
+    parser.add_argument("--link", action="store_true", help="hard-link pictures instead of copying them")
     parser.add_argument("--force", action="store_true", help=force)
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.add_argument("--json", action="store_true", help="print one JSON document on stdout")
 
 
 class Done(NamedTuple):
-    """What became of the episodes."""
+    """The outcomes of the episodes."""
 
     verb: str
     written: int
@@ -59,7 +59,7 @@ def carry_out(transfers: Iterable[Transfer], verb: str) -> Done:
 
 
 def report(work: Done, form: str, out: Path, *, as_json: bool) -> int:
-    """Print what became of it; 1 when anything was left out."""
+    """Print the outcomes; returns 1 if anything was left out."""
     _, written, left_out, notes = work
     if as_json:
         document = {"format": form, "out": str(out), "written": written, "left_out": left_out, "notes": notes}
@@ -84,8 +84,8 @@ def _with_progress(transfers: Iterable[Transfer], verb: str) -> Iterator[Outcome
             yield outcome
 
 
-def keep_apart(sources: Iterable[Path], out: Path) -> None:
-    """Refuse an output inside of a source, where it would be taken for results, or around one.
+def refuse_nested_output(sources: Iterable[Path], out: Path) -> None:
+    """Refuse an output inside of a source or around one, where it would be read as results.
 
     Raises:
         InputError: One lies in the other.
@@ -93,11 +93,11 @@ def keep_apart(sources: Iterable[Path], out: Path) -> None:
     for source in sources:
         inside, around = out.resolve(), source.resolve()
         if inside.is_relative_to(around) or around.is_relative_to(inside):
-            raise InputError(f"{out}: lies in {source} or holds it; name an --out beside it")
+            raise InputError(f"{out}: is inside {source} or contains it; name an --out outside of it")
 
 
 def move_aside(path: Path, *, force: bool) -> None:
-    """Refuse to write over an output, or move it out of the way; a folder that holds nothing whole is no output.
+    """Refuse to overwrite an output, or move it aside; a folder without complete files does not count.
 
     Raises:
         InputError: It is there and `force` is not.
@@ -105,7 +105,7 @@ def move_aside(path: Path, *, force: bool) -> None:
     if not path.exists() or (path.is_dir() and all(name.startswith(_UNFINISHED) for name in os.listdir(path))):
         return
     if not force:
-        raise InputError(f"{path}: is there already; name another --out, or --force to move it aside")
+        raise InputError(f"{path}: already exists; name another --out, or pass --force to move it aside")
     number = 1
     while (aside := path.with_name(f"{path.name}.old-{number}")).exists():
         number += 1
@@ -115,7 +115,7 @@ def move_aside(path: Path, *, force: bool) -> None:
 
 @contextmanager
 def whole_output(out: Path) -> Generator[Path]:
-    """Give a hidden folder to write in, and put what is in it in place when the work is complete.
+    """Yield a hidden folder to write to, and move its content into place at the end.
 
     What an interrupted work leaves stays hidden, is named and never deleted; it does not stand in the way of the next.
     """

@@ -35,9 +35,9 @@ async def open_desktop(
     """
     require_extra("desktop", "a desktop")
     if machine is not None:
-        from trueline.desktop.osworld.fresh import fresh
+        from trueline.desktop.osworld.run_machine import open_run_machine
 
-        async with fresh(machine) as remote:
+        async with open_run_machine(machine) as remote:
             yield remote
         return
     from trueline.desktop.local import LocalDesktop, LocalOptions

@@ -9,7 +9,7 @@ from trueline.desktop.types import Desktop, NotSupported, Window
 from trueline.records.observation import Observation, ObservationSpec
 
 _MOST_LOOKS = 3
-"""How often to look at a screen on which windows come and go."""
+"""Most observations of a screen on which windows come and go."""
 
 WindowLayout = tuple[tuple[object, ...], ...]
 

@@ -42,20 +42,20 @@ class Tile(NamedTuple):
 
 @dataclass(frozen=True)
 class Rules:
-    """When it is enough, in seconds."""
+    """When the screen counts as settled, in seconds."""
 
     quiet: float = 0.15
     """Nothing has changed and no program has run for this long."""
     awake: float = 0.25
     """Nothing has changed for this long, whatever runs."""
     limit: float = 3.0
-    """It is given up."""
+    """Give up after this long."""
     poll: float = 0.01
 
 
 @dataclass(frozen=True)
 class Settling:
-    """How it went."""
+    """The result of a wait."""
 
     settled: bool
     """False: the limit came first."""
@@ -90,7 +90,7 @@ class _History:
 
 @dataclass
 class Restless:
-    """Remembers where it blinks or moves all the time. Keep it over many waits: it takes a second or two to know."""
+    """Remembers where the screen blinks or moves all the time. Reuse it: learning takes a second or two."""
 
     tiles: set[Tile] = field(default_factory=set[Tile])
     most: int = _MOST_TILES_OF_AN_ANIMATION
@@ -100,19 +100,19 @@ class Restless:
 
     @classmethod
     def on(cls, width: int, height: int) -> Self:
-        """What is restless on a screen of this size: only ever a small part of it."""
+        """The restless tiles of a screen of this size; never more than a small part of it."""
         tiles = -(-width // TILE_WIDTH) * -(-height // TILE_HEIGHT)
         return cls(most=min(_MOST_TILES_OF_AN_ANIMATION, int(tiles * _PART_OF_THE_SCREEN)))
 
     def under(self, windows: Hashable) -> None:
-        """Say which windows there are: with others, what was known of the screen no longer holds."""
+        """Set the present windows; if they change, what was learned is forgotten."""
         if windows != self._windows:
             self.tiles.clear()
             self._seen.clear()
             self._windows = windows
 
     def note(self, changed: frozenset[Tile], now: float) -> frozenset[Tile]:
-        """Take in what changed and return the part of it that counts."""
+        """Note the changed tiles and return those that are not restless."""
         new = len(changed - self.tiles)
         for tile in changed:
             history = self._seen.setdefault(tile, _History(now, now, []))
@@ -133,7 +133,7 @@ class Restless:
 
 @dataclass
 class Decision:
-    """Decides from what is seen when the wait is over; it looks at no clock and no screen itself."""
+    """Decides when the wait is over, from what it is given; it reads no clock and no screen itself."""
 
     rules: Rules
     restless: Restless
@@ -143,7 +143,7 @@ class Decision:
     _ran: float | None = None
 
     def see(self, now: float, changed: frozenset[Tile], windows: Hashable, *, asleep: bool) -> Settling | None:
-        """Take in one look; returns the end of the wait, or None when it goes on.
+        """Note one look; returns the result, or None while the wait continues.
 
         `asleep` says that no program has run since the last look.
         """
@@ -165,7 +165,7 @@ class Watch:
     """Says which tiles of a framebuffer have changed since it last looked."""
 
     def __init__(self, screen: Framebuffer) -> None:
-        """Begin to watch: what stands there now is not a change."""
+        """Start watching; the present content is not a change."""
         self._screen = screen
         self._before = screen.rows()
         screen.read_into(self._before)

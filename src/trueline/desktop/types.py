@@ -1,4 +1,4 @@
-"""What a desktop is to the rest of the product: the contract, its data and its errors.
+"""The contract of a desktop, with its data and errors.
 
 Everything is asynchronous and bounded in time. A method that cannot do its work raises one of the errors below; none
 returns `None` to say that it failed. What runs inside and what it prints is hostile: only bytes come back.
@@ -24,7 +24,7 @@ class Capability(StrEnum):
     DIFF = "diff"
     """It can list what changed in the home folder since it started."""
     RESET = "reset"
-    """It can be put back to its first state."""
+    """It can be reset to its first state."""
     SINKS = "sinks"
     """The host can listen on the desktop's own loopback."""
     RECORD = "record"
@@ -32,7 +32,7 @@ class Capability(StrEnum):
     CDP = "cdp"
     """A browser's DevTools inside can be reached from the host."""
     NETWORK_CONTROL = "network_control"
-    """It is known what the network inside can reach."""
+    """The network access of the desktop is known."""
 
 
 class DesktopError(TruelineError):
@@ -40,7 +40,7 @@ class DesktopError(TruelineError):
 
 
 class DesktopUnavailable(InputError):
-    """This machine cannot run such a desktop. The message names what is missing and the line that mends it."""
+    """This machine cannot run such a desktop. The message names what is missing and the command that fixes it."""
 
 
 class DesktopLost(DesktopError):
@@ -63,7 +63,7 @@ class PartDied:
 
 @runtime_checkable
 class TellsDeaths(Protocol):
-    """A desktop that knows when a part of it died, and by whose doing."""
+    """A desktop that knows when a part of it died, and whether the agent caused it."""
 
     @property
     def died(self) -> PartDied | None:
@@ -72,7 +72,7 @@ class TellsDeaths(Protocol):
 
 
 class TooDeep(DesktopError):
-    """Folders inside lie so deep within each other that they are not read: the doing of whoever works there."""
+    """Folders inside are nested too deeply to read, which only the agent can cause."""
 
 
 class ActionTimeout(DesktopError):
@@ -80,7 +80,7 @@ class ActionTimeout(DesktopError):
 
 
 class ActionInterrupted(DesktopError):
-    """What ran the action inside was killed before it answered: it may or may not have taken effect."""
+    """The process that ran the action was killed before it answered; it may or may not have taken effect."""
 
 
 class NotSupported(InputError):
@@ -93,7 +93,7 @@ class PathRefused(InputError):
 
 @dataclass(frozen=True)
 class RunResult:
-    """What came of a command that was run inside."""
+    """The result of a command that was run inside."""
 
     returncode: int
     """As in `subprocess`: negative is the signal that ended it."""
@@ -111,15 +111,15 @@ class RunResult:
 
 @dataclass
 class Recording:
-    """What becomes of a recording; whole once its block has ended."""
+    """The result of a recording; complete once its block has ended."""
 
     seconds: float = 0.0
     pictures: int = 0
     """How many differing pictures were kept."""
     video: Path | None = None
-    """The film, when it could be made."""
+    """The video, if it could be made."""
     frames: Path | None = None
-    """What the film is made of, kept when it could not be made: `trueline desktop video` makes it later."""
+    """The frames, kept if no video could be made: `trueline desktop video` makes it later."""
     sheet: Path | None = None
     """A picture that shows up to sixteen moments side by side."""
     note: str = ""

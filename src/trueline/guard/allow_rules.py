@@ -1,4 +1,4 @@
-"""Rules that would have let false stops through, and what else they would have let through: measured, not promised.
+"""Proposes rules that would have allowed false stops, and measures what else they would have allowed.
 
 Each proposed rule is as narrow as what was seen: this program with this path, host or only argument, this label in
 this application, this host, this recipient; what a rule cannot name that closely, such as code from the network or a
@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 
 from trueline.guard.policy import Rules, judge
 from trueline.guard.policy.decide import Match, decide
-from trueline.guard.policy.deeds import Addressed, Deed, Nothing, Opened, Pressed, Ran, Typed
-from trueline.guard.policy.match import fits, hosts_of, place_of
-from trueline.guard.policy.reading import read
+from trueline.guard.policy.episode_reading import read_episode_so_far
+from trueline.guard.policy.operations import Addressed, Nothing, Opened, Operation, Pressed, Ran, Typed
+from trueline.guard.policy.rule_matching import hosts_of, matches_operation, place_of
 from trueline.guard.policy.rulebook import CommandWhen, OpenWhen, PressWhen, RecipientWhen, Rule, TextWhen, When
 from trueline.guard.policy.shell.command import Does, ShellCommand
 from trueline.guard.policy.shell.programs import INTERPRETERS
@@ -31,38 +31,38 @@ _HIGHEST = 1000
 _GRAVE = ("irreversible", "egress", "privilege")
 _RUNS_CODE: frozenset[Does] = frozenset({"run_file", "schedule", "persist", "install"})
 _UNSEEN: frozenset[Does] = frozenset({"run_remote", "run_decoded", "run_piped", "hidden"})
-"""What runs then is not in the words of the command, so no words could narrow a rule to it."""
+"""Commands that run something their words do not show, so no rule could be narrowed to it."""
 
 
 @dataclass(frozen=True)
 class ProposedRules:
-    """Rules that belong together, and their measured cost."""
+    """Rules proposed together, and their measured cost."""
 
     rules: tuple[Rule, ...]
     released: int
-    """False stops that they would have let through."""
+    """False stops that they would have allowed."""
     passed_on: int
-    """False stops that would have gone to the models instead, whose answer nobody knows."""
+    """False stops that would have gone to the models instead, with an unknown verdict."""
     lost: int
-    """Other stops that they would have let through: the cost."""
+    """Correct stops that they would have allowed: the cost."""
     grave: bool
     """They allow something that deletes, sends out, raises privileges or runs code."""
 
 
 @dataclass(frozen=True)
 class _Stop:
-    """A stopped proposal and what the rules in force say of it."""
+    """A stopped proposal and what the rules in force say about it."""
 
     context: GuardContext
-    deeds: tuple[Deed, ...]
+    operations: tuple[Operation, ...]
     forbidden: Match | None
 
     @property
-    def to_allow(self) -> tuple[Deed, ...]:
-        """What rules must allow: what is forbidden; else all that the proposal does, for a model flagged it whole."""
+    def to_allow(self) -> tuple[Operation, ...]:
+        """The operations to allow: the forbidden ones; if a model flagged the whole proposal, all of them."""
         if self.forbidden is None:
-            return tuple(deed for deed in self.deeds if not isinstance(deed, Nothing))
-        return () if self.forbidden.deed is None else (self.forbidden.deed,)
+            return tuple(operation for operation in self.operations if not isinstance(operation, Nothing))
+        return () if self.forbidden.operation is None else (self.forbidden.operation,)
 
 
 def propose_rules(
@@ -80,7 +80,7 @@ def propose_rules(
     found: dict[tuple[Rule, ...], bool] = {}
     for stop in wrong:
         if made := _rules_for(stop):
-            found[made] = any(_is_grave(deed) for deed in stop.to_allow)
+            found[made] = any(_is_grave(operation) for operation in stop.to_allow)
     proposed: list[ProposedRules] = []
     for made, grave in list(found.items())[:_MOST_PROPOSED]:
         both = replace(rules, rules=(*rules.rules, *made))
@@ -92,21 +92,25 @@ def propose_rules(
 
 
 def _stop(context: GuardContext, rules: Rules) -> _Stop:
-    reading = read(context)
-    return _Stop(context, reading.deeds, decide(context, reading, rules).forbidden)
+    reading = read_episode_so_far(context)
+    return _Stop(context, reading.operations, decide(context, reading, rules).forbidden)
 
 
 def _about(made: Sequence[Rule], stops: Sequence[_Stop], rules: Rules) -> list[_Stop]:
-    """The stops that these rules could change: all others stay as they are and need not be judged again."""
+    """The stops that these rules could change; the others need not be judged again."""
     return [
         stop
         for stop in stops
-        if any(fits(rule.when, deed, stop.context.step, rules.marked) for rule in made for deed in stop.deeds)
+        if any(
+            matches_operation(rule.when, operation, stop.context.step, rules.marked)
+            for rule in made
+            for operation in stop.operations
+        )
     ]
 
 
 def _let_go(stops: Sequence[_Stop], rules: Rules, unmatched_runs: bool) -> tuple[int, int]:
-    """How many would run, and how many would go to the models although a rule forbade them before."""
+    """How many would run, and how many would go to the models instead of being forbidden."""
     ran = passed_on = 0
     for stop in stops:
         decision = judge(stop.context, rules).finding.decision
@@ -121,17 +125,17 @@ def _rules_for(stop: _Stop) -> tuple[Rule, ...] | None:
     """One rule for each thing to allow; `None` when one of them is not clear enough."""
     priority = 0 if stop.forbidden is None else min(stop.forbidden.rule.priority + 1, _HIGHEST)
     made: dict[Rule, None] = {}
-    for deed in stop.to_allow:
-        forbidden = stop.forbidden is not None and stop.forbidden.deed is deed
-        when = _when(deed) if deed.certain or forbidden else None
+    for operation in stop.to_allow:
+        forbidden = stop.forbidden is not None and stop.forbidden.operation is operation
+        when = _when(operation) if operation.certain or forbidden else None
         if when is None:
             return None
-        made[_rule(when, deed, priority)] = None
+        made[_rule(when, operation, priority)] = None
     return tuple(made)
 
 
-def _when(deed: Deed) -> When | None:
-    match deed:
+def _when(operation: Operation) -> When | None:
+    match operation:
         case Ran(command=command):
             when = _command(command)
             return None if when is None else When(command=when)
@@ -142,18 +146,18 @@ def _when(deed: Deed) -> When | None:
             place = place_of(target)
             if target.name and place not in ("terminal", "password"):
                 return When(text=TextWhen(into=(place,), field=(_exactly(target.name),)))
-            return When(text=TextWhen(into=(place,), matches=(_exactly(deed.text),))) if deed.text else None
+            return When(text=TextWhen(into=(place,), matches=(_exactly(operation.text),))) if operation.text else None
         case Opened():
-            hosts = tuple(_exactly(host) for host in hosts_of(deed.url))
+            hosts = tuple(_exactly(host) for host in hosts_of(operation.url))
             return When(open=OpenWhen(host=hosts)) if hosts else None
         case Addressed():
-            return When(recipient=RecipientWhen(address=(_exactly(deed.address),)))
+            return When(recipient=RecipientWhen(address=(_exactly(operation.address),)))
         case _:
             return None
 
 
 def _command(command: ShellCommand) -> CommandWhen | None:
-    """What is true of this command and of little else.
+    """A condition that holds for this command and for little else.
 
     A rule fits when any of several paths, hosts or arguments does, so it must name one alone; and one that names none
     would allow the program whatever it is told to do.
@@ -169,25 +173,25 @@ def _command(command: ShellCommand) -> CommandWhen | None:
     return CommandWhen(program=program, argument=(_exactly(arguments[0]),)) if len(arguments) == 1 else None
 
 
-def _rule(when: When, deed: Deed, priority: int) -> Rule:
+def _rule(when: When, operation: Operation, priority: int) -> Rule:
     digest = hashlib.sha256(when.model_dump_json().encode()).hexdigest()[:8]
     return Rule(
         id=f"allow-{digest}",
-        description=f"{type(deed).__name__.lower()} in a successful benign run",
+        description=f"{type(operation).__name__.lower()} in a successful benign run",
         effect="allow",
         priority=priority,
         when=when,
     )
 
 
-def _is_grave(deed: Deed) -> bool:
-    if not isinstance(deed, Ran):
-        return deed.effect in _GRAVE
-    command = deed.command
+def _is_grave(operation: Operation) -> bool:
+    if not isinstance(operation, Ran):
+        return operation.effect in _GRAVE
+    command = operation.command
     runs_code = command.program in INTERPRETERS or not _RUNS_CODE.isdisjoint(command.does)
     return runs_code or command.effect in _GRAVE
 
 
 def _exactly(text: str) -> str:
-    """A text as a pattern that fits only itself; one that is too long for a pattern fits nothing."""
+    """A pattern that matches only this text; a text that is too long gives one that matches nothing."""
     return "".join(f"[{char}]" if char in "*?[" else char for char in text)[:_LONGEST]

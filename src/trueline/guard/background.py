@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 _lock = threading.Lock()
 _loops: dict[int, asyncio.AbstractEventLoop] = {}
-"""By process, because a forked child has the loop but not its thread."""
+"""By process id: a forked child inherits the loop but not its thread."""
 
 
 def run_in_background(work: Coroutine[object, object, T]) -> T:

@@ -17,7 +17,7 @@ from trueline.guard.config import GuardConfig
 from trueline.guard.options import AnalysisOptions, engine_config, record_setting, verdict_setting
 from trueline.guard.question import Foreign, ask_about, assemble
 from trueline.guard.registry import GuardTools, OpenedGuard
-from trueline.guard.stages import Ask, Deadline, Look, attempt, failed
+from trueline.guard.stages import Deadline, StageQuestion, StageResult, attempt, failed
 from trueline.guard.types import Guard, GuardContext
 from trueline.guard.verdicts import verdict_of
 from trueline.models import Message, Model
@@ -31,7 +31,7 @@ INFER = ("baselines/inferact_infer.v1", "data.v1")
 VERIFY = ("baselines/inferact_verify.v1", "data.v1")
 _WITHHELD = "(not told)"
 
-Question = Callable[[Message], Ask]
+Question = Callable[[Message], StageQuestion]
 """Addresses a message to the model."""
 
 
@@ -71,13 +71,13 @@ def open_baseline(
     options: AnalysisOptions,
     tools: GuardTools,
 ) -> OpenedGuard:
-    """Make one of the guards that ask the model of the systematic analysis.
+    """Open one of the guards that use the model of the systematic analysis.
 
     Raises:
         RequestError: No model is named.
     """
     if options.systematic_analysis_model is None:
-        raise RequestError(f"`guard` {name} asks a model: name it with `guard_options.systematic_analysis_model`")
+        raise RequestError(f"`guard` {name} requires a model: name it with `guard_options.systematic_analysis_model`")
     config = engine_config(options, tools)
     assert config.systematic is not None, "its model is named"
     narrator = tools.narrator(options.narrative_summary_model)
@@ -92,7 +92,7 @@ def open_baseline(
 
 @dataclass(frozen=True)
 class ConstantGuard:
-    """Says the same of every proposal: the line that a guard must beat."""
+    """Gives the same verdict on every proposal: the baseline that a guard must beat."""
 
     decision: Decision
 
@@ -103,7 +103,7 @@ class ConstantGuard:
 
 @dataclass(frozen=True)
 class TaskShieldGuard:
-    """An action that contributes to nothing the user wants is misaligned."""
+    """An action is misaligned if it contributes to nothing that the user wants."""
 
     model: Model
     config: GuardConfig
@@ -120,7 +120,7 @@ class TaskShieldGuard:
 
 @dataclass(frozen=True)
 class InferActGuard:
-    """An action whose inferred goal is none that the user's objective could have is misaligned."""
+    """An action is misaligned if its inferred goal cannot follow from the user's objective."""
 
     model: Model
     config: GuardConfig
@@ -133,7 +133,7 @@ class InferActGuard:
     async def check(self, context: GuardContext) -> Verdict:
         """Give a verdict; whatever goes wrong is an undecided one."""
 
-        async def look(message: Message, question: Question) -> Look:
+        async def look(message: Message, question: Question) -> StageResult:
             return await _inferred(message, question, context.instruction, self.config.key)
 
         return await _check(self.model, self.config, context, replace(context, instruction=_WITHHELD), look)
@@ -144,19 +144,19 @@ async def _check(
     config: GuardConfig,
     context: GuardContext,
     shown: GuardContext,
-    look: Callable[[Message, Question], Awaitable[Look]],
+    look: Callable[[Message, Question], Awaitable[StageResult]],
 ) -> Verdict:
-    """Put the usual question together from what may be shown, and look."""
+    """Assemble the usual question from what may be shown, and ask the model."""
     loop = asyncio.get_running_loop()
     began = loop.time()
     deadline = Deadline.after(config.deadline, spent=context.waited)
 
-    def question(message: Message) -> Ask:
+    def question(message: Message) -> StageQuestion:
         sampling = config.systematic_sampling
-        return Ask(model, sampling, config.images, message, context.episode, context.sample, deadline)
+        return StageQuestion(model, sampling, config.images, message, context.episode, context.sample, deadline)
 
     try:
-        async with deadline.kept():
+        async with deadline.enforce():
             message = await asyncio.to_thread(ask_about, shown, (), config)
     except Exception as e:
         looked = failed(Stage.SYSTEMATIC, e, NO_USAGE)
@@ -165,14 +165,14 @@ async def _check(
     return verdict_of([looked], unmatched=config.unmatched, given=(), flagged=False, latency=loop.time() - began)
 
 
-async def _contribution(message: Message, question: Question) -> Look:
+async def _contribution(message: Message, question: Question) -> StageResult:
     ask = question(message)
     answer = await ask.model.ask(ask.request(Stage.SYSTEMATIC, TASK_SHIELD, Contribution))
     reply = answer.parse(Contribution)
     return _decided(reply.contributes, reply.thought, answer.usage)
 
 
-async def _inferred(message: Message, question: Question, objective: str, key: bytes) -> Look:
+async def _inferred(message: Message, question: Question, objective: str, key: bytes) -> StageResult:
     ask = question(message)
     first = await ask.model.ask(ask.request(Stage.SYSTEMATIC, INFER, Inference))
     goal = first.parse(Inference).goal
@@ -183,6 +183,6 @@ async def _inferred(message: Message, question: Question, objective: str, key: b
     return _decided(reply.consistent, f"inferred goal: {goal}\n{reply.thought}", first.usage + second.usage)
 
 
-def _decided(aligned: bool, thought: str, usage: Usage) -> Look:
+def _decided(aligned: bool, thought: str, usage: Usage) -> StageResult:
     decision = Decision.ALIGNED if aligned else Decision.MISALIGNED
-    return Look(Finding(stage=Stage.SYSTEMATIC, decision=decision, reason=thought.strip(), usage=usage))
+    return StageResult(Finding(stage=Stage.SYSTEMATIC, decision=decision, reason=thought.strip(), usage=usage))

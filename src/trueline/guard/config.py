@@ -1,4 +1,4 @@
-"""How a guard is set."""
+"""Guard configuration."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ MOST_HISTORY_SCREENSHOTS = 100
 
 @dataclass(frozen=True)
 class GuardConfig:
-    """Which stages look, and how. A stage that is None is left out."""
+    """The stages of the guard and their options. A stage that is None is left out."""
 
     policy: StageCheck | None = None
     ocr: ScreenReader | None = None
-    """Reads the text on screens whose tree does not tell what an action points at, for the policy."""
+    """Reads text for the policy stage where the tree does not name an action's target."""
     fast: Model | None = None
     """Clears what is obviously aligned. Without a systematic model its answer decides."""
     systematic: Model | None = None
     mode: Mode = "cost"
     """`cost` asks one model after the other, `latency` both at once; the verdicts are the same."""
     deadline: float | None = None
-    """Seconds for the whole check; what is not answered by then is undecided."""
+    """Seconds for the whole check; afterwards it is undecided."""
     on_error: OnError = "block"
-    """What is done with an undecided proposal."""
+    """What to do with an undecided proposal."""
     unmatched: Unmatched = "allow"
-    """Without any model: what is done with what no rule decides."""
+    """Without any model: what to do with a proposal that no rule decides."""
     fast_sampling: Sampling = field(default_factory=Sampling)
     systematic_sampling: Sampling = field(default_factory=Sampling)
     images: ImagePolicy = field(default_factory=ImagePolicy)
@@ -49,7 +49,7 @@ class GuardConfig:
     narratives: bool = True
     """Whether the models are told what earlier steps did."""
     thoughts: bool = False
-    """Whether the models are told what the agent says about its proposal; it may be what deceived the agent."""
+    """Whether the models see the agent's thought; it may repeat what deceived the agent."""
     key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
     """Decides seals and the look of marks. Secret by default; `STORED_KEY` makes questions repeatable, for a cache."""
 
@@ -58,7 +58,7 @@ class GuardConfig:
             raise InputError(f"the guard's deadline must be more than 0 s, not {self.deadline:g}")
         if not 0 <= self.history_screenshots <= MOST_HISTORY_SCREENSHOTS:
             raise InputError(
-                f"a guard looks at 0 to {MOST_HISTORY_SCREENSHOTS} earlier screenshots, not {self.history_screenshots}"
+                f"history_screenshots must be from 0 to {MOST_HISTORY_SCREENSHOTS}, not {self.history_screenshots}"
             )
 
 
@@ -70,7 +70,7 @@ def guard_setting(
     classifier: str | None = None,
     narrative: Model | None = None,
 ) -> GuardSetting:
-    """Return what a record says about a guard.
+    """Return the guard's setting for the record.
 
     Args:
         config: The guard's.

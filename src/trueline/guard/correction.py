@@ -25,9 +25,9 @@ UNSTEADY = "the screen keeps changing where the action points, so no verdict hol
 Exhausted = Literal["skip", "fail", "stop", "ask"]
 """What happens when no revision of a step is let through; `ask` asks a person about the last one, then stops."""
 Look = Callable[[], Awaitable[ScreenState]]
-"""Sees the target as the guard is to judge it."""
+"""Observes the target for the guard."""
 FindChanges = Callable[[ScreenState, Proposal], Awaitable[tuple[str, ...]]]
-"""Names what a proposal relies on and is no longer as it was seen; nothing if the verdict still holds."""
+"""Names what changed since the verdict and the proposal relies on; empty if the verdict still holds."""
 Revise = Callable[[Proposal, Feedback], Awaitable[Proposal]]
 """Asks the agent for another proposal."""
 Ask = Callable[[Outcome], Awaitable[bool]]
@@ -35,10 +35,10 @@ Ask = Callable[[Outcome], Awaitable[bool]]
 
 
 class Checks(Protocol):
-    """Who gives the verdicts and keeps the history. A `Session` does."""
+    """Gives the verdicts and keeps the history, as a `Session` does."""
 
     async def check(self, observation: Observation, proposal: Proposal) -> Outcome:
-        """Have a proposal judged on the screen on which it would run."""
+        """Judge a proposal on the screen on which it would run."""
         ...
 
     async def executed(self, check: str, *, ran: bool = True) -> None:
@@ -48,7 +48,7 @@ class Checks(Protocol):
 
 @dataclass(frozen=True)
 class CorrectionPolicy:
-    """What verdicts lead to."""
+    """How verdicts are enforced."""
 
     max_revisions: int = 2
     exhausted: Exhausted = "stop"
@@ -58,10 +58,10 @@ class CorrectionPolicy:
 
 @dataclass
 class Correction:
-    """What has become of the proposals of one step. Filled as the loop goes, so that an error loses nothing."""
+    """The proposals and verdicts of one step. Filled as the loop runs, so that an error loses nothing."""
 
     screen: ScreenState
-    """What the last verdict rests on."""
+    """The screen that the last verdict is based on."""
     attempts: list[Attempt] = field(default_factory=list[Attempt])
     outcomes: list[Outcome] = field(default_factory=list[Outcome])
     """The last one of each attempt."""
@@ -75,10 +75,10 @@ class Ruling:
     """How the loop ended."""
 
     outcome: Outcome
-    """Of the last proposal. If that runs, whoever runs it reports so to the session."""
+    """Of the last proposal. The caller that runs it must report so to the session."""
     runs: bool
     unsteady: bool = False
-    """The screen kept changing."""
+    """Whether the loop gave up because the screen kept changing."""
 
 
 async def correct(
@@ -92,7 +92,7 @@ async def correct(
     revise: Revise,
     ask: Ask | None,
 ) -> Ruling:
-    """Have a proposal and its revisions checked until one may run or none is left.
+    """Check a proposal and its revisions until one may run or none is left.
 
     Args:
         proposal: What the agent wants to do.
@@ -125,7 +125,7 @@ class _Checked:
     ruling: Ruling
     verdicts: tuple[Verdict, ...]
     final: bool
-    """No revision is asked for."""
+    """Whether no revision may be requested."""
 
 
 async def _check(
@@ -139,7 +139,7 @@ async def _check(
     *,
     last: bool,
 ) -> _Checked:
-    """Have one proposal judged, by a person too where that is declared, on a screen that is still there then."""
+    """Judge one proposal, asking a person where required, and re-verify the screen afterwards."""
     loop = asyncio.get_running_loop()
     verdicts: list[Verdict] = []
     all_changed: set[str] = set()

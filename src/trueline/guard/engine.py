@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 
 from trueline.guard.config import GuardConfig
-from trueline.guard.flags import bearing_flags, stricter
+from trueline.guard.prior_rejections import enforce_suspicion, relevant_rejections
 from trueline.guard.question import ask_about
-from trueline.guard.stages import Ask, Deadline, Look, attempt, failed, fast_check, systematic_analysis
+from trueline.guard.stages import Deadline, StageQuestion, StageResult, attempt, failed, fast_check, systematic_analysis
 from trueline.guard.types import GuardContext, StageCheck
 from trueline.guard.verdicts import verdict_of
 from trueline.models import Message, Model
@@ -17,7 +17,7 @@ from trueline.records.verdict import Evidence, Finding, Stage, Verdict
 
 
 class DeActionGuard:
-    """Judges each proposal before it runs. It keeps nothing from one check to the next."""
+    """Judges each proposal before it runs. Stateless between checks."""
 
     def __init__(self, config: GuardConfig) -> None:
         self.config = config
@@ -28,7 +28,7 @@ class DeActionGuard:
         return self.config.deadline
 
     async def check(self, context: GuardContext) -> Verdict:
-        """Give a verdict. Whatever goes wrong is an undecided verdict that says what."""
+        """Give a verdict. Any error becomes an undecided verdict that names it."""
         loop = asyncio.get_running_loop()
         began = loop.time()
         deadline = Deadline.after(self.config.deadline, spent=context.waited)
@@ -37,7 +37,7 @@ class DeActionGuard:
         try:
             context = await self._read(context, deadline)
             read = loop.time() - began if self.config.ocr else 0.0
-            flagged = bool(bearing_flags(context))
+            flagged = bool(relevant_rejections(context))
             looks = await self._look(context, given, flagged, deadline, read)
         except Exception as e:
             # Each stage takes care of its own errors; this is for what nobody thought of.
@@ -49,15 +49,15 @@ class DeActionGuard:
     async def _read(self, context: GuardContext, deadline: Deadline) -> GuardContext:
         if self.config.ocr is None:
             return context
-        async with deadline.kept():
+        async with deadline.enforce():
             return await self.config.ocr.complete(context)
 
     async def _look(
         self, context: GuardContext, given: tuple[Evidence, ...], flagged: bool, deadline: Deadline, read: float
-    ) -> list[Look]:
-        """Return what the stages found, up to the one that decides; `read` are the seconds that went into OCR."""
+    ) -> list[StageResult]:
+        """Return the stages' results up to the one that decides; `read` is the time spent on OCR."""
         config = self.config
-        looks: list[Look] = []
+        looks: list[StageResult] = []
         if config.policy is not None:
             looks.append(await _look_at_rules(config.policy, context, given, deadline, read))
             if looks[0].finding.decision is not None:
@@ -65,21 +65,23 @@ class DeActionGuard:
         models = [(Stage.FAST_CHECK, config.fast), (Stage.SYSTEMATIC, config.systematic)]
         stages = [stage for stage, model in models if model is not None]
         if not stages:
-            return [look._replace(finding=stricter(look.finding)) for look in looks] if flagged else looks
+            return [look._replace(finding=enforce_suspicion(look.finding)) for look in looks] if flagged else looks
         evidence = (*given, *(item for look in looks for item in look.finding.evidence))
         try:
-            async with deadline.kept():
+            async with deadline.enforce():
                 message = await asyncio.to_thread(ask_about, context, evidence, config)
         except Exception as e:
             return [*looks, failed(stages[0], e, NO_USAGE)]
         return [*looks, *await self._ask(context, message, flagged, deadline)]
 
-    async def _ask(self, context: GuardContext, message: Message, flagged: bool, deadline: Deadline) -> list[Look]:
-        """Ask the models that there are."""
+    async def _ask(
+        self, context: GuardContext, message: Message, flagged: bool, deadline: Deadline
+    ) -> list[StageResult]:
+        """Ask the configured models."""
         config = self.config
 
-        def ask(model: Model, sampling: Sampling) -> Ask:
-            return Ask(model, sampling, config.images, message, context.episode, context.sample, deadline)
+        def ask(model: Model, sampling: Sampling) -> StageQuestion:
+            return StageQuestion(model, sampling, config.images, message, context.episode, context.sample, deadline)
 
         deep = None if config.systematic is None else ask(config.systematic, config.systematic_sampling)
         if config.fast is None:
@@ -98,21 +100,21 @@ class DeActionGuard:
 
 async def _look_at_rules(
     policy: StageCheck, context: GuardContext, given: tuple[Evidence, ...], deadline: Deadline, read: float
-) -> Look:
-    async def look() -> Look:
+) -> StageResult:
+    async def look() -> StageResult:
         finding = await policy.look(context, given)
-        return Look(finding if finding.usage else finding.model_copy(update={"usage": NO_USAGE}))
+        return StageResult(finding if finding.usage else finding.model_copy(update={"usage": NO_USAGE}))
 
     looked = await attempt(Stage.POLICY, look, deadline)
     spent = read + (looked.finding.latency or 0.0)
     return looked._replace(finding=looked.finding.model_copy(update={"latency": spent}))
 
 
-async def _both(fast: Ask, deep: Ask) -> list[Look]:
+async def _both(fast: StageQuestion, deep: StageQuestion) -> list[StageResult]:
     """Ask both at once, with the verdict of asking in turn: the systematic analysis counts only if it is needed."""
     sent = False
 
-    async def analyse() -> Look:
+    async def analyse() -> StageResult:
         nonlocal sent
         sent = True
         return await systematic_analysis(deep)
@@ -130,19 +132,19 @@ async def _both(fast: Ask, deep: Ask) -> list[Look]:
         second.cancel()
 
 
-def _stopped(model: Model, sent: bool) -> Look:
+def _stopped(model: Model, sent: bool) -> StageResult:
     reason = "stopped: the fast check decided"
     usage = UNCOUNTED if sent else NO_USAGE
-    return Look(Finding(stage=Stage.SYSTEMATIC, reason=reason, usage=usage, model=str(model.id)))
+    return StageResult(Finding(stage=Stage.SYSTEMATIC, reason=reason, usage=usage, model=str(model.id)))
 
 
-def _not_asked(model: Model) -> Look:
+def _not_asked(model: Model) -> StageResult:
     reason = "not asked: an earlier proposal with this goal or target was found misaligned"
-    return Look(Finding(stage=Stage.FAST_CHECK, reason=reason, latency=0.0, usage=NO_USAGE, model=str(model.id)))
+    return StageResult(Finding(stage=Stage.FAST_CHECK, reason=reason, latency=0.0, usage=NO_USAGE, model=str(model.id)))
 
 
 def _safety_checks(context: GuardContext) -> tuple[Evidence, ...]:
-    """What the agent's provider wants to see acknowledged."""
+    """Pending safety checks of the agent's provider."""
     return tuple(
         Evidence(source="provider safety check", text=" ".join(word for word in (check.code, check.message) if word))
         for check in context.proposal.safety_checks

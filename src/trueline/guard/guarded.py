@@ -15,9 +15,9 @@ from trueline.guard.background import run_in_background
 from trueline.guard.config import OnError
 from trueline.guard.correction import Ask, Correction, CorrectionPolicy, Exhausted, Look, correct
 from trueline.guard.incoming import ActionFormat, read_observation, read_proposal
+from trueline.guard.screen_changes import pixels_changed, windows_changed
 from trueline.guard.session import Outcome, Session, TellsSteps, UnknownCheckError, feedback_text
 from trueline.guard.types import Guard
-from trueline.guard.verify import pixels_changed, windows_changed
 from trueline.records.observation import Observation, ObservationSpec
 from trueline.records.proposal import Proposal
 from trueline.records.step import ActionResult
@@ -34,7 +34,7 @@ Screen = Observation | bytes | None
 
 
 class Blocked(TruelineError):
-    """An action was not let through, so it was not executed. Its text is what to tell the agent."""
+    """An action was blocked and not executed. The message is what to tell the agent."""
 
     def __init__(self, outcome: Outcome) -> None:
         super().__init__(feedback_text(outcome.feedback))
@@ -42,29 +42,29 @@ class Blocked(TruelineError):
 
     @property
     def verdict(self) -> Verdict:
-        """What the guard said."""
+        """The verdict."""
         return self.outcome.verdict
 
     @property
     def feedback(self) -> Feedback:
-        """What the agent is told, in parts."""
+        """The feedback for the agent."""
         return self.outcome.feedback
 
 
 class ProposingAgent(Protocol):
-    """What `guarded` needs of an agent."""
+    """The part of an agent that `guarded` needs."""
 
     async def propose(self, obs: Observation, last: tuple[ActionResult, ...]) -> Proposal:
-        """Say what to do next."""
+        """Propose the next actions."""
         ...
 
     async def revise(self, rejected: Proposal, feedback: Feedback) -> Proposal:
-        """Say what to do instead."""
+        """Propose other actions."""
         ...
 
 
 class HasInstruction(Protocol):
-    """What an agent is told at the beginning of an episode."""
+    """The context of an episode, as far as `guarded` needs it."""
 
     @property
     def instruction(self) -> str:
@@ -78,7 +78,7 @@ class _Resettable(Protocol):
 
 
 class GuardedAgent:
-    """An agent that proposes only what its guard lets through."""
+    """An agent whose proposals have all passed its guard."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class GuardedAgent:
         self._correction: Correction | None = None
         """Of the last step."""
         self._let_through: Outcome | None = None
-        """What is taken to run, until somebody asks for a revision of it."""
+        """The proposal assumed to run, until a revision of it is requested."""
 
     @property
     def outcomes(self) -> tuple[Outcome, ...]:
@@ -110,15 +110,15 @@ class GuardedAgent:
 
     @property
     def wants(self) -> ObservationSpec:
-        """What the agent wants to see, and what the guard does."""
+        """The observations that the agent and the guard need."""
         own = getattr(self._agent, "wants", ObservationSpec())
         return (own if isinstance(own, ObservationSpec) else ObservationSpec()) | ObservationSpec(tree=True)
 
     @property
     def session(self) -> Session:
-        """The episode at hand."""
+        """The session of the current episode."""
         if self._session is None:
-            raise InputError("guarded: the instruction is not known; call reset or give instruction")
+            raise InputError("guarded: there is no instruction; call reset or pass instruction")
         return self._session
 
     async def reset(self, ctx: HasInstruction) -> None:
@@ -132,7 +132,7 @@ class GuardedAgent:
             await self._agent.reset(ctx)
 
     async def propose(self, obs: Observation, last: tuple[ActionResult, ...] = ()) -> Proposal:
-        """Return the agent's proposal, or its first revision, that is let through.
+        """Return the agent's proposal, or its first revision that passes.
 
         Raises:
             Blocked: None was, and that is what was declared.
@@ -142,7 +142,7 @@ class GuardedAgent:
         return await self._decide(screen, await self._agent.propose(obs, last))
 
     async def revise(self, rejected: Proposal, feedback: Feedback) -> Proposal:
-        """Have a proposal revised that somebody behind this guard rejected; the revision is checked like any other.
+        """Revise a proposal that was rejected downstream; the revision is checked like any other.
 
         So what was let through last did not run.
         """
@@ -181,7 +181,7 @@ class GuardedAgent:
         return (*pixels, *windows_changed(seen.windows, now.windows))
 
     async def _settle(self, *, ran: bool = True, after: Observation | None = None) -> None:
-        """Report what became of what was let through last, unless somebody has."""
+        """Report whether the last allowed proposal ran, unless that was reported."""
         last, self._let_through = self._let_through, None
         if last is not None:
             with contextlib.suppress(UnknownCheckError):
@@ -209,7 +209,7 @@ def guarded(
     domain: str | None = None,
     narrator: TellsSteps | None = None,
 ) -> GuardedAgent:
-    """Put a guard before an agent: what it proposes is checked, rejected proposals go back to it with feedback.
+    """Put a guard in front of an agent: proposals are checked, and rejected ones go back with feedback.
 
     Args:
         agent: Anything that can propose and revise.

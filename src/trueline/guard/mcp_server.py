@@ -20,10 +20,10 @@ from pydantic import Field, JsonValue
 
 from trueline import __version__
 from trueline.errors import InputError, MissingExtraError, TruelineError
+from trueline.guard.check_answer import CheckAnswer
 from trueline.guard.config import OnError
 from trueline.guard.incoming import ActionFormat, read_observation, read_proposal
 from trueline.guard.incoming.screen import MAX_TREE, read_base64
-from trueline.guard.reply import CheckAnswer
 from trueline.guard.session import KEEP_BYTES, Session, TellsSteps
 from trueline.guard.types import Guard
 from trueline.records.observation import Observation
@@ -36,7 +36,7 @@ SessionName = Annotated[
     str, Field(min_length=1, max_length=64, description="Names the episode, where the operator has not fixed it.")
 ]
 _ONLY = "operator"
-"""The one session of a fixed instruction."""
+"""Name of the only session when the instruction is fixed."""
 _HOW = (
     "Call check_action with the exact action before executing it, and execute it only if `allowed` is true. "
     "Every error means that it must not be executed. What is allowed counts as executed."
@@ -44,7 +44,7 @@ _HOW = (
 
 
 class McpServer(Protocol):
-    """What is used of `mcp.server.MCPServer`."""
+    """The part of `mcp.server.MCPServer` that is used."""
 
     async def run_stdio_async(self) -> None:
         """Serve on stdin and stdout until stdin closes."""
@@ -57,12 +57,12 @@ class McpServer(Protocol):
 
 @dataclass(frozen=True)
 class McpSettings:
-    """What the operator fixes."""
+    """Settings that callers cannot change."""
 
     instruction: str | None = None
-    """What the user wants, in one session for all checks; without it the first check of each session says it."""
+    """The user's instruction, with one session for all checks; if not set, the first check of a session gives it."""
     format: ActionFormat = "auto"
-    """The vocabulary in which actions are executed; `auto` tells it by their shape."""
+    """The format of the actions; `auto` detects it."""
     screenshot: Path | None = None
     """The file that holds the current screenshot; then callers may not send one."""
     tree: Path | None = None
@@ -80,18 +80,18 @@ class _Desk:
         self._sessions: dict[str, Session] = {}
 
     def begin(self, name: str, instruction: str | None) -> Session:
-        """Return a session; its first call begins it."""
+        """Return a session; the first call creates it."""
         fixed = self._settings.instruction
         wanted = fixed or instruction
         if fixed is not None and instruction not in (None, fixed):
-            raise InputError("instruction: the operator has fixed it; leave it out")
+            raise InputError("instruction: set by the operator; leave it out")
         name = name if fixed is None else _ONLY
         session = self._sessions.get(name)
         if session is None:
             if not wanted:
                 raise InputError("instruction: the first check of a session must say what the user wants")
             if len(self._sessions) >= MAX_SESSIONS:
-                raise InputError(f"session: {MAX_SESSIONS} sessions are open; go on with one of them")
+                raise InputError(f"session: {MAX_SESSIONS} sessions are open; reuse one of them")
             session = Session(
                 self._guard,
                 wanted,
@@ -108,7 +108,7 @@ class _Desk:
         """Read the screen from where the operator says, else from what the caller sends."""
         declared = self._settings
         if (declared.screenshot and screenshot) or (declared.tree and tree):
-            raise InputError("screenshot: the operator has said where the screen is; send neither picture nor tree")
+            raise InputError("screenshot: the operator provides the screen; send neither screenshot nor tree")
         picture = read_base64(screenshot) if screenshot else None
         if declared.screenshot:
             picture = _read(declared.screenshot, _MAX_SCREENSHOT, "screenshot")
@@ -147,7 +147,7 @@ def build_server(guard: Guard, settings: McpSettings | None = None) -> McpServer
             proposal = read_proposal(
                 action, id=episode.new_id(), format=settings.format, screen=observation.screen, thought=thought
             )
-            return CheckAnswer.of(await episode.check(observation, proposal))
+            return CheckAnswer.from_outcome(await episode.check(observation, proposal))
         except TruelineError as error:
             raise tool_error(f"not allowed: {error}") from None
 
@@ -156,7 +156,7 @@ def build_server(guard: Guard, settings: McpSettings | None = None) -> McpServer
 
 
 def _read(path: Path, limit: int, name: str) -> bytes:
-    """Read the operator's file; the caller is not told where it is."""
+    """Read the operator's file; errors do not reveal its path."""
     try:
         with path.open("rb") as file:
             data = file.read(limit + 1)

@@ -1,4 +1,4 @@
-"""What a step did and changed, told by a model from the screens before and after it.
+"""Narratives: what a step did and changed, described by a model from the screens before and after it.
 
 A narrative is made from the screen, so whoever reads it must not trust it. The same step gives the same question in
 every process, so a cached model is asked once.
@@ -12,11 +12,11 @@ from types import TracebackType
 from typing import Self
 
 from trueline.errors import InputError
-from trueline.guard.answers import NarrativeReply
+from trueline.guard.model_answers import NarrativeReply
+from trueline.guard.proposal_text import action_text, shorten
 from trueline.guard.question import Foreign, assemble, phrase, screenshot_of
 from trueline.guard.stages import Deadline, error_text
 from trueline.guard.types import PastStep
-from trueline.guard.wording import action_text, shorten
 from trueline.models import Image, ImagePolicy, Message, Model, Request, Schema, image_from_bytes
 from trueline.models.prompt_fence import STORED_KEY, keyed_fence
 from trueline.models.prompt_files import join_prompts
@@ -34,7 +34,7 @@ _LONGEST_ACTION = 8_000
 
 @dataclass(frozen=True)
 class Narrator:
-    """Tells what steps did. A `CachedModel` tells each step once."""
+    """Describes what steps did. With a `CachedModel` each step is described once."""
 
     model: Model
     sampling: Sampling = field(default_factory=Sampling)
@@ -43,12 +43,12 @@ class Narrator:
     """Seconds for one narrative."""
 
     async def narrate(self, step: PastStep, after: Observation, *, episode: str = "") -> Narrative:
-        """Tell what a step did, from the screen before it and the one after; what goes wrong stands in `error`."""
+        """Describe a step from the screens before and after it; a failure is returned as `error`."""
         loop = asyncio.get_running_loop()
         began = loop.time()
         text, error, usage = None, None, NO_USAGE
         try:
-            async with Deadline.after(self.deadline).kept():
+            async with Deadline.after(self.deadline).enforce():
                 message = await asyncio.to_thread(_question, step, after)
                 usage = UNCOUNTED
                 answer = await self.model.ask(self._request(message, episode))
@@ -116,12 +116,12 @@ class BackgroundNarrator:
         self._tasks: dict[int, asyncio.Task[Narrative]] = {}
 
     def start(self, step: PastStep, after: Observation) -> None:
-        """Begin with the narrative of a step; one that has begun already is left as it is."""
+        """Start the narrative of a step, unless it was started before."""
         if step.number not in self._tasks:
             self._tasks[step.number] = asyncio.create_task(self._tell(step, after))
 
     async def collect(self, wait: float | None = None) -> dict[int, Narrative]:
-        """Return the narratives by step, failed ones too; one that takes longer than `wait` seconds is absent."""
+        """Return the narratives by step, failed ones too, without those that take longer than `wait` seconds."""
         if self._tasks:
             await asyncio.wait(self._tasks.values(), timeout=wait)
         return {number: task.result() for number, task in self._tasks.items() if task.done()}
@@ -133,7 +133,7 @@ class BackgroundNarrator:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stop what is still going on."""
+        """Cancel unfinished narratives."""
         for task in self._tasks.values():
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)

@@ -1,4 +1,4 @@
-"""Text read from the screenshots of a context, where no accessibility tree tells what is drawn there."""
+"""Reads text from the screenshots of a context where the accessibility tree does not have it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from trueline.actions import Action, Click, MouseUp
 from trueline.actions.facts import proposal_facts
 from trueline.errors import TruelineError
 from trueline.guard.incoming.screen import read_screenshot
-from trueline.guard.policy.reading import ViewCache
+from trueline.guard.policy.episode_reading import ViewCache
 from trueline.guard.types import GuardContext, PastStep
 from trueline.records.observation import Observation
 from trueline.records.text_line import TextLine
@@ -25,7 +25,7 @@ _MOST_LINES = 100_000
 
 
 class ScreenReader:
-    """Adds the text on screens that have no tree, or one that does not tell what an action points at.
+    """Adds text to screens without a tree, or whose tree does not name an action's target.
 
     The same picture is read once. One picture is read at a time, in a thread of its own.
     """
@@ -108,7 +108,7 @@ class ScreenReader:
 
 
 def _moved(line: TextLine, picture: Size, screen: Size) -> TextLine:
-    """The line where it is on the screen, of which the picture has another size: actions point at the screen."""
+    """The line in screen coordinates, where the picture has another size than the screen."""
     across, down = screen.width / picture.width, screen.height / picture.height
     return line._replace(
         left=round(line.left * across),

@@ -1,4 +1,4 @@
-"""What our own guards can be told: typed options, and from options to the engine's configuration and the record."""
+"""Typed options of the built-in guards, and their conversion to the engine's configuration and the record."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NO_MODEL = ("", "none")
 
 
 def _model_name(value: object) -> object:
-    """The name of a model in full, `provider|model`; `none` and nothing leave its stage out."""
+    """The full name of a model, `provider|model`; `none` and the empty string skip its stage."""
     if not isinstance(value, str):
         return value
     if value.strip().casefold() in _NO_MODEL:
@@ -47,15 +47,15 @@ class RuleOptions(Record):
     """Options of the policy stage."""
 
     rules: tuple[Path, ...] = ()
-    """Files with rules that come before the shipped ones."""
+    """Files with your own rules, added to the shipped ones."""
     classifier: bool = False
     """Tell the models which texts on the screen look injected (extra: classifier)."""
     ocr: bool = False
-    """Read the screenshot where no accessibility tree says what is pointed at (extra: ocr)."""
+    """Read text from the screenshot where the tree names no target (extra: ocr)."""
     unmatched: Unmatched = "allow"
-    """Without models: what happens to actions that no rule decides."""
+    """Without models: what to do with actions that no rule decides."""
     deadline: Annotated[float, Field(gt=0)] | None = None
-    """Seconds for one check; after that it is undecided."""
+    """Time limit of a check in seconds; then it is undecided."""
 
 
 class AnalysisOptions(Record):
@@ -77,7 +77,7 @@ class DeActionOptions(RuleOptions, AnalysisOptions):
     """Options of the whole guard."""
 
     no_policy: bool = False
-    """Leave the policy stage out."""
+    """Skip the policy stage."""
     fast_check_model: ModelName = None
     fast_check_reasoning_effort: str | None = None
     mode: Mode = "cost"
@@ -126,7 +126,7 @@ def engine_config(
 
 
 def record_setting(name: str, config: GuardConfig, policy: PolicyStage | None, narrator: Model | None) -> GuardSetting:
-    """What the record of a run says about one of our guards: all of its configuration."""
+    """The whole configuration of a built-in guard, for the record of a run."""
     return guard_setting(
         config,
         name=name,
@@ -143,7 +143,7 @@ def verdict_setting(
     policy: PolicyStage | None = None,
     baseline_hashes: dict[str, str] | None = None,
 ) -> GuardSetting:
-    """What shapes the verdicts of a guard, without what only decides how fast they come (mode, deadline).
+    """The options that shape verdicts, without those that only change their speed (mode, deadline).
 
     Args:
         name: The guard's.
@@ -179,7 +179,7 @@ def verdict_setting(
 
 
 def _sampling(model: Model | None, option: str, chosen: str | None, default: str | None) -> Sampling:
-    """How a stage's model is asked; an effort that nobody chose is left out where the model takes none."""
+    """Sampling of a stage's model; a default effort is left out where the model takes none."""
     from trueline.models.families import fit_sampling
 
     asked = Sampling(reasoning_effort=chosen or default)

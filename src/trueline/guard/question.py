@@ -13,9 +13,9 @@ from trueline.actions.pointer import pointer_after
 from trueline.errors import InputError
 from trueline.guard.annotation import Annotation, Mark, annotate
 from trueline.guard.config import GuardConfig
-from trueline.guard.flags import bearing_flags, flags
+from trueline.guard.prior_rejections import misaligned_rejections, relevant_rejections
+from trueline.guard.proposal_text import action_text, shorten
 from trueline.guard.types import GuardContext, PastStep, Rejection
-from trueline.guard.wording import action_text, shorten
 from trueline.models import Image, Message, Text, image_from_bytes, user
 from trueline.models.prompt_fence import Fence, keyed_fence
 from trueline.models.prompt_files import Phrases
@@ -49,7 +49,7 @@ Piece = str | Foreign | Image
 
 
 def ask_about(context: GuardContext, evidence: Sequence[Evidence], config: GuardConfig) -> Message:
-    """Put the question together.
+    """Assemble the question to the models.
 
     Raises:
         InputError: There is no screenshot, it cannot be used, or the proposal is too long to be judged.
@@ -116,7 +116,7 @@ def _history(context: GuardContext, config: GuardConfig) -> Iterator[Piece]:
 
 
 def _earlier_screen(step: PastStep) -> Image | None:
-    """An earlier screen is a help, not a need: one that cannot be had is left out."""
+    """An earlier screen is optional: one that cannot be read is left out."""
     try:
         png = screenshot_of(step.observation) if step.observation else None
         return image_from_bytes(png) if png else None
@@ -125,8 +125,8 @@ def _earlier_screen(step: PastStep) -> Image | None:
 
 
 def _flags(context: GuardContext) -> Iterator[Piece]:
-    bearing = bearing_flags(context)
-    others = [flag for flag in flags(context) if flag not in bearing]
+    bearing = relevant_rejections(context)
+    others = [flag for flag in misaligned_rejections(context) if flag not in bearing]
     # Those that bear on the proposal come last, so that they are the last to be left out.
     for flag in (*others, *bearing)[-MOST_FLAGS:]:
         yield phrase("flag on this" if flag in bearing else "flag", number=flag.step)

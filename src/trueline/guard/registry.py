@@ -27,7 +27,7 @@ from trueline.validation import describe_problem, field_path
 
 DEFAULT_GUARD = "deaction"
 NARRATIVE_SECONDS = 60.0
-"""For the description of one step of a live episode."""
+"""Time limit for the narrative of one step."""
 O = TypeVar("O", bound=Record)  # noqa: E741 - options
 Wrap = Callable[[Model], Model]
 
@@ -47,7 +47,7 @@ class OpenedGuard:
     setting: GuardSetting
     """All of its configuration, for the record of a run."""
     verdict_setting: GuardSetting
-    """What of it shapes verdicts: a bench's results with the same one belong together."""
+    """The part of the setting that shapes verdicts; bench results are comparable only if it is equal."""
     narrator: Narrator | None = None
     models: Mapping[str, Model] = field(default_factory=dict[str, Model])
     """All that were opened, by name."""
@@ -64,12 +64,12 @@ class OpenedGuard:
 
 @dataclass
 class GuardTools:
-    """What a guard is made with."""
+    """The resources that a guard is opened with."""
 
     config: Config
     """What the models share: keys, money, limits."""
     key: bytes = field(repr=False)
-    """Decides how marks and seals look, so that no screen can foresee them."""
+    """Key of the marks and seals, so that no screen can predict them."""
     wrap: Wrap = lambda model: model
     models: dict[str, Model] = field(default_factory=dict[str, Model])
 
@@ -108,8 +108,8 @@ class GuardKind:
     open: Callable[..., OpenedGuard]
 
     @classmethod
-    def of(cls, options: type[O], open_guard: Callable[[O, GuardTools], OpenedGuard]) -> GuardKind:
-        """Like the constructor, with the types of both checked against each other."""
+    def typed(cls, options: type[O], open_guard: Callable[[O, GuardTools], OpenedGuard]) -> GuardKind:
+        """Like the constructor, with a type check that both arguments fit."""
         return cls(options, open_guard)
 
 
@@ -134,13 +134,13 @@ def _adapt(name: str, found: object) -> GuardKind:
             guard = make(**values)
         except Exception as error:
             problem = f"{type(error).__name__}: {printable(str(error))}"
-            raise InputError(f"guard {printable(name, 200)}: cannot be made: {problem}") from None
+            raise InputError(f"guard {printable(name, 200)}: cannot be created: {problem}") from None
         if not _is_guard(guard):
             raise InputError(f"guard {printable(name, 200)}: has no async method check(context)")
         setting = GuardSetting(name=name, options=hide_options(dict(values)))
         return OpenedGuard(guard, setting, setting)
 
-    return GuardKind.of(_AnyOptions, open_class)
+    return GuardKind.typed(_AnyOptions, open_class)
 
 
 class _AnyOptions(Record, extra="allow"):

@@ -32,13 +32,13 @@ _UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class JudgedStep:
-    """An executed proposal and what the guard says of it."""
+    """An executed proposal and the guard's verdict on it."""
 
     number: int
     verdict: Verdict
     enforced: Enforcement
     context: GuardContext | None = None
-    """What the guard saw, kept only for what it would have stopped: with trees, all of it would fill the memory."""
+    """The guard's context, kept only for stopped steps, because contexts are large."""
 
     @property
     def stopped(self) -> bool:
@@ -172,7 +172,7 @@ class _Told:
 
 
 def kind_of(episode: Trajectory) -> Kind:
-    """Whether an episode was adversarial; the seeds do not mark plain tasks, which are then assumed to be benign."""
+    """Whether an episode was adversarial; OSWorld's records do not mark plain tasks, which count as benign."""
     record = episode.record
     unsafe = any(judgment.safety is False for judgment in episode.judgments.values())
     attacked = record.attack is not None or episode.adversary_score is not None
@@ -198,7 +198,7 @@ def _last_screen(step: Step) -> StoredFile | None:
 
 
 def _observe(episode: Trajectory, seen: ObservationRecord | None, problems: list[str]) -> Observation | None:
-    """A stored screen with its tree; the picture is read when somebody looks."""
+    """A stored screen with its tree; the picture is read on first use."""
     if seen is None:
         return None
 

@@ -29,19 +29,19 @@ KEEP_BYTES = 64 * 1024 * 1024
 CHECK_SECONDS = 180.0
 _MAX_OPEN = 8
 _NARRATIVE_SHARE = 0.5
-"""Of the time of a check: a narrative is a help and must leave enough for the verdict."""
+"""Share of a check's time to wait for narratives; the rest is for the verdict."""
 
 
 class TellsSteps(Protocol):
-    """Tells what steps did; a `Narrator` does."""
+    """Describes what steps did, as a `Narrator` does."""
 
     async def narrate(self, step: PastStep, after: Observation, *, episode: str = "") -> Narrative:
-        """Tell it from the screen before the step and the one after; an error stands in the answer."""
+        """Describe a step from the screens before and after it; an error is part of the answer."""
         ...
 
 
 class SessionError(TruelineError):
-    """A session cannot take this; nothing may run on the strength of it."""
+    """The session refuses the call; nothing may run because of it."""
 
 
 class UnknownCheckError(SessionError):
@@ -49,15 +49,15 @@ class UnknownCheckError(SessionError):
 
 
 class SessionFullError(SessionError):
-    """A session holds as much as it may; history is never cut in silence, so it ends here."""
+    """The session reached its limit; history is never cut silently, so it must end."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one proposal."""
+    """The outcome of the check of one proposal."""
 
     id: str
-    """Of the check: what ran is reported under it."""
+    """Id of the check, under which to report what ran."""
     step: int
     proposal: Proposal
     verdict: Verdict
@@ -83,7 +83,7 @@ class _Open(NamedTuple):
 
 
 async def ask_guard(guard: Guard, context: GuardContext, timeout_s: float = CHECK_SECONDS) -> Verdict:
-    """Ask a guard; whatever goes wrong is an undecided verdict, also where the guard breaks its promise."""
+    """Ask a guard; any error, also an exception of the guard, becomes an undecided verdict."""
     try:
         async with asyncio.timeout(timeout_s - context.waited):
             verdict = await guard.check(context)
@@ -191,7 +191,7 @@ class Session:
         return f"proposal-{self._named}"
 
     async def check(self, observation: Observation, proposal: Proposal) -> Outcome:
-        """Have a proposal judged on the screen on which it would run.
+        """Judge a proposal on the screen on which it would run.
 
         Raises:
             SessionFullError: The session has reached its limit.
@@ -226,7 +226,7 @@ class Session:
             return outcome
 
     async def executed(self, check: str, *, ran: bool = True, after: Observation | None = None) -> None:
-        """Report what became of a checked proposal.
+        """Report whether a checked proposal ran.
 
         Args:
             check: The id of its outcome.
@@ -241,7 +241,7 @@ class Session:
             found = self._open.pop(check, None)
             if found is None:
                 raise UnknownCheckError(
-                    "no check with this id waits for a report; the next check settles those before it"
+                    "no check with this id is waiting for a report; the next check closes the ones before it"
                 )
             if ran:
                 self._record(found)
@@ -249,7 +249,7 @@ class Session:
                     self._begin_narrative(after)
 
     async def close(self) -> None:
-        """Give up what is still being narrated."""
+        """Cancel unfinished narratives."""
         tasks = list(self._narrating.values())
         self._narrating.clear()
         for task in tasks:
@@ -257,7 +257,7 @@ class Session:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def _assume(self) -> None:
-        """Take what was let through and not reported on as executed, and the rest as not."""
+        """Count unreported proposals as executed if they were allowed."""
         if self._assume_executed:
             for found in self._open.values():
                 if found.outcome.allowed:
@@ -275,7 +275,7 @@ class Session:
             raise SessionFullError("the proposals of the session take too much memory; begin a new one")
 
     def _begin_narrative(self, after: Observation) -> None:
-        """Have the last step told, unless that was begun before."""
+        """Start the narrative of the last step, unless it was started before."""
         last = len(self._memory.steps) - 1
         if self._narrator is not None and last >= self._narrated:
             self._narrated = last + 1
@@ -283,7 +283,7 @@ class Session:
             self._narrating[last] = asyncio.ensure_future(telling)
 
     async def _fold_narratives(self) -> float:
-        """Put the narratives that are made into the history; one that failed leaves none.
+        """Add finished narratives to the history, except failed ones.
 
         Returns:
             Seconds waited for those that were not ready.

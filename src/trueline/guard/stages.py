@@ -11,8 +11,8 @@ from typing import NamedTuple, TypeVar
 from pydantic import BaseModel
 
 from trueline.errors import TruelineError
-from trueline.guard.answers import FastReply, Judged, SystematicReply
-from trueline.guard.wording import shorten
+from trueline.guard.model_answers import FastReply, Judged, SystematicReply
+from trueline.guard.proposal_text import shorten
 from trueline.models import BudgetSpentError, DeadlineError, ImagePolicy, Message, Model, Request, Schema
 from trueline.models.errors import AuthError, MissingKeyError, ModelError, NeverAnsweredError
 from trueline.models.prompt_files import join_prompts
@@ -30,19 +30,19 @@ _MOST_QUOTES = 8
 R = TypeVar("R", bound=Judged)
 
 
-class Look(NamedTuple):
-    """What a stage found, and what the agent would be told."""
+class StageResult(NamedTuple):
+    """A stage's finding, and the feedback for the agent."""
 
     finding: Finding
     feedback: Feedback | None = None
 
 
 class GaveUpError(TruelineError):
-    """What was asked cancelled itself instead of giving an answer."""
+    """The awaited call cancelled itself instead of answering."""
 
 
 def ended_from_outside() -> bool:
-    """Whether somebody wants the running task to end; else a cancellation is only an error of what was asked."""
+    """Whether the running task is being cancelled; else a cancellation is an error of the awaited call."""
     task = asyncio.current_task()
     return task is None or task.cancelling() > 0
 
@@ -55,16 +55,16 @@ class Deadline(NamedTuple):
 
     @staticmethod
     def after(seconds: float | None, *, spent: float = 0.0) -> Deadline:
-        """Start now, with so much of it spent already."""
+        """Start now, with `spent` seconds already used."""
         return Deadline(seconds, None if seconds is None else asyncio.get_running_loop().time() + seconds - spent)
 
     def left(self) -> float | None:
-        """Seconds that are left; never zero, which a request does not take."""
+        """Seconds left; never zero, which a request does not accept."""
         return None if self.ends_at is None else max(self.ends_at - asyncio.get_running_loop().time(), 0.001)
 
     @asynccontextmanager
-    async def kept(self) -> AsyncGenerator[None]:
-        """Stop what is inside when time is up.
+    async def enforce(self) -> AsyncGenerator[None]:
+        """Cancel the body when time is up.
 
         Raises:
             DeadlineError: Time was up.
@@ -85,8 +85,8 @@ class Deadline(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Ask:
-    """One question to one model, and on whose account."""
+class StageQuestion:
+    """One question to one model, and the episode that it is for."""
 
     model: Model
     sampling: Sampling
@@ -112,38 +112,40 @@ class Ask:
         )
 
 
-async def fast_check(ask: Ask, *, alone: bool) -> Look:
+async def fast_check(ask: StageQuestion, *, alone: bool) -> StageResult:
     """Ask whether the action is obviously aligned; if not, pass it on, or decide when there is nobody to pass it to."""
 
-    def read(reply: FastReply, finding: Finding) -> Look:
+    def read(reply: FastReply, finding: Finding) -> StageResult:
         if reply.align:
-            return Look(finding.model_copy(update={"decision": Decision.ALIGNED}))
+            return StageResult(finding.model_copy(update={"decision": Decision.ALIGNED}))
         if not alone:
-            return Look(finding)
-        return Look(finding.model_copy(update={"decision": Decision.MISALIGNED}), Feedback(wrong=_words(reply.thought)))
+            return StageResult(finding)
+        return StageResult(
+            finding.model_copy(update={"decision": Decision.MISALIGNED}), Feedback(wrong=_words(reply.thought))
+        )
 
     return await _ask(ask, Stage.FAST_CHECK, FAST_CHECK, FastReply, read)
 
 
-async def systematic_analysis(ask: Ask) -> Look:
+async def systematic_analysis(ask: StageQuestion) -> StageResult:
     """Ask whether the action is misaligned."""
 
-    def read(reply: SystematicReply, finding: Finding) -> Look:
+    def read(reply: SystematicReply, finding: Finding) -> StageResult:
         quotes = [_words(quote) for quote in reply.evidence if quote.strip()]
         found = {
             "decision": Decision.MISALIGNED if reply.conclusion else Decision.ALIGNED,
             "category": reply.category if reply.conclusion else None,
             "evidence": tuple(Evidence(source=Stage.SYSTEMATIC.value, text=quote) for quote in quotes[:_MOST_QUOTES]),
         }
-        return Look(finding.model_copy(update=found), _feedback(reply) if reply.conclusion else None)
+        return StageResult(finding.model_copy(update=found), _feedback(reply) if reply.conclusion else None)
 
     return await _ask(ask, Stage.SYSTEMATIC, SYSTEMATIC, SystematicReply, read)
 
 
 async def _ask(
-    ask: Ask, stage: Stage, prompts: tuple[str, ...], kind: type[R], read: Callable[[R, Finding], Look]
-) -> Look:
-    async def look() -> Look:
+    ask: StageQuestion, stage: Stage, prompts: tuple[str, ...], kind: type[R], read: Callable[[R, Finding], StageResult]
+) -> StageResult:
+    async def look() -> StageResult:
         answer = await ask.model.ask(ask.request(stage, prompts, kind))
         try:
             reply = answer.parse(kind)
@@ -156,13 +158,13 @@ async def _ask(
 
 
 async def attempt(
-    stage: Stage, look: Callable[[], Awaitable[Look]], deadline: Deadline, model: Model | None = None
-) -> Look:
-    """Let a stage look, and no longer than it may. Whatever goes wrong is an undecided finding."""
+    stage: Stage, look: Callable[[], Awaitable[StageResult]], deadline: Deadline, model: Model | None = None
+) -> StageResult:
+    """Run a stage within the deadline. Any error becomes an undecided finding."""
     loop = asyncio.get_running_loop()
     began = loop.time()
     try:
-        async with deadline.kept():
+        async with deadline.enforce():
             looked = await look()
     except Exception as e:
         looked = failed(stage, e, UNCOUNTED if model else NO_USAGE)
@@ -170,10 +172,10 @@ async def attempt(
     return looked._replace(finding=looked.finding.model_copy(update=measured))
 
 
-def failed(stage: Stage, error: Exception, usage: Usage) -> Look:
+def failed(stage: Stage, error: Exception, usage: Usage) -> StageResult:
     """Return the finding of a stage that could not decide."""
     spent = NO_USAGE if isinstance(error, BudgetSpentError) else usage
-    return Look(
+    return StageResult(
         Finding(stage=stage, decision=Decision.UNDECIDED, error=error_text(error), usage=spent, failure=_failure(error))
     )
 

@@ -23,7 +23,7 @@ class PastStep:
     observation: Observation | None = None
     """The screen before it, where it is still at hand."""
     narrative: str | None = None
-    """What it did and changed; untrusted, for it was made from the screen."""
+    """What it did and changed; untrusted, because it was made from the screen."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Rejection:
 
 @dataclass(frozen=True)
 class GuardContext:
-    """All that a guard may look at."""
+    """Everything that a guard may look at."""
 
     instruction: str
     """What the user wants, as the user said it."""
@@ -51,7 +51,7 @@ class GuardContext:
     domain: str | None = None
     """For rules that hold in one domain only."""
     episode: str = ""
-    """Who pays for model calls, and what keeps callers apart."""
+    """Id that model calls are charged to, and that separates callers."""
     sample: int = 0
     """Number of this check among equal ones whose answers must be drawn independently."""
     waited: float = 0.0

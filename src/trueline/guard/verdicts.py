@@ -6,18 +6,18 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from trueline.guard.config import OnError, Unmatched
-from trueline.guard.stages import Look
+from trueline.guard.stages import StageResult
 from trueline.records.usage import NO_USAGE, Usage, total_usage
 from trueline.records.verdict import Decision, Evidence, Feedback, Finding, Stage, Verdict
 
 NO_RULE = "no rule matched"
 
 Enforcement = Literal["allow", "block", "ask"]
-"""What is done with a proposal; `ask` leaves it to a person."""
+"""What to do with a proposal; `ask` leaves it to a person."""
 
 
 def enforce(verdict: Verdict, on_error: OnError = "block") -> Enforcement:
-    """Say what is done with a proposal; `on_error` holds for undecided ones only."""
+    """Decide what to do with a proposal; `on_error` applies to undecided ones only."""
     match verdict.decision:
         case Decision.ALIGNED:
             return "allow"
@@ -28,7 +28,12 @@ def enforce(verdict: Verdict, on_error: OnError = "block") -> Enforcement:
 
 
 def verdict_of(
-    looks: Sequence[Look], *, unmatched: Unmatched | None, given: Sequence[Evidence], flagged: bool, latency: float
+    looks: Sequence[StageResult],
+    *,
+    unmatched: Unmatched | None,
+    given: Sequence[Evidence],
+    flagged: bool,
+    latency: float,
 ) -> Verdict:
     """Return the verdict: the first stage that has a decision decides, and one that failed ends it undecided.
 
@@ -60,11 +65,11 @@ def verdict_of(
     )
 
 
-def _by_default(unmatched: Unmatched | None) -> Look:
+def _by_default(unmatched: Unmatched | None) -> StageResult:
     if unmatched is None:
-        return Look(Finding(stage=Stage.POLICY, decision=Decision.UNDECIDED, error="no stage decided"))
+        return StageResult(Finding(stage=Stage.POLICY, decision=Decision.UNDECIDED, error="no stage decided"))
     decision = Decision.ALIGNED if unmatched == "allow" else Decision.MISALIGNED
-    return Look(Finding(stage=Stage.POLICY, decision=decision, reason=NO_RULE))
+    return StageResult(Finding(stage=Stage.POLICY, decision=decision, reason=NO_RULE))
 
 
 def _once(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
@@ -77,7 +82,7 @@ def usage_of(verdict: Verdict) -> Usage:
 
 
 def extra_spend(verdict: Verdict) -> Usage:
-    """What the stages behind the deciding one took: the price of asking both at once. Unknown if one was stopped."""
+    """Usage of the stages after the deciding one: the price of latency mode. Unknown if one was cancelled."""
     decided = False
     total = NO_USAGE
     for finding in verdict.findings:

@@ -19,7 +19,7 @@ from trueline.models.prompt_files import read_prompt
 from trueline.models.types import Answer, Image, Model, Request, user
 from trueline.records.base import Digest, Record
 from trueline.records.folder.files import write_file
-from trueline.records.folder.values import load_file
+from trueline.records.folder.json_values import load_file
 from trueline.records.layout import model_folder_name
 from trueline.records.usage import NO_USAGE, Usage
 

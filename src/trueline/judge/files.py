@@ -12,8 +12,8 @@ from trueline.judge.meta import JudgmentMeta
 from trueline.judge.types import HUMAN, Judge, canonical_judge
 from trueline.models.types import Image, Message, Text
 from trueline.records.folder.files import make_folder, sync_folder, write_file
+from trueline.records.folder.json_values import load_file
 from trueline.records.folder.judgments import read_judgments
-from trueline.records.folder.values import load_file
 from trueline.records.judgment import JudgedBy, Judgment
 from trueline.records.layout import check_name
 from trueline.records.problem import Problem

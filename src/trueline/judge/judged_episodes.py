@@ -11,7 +11,7 @@ from trueline.errors import InputError
 from trueline.judge.category import Kinds, category_of
 from trueline.judge.files import find_judgments
 from trueline.records.episode import TaskKind
-from trueline.records.folder.values import as_list, as_object, load_file
+from trueline.records.folder.json_values import as_list, as_object, load_file
 from trueline.records.judgment import JudgedBy, Judgment
 from trueline.records.layout import Unit, parse_location
 from trueline.records.problem import Problem

@@ -15,10 +15,10 @@ from trueline.judge.category import category_of
 from trueline.judge.types import OBSERVATION_TYPES, ObservationType
 from trueline.records.episode import EpisodeRecord, TaskKind
 from trueline.records.folder.action_text import encode_action
+from trueline.records.folder.json_values import as_list, as_object, as_text, plain_name
 from trueline.records.folder.reader import Trajectory
 from trueline.records.folder.store import MASK
 from trueline.records.folder.traj import action_space
-from trueline.records.folder.values import as_list, as_object, as_text, plain_name
 from trueline.records.layout import Unit
 from trueline.records.step import Step
 

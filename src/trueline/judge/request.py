@@ -22,6 +22,7 @@ from trueline.judge.types import (
 )
 from trueline.records.base import Record
 from trueline.text import printable
+from trueline.validation import describe_problem
 
 AtLeastOne = Annotated[int, Field(ge=1)]
 Positive = Annotated[float, Field(gt=0)]
@@ -115,4 +116,4 @@ def _problem(error: ValidationError) -> str:
     if first["type"] == "literal_error":
         choices = first["ctx"]["expected"].replace("'", "")  # pyright: ignore[reportTypedDictNotRequiredAccess]
         return f"`{field}`{shown}: must be one of {choices}"
-    return printable(f"`{field}`{shown}: {first['msg'].removeprefix('Input ')}", 1000)
+    return f"`{field}`{shown}: {describe_problem(first)}"

@@ -42,7 +42,7 @@ class JudgeSetup:
 
 def task_texts_below(base: Path) -> TaskTexts:
     """Read task texts from `<base>/examples/<domain>/<id>.json`, the layout of OSWorld and OS-Harm."""
-    from trueline.records.folder.values import as_object, as_text, load_file
+    from trueline.records.folder.json_values import as_object, as_text, load_file
     from trueline.records.layout import check_name
     from trueline.records.problem import Problem
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from trueline.records.episode import Check, EpisodeError, EpisodeRecord, EpisodeTimings, Retry, TaskRef
     from trueline.records.folder.attempts import attempts_of, move_aside
     from trueline.records.folder.claim import claim_setting, has_setting, read_setting
+    from trueline.records.folder.closing import recover
     from trueline.records.folder.files import DiskFullError
-    from trueline.records.folder.finish import recover
     from trueline.records.folder.reader import Trajectory, read_episode
     from trueline.records.folder.store import Store
     from trueline.records.folder.writer import EpisodeWriter
@@ -37,7 +37,7 @@ _MODULES = {
     "folder.attempts": ("attempts_of", "move_aside"),
     "folder.claim": ("claim_setting", "has_setting", "read_setting"),
     "folder.files": ("DiskFullError",),
-    "folder.finish": ("recover",),
+    "folder.closing": ("recover",),
     "folder.reader": ("Trajectory", "read_episode"),
     "folder.store": ("Store",),
     "folder.writer": ("EpisodeWriter",),

@@ -15,7 +15,7 @@ EVENTS_FILE = "events.jsonl"
 
 
 def assemble(events: Sequence[Event]) -> EpisodeRecord:
-    """Make the record that events add up to; without an `Ended` it is that of an unfinished episode.
+    """Make the record from an episode's events; without an `Ended` it is an unfinished episode's.
 
     Raises:
         ValueError: The first event is not `Started`.
@@ -64,7 +64,7 @@ _FROM_ENDED = ("end", "unscored", "score", "detail", "funnel", "checks", "timing
 
 
 def _with_late(step: Step, event: Narrated | Checked) -> Step | None:
-    """The step with what came after it was written; `None` when it has no such proposal."""
+    """The step with a later verdict or narrative; `None` if it has no such proposal."""
     if isinstance(event, Narrated):
         return step.model_copy(update={"narrative": event.narrative})
     if all(attempt.proposal.id != event.proposal for attempt in step.attempts):
@@ -79,7 +79,7 @@ def _checked(attempt: Attempt, event: Checked) -> Attempt:
 
 
 def _usage(steps: Iterable[Step], retries: Sequence[Usage | None], more: dict[str, Usage]) -> dict[str, Usage]:
-    """Sums by role; a role that nothing is known of is left out."""
+    """Sums by role, without roles of unknown usage."""
     roles: dict[str, list[Usage | None]] = {"agent": [], "guard": [], "narrator": [], "user": [*retries]}
     for step in steps:
         for attempt in step.attempts:

@@ -36,7 +36,7 @@ class Funnel(Record):
 
     delivered: bool | None = None
     exposed: bool | None = None
-    """It stood in the agent's own observation."""
+    """It was part of what the agent observed."""
     exposed_step: Count | None = None
     attempted: bool | None = None
     attempted_step: Count | None = None

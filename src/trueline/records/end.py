@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class End(StrEnum):
-    """Ended by the agent's own doing: the state left behind is checked and the episode is scored."""
+    """The agent ended the episode: the final state is checked and the episode is scored."""
 
     DONE = "done"
     FAIL = "fail"
@@ -19,7 +19,7 @@ class End(StrEnum):
 
 
 class Unscored(StrEnum):
-    """Could not be scored, through no doing of the agent. Listed and counted, never dropped."""
+    """The episode could not be scored, and the agent is not the cause. Listed and counted, never dropped."""
 
     SETUP_ERROR = "setup_error"
     MODEL_ERROR = "model_error"

@@ -17,13 +17,13 @@ from trueline.records.step import Step
 from trueline.records.usage import Usage
 
 SCHEMA_VERSION = 1
-"""Of events.jsonl and episode.json; goes up when an older reader would misunderstand."""
+"""Version of events.jsonl and episode.json; increased when an older reader would misread them."""
 
 TaskKind = Literal["benign", "misuse", "injection", "accident"]
 
 
 class TaskRef(Record):
-    """Which task it is; the task itself stays in its own file."""
+    """A reference to a task; the task itself stays in its own file."""
 
     domain: str
     id: str
@@ -32,11 +32,11 @@ class TaskRef(Record):
     digest: Digest | None = None
     """Of the task file as it was run."""
     unmeasured: bool = False
-    """Its checker's score says neither success nor harm (`infeasible` in OS-Harm's tasks): a judge must."""
+    """Its checker's score shows neither success nor harm (`infeasible` in OS-Harm's tasks); a judge must decide."""
 
 
 class Comparison(Record):
-    """One comparison that a check is made of: what was found and what was expected, cut to what a person reads."""
+    """One comparison of a check: found and expected value, shortened for people."""
 
     function: str
     score: float
@@ -55,11 +55,11 @@ class Check(Record):
     about: Literal["task", "safety"] = "task"
     """`safety`: whether something changed that must not, or harm was done; only such checks speak about safety."""
     comparisons: tuple[Comparison, ...] = ()
-    """In their order; those after the one that decided were not made."""
+    """In order; those after the deciding one were not made."""
 
 
 class EpisodeError(Record):
-    """Something that went wrong on the way."""
+    """An error during the episode."""
 
     where: str
     """The part that failed: setup, model, desktop, guard, narrator, checker, runner …"""
@@ -67,11 +67,11 @@ class EpisodeError(Record):
     time: datetime | None = None
     step: Count | None = None
     screenshot: StoredFile | None = None
-    """What stood on the screen then."""
+    """The screen at that moment."""
 
 
 class Retry(Record):
-    """A try that failed and what the agent was told before the next one; all tries are parts of one episode."""
+    """A failed try, and the message before the next one; all tries belong to one episode."""
 
     after_step: Count
     end: End | None = None
@@ -81,19 +81,19 @@ class Retry(Record):
 
 
 class EpisodeTimings(Record):
-    """Where the seconds of an episode went; `None` is not measured."""
+    """The time an episode spent, in seconds; `None` is not measured."""
 
     setup: Seconds | None = None
     steps: Seconds | None = None
     check: Seconds | None = None
     total: Seconds | None = None
-    """All of it but the wait."""
+    """Everything except `wait`."""
     wait: Seconds | None = None
-    """Set up, until there was a place to play."""
+    """From set-up until there was a free slot."""
 
 
 class EpisodeRecord(Record):
-    """One episode. What its source does not say is `None` or empty, never invented."""
+    """One episode. Values that its source lacks are `None` or empty, never invented."""
 
     schema_version: int = SCHEMA_VERSION
     task: TaskRef
@@ -127,14 +127,14 @@ class EpisodeRecord(Record):
     timings: EpisodeTimings | None = None
     errors: tuple[EpisodeError, ...] = ()
     problems: tuple[Problem, ...] = ()
-    """What was odd in the files it was read from."""
+    """Problems in the files it was read from."""
 
     @property
     def kind_missing(self) -> bool:
-        """It was recorded during a run and yet does not say the task's kind: its score cannot be averaged."""
+        """Whether it was recorded during a run but lacks the task's kind, so its score cannot be averaged."""
         return self.started is not None and self.task.kind is None and not self.task.unmeasured
 
     @property
     def finished(self) -> bool:
-        """It has ended, scored or not; else it was cut off or is still running."""
+        """Whether it has ended, scored or not; else it was cut off or is still running."""
         return self.score is not None or self.unscored is not None

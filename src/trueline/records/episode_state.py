@@ -1,4 +1,4 @@
-"""Whether an episode counts, without reading all of it: its score or why it has none, and what kind of task it was.
+"""An episode's score, or why it has none, and its kind of task, without reading the whole record.
 
 Every command decides by `read_state`, so that none counts what another leaves out. `result.txt` holds the score. Where
 our own record lies beside it (`events.jsonl`, `episode.json`), the two must agree: an empty, unreadable or
@@ -18,7 +18,7 @@ from typing import NamedTuple
 import orjson
 
 from trueline.records.end import Unscored
-from trueline.records.lfs import LFS_POINTER, is_lfs_pointer
+from trueline.records.git_lfs import LFS_POINTER, is_lfs_pointer
 from trueline.text import printable
 
 UNMEASURED = "unmeasured"
@@ -26,14 +26,14 @@ RESULT_FILE = "result.txt"
 REMOVED = f"{RESULT_FILE} was removed after the episode had ended; trueline run plays it again"
 UNKNOWN_KIND = "the record does not say what kind of task it is, so nobody knows whether its score is success or harm"
 TOLERANCE = 1e-9
-"""A score this close below a threshold is at it: 0.1 + 0.2 must pass 0.3."""
+"""A score this close below a threshold reaches it: 0.1 + 0.2 must pass 0.3."""
 _HEAD = 32 * 1024
 _TAIL = 32 * 1024
-"""Bytes at the end of a file in which its end is looked for."""
+"""Bytes at the end of a file to search for its last entries."""
 _LONGEST_LINE = 4 * 1024 * 1024
 """The first event holds the instruction and the setting, the last one checks and evidence."""
 _LARGEST_RECORD = 256 * 1024 * 1024
-"""A record of another layout than ours is parsed whole up to this size."""
+"""Records in another layout are parsed as a whole up to this size."""
 _CANDIDATES = 64
 _NO_SCORE = re.compile(
     rf"{re.escape(RESULT_FILE)} (?:holds (?:no number|.*, which is no score)|is no file|cannot|may not)"
@@ -43,49 +43,49 @@ _DECODER = json.JSONDecoder()
 
 
 class EpisodeState(NamedTuple):
-    """What an episode's folder says about its outcome."""
+    """The outcome of an episode, as its folder says."""
 
     score: float | None = None
     problem: str | None = None
     """Why there is no score."""
     unscored: Unscored | None = None
-    """The reason, where it is one of those that a record knows."""
+    """The reason, if it is one of `Unscored`."""
     kind: str | None = None
-    """The task's kind; `unmeasured`: the score says neither success nor harm. `None` without a record of ours."""
+    """The task's kind; `unmeasured`: the score shows neither success nor harm. `None` without our record."""
     kind_missing: bool = False
-    """Our own record is there and does not say the kind: the score means nothing that can be averaged."""
+    """Whether our record lacks the kind, so the score cannot be averaged."""
     closed: bool = False
-    """Its files are complete: nothing is still to be written."""
+    """Whether its files are complete."""
     ended: bool = False
-    """Our own record says how it ended."""
+    """Whether our record says how it ended."""
     removed: bool = False
-    """It was scored, and somebody has deleted `result.txt` since."""
+    """Whether it was scored and `result.txt` was deleted since."""
 
     @property
     def averaged(self) -> float | None:
-        """The score, if it is known what it means."""
+        """The score, if its meaning is known."""
         return None if self.kind_missing else self.score
 
     @property
     def why_not_averaged(self) -> str | None:
-        """Why it takes no part in any mean."""
+        """Why it is left out of means."""
         return UNKNOWN_KIND if self.kind_missing and self.score is not None else self.problem
 
 
 class Result(NamedTuple):
-    """What a file with a score holds."""
+    """The content of a score file."""
 
     score: float | None
     problem: str | None = None
 
 
 def is_success(score: float | None, threshold: float = 1.0) -> bool:
-    """Whether a score reaches the threshold; sums of fractions that miss it by rounding alone do."""
+    """Whether a score reaches the threshold, up to rounding errors."""
     return score is not None and score >= threshold - TOLERANCE
 
 
 def read_state(folder: str | os.PathLike[str], result_file: str = RESULT_FILE) -> EpisodeState:
-    """Decide about one episode's folder.
+    """Read the outcome of one episode's folder.
 
     Raises:
         PermissionError: The folder itself may not be read.
@@ -95,7 +95,7 @@ def read_state(folder: str | os.PathLike[str], result_file: str = RESULT_FILE) -
 
 
 def read_result(folder: str, name: str) -> Result | None:
-    """Read the file with the score; `None` when there is none.
+    """Read the score file; `None` if there is none.
 
     Raises:
         PermissionError: The folder may not be entered.
@@ -147,14 +147,14 @@ def parse_score(content: bytes, name: str = RESULT_FILE) -> tuple[float | None, 
 
 
 def decide(folder: str, result: Result | None, result_file: str = RESULT_FILE) -> EpisodeState:
-    """Decide by what the file with the score holds and what our own record says."""
+    """Decide from the score file and our own record."""
     if result is not None and result.problem is None and not _has_record(folder):
         return EpisodeState(result.score)
     events, record = _read_events(f"{folder}/events.jsonl"), _read_record(f"{folder}/episode.json")
     kind, kind_missing = _kind(events, record)
     closed = events.closed if events is not None else record is not None
     ends = [end for end in (events and events.end, record and record.end) if end is not None]
-    ended = any(end.known for end in ends)
+    ended = any(end.is_decided for end in ends)
     state = EpisodeState(kind=kind, kind_missing=kind_missing, closed=closed, ended=ended)
     if result is not None and result_file != RESULT_FILE:
         return state._replace(score=result.score, problem=result.problem)
@@ -164,14 +164,14 @@ def decide(folder: str, result: Result | None, result_file: str = RESULT_FILE) -
         if record is not None and record.broken:
             return _damaged(state, f"episode.json {record.broken}")
         for end in ends:
-            if not _same(end.score, result.score):
+            if not _same_score(end.score, result.score):
                 return _damaged(state, f"{RESULT_FILE} holds {result.score:g}, but the record says {end}")
         return state._replace(score=result.score)
     if result_file != RESULT_FILE:
         return state._replace(problem=_why_unfinished(folder, result_file))
-    if len(ends) == 2 and not _same(ends[0].score, ends[1].score):
+    if len(ends) == 2 and not _same_score(ends[0].score, ends[1].score):
         return _damaged(state, f"events.jsonl says {ends[0]}, but episode.json says {ends[1]}")
-    if not ends or not ends[0].known:
+    if not ends or not ends[0].is_decided:
         return state._replace(problem=_why_unfinished(folder, result_file))
     end = ends[0]
     if end.unscored is not None:
@@ -185,7 +185,7 @@ def decide(folder: str, result: Result | None, result_file: str = RESULT_FILE) -
 
 
 def _has_record(folder: str) -> bool:
-    """Whether a file of ours is there. Most folders of others have none: asking is cheaper than an exception."""
+    """Whether one of our files exists. Foreign folders have none, and testing is cheaper than an exception."""
     return os.access(f"{folder}/events.jsonl", os.F_OK) or os.access(f"{folder}/episode.json", os.F_OK)
 
 
@@ -193,12 +193,12 @@ _REASONS = frozenset(reason.value for reason in Unscored)
 
 
 def _damaged(state: EpisodeState, what: str) -> EpisodeState:
-    # What is no score at all is told by its own text, as in a folder of the seeds.
+    # Text that is not a score is reported verbatim, as in a folder of OSWorld.
     told = what if _NO_SCORE.match(what) else f"{Unscored.DAMAGED.value}: {what}"
     return state._replace(problem=told, unscored=Unscored.DAMAGED)
 
 
-def _same(a: float | None, b: float | None) -> bool:
+def _same_score(a: float | None, b: float | None) -> bool:
     return a == b if a is None or b is None else abs(a - b) <= TOLERANCE
 
 
@@ -210,7 +210,7 @@ class _End(NamedTuple):
     detail: str
 
     @property
-    def known(self) -> bool:
+    def is_decided(self) -> bool:
         return self.score is not None or self.unscored is not None
 
     def __str__(self) -> str:
@@ -235,13 +235,13 @@ class _RecordFile(NamedTuple):
     task: dict[str, object]
     end: _End | None
     of_a_run: bool
-    """It was recorded while it ran; an import makes one from others' files, which may not say the kind."""
+    """Whether it was recorded during a run; imported records may lack the kind."""
     broken: str = ""
     """Why it cannot be read."""
 
 
 def _kind(events: _Events | None, record: _RecordFile | None) -> tuple[str | None, bool]:
-    """The kind by the first of our files that says it, and whether it is missing though one of them is there."""
+    """The kind from the first of our files that has it, and whether all existing ones lack it."""
     for part in (events, record):
         if part is None:
             continue
@@ -254,7 +254,7 @@ def _kind(events: _Events | None, record: _RecordFile | None) -> tuple[str | Non
 
 
 def _read_events(path: str) -> _Events | None:
-    """The first and the last events; `None` when there is no such file."""
+    """The first and last events; `None` if there is no such file."""
     with _Ends(path) as file:
         if not file.there:
             return None
@@ -268,7 +268,7 @@ def _read_events(path: str) -> _Events | None:
 
 
 def _last_events(tail: bytes, size: int) -> tuple[_End | None, bool, bool]:
-    """The end, whether it was closed after it, and whether enough was there to tell; a torn line is passed over."""
+    """The end, whether the folder was closed after it, and whether the tail was long enough; skips a torn line."""
     lines = [line for line in tail.split(b"\n") if line.strip()]
     partial = len(tail) < size
     closed = False
@@ -284,7 +284,7 @@ def _last_events(tail: bytes, size: int) -> tuple[_End | None, bool, bool]:
 
 
 def _read_record(path: str) -> _RecordFile | None:
-    """The parts of episode.json that decide; `None` when there is no such file."""
+    """The parts of episode.json that matter here; `None` if there is no such file."""
     with _Ends(path) as file:
         if not file.there:
             return None
@@ -324,7 +324,7 @@ def _end_of(fields: dict[str, object]) -> _End:
 
 
 class _Ends:
-    """The two ends of a file that may be large; anything but a regular file is not there."""
+    """Reads the two ends of a large file; anything but a regular file counts as missing."""
 
     def __init__(self, path: str) -> None:
         self.size = 0
@@ -351,7 +351,7 @@ class _Ends:
         return self._read(length, max(0, self.size - length))
 
     def leading(self, length: int) -> dict[str, object]:
-        """The first keys of an object up to `steps`, as far as their values are whole."""
+        """The first keys of an object up to `steps`, as far as their values are complete."""
         text = self.head(length).decode("utf-8", "replace")
         found: dict[str, object] = {}
         place = _past_space(text, 0)
@@ -395,7 +395,7 @@ def as_object(value: object) -> dict[str, object]:
 
 
 def _why_unfinished(folder: str, result_file: str) -> str:
-    """The error a seed logged, or that it is unfinished."""
+    """The error that OSWorld logged, or that the episode is unfinished."""
     with _Ends(f"{folder}/traj.jsonl") as file:
         last = as_object(file.tail(_TAIL).strip().rpartition(b"\n")[2]) if file.there else {}
     error = last.get("Error")

@@ -19,7 +19,7 @@ from trueline.records.verdict import Verdict
 
 
 class Started(Record):
-    """The first line: what is going to be run."""
+    """The first line: what will be run."""
 
     event: Literal["started"] = "started"
     schema_version: int = SCHEMA_VERSION
@@ -65,7 +65,7 @@ class Checked(Record):
 
 
 class Failed(Record):
-    """Something went wrong; the episode may still go on."""
+    """An error; the episode may still go on."""
 
     event: Literal["error"] = "error"
     time: datetime
@@ -73,7 +73,7 @@ class Failed(Record):
 
 
 class Retried(Record):
-    """A try has failed and another one follows in the same episode."""
+    """A failed try; another one follows in the same episode."""
 
     event: Literal["retry"] = "retry"
     time: datetime
@@ -81,7 +81,7 @@ class Retried(Record):
 
 
 class Noted(Record):
-    """Something odd about the files themselves, found when they were recovered."""
+    """A problem of the files themselves, found during recovery."""
 
     event: Literal["problem"] = "problem"
     time: datetime
@@ -100,7 +100,7 @@ class Ended(Record):
     funnel: Funnel | None = None
     checks: tuple[Check, ...] = ()
     usage: dict[str, Usage] = Field(default={})
-    """By role, for calls that no step, narrative or retry holds."""
+    """By role, for calls outside of steps, narratives and retries."""
     timings: EpisodeTimings | None = None
 
     @model_validator(mode="after")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trueline.errors import InputError
-from trueline.records.lfs import LFS_POINTER, is_lfs_pointer
+from trueline.records.git_lfs import LFS_POINTER, is_lfs_pointer
 from trueline.text import printable
 from trueline.validation import describe_validation_error
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def read_index(path: Path) -> dict[str, tuple[str, ...]]:
-    """Read an index; an id that stands twice in a domain counts once.
+    """Read an index; an id listed twice in a domain counts once.
 
     Raises:
         InputError: The file is missing, is no JSON or has another shape; all wrong places are named.
@@ -37,12 +37,12 @@ def read_index(path: Path) -> dict[str, tuple[str, ...]]:
             raise InputError(f"{path}: {LFS_POINTER}") from None
         if not isinstance(error, ValidationError):
             raise InputError(
-                f"{path}: is no index of the form {{domain: [task ids]}}: {printable(str(error))}"
+                f"{path}: must be an index of the form {{domain: [task ids]}}: {printable(str(error))}"
             ) from None
         wrong = describe_validation_error(error, whole="the file", most=5, limit=1500)
-        raise InputError(f"{path}: is no index of the form {{domain: [task ids]}}: {wrong}") from None
+        raise InputError(f"{path}: must be an index of the form {{domain: [task ids]}}: {wrong}") from None
     if not any(index.values()):
-        raise InputError(f"{path}: names no task")
+        raise InputError(f"{path}: lists no tasks")
     return {domain: tuple(dict.fromkeys(ids)) for domain, ids in index.items()}
 
 
@@ -51,6 +51,6 @@ def _once(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     found: dict[str, JsonValue] = {}
     for key, value in pairs:
         if key in found:
-            raise ValueError(f"{key!r} stands twice")
+            raise ValueError(f"duplicate key {key!r}")
         found[key] = value
     return found

@@ -30,7 +30,7 @@ _BAD = re.compile(r"[\x00-\x1f\x7f/\\]")
 
 
 class Unit(NamedTuple):
-    """What is counted once per run: a task, alone or under one injection."""
+    """The unit that statistics count once per run: a task, plain or under one injection."""
 
     domain: str
     task: str
@@ -48,7 +48,7 @@ class Unit(NamedTuple):
 
 
 class Location(NamedTuple):
-    """Where an episode lies below its result folder."""
+    """The location of an episode below its result folder."""
 
     action_space: str
     observation_type: str

@@ -17,7 +17,7 @@ from trueline.records.text_line import TextLine, plain_text
 from trueline.records.tree import Mark, Size, Tree, write_xml
 
 TreeScope = Literal["screen", "whole"]
-"""Whether an accessibility tree was read for what is on the screen, or whole, as OSWorld's server gives it.
+"""Whether an accessibility tree covers what is on the screen, or is whole, as OSWorld's server gives it.
 
 A tree of the screen holds other elements only as far as applications keep them at hand (menus), without what is asked
 of each one.
@@ -36,7 +36,7 @@ class ObservationSpec(Record):
     """Width and height the screenshot is scaled to; `None` is the screen's own."""
 
     def __or__(self, other: Self) -> Self:
-        """The union of what both want; of two sizes neither holds, so the screen's own is taken."""
+        """The union of both; two different sizes become the screen's own."""
         return self.model_copy(
             update={
                 "screenshot": self.screenshot or other.screenshot,
@@ -58,7 +58,7 @@ class Observation:
     """PNG, or the file that holds it."""
     tree: Tree | None = None
     tree_scope: TreeScope | None = None
-    """What the tree was read for; `None` when there is none, or nobody said."""
+    """The scope of the tree; `None` if there is no tree, or it is unknown."""
     marks: tuple[Mark, ...] = ()
     text: str | None = None
     """What OCR read."""
@@ -66,12 +66,12 @@ class Observation:
     screen: Size | None = None
     """The screen's own size."""
     partial: bool = False
-    """Something is missing from the tree: an application did not answer in time, or there were too many elements."""
+    """Whether the tree is incomplete: an application did not answer in time, or there were too many elements."""
     lines: tuple[TextLine, ...] = ()
     """What OCR read, with its places on the screen."""
 
     def with_lines(self, lines: tuple[TextLine, ...]) -> Observation:
-        """The same screen with what OCR read on it; a text that is there already stays."""
+        """The same screen with the text that OCR read; an existing text is kept."""
         return replace(self, lines=lines, text=plain_text(lines) if self.text is None else self.text)
 
     def png(self) -> bytes | None:
@@ -134,7 +134,7 @@ class ObservationRecord(Record):
     tree_text: str | None = None
     """The tree as the table of OS-Harm's and OSWorld's agents, not cut."""
     text: str | None = None
-    """What OCR read, unless the lines say it: nothing is written twice."""
+    """The text that OCR read, unless `lines` has it."""
     terminal: str | None = None
     lines: tuple[TextLine, ...] = ()
     """What OCR read, with its places."""

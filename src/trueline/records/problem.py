@@ -1,4 +1,4 @@
-"""Something odd that a reader met and did not hide."""
+"""A problem that a reader found and reports."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from trueline.text import printable
 
 
 class Problem(Record):
-    """Where it is, what is wrong, and the text itself if it could not be read as what it should be."""
+    """Where a problem is, what it is, and the raw text if it could not be parsed."""
 
     file: str
     """Name of the file inside the episode's folder."""
@@ -15,7 +15,7 @@ class Problem(Record):
     line: int | None = None
     """Counted from 1."""
     raw: str | None = None
-    """What could not be understood, as it stands in the file."""
+    """The text that could not be parsed."""
 
     def __str__(self) -> str:
         """One line: file, line, what."""

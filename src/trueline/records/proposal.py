@@ -9,7 +9,7 @@ from trueline.records.usage import Usage
 
 
 class Proposal(Record):
-    """One answer of the agent: its thought and the actions that run, all or none, if nothing stops them."""
+    """One answer of the agent: its thought and its actions, which run all or none."""
 
     id: str
     """Unique within the episode."""
@@ -17,9 +17,9 @@ class Proposal(Record):
     actions: tuple[Action, ...] = ()
     """Empty when nothing in the answer could be read as an action."""
     raw: str | None = None
-    """The model's whole answer as it came."""
+    """The model's whole original answer."""
     safety_checks: tuple[SafetyCheck, ...] = ()
-    """What the provider wants acknowledged before it runs; never answered in silence."""
+    """Checks that the provider requires to be acknowledged before it runs; never acknowledged silently."""
     notes: tuple[str, ...] = ()
     """How it came about, in the agent's words: answers that could not be read, checks that were acknowledged."""
     usage: Usage | None = None

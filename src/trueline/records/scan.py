@@ -51,7 +51,7 @@ class Condition(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One episode as the statistics see it: where it is and what it scored."""
+    """One episode for statistics: its location and score."""
 
     folder: str
     condition: Condition
@@ -82,11 +82,11 @@ def scan(root: Path, result_file: str = RESULT_FILE) -> list[Trial]:
         walk = _Walk(start, result_file)
         return sorted(walk.below(start, walk.look(start), _DEEPEST), key=lambda trial: trial.folder)
     except PermissionError as error:
-        raise InputError(f"{error.filename}: may not be read; check its permissions") from error
+        raise InputError(f"{error.filename}: cannot be read; check its permissions") from error
 
 
-class _Look(NamedTuple):
-    """What one folder is at first sight."""
+class _FolderListing(NamedTuple):
+    """What a folder contains, from its listing alone."""
 
     state: EpisodeState | None = None
     """Of an episode; `None` of any other folder."""
@@ -94,28 +94,28 @@ class _Look(NamedTuple):
 
 
 class _Walk:
-    """One walk below a folder; what a link leads to is looked at once."""
+    """One walk below a folder; the target of a link is visited once."""
 
     def __init__(self, start: str, result_file: str) -> None:
         self._inside = f"{start}/"
         self._result_file = result_file
         self._linked: set[str] = set()
 
-    def look(self, folder: str) -> _Look:
+    def look(self, folder: str) -> _FolderListing:
         result = read_result(folder, self._result_file)
         if result is not None:
-            return _Look(decide(folder, result, self._result_file))
+            return _FolderListing(decide(folder, result, self._result_file))
         subfolders: list[str] = []
         with os.scandir(folder) as entries:
             for entry in entries:
                 named = entry.name in _LEFT_BY_AN_EPISODE or entry.name.startswith("step_")
                 if named and not entry.is_dir():  # a model may be called so as well
-                    return _Look(decide(folder, None, self._result_file))
+                    return _FolderListing(decide(folder, None, self._result_file))
                 if not entry.name.startswith(".") and entry.is_dir() and self._is_new(entry):
                     subfolders.append(entry.name)
-        return _Look(subfolders=tuple(subfolders))
+        return _FolderListing(subfolders=tuple(subfolders))
 
-    def below(self, folder: str, look: _Look, depth: int) -> Iterator[Trial]:
+    def below(self, folder: str, look: _FolderListing, depth: int) -> Iterator[Trial]:
         if look.state is not None:
             yield _trial(folder, look.state)
             return

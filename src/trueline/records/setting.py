@@ -13,7 +13,7 @@ Options = dict[str, JsonValue]
 
 
 class Sampling(Record):
-    """How a model is asked to answer; `None` leaves it to the provider."""
+    """Sampling parameters of a model; `None` leaves one to the provider."""
 
     temperature: float | None = None
     top_p: float | None = None
@@ -24,7 +24,7 @@ class Sampling(Record):
 
 
 class GuardSetting(Record):
-    """Which guard stands before the actions, and how it is set."""
+    """The guard in front of the actions, and its configuration."""
 
     name: str
     fast_check_model: str | None = None
@@ -43,7 +43,7 @@ class RetryMethod(Record):
 
 
 class Limits(Record):
-    """What an episode may use up."""
+    """The limits of an episode."""
 
     max_steps: Count | None = None
     timeout: Seconds | None = None
@@ -52,7 +52,7 @@ class Limits(Record):
 
 
 class Environment(Record):
-    """Where the task is run; results of different environments are not mixed."""
+    """Where tasks run; results of different environments are not mixed."""
 
     provider: str
     version: str | None = None
@@ -70,13 +70,13 @@ class Setting(Record):
     """`provider|model`, or the model alone."""
     sampling: Sampling = Sampling()
     agent_options: Options = Field(default={})
-    """What this kind of agent takes besides: history window, grounding model, token cut …"""
+    """Further options of this kind of agent: history window, grounding model, token limit …"""
     action_space: str = "pyautogui"
     observation_type: str = "screenshot"
     guard: GuardSetting | None = None
     perturbation: str | None = None
     instruction: str = "original"
-    """Which variant of the instructions: original, clarified …"""
+    """The variant of the instructions: original, clarified …"""
     plan: str | None = None
     """Name or digest of the plans put into the prompt."""
     plan_feedback: str | None = None

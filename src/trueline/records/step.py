@@ -15,13 +15,13 @@ from trueline.records.verdict import Verdict
 
 
 class Attempt(Record):
-    """A proposal and what became of it. The first of a step is the agent's own, the others are its revisions."""
+    """A proposal and its outcome. The first of a step is the agent's own, the others are revisions."""
 
     proposal: Proposal
     verdicts: tuple[Verdict, ...] = ()
     """None without a guard; several when the screen changed and it was checked again, the last one counts."""
     ran: bool = True
-    """False when it was rejected; a rejected proposal that ran all the same was only watched (shadow mode)."""
+    """Whether it ran; a rejected proposal that ran was in shadow mode."""
 
     @property
     def verdict(self) -> Verdict | None:
@@ -30,7 +30,7 @@ class Attempt(Record):
 
 
 class ActionResult(Record):
-    """What came of one action."""
+    """The result of one action."""
 
     action: Action
     id: str | None = None
@@ -41,18 +41,18 @@ class ActionResult(Record):
     error: str | None = None
     returncode: int | None = None
     truncated: bool = False
-    """There was more output than was kept."""
+    """Whether output was cut off."""
     duration: Seconds | None = None
     screenshot: StoredFile | None = None
     """The screen after the action."""
 
 
 class Gap(Record):
-    """What happened on the screen between the guard's check and the act."""
+    """What changed on the screen between the guard's check and the action."""
 
     seconds: Seconds
     changed: tuple[str, ...] = ()
-    """What was no longer as the guard saw it: `pixels`, `focus`, `windows`."""
+    """What changed since the guard's check: `pixels`, `focus`, `windows`."""
     rechecks: Count = 0
 
 
@@ -68,7 +68,7 @@ class Narrative(Record):
 
 
 class StepTimings(Record):
-    """Where the seconds of a step went; `None` is not measured."""
+    """The time a step spent, in seconds; `None` is not measured."""
 
     observe: Seconds | None = None
     propose: Seconds | None = None

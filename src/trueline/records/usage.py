@@ -8,7 +8,7 @@ from trueline.records.base import Count, Record
 
 
 class Usage(Record):
-    """What one or several model calls took."""
+    """Tokens and cost of one or several model calls."""
 
     input_tokens: Count = 0
     """All tokens sent, the cached ones too."""
@@ -20,7 +20,7 @@ class Usage(Record):
     """The part of `output_tokens` that was hidden reasoning."""
     calls: Count = 0
     uncounted: Count = 0
-    """The calls of which nobody said how many tokens they took; with any, the tokens are a lower bound."""
+    """Number of calls with unknown token counts; if not 0, the tokens are a lower bound."""
     cost: float | None = None
     """US dollars; `None` means unknown, which is not zero."""
 
@@ -41,11 +41,11 @@ class Usage(Record):
 NO_USAGE = Usage(cost=0.0)
 """Nothing was called: zero tokens at a known cost of zero."""
 UNCOUNTED = Usage(calls=1, uncounted=1)
-"""A call of which nobody said what it took."""
+"""One call of unknown usage."""
 
 
 def total_usage(parts: Iterable[Usage | None]) -> Usage:
-    """Sum of the parts; `None` stands for calls nobody counted, so it makes the cost unknown."""
+    """Sum of the parts; `None` stands for uncounted calls and makes the cost unknown."""
     total = NO_USAGE
     for part in parts:
         total += Usage() if part is None else part

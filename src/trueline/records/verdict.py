@@ -9,7 +9,7 @@ from trueline.records.usage import Usage
 
 
 class Decision(StrEnum):
-    """The verdict in a word; undecided is for errors, and it is never the same as aligned."""
+    """The decision of a verdict. Undecided is for errors and never counts as aligned."""
 
     ALIGNED = "aligned"
     MISALIGNED = "misaligned"
@@ -33,7 +33,7 @@ class Category(StrEnum):
 
 
 class Failure(StrEnum):
-    """Why a stage's model could not be asked at all, whatever it was to be asked."""
+    """Why a stage's model could not be asked at all."""
 
     BUDGET = "budget"
     """The money is spent."""
@@ -79,7 +79,7 @@ class Finding(Record):
     model: str | None = None
     error: str | None = None
     failure: Failure | None = None
-    """Set where the error says nothing of the proposal."""
+    """Set if the error does not depend on the proposal."""
 
 
 class Verdict(Record):

@@ -1,4 +1,4 @@
-"""Calling an agent, which may be anybody's code: what it raises, returns and refuses to end is told apart here."""
+"""Calls to an agent, which may be third-party code: its errors, results and time limits are sorted out here."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from trueline.errors import TruelineError
 from trueline.guard.stages import ended_from_outside
 from trueline.models.errors import MissingKeyError, ModelError, UnpricedError, UnsupportedError
 from trueline.records.proposal import Proposal
-from trueline.runs.faults import in_words
+from trueline.runs.faults import describe_error
 from trueline.runs.types import AgentFailed
 
 T = TypeVar("T")
 
 GRACE_S = 5.0
-"""Seconds that an agent whose time is up, or that is closed, gets to end what it does."""
+"""Seconds that an agent gets to finish when its time is up or it is closed."""
 
 
-async def of_agent(call: Awaitable[T]) -> T:
-    """Wait for an agent; what goes wrong with its model or the desktop is no fault of its own.
+async def call_agent(call: Awaitable[T]) -> T:
+    """Wait for an agent. Errors of its model or the desktop are raised as they are; all others are its own.
 
     Raises:
         AgentFailed: It is.
@@ -41,28 +41,28 @@ async def of_agent(call: Awaitable[T]) -> T:
     except (ModelError, MissingKeyError, UnpricedError, UnsupportedError, DesktopError):
         raise
     except Exception as error:
-        raise AgentFailed(str(error) if isinstance(error, TruelineError) else in_words(error)) from error
+        raise AgentFailed(str(error) if isinstance(error, TruelineError) else describe_error(error)) from error
 
 
-async def proposal_of(call: Awaitable[object]) -> Proposal:
+async def ask_proposal(call: Awaitable[object]) -> Proposal:
     """Wait for a proposal.
 
     Raises:
         AgentFailed: The agent gave something else, or went wrong.
     """
-    given = await of_agent(call)
+    given = await call_agent(call)
     if not isinstance(given, Proposal):
         raise AgentFailed(f"it must return a Proposal, not {type(given).__name__}")
     return given
 
 
 async def close(agent: Agent) -> str | None:
-    """Have an agent give back what it holds, in bounded time; returns what went wrong, which harms no result."""
+    """Close an agent in bounded time; returns the error, if any, which affects no result."""
     try:
         async with asyncio.timeout(GRACE_S):
             await close_agent(agent)
     except TimeoutError:
         return f"it was not closed within {GRACE_S:g} s"
     except Exception as error:
-        return in_words(error)
+        return describe_error(error)
     return None

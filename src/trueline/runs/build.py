@@ -28,18 +28,18 @@ from trueline.records.events import Ended, Started
 from trueline.records.observation import ObservationSpec, sha256
 from trueline.records.setting import Setting
 from trueline.records.usage import Usage
-from trueline.runs.abilities import Abilities, lacking
 from trueline.runs.agent_calls import close
 from trueline.runs.batch.types import Job
+from trueline.runs.desktop_support import DesktopSupport, missing_support
 from trueline.runs.execute import execute
-from trueline.runs.faults import in_words
-from trueline.runs.narrating import RecordingNarrator
+from trueline.runs.faults import describe_error
 from trueline.runs.plan import Planned, instruction_for
 from trueline.runs.randomness import seed_of
+from trueline.runs.recording_narrator import RecordingNarrator
 from trueline.runs.retries.binary import BinaryRetry
 from trueline.runs.retries.clarify import ClarifyUponRetry
 from trueline.runs.scene import TaskScene
-from trueline.runs.types import Floor, Oversight, Pace, Parts, Retrying, unchecked_score
+from trueline.runs.types import Oversight, Pace, Parts, Retrying, Slot, unchecked_score
 from trueline.tasks.attacks.goals import GOALS
 from trueline.tasks.attacks.injection import ActiveInjection
 from trueline.tasks.attacks.vectors import VECTORS
@@ -54,7 +54,7 @@ from trueline.tasks.workspace import Workspace
 RECORDING = "recording.mp4"
 AGENT = "agent"
 VARIATION = "variation"
-"""Purposes for which an episode draws: the agent's own choices, the task's variation."""
+"""Purposes of an episode's seeds: the agent's own choices, the task's variation."""
 CLARIFIED = "clarified"
 """`Setting.instruction` where a task's clarified instruction is used, if it has one."""
 
@@ -70,12 +70,12 @@ class GuardSetup:
     exhausted: Exhausted = "stop"
     shadow: bool = False
     ask: Callable[[str], Ask] | None = None
-    """Who is asked about the episode of this name."""
+    """Returns who is asked about the episode of this name."""
 
 
 @dataclass(frozen=True)
 class RetrySetup:
-    """What happens after a try that failed."""
+    """The retry method and its models."""
 
     method: str
     max_retries: int
@@ -101,9 +101,9 @@ class RunConfig:
     screen: tuple[int, int] = (1920, 1080)
     password: str = "password"  # noqa: S105 - OSWorld's, which its tasks and everybody know
     record: bool = False
-    abilities: Abilities = field(default_factory=Abilities)
+    support: DesktopSupport = field(default_factory=DesktopSupport)
     about: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
-    """What else belongs into the parameters of every record: whose defaults held, how the desktop looked."""
+    """Further parameters of every record: whose defaults were used, how the desktop looked."""
 
 
 def make_job(config: RunConfig, planned: Planned) -> Job:
@@ -113,27 +113,25 @@ def make_job(config: RunConfig, planned: Planned) -> Job:
         InputError: The task's variation does not fit the task.
     """
     episode = _Episode(config, planned)
-    return Job(
-        planned.location(config.setting), episode.begin, episode.play, why_unsupported(planned, config.abilities)
-    )
+    return Job(planned.location(config.setting), episode.begin, episode.play, why_unsupported(planned, config.support))
 
 
 def episode_seed(config: RunConfig, planned: Planned, purpose: str) -> int:
-    """Where an episode's choices of one kind come from."""
+    """The seed of an episode for one purpose."""
     digest = None if config.paired_seeds else config.setting.digest
     return seed_of(config.seed, digest, planned.reference(config.suite), planned.attack(None), planned.repeat, purpose)
 
 
 def task_seed(config: RunConfig, planned: Planned) -> int:
-    """Where a task's own difficulty for personas comes from: the same in all its episodes, settings and attacks."""
+    """The seed of a task's difficulty for personas: equal in all its episodes, settings and attacks."""
     return seed_of(config.seed, None, planned.reference(config.suite), None, None, "task")
 
 
-def why_unsupported(planned: Planned, abilities: Abilities | None = None) -> str:
-    """What stands in the way of running it at all; empty when nothing does."""
-    abilities = abilities or Abilities()
+def why_unsupported(planned: Planned, support: DesktopSupport | None = None) -> str:
+    """Why an episode cannot be run; empty if it can."""
+    support = support or DesktopSupport()
     task, injected = planned.task.task, planned.injected
-    missing = [*unsupported(task, own=abilities.own), *lacking(planned, abilities)]
+    missing = [*unsupported(task, own=support.own), *missing_support(planned, support)]
     if scored_by(task.evaluator) == "none":
         missing.append(f"checker {_names(task)}")
     if injected is not None and not VECTORS.provides(injected.vector):
@@ -189,7 +187,7 @@ class _Episode:
             task_instruction=task.instruction,
         )
 
-    async def play(self, desktop: Desktop, writer: EpisodeWriter, floor: Floor) -> Ended:
+    async def play(self, desktop: Desktop, writer: EpisodeWriter, slot: Slot) -> Ended:
         """Play it on a fresh desktop."""
         config, task = self._config, self._task
         workspace = Workspace(desktop, config.downloads, config.assets, config.screen, config.password)
@@ -197,7 +195,7 @@ class _Episode:
             agent = config.agent.make()
         except Exception as error:
             # A class of somebody else's: what goes wrong in one episode must not end the others.
-            detail = f"agent: {in_words(error)}"
+            detail = f"agent: {describe_error(error)}"
             return Ended(time=datetime.now(UTC), unscored=Unscored.SETUP_ERROR, detail=detail)
         injection = self._injection()
         others: list[Usage] = []
@@ -215,7 +213,7 @@ class _Episode:
                 oversight=oversight,
                 retrying=self._retrying(),
                 others=others,
-                floor=floor,
+                slot=slot,
                 limits=config.setting.limits,
                 pace=config.pace,
                 unchecked_score=unchecked_score(harm=measures_harm(self._task)),
@@ -284,7 +282,7 @@ class _Episode:
 
 
 async def _close(agent: Agent, writer: EpisodeWriter) -> None:
-    """Close an agent; what goes wrong there is only noted, since the episode is over."""
+    """Close an agent; an error is only logged, since the episode is over."""
     if trouble := await close(agent):
         writer.log(f"agent: it could not be closed: {trouble}")
 

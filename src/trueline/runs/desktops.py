@@ -1,4 +1,4 @@
-"""Which desktops a run is played on, from its request."""
+"""Chooses the desktops of a run from its request."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from trueline.errors import RequestError
 from trueline.records.setting import Environment
-from trueline.runs.abilities import Abilities
+from trueline.runs.desktop_support import DesktopSupport
 from trueline.runs.request import RunRequest
 
 if TYPE_CHECKING:
-    from trueline.desktop.osworld.fresh import Facts
+    from trueline.desktop.osworld.run_machine import MachineInfo
     from trueline.desktop.perturbations import Applied, Perturbation
     from trueline.desktop.types import Desktop
 
@@ -24,15 +24,15 @@ class Chosen:
 
     open: Callable[[], AbstractAsyncContextManager[Desktop]]
     environment: Environment
-    abilities: Abilities
+    support: DesktopSupport
     look: Applied | None
-    """How they look otherwise."""
+    """The perturbation that is applied to them."""
     ahead: int = 0
-    """How many more of them are set up while others are played on."""
+    """How many more to set up in advance."""
 
 
 async def choose_desktops(request: RunRequest) -> Chosen:
-    """Find out what there is to play on; a machine elsewhere is asked who it is.
+    """Choose the desktops of a request; a remote machine is queried.
 
     Raises:
         RequestError: The desktops are not as the request says, or cannot do what it asks for.
@@ -46,23 +46,23 @@ async def choose_desktops(request: RunRequest) -> Chosen:
 
 def _local(request: RunRequest, perturbation: Perturbation | None) -> Chosen:
     from trueline.desktop.local import LocalDesktop, LocalOptions
-    from trueline.desktop.local.look import applied_to, perturbed
+    from trueline.desktop.local.perturbed_template import applied_perturbation, with_perturbation
     from trueline.desktop.local.template import machine_version
 
     screen = request.screen
     # Every name leads to the sinks: what leaves a desktop is seen, and nothing leaves it.
     options = LocalOptions(*screen, nameserver=True, sudo_password=request.client_password)
     if perturbation is not None:
-        options = perturbed(options, perturbation)
+        options = with_perturbation(options, perturbation)
     environment = Environment(
         provider="local", version=machine_version()[:16], screen=screen, options={"network": options.network}
     )
     ahead = (request.num_envs + 1) // 2
-    return Chosen(lambda: LocalDesktop(options), environment, Abilities(), applied_to(options), ahead)
+    return Chosen(lambda: LocalDesktop(options), environment, DesktopSupport(), applied_perturbation(options), ahead)
 
 
 async def _remote(request: RunRequest, perturbation: Perturbation | None) -> Chosen:
-    from trueline.desktop.osworld.fresh import ask_machine, fresh
+    from trueline.desktop.osworld.run_machine import ask_machine, open_run_machine
     from trueline.desktop.perturbations import gnome_applied
     from trueline.desktop.types import Capability
 
@@ -77,20 +77,18 @@ async def _remote(request: RunRequest, perturbation: Perturbation | None) -> Cho
             f"set `screen_width` {width} and `screen_height` {height}"
         )
     if request.method is not None and Capability.RESET not in facts.capabilities:
-        raise RequestError(
-            f"`method` {request.method}: {address} cannot be put back to its first state for another try"
-        )
+        raise RequestError(f"`method` {request.method}: {address} cannot be reset for another try")
     environment = Environment(provider="osworld", version=address, screen=screen)
-    abilities = Abilities(facts.capabilities, own=facts.ours)
+    support = DesktopSupport(facts.capabilities, own=facts.ours)
     if facts.ours:
         look = _served_look(address, facts, perturbation)
-        return Chosen(lambda: fresh(address), environment, abilities, look)
-    open_ = lambda: fresh(address, perturbation, sudo_password=request.client_password)  # noqa: E731
-    return Chosen(open_, environment, abilities, None if perturbation is None else gnome_applied(perturbation))
+        return Chosen(lambda: open_run_machine(address), environment, support, look)
+    open_ = lambda: open_run_machine(address, perturbation, sudo_password=request.client_password)  # noqa: E731
+    return Chosen(open_, environment, support, None if perturbation is None else gnome_applied(perturbation))
 
 
-def _served_look(address: str, facts: Facts, wanted: Perturbation | None) -> Applied | None:
-    """How our own server made its desktop look, which must be what was asked for: it is made so at its start."""
+def _served_look(address: str, facts: MachineInfo, wanted: Perturbation | None) -> Applied | None:
+    """The perturbation of a served desktop, which must be the requested one, because it is set at its start."""
     from trueline.desktop.perturbations import digest_of
 
     look = facts.look
@@ -98,8 +96,8 @@ def _served_look(address: str, facts: Facts, wanted: Perturbation | None) -> App
         return look
     if wanted is None:
         assert look is not None, "they differ"
-        raise RequestError(f"{address}: its desktop looks as perturbation {look.name}: set `perturbations` {look.name}")
+        raise RequestError(f"{address}: its desktop shows perturbation {look.name}: set `perturbations` {look.name}")
     raise RequestError(
-        f"{address}: its desktop does not look as version {wanted.version} of perturbation {wanted.name}: start it "
+        f"{address}: its desktop does not show version {wanted.version} of perturbation {wanted.name}: start it "
         "with trueline desktop serve --perturbations"
     )

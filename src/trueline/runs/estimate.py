@@ -1,4 +1,4 @@
-"""What a run would be, before anything is started."""
+"""Estimates the episodes, model calls and cost of a run before it starts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from trueline.records.episode_state import read_state
 from trueline.records.usage import Usage
-from trueline.runs.forecast import Asked, assumptions, forecast
+from trueline.runs.forecast import ModelCalls, assumptions, forecast
 
 if TYPE_CHECKING:
     from trueline.models.pricing import Prices
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def estimate(run: Run) -> dict[str, JsonValue]:
-    """Episodes, the agent's calls at most, and about what all models would cost at list prices."""
+    """The number of episodes, the most calls of the agent, and the rough cost of all models at list prices."""
     from trueline.runs.plan import count_by_kind
 
     folders = (run.options.result_dir / job.path for job in run.jobs if not job.rerun)
@@ -48,7 +48,7 @@ def estimate(run: Run) -> dict[str, JsonValue]:
     }
 
 
-def _row(asked: Asked, episodes: int, cost: float | None) -> dict[str, JsonValue]:
+def _row(asked: ModelCalls, episodes: int, cost: float | None) -> dict[str, JsonValue]:
     return {
         "role": asked.role,
         "model": asked.model,
@@ -59,7 +59,7 @@ def _row(asked: Asked, episodes: int, cost: float | None) -> dict[str, JsonValue
     }
 
 
-def _cost(asked: Asked, episodes: int, prices: Prices) -> float | None:
+def _cost(asked: ModelCalls, episodes: int, prices: Prices) -> float | None:
     """US dollars at list prices; `None` when the price or the number of calls is not known."""
     from trueline.models.pricing import find_price
     from trueline.models.providers import runs_in_process

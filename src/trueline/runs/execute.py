@@ -1,4 +1,4 @@
-"""One episode from set-up to score. Knows no files and no registries: everything it needs is handed to it."""
+"""Runs one episode from set-up to score. It reads no files and no registries: the caller passes in everything."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from trueline.records.events import Ended, Failed, Retried
 from trueline.records.folder.files import DiskFullError
 from trueline.records.observation import ObservationSpec, StoredFile
 from trueline.records.step import Step
-from trueline.runs.agent_calls import of_agent
-from trueline.runs.faults import OUTAGE, agents_doing, desktop_died, in_words, unfinished
+from trueline.runs.agent_calls import call_agent
+from trueline.runs.faults import OUTAGE, death_by_agent, death_not_by_agent, describe_error, unfinished_reason
 from trueline.runs.turn import Turn, take_turn, usages
-from trueline.runs.types import AgentFailed, Parts, Recorder, Scored, Tried, Unfinished
+from trueline.runs.types import AgentFailed, FailedTry, Parts, Recorder, Scored, Unfinished
 from trueline.tasks.errors import CheckerError, SetupError
 
 
 @dataclass
 class _Episode:
-    """What an episode has come to."""
+    """The state of a running episode."""
 
     began: float
     steps: list[Step]
@@ -50,7 +50,7 @@ class _Finish:
 
 
 async def execute(parts: Parts, recorder: Recorder) -> Ended:
-    """Play an episode and say how it ended. Everything on the way goes to the recorder.
+    """Play an episode and return how it ended. Everything else goes to the recorder.
 
     Raises:
         DiskFullError: Nothing more can be recorded; what was recorded is intact.
@@ -89,15 +89,15 @@ async def execute(parts: Parts, recorder: Recorder) -> Ended:
 
 
 def _unfinished(parts: Parts, error: Exception, step: int) -> Unfinished:
-    """Why there is no score; the same words for the same death at the same step."""
+    """Why there is no score; equal texts for the same death at the same step."""
     died = parts.desktop.died if isinstance(parts.desktop, TellsDeaths) else None
     if died is not None and isinstance(error, DesktopLost):
         return Unfinished(Unscored.DESKTOP_LOST, "desktop", f"{died} (in step {step})")
-    return unfinished(error)
+    return unfinished_reason(error)
 
 
 async def _tries(parts: Parts, recorder: Recorder, episode: _Episode) -> tuple[_Finish, Scored]:
-    """Play the task, again after a failed try where that is the method."""
+    """Play the task, and retry it if the method says so."""
     number = 1
     while True:
         await _prepare(parts, episode)
@@ -108,7 +108,7 @@ async def _tries(parts: Parts, recorder: Recorder, episode: _Episode) -> tuple[_
         retrying = parts.retrying
         if retrying is None or is_success(scored.score) or _used_up(parts, episode):
             return finish, scored
-        word = await retrying.after(Tried(number, finish.end, scored.score, tuple(episode.steps[begins:])))
+        word = await retrying.after(FailedTry(number, finish.end, scored.score, tuple(episode.steps[begins:])))
         if word is None:
             return finish, scored
         retry = Retry(
@@ -123,7 +123,7 @@ async def _tries(parts: Parts, recorder: Recorder, episode: _Episode) -> tuple[_
 
 
 def _used_up(parts: Parts, episode: _Episode) -> bool:
-    """Whether nothing is left for another try of what all of them share."""
+    """Whether the limits shared by all tries leave nothing for another one."""
     total = parts.retrying.max_total_steps if parts.retrying else None
     seconds = parts.limits.timeout
     steps_over = total is not None and len(episode.steps) >= total
@@ -131,7 +131,7 @@ def _used_up(parts: Parts, episode: _Episode) -> bool:
 
 
 def _told(parts: Parts, said: str) -> Parts:
-    """The parts of the next try: agent and guard know what the user has said since."""
+    """The parts of the next try, with the user's message for agent and guard."""
     instruction = f"{parts.context.instruction}\n\n{said}"
     oversight = parts.oversight
     if oversight is not None and oversight.renew is not None:
@@ -148,7 +148,7 @@ async def _prepare(parts: Parts, episode: _Episode) -> None:
     except (SetupError, DesktopError, DesktopUnavailable, DiskFullError):
         raise
     except Exception as error:
-        raise SetupError(in_words(error)) from error
+        raise SetupError(describe_error(error)) from error
     finally:
         episode.setup_s += loop.time() - began
 
@@ -165,25 +165,25 @@ async def _check(parts: Parts, episode: _Episode, finish: _Finish) -> Scored:
     except DiskFullError:
         raise
     except Exception as error:
-        if why := agents_doing(parts.desktop):
+        if why := death_by_agent(parts.desktop):
             check = Check(name="evaluator", passed=None, detail=f"{why}, so it could not be checked: {error}")
             return Scored(parts.unchecked_score, (check,))
-        if lost := desktop_died(parts.desktop, error):
+        if lost := death_not_by_agent(parts.desktop, error):
             raise DesktopLost(lost) from error
         if isinstance(error, CheckerError | DesktopError | DesktopUnavailable):
             raise
-        raise CheckerError(in_words(error)) from error
+        raise CheckerError(describe_error(error)) from error
     finally:
         episode.check_s += loop.time() - began
 
 
 async def _look_at_attack(parts: Parts, recorder: Recorder, episode: _Episode, finish: _Finish, scored: Scored) -> None:
-    """See how far the attack got in this try: the desktop and the sinks of the next one know nothing of it."""
+    """Read how far the attack got in this try, before desktop and sinks are reset."""
     try:
         funnel = await parts.scene.funnel(finish.end, scored)
     except Exception as error:
         # The score stands; that nobody knows how far the attack got must be seen.
-        _note(recorder, "attack checker", in_words(error), len(episode.steps))
+        _note(recorder, "attack checker", describe_error(error), len(episode.steps))
         return
     before = episode.funnel
     if funnel is not None and before is not None and before.achieved and not funnel.achieved:
@@ -192,7 +192,7 @@ async def _look_at_attack(parts: Parts, recorder: Recorder, episode: _Episode, f
 
 
 async def _play(parts: Parts, recorder: Recorder, episode: _Episode) -> _Finish:
-    """Let the agent act until it ends the task or a limit does; the time is one for all tries.
+    """Let the agent act until it ends the task or a limit does; all tries share one time limit.
 
     Raises:
         Unfinished: The time ran out while, or because, a model gave no answer.
@@ -200,7 +200,7 @@ async def _play(parts: Parts, recorder: Recorder, episode: _Episode) -> _Finish:
     loop = asyncio.get_running_loop()
     seconds = parts.limits.timeout
     began = loop.time()
-    async with parts.floor():
+    async with parts.slot():
         episode.wait_s += loop.time() - began
         began, since = loop.time(), time.monotonic()
         with observed() as waiting:
@@ -228,7 +228,7 @@ async def _play(parts: Parts, recorder: Recorder, episode: _Episode) -> _Finish:
 
 
 async def _unanswered(waiting: Waiting, slow_s: float) -> str:
-    """Who does not answer now that the time is over; a model that is merely slow gets the time to show that."""
+    """Which model does not answer at the time limit; a slow one gets a grace period."""
     calls = tuple(waiting.calls)
     if not calls or await waiting.answered(max(slow_s, 2 * waiting.longest_answer_s)):
         return ""
@@ -240,7 +240,7 @@ async def _turns(parts: Parts, recorder: Recorder, episode: _Episode) -> _Finish
     first = len(steps)
     before: Turn | None = None
     try:
-        await of_agent(parts.agent.reset(parts.context))
+        await call_agent(parts.agent.reset(parts.context))
     except AgentFailed as error:
         if isinstance(error.__cause__, InputError):
             # Set wrongly (no model, a class that cannot be made): nothing the agent did.
@@ -257,7 +257,7 @@ async def _turns(parts: Parts, recorder: Recorder, episode: _Episode) -> _Finish
             _note(recorder, "agent", str(error), turn.number)
             return _Finish(End.AGENT_ERROR, str(error), failed=False)
         except DesktopError as error:
-            if not (why := agents_doing(parts.desktop)):
+            if not (why := death_by_agent(parts.desktop)):
                 raise
             _note(recorder, "desktop", f"{why}: {error}", turn.number)
             return _Finish(End.AGENT_ERROR, why, failed=False)
@@ -287,7 +287,7 @@ def _over(parts: Parts, episode: _Episode, first: int) -> _Finish | None:
 
 
 def _record(turn: Turn, recorder: Recorder, steps: list[Step]) -> None:
-    """Put the step on disk; a turn that got to nothing is none."""
+    """Record the step, unless nothing happened in it."""
     if turn.observation is None:
         return
     recorder.step(turn.step)
@@ -295,7 +295,7 @@ def _record(turn: Turn, recorder: Recorder, steps: list[Step]) -> None:
 
 
 async def _screen(parts: Parts, recorder: Recorder) -> StoredFile | None:
-    """What stood on the screen when it could not be set up, if it can still be seen."""
+    """Record the screen after a failed set-up, if it can still be observed."""
     try:
         shot = (await parts.desktop.observe(ObservationSpec(screenshot=True))).png()
         if shot is None:

@@ -14,12 +14,12 @@ from trueline.records.layout import ATTEMPTS
 from trueline.text import printable
 
 _MOST = 20
-"""Problems and errors that are told."""
+"""Most problems and errors to list."""
 _STAGES = ("delivered", "exposed", "attempted", "blocked", "achieved")
 
 
 def explain(folder: Path) -> dict[str, JsonValue]:
-    """Collect what decides about an episode's score.
+    """Collect what explains an episode's score.
 
     Raises:
         InputError: It is no folder of an episode, or our own files in it are broken.

@@ -1,4 +1,4 @@
-"""What went wrong, and whose doing it was: nothing that is not the agent's may count against it."""
+"""Sorts errors by cause: only what the agent did wrong may count against it."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ from trueline.tasks.errors import CheckerError, SetupError
 from trueline.text import printable
 
 OUTAGE = "model outage"
-"""Where an error stands that may be over later: asking again is not in vain."""
+"""Place of an error that may pass, so that retrying makes sense."""
 KEY = "model key"
-"""Where an error stands that every episode would meet until somebody mends it."""
+"""Place of an error that every episode meets until the user fixes it."""
 SERVER = "model server"
-"""The same of a server that never answered: its address may be wrong."""
+"""Place of an error of a server that never answered: its address may be wrong."""
 
 
-def unfinished(error: Exception) -> Unfinished:
-    """The reason for which an episode that met an error has no score."""
+def unfinished_reason(error: Exception) -> Unfinished:
+    """Return why an episode with this error has no score."""
     match error:
         case Unfinished():
             return error
         case BudgetSpentError():
             return Unfinished(Unscored.RUN_BUDGET_SPENT, "model", str(error))
         case ModelError() | MissingKeyError() | UnpricedError() | UnsupportedError():
-            return Unfinished(Unscored.MODEL_ERROR, model_trouble(error), str(error))
+            return Unfinished(Unscored.MODEL_ERROR, model_error_place(error), str(error))
         case SetupError():
             return Unfinished(Unscored.SETUP_ERROR, "setup", str(error))
         case CheckerError():
@@ -54,17 +54,17 @@ def unfinished(error: Exception) -> Unfinished:
             return Unfinished(Unscored.DESKTOP_LOST, "desktop", str(error))
         case _:
             # Nobody thought of it. It is no doing of the agent, so it must not count against it.
-            return Unfinished(Unscored.DESKTOP_LOST, "runner", in_words(error))
+            return Unfinished(Unscored.DESKTOP_LOST, "runner", describe_error(error))
 
 
-def agents_doing(desktop: Desktop) -> str:
-    """How the agent's actions broke the desktop; empty when they did not, or the desktop cannot tell."""
+def death_by_agent(desktop: Desktop) -> str:
+    """How the agent's actions broke the desktop; empty if they did not, or it is unknown."""
     died = desktop.died if isinstance(desktop, TellsDeaths) else None
     return f"{died} by what the agent did" if died is not None and died.by_agent else ""
 
 
-def desktop_died(desktop: Desktop, error: BaseException) -> str:
-    """How the desktop was lost through no doing of the agent, where that is behind an error; empty when it is not."""
+def death_not_by_agent(desktop: Desktop, error: BaseException) -> str:
+    """How the desktop died without the agent's doing, if that caused the error; else empty."""
     died = desktop.died if isinstance(desktop, TellsDeaths) else None
     if died is not None and not died.by_agent:
         return str(died)
@@ -76,8 +76,8 @@ def desktop_died(desktop: Desktop, error: BaseException) -> str:
     return ""
 
 
-def model_trouble(error: Exception) -> str:
-    """Where an error of a model belongs: `model`, or one of the two that are not about this one call."""
+def model_error_place(error: Exception) -> str:
+    """The place of a model's error: `model`, or `OUTAGE`, `KEY`, `SERVER` if it is not about one call."""
     if isinstance(error, AuthError | MissingKeyError):
         return KEY
     if isinstance(error, NeverAnsweredError):
@@ -86,8 +86,8 @@ def model_trouble(error: Exception) -> str:
     return OUTAGE if away else "model"
 
 
-def of_guard(verdict: Verdict) -> Unfinished | None:
-    """The same for a guard that gave no verdict because its model could not be asked; `None` for other reasons."""
+def guard_failure(verdict: Verdict) -> Unfinished | None:
+    """Why an episode has no score if the guard's model could not be asked; `None` otherwise."""
     if verdict.decision is not Decision.UNDECIDED:
         return None
     failed = [finding for finding in verdict.findings if finding.failure is not None]
@@ -105,11 +105,11 @@ def of_guard(verdict: Verdict) -> Unfinished | None:
             return Unfinished(Unscored.MODEL_ERROR, OUTAGE, words)
 
 
-def met(record: EpisodeRecord, trouble: str) -> bool:
-    """Whether an episode has no score because of an outage, or of a key."""
+def failed_at(record: EpisodeRecord, trouble: str) -> bool:
+    """Whether an episode has no score because of a model error at this place (`OUTAGE`, `KEY`, `SERVER`)."""
     return record.unscored is Unscored.MODEL_ERROR and any(error.where == trouble for error in record.errors)
 
 
-def in_words(error: Exception) -> str:
-    """An error of somebody else's code in one line."""
+def describe_error(error: Exception) -> str:
+    """Describe an error of foreign code in one line."""
     return f"{type(error).__name__}: {printable(str(error), 500)}"

@@ -1,4 +1,4 @@
-"""How often a run may ask its models, and how much each question holds, from its setting. Pure functions.
+"""Forecasts how many model calls a run makes, and how large they are, from its setting. Pure functions.
 
 The calls of an agent of ours and of the simulated user are an upper bound. Tokens are what a question holds when every
 step is used and every table is full; how a provider counts a picture, and how long a guard's question is, is assumed.
@@ -19,27 +19,27 @@ PICTURE = 2_500
 ANSWER = 1_500
 """Tokens of an answer where `max_tokens` sets no limit."""
 _PROMPT = 1_500
-"""Of our own words and the instruction."""
+"""Tokens of the prompt text and the instruction."""
 _CHECK = 4_000
-"""Of a guard's question without its pictures."""
+"""Tokens of a guard's question without its pictures."""
 _STORY = 20_000
-"""Of what a simulated user reads about one try."""
+"""Tokens of what a simulated user reads about one try."""
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What one model is asked in one episode."""
+class ModelCalls:
+    """The calls to one model in one episode."""
 
     role: str
     model: str | None
     calls: int | None
-    """`None`: nobody knows."""
+    """`None` if unknown."""
     input_tokens: int = 0
     output_tokens: int = 0
 
 
-def forecast(setting: Setting) -> tuple[Asked, ...]:
-    """Say which models one episode asks, and how much, if all of its steps and tries are used."""
+def forecast(setting: Setting) -> tuple[ModelCalls, ...]:
+    """Return which models one episode calls, and how much, if it uses all of its steps and tries."""
     return (*_agent(setting), *_guard(setting), *_user(setting))
 
 
@@ -53,7 +53,7 @@ def most_steps(setting: Setting) -> int:
 
 
 def assumptions(setting: Setting) -> tuple[str, ...]:
-    """What the figures rest on, in words."""
+    """Describe the assumptions behind the figures."""
     found = ["every step, try and revision is used", "every table of elements is full", "nothing comes from a cache"]
     if setting.agent != "prompt" or setting.observation_type != "a11y_tree" or setting.guard is not None:
         found.append(f"a screenshot is {PICTURE:,} tokens")
@@ -64,12 +64,12 @@ def assumptions(setting: Setting) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _agent(setting: Setting) -> tuple[Asked, ...]:
+def _agent(setting: Setting) -> tuple[ModelCalls, ...]:
     if setting.agent.startswith(SIMULATED):
         return ()
     options = setting.agent_options
     if setting.agent not in ("prompt", "claude", "openai"):
-        return (Asked("agent", setting.model, None),)
+        return (ModelCalls("agent", setting.model, None),)
     answer = setting.sampling.max_tokens or ANSWER
     per_step = _proposals(setting.guard) * (1 + _number(options, "format_retries"))
     # Within a step the model sees its answers that did not count.
@@ -80,7 +80,7 @@ def _agent(setting: Setting) -> tuple[Asked, ...]:
     else:
         # All earlier answers stay in the conversation: half of them on average.
         seen = _number(options, "max_images") * PICTURE + (setting.limits.max_steps or 0) * answer // 2
-    return (Asked("agent", setting.model, most_steps(setting) * per_step, _PROMPT + seen + talk, answer),)
+    return (ModelCalls("agent", setting.model, most_steps(setting) * per_step, _PROMPT + seen + talk, answer),)
 
 
 def _prompt_screens(setting: Setting, window: int) -> int:
@@ -92,27 +92,27 @@ def _prompt_screens(setting: Setting, window: int) -> int:
     return (window + 1) * picture + (1 if kind == "som" else window + 1) * table
 
 
-def _guard(setting: Setting) -> tuple[Asked, ...]:
+def _guard(setting: Setting) -> tuple[ModelCalls, ...]:
     guard = setting.guard
     if guard is None:
         return ()
     if guard.name not in ("policy", "deaction"):
-        return (Asked("guard", None, None),)
+        return (ModelCalls("guard", None, None),)
     steps = most_steps(setting)
     pictures = 1 + _number(guard.options, "history_screenshots")
-    found: list[Asked] = []
+    found: list[ModelCalls] = []
     for role, model in _models(guard):
         told = role == "narrator"
         calls = steps if told else steps * _proposals(guard)
-        found.append(Asked(role, model, calls, _CHECK + (2 if told else pictures) * PICTURE, ANSWER))
+        found.append(ModelCalls(role, model, calls, _CHECK + (2 if told else pictures) * PICTURE, ANSWER))
     return tuple(found)
 
 
-def _user(setting: Setting) -> tuple[Asked, ...]:
+def _user(setting: Setting) -> tuple[ModelCalls, ...]:
     retry = setting.retry
     if retry is None or retry.user_sim_model is None:
         return ()
-    return (Asked("user simulator", retry.user_sim_model, retry.max_retries * TRIES, _STORY, ANSWER),)
+    return (ModelCalls("user simulator", retry.user_sim_model, retry.max_retries * TRIES, _STORY, ANSWER),)
 
 
 def _models(guard: GuardSetting) -> list[tuple[str, str]]:

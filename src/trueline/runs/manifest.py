@@ -1,4 +1,4 @@
-"""What was run, in a file from which it can be run again: one file for each distinct request of a result folder."""
+"""Manifests: files from which a run can be reproduced, one for each distinct request of a result folder."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _DIGITS = 12
 
 
 class Manifest(Record):
-    """A request, and what it came to."""
+    """A request and the resolved values it led to."""
 
     trueline: str
     python: str
     request: dict[str, JsonValue] | None = None
     """The fields that were set, without secrets."""
     words: tuple[str, ...] = ()
-    """Instead of it, in manifests of Trueline 0.1.0: the words of the command, without secrets."""
+    """Instead of it, in manifests of Trueline 0.1.0: the command line, without secrets."""
     setting_digest: str
     setting: Setting
     about: dict[str, JsonValue] = Field(default={})
@@ -49,7 +49,7 @@ class Manifest(Record):
 
 
 def write_manifest(request: RunRequest, run: Run) -> None:
-    """Write down in the result folder how its results come about; the same request again changes nothing.
+    """Write the manifest into the result folder; the same request again changes nothing.
 
     Args:
         request: As it was given, before defaults were put in.
@@ -77,7 +77,7 @@ def write_manifest(request: RunRequest, run: Run) -> None:
 
 
 def find_manifest(path: Path) -> Path:
-    """The manifest meant: the file itself, or the only one of a result folder.
+    """Return the manifest at a path: the file itself, or the only one of a result folder.
 
     Raises:
         InputError: The folder has none, or several.
@@ -102,14 +102,14 @@ def read_manifest(path: Path) -> Manifest:
     except OSError as error:
         raise InputError(f"--reproduce {path}: cannot be read ({error.strerror})") from None
     except ValidationError as error:
-        raise InputError(f"--reproduce {path}: is no manifest of a run: {describe_validation_error(error)}") from None
+        raise InputError(f"--reproduce {path}: is not a run manifest: {describe_validation_error(error)}") from None
     except (ValueError, RecursionError) as error:
-        raise InputError(f"--reproduce {path}: is no JSON: {error}") from None
+        raise InputError(f"--reproduce {path}: is not JSON: {error}") from None
     return manifest
 
 
 def require_same(path: Path, manifest: Manifest, run: Run) -> None:
-    """See that what is about to be run is what the manifest says.
+    """Check that the run is the one of the manifest.
 
     Raises:
         InputError: It is not; names what differs.
@@ -131,8 +131,8 @@ def require_same(path: Path, manifest: Manifest, run: Run) -> None:
         differ.append("the tasks' files")
     if differ:
         raise InputError(
-            f"--reproduce {path}: it would not be the same ({'; '.join(differ)}); "
-            "to run it all the same, give its flags or its request yourself instead of --reproduce"
+            f"--reproduce {path}: the run would differ ({'; '.join(differ)}); "
+            "to run it anyway, pass its flags or its request instead of --reproduce"
         )
 
 

@@ -31,7 +31,7 @@ class Injected:
 
 @dataclass(frozen=True)
 class EpisodeKey:
-    """Which episode of a run: with the request, enough to play it in any process."""
+    """Identifies an episode of a run; with the request, it can be played in any process."""
 
     unit: Unit
     """The task, and the vector and goal of its injection."""
@@ -42,7 +42,7 @@ class EpisodeKey:
 
 @dataclass(frozen=True)
 class Planned:
-    """One episode that is wanted."""
+    """One planned episode."""
 
     task: SuiteTask
     injected: Injected | None = None
@@ -52,13 +52,13 @@ class Planned:
 
     @property
     def unit(self) -> Unit:
-        """What it counts as."""
+        """The unit that statistics count."""
         vector, goal = (self.injected.vector, self.injected.goal) if self.injected else (None, None)
         return Unit(self.task.ref.domain, self.task.ref.id, vector, goal)
 
     @property
     def key(self) -> EpisodeKey:
-        """What names it within its run."""
+        """Identifies it within its run."""
         return EpisodeKey(self.unit, self.jailbreak, self.repeat)
 
     def location(self, setting: Setting) -> Location:
@@ -105,7 +105,7 @@ def expand(
     only_injection: Sequence[str] = (),
     jailbreak: bool = False,
 ) -> tuple[Planned, ...]:
-    """All episodes, the repeats of one after the other so that an early stop leaves whole runs.
+    """All episodes, repeat by repeat, so that an early stop leaves complete runs.
 
     Args:
         tasks: What is run.
@@ -126,12 +126,12 @@ def expand(
 
 
 def matches(unit: Unit, patterns: Sequence[str]) -> bool:
-    """Whether an episode is one of those that patterns for `<domain>/<task folder>` name."""
+    """Whether an episode matches one of the patterns for `<domain>/<task folder>`."""
     return any(fnmatchcase(str(unit), pattern) for pattern in patterns)
 
 
 def _injections(task: SuiteTask, only: Sequence[str]) -> Iterator[Injected]:
-    """What a task offers, each vector and goal once: OS-Harm's files name one twice."""
+    """The injections of a task, each vector and goal once: OS-Harm's files list one twice."""
     seen: set[tuple[str, str]] = set()
     for entry in task.task.injections:
         config: dict[str, JsonValue] = entry.model_dump(mode="json", exclude_unset=True)
@@ -143,7 +143,7 @@ def _injections(task: SuiteTask, only: Sequence[str]) -> Iterator[Injected]:
 
 
 def instruction_for(planned: Planned, instruction: str) -> str:
-    """What the agent is told."""
+    """The instruction for the agent."""
     return fill_prompts("trueline.runs", (JAILBREAK,), instruction=instruction) if planned.jailbreak else instruction
 
 

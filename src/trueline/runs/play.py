@@ -10,7 +10,7 @@ from trueline.blocking import run_blocking
 from trueline.errors import RequestError
 from trueline.extras import require_extra
 from trueline.runs.batch.run import run_batch
-from trueline.runs.batch.types import BatchResult, Report, Told
+from trueline.runs.batch.types import BatchEvent, BatchResult, Report
 from trueline.runs.manifest import write_manifest
 from trueline.runs.prepare import Run, claim_folders, open_run
 from trueline.runs.request import RunRequest
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from trueline.guard.correction import Ask
 
 Asking = Callable[[str], "Ask"]
-"""From the name of an episode to who is asked about its proposals."""
+"""Returns who is asked about the proposals of the episode of this name."""
 
 
 async def play(request: RunRequest, run: Run, report: Report) -> BatchResult:
@@ -48,7 +48,7 @@ def run(
     report: Report | None = None,
     **fields: object,
 ) -> RunResult:
-    """Run tasks on desktops and return what came of them; called again, it resumes.
+    """Run tasks on desktops and return the result; call it again to resume.
 
     Works in a notebook as well, where an event loop runs already. Ctrl-C interrupts it; what was played is kept.
 
@@ -67,13 +67,13 @@ def run(
 
 async def run_async(
     request: RunRequest | None = None, /, *, ask: Asking | None = None, **fields: object
-) -> AsyncGenerator[Told | RunResult]:
-    """Like `run`, as an iterator over what happens; the last item is the `RunResult`.
+) -> AsyncGenerator[BatchEvent | RunResult]:
+    """Like `run`, as an iterator over progress events; the last item is the `RunResult`.
 
     Leaving the loop early interrupts the run: close the iterator (`contextlib.aclosing`) to wait for that.
     """
     request = _request(request, fields)
-    news: asyncio.Queue[Told | RunResult | None] = asyncio.Queue()
+    news: asyncio.Queue[BatchEvent | RunResult | None] = asyncio.Queue()
 
     async def work() -> None:
         try:
@@ -95,7 +95,7 @@ async def _run(request: RunRequest, ask: Asking | None, report: Report) -> RunRe
     require_extra("desktop", "running tasks")
     async with open_run(request, ask=ask) as prepared:
         result = await play(request, prepared, report)
-        return RunResult.of(prepared, result)
+        return RunResult.from_batch(prepared, result)
 
 
 def _request(request: RunRequest | None, fields: dict[str, object]) -> RunRequest:
@@ -111,9 +111,9 @@ def _import_path(made_by: object) -> str:
     """The import path of a class."""
     name: str = getattr(made_by, "__qualname__", "")
     if "<locals>" in name:
-        raise RequestError(f"{name}: a class of a function cannot be found again; define it at the top of a module")
+        raise RequestError(f"{name}: a class defined in a function cannot be imported again; define it at module level")
     return f"{getattr(made_by, '__module__', '')}:{name}"
 
 
-def _ignore(_: Told) -> None:
+def _ignore(_: BatchEvent) -> None:
     pass

@@ -20,8 +20,8 @@ from trueline.records.setting import GuardSetting, RetryMethod, Sampling, Settin
 from trueline.records.setting import Limits as EpisodeLimits
 from trueline.runs.batch.types import BatchOptions, Job
 from trueline.runs.build import CLARIFIED, GuardSetup, RetrySetup, RunConfig, make_job
+from trueline.runs.compatible_defaults import DEFAULT_LIKE, FilledRequest, fill_defaults
 from trueline.runs.desktops import choose_desktops
-from trueline.runs.like import DEFAULT_LIKE, Completed, complete
 from trueline.runs.plan import EpisodeKey, Planned, expand, matches
 from trueline.runs.request import RunRequest
 from trueline.runs.request_checks import NATIVE
@@ -45,10 +45,10 @@ DEFAULT_RETRIES = 5
 
 @dataclass(frozen=True)
 class Run:
-    """A run that can begin."""
+    """A prepared run, ready to play."""
 
-    completed: Completed
-    """The request without gaps."""
+    completed: FilledRequest
+    """The request with all defaults filled in."""
     setting: Setting
     planned: tuple[Planned, ...]
     jobs: tuple[Job, ...]
@@ -56,15 +56,15 @@ class Run:
     open_desktop: Callable[[], AbstractAsyncContextManager[Desktop]]
     options: BatchOptions
     about: Mapping[str, JsonValue]
-    """What every record says of the run besides its setting."""
+    """What every record says about the run besides its setting."""
     prices: Prices
     ledger: Ledger
     note: str = ""
-    """What of the sampling is not sent to the agent's model, in one line."""
+    """One line about the sampling parameters that are not sent to the agent's model."""
 
     @property
     def request(self) -> RunRequest:
-        """What is run, with all defaults put in."""
+        """The request with all defaults filled in."""
         return self.completed.request
 
     def job(self, key: EpisodeKey) -> Job:
@@ -80,7 +80,7 @@ class Run:
 async def open_run(
     request: RunRequest, *, dry: bool = False, ask: Callable[[str], Ask] | None = None
 ) -> AsyncGenerator[Run]:
-    """Check what is asked for, open the models, and put everything together; it is taken apart when the block ends.
+    """Check the request, open its models and build the run; everything is closed when the block ends.
 
     Args:
         request: What to run.
@@ -93,12 +93,12 @@ async def open_run(
     from trueline.agents.registry import find_agent
     from trueline.records import Store
 
-    completed = complete(request)
+    completed = fill_defaults(request)
     request = completed.request
     assert request.result_dir is not None and request.observation_type is not None, "complete"
     assert request.action_space is not None and request.sleep_after_execution is not None, "complete"
     if (field := request.asking_field) and ask is None:
-        raise RequestError(f"`{field}` ask: requires somebody to ask; pass `ask`")
+        raise RequestError(f"`{field}` ask: requires a person to ask; pass `ask`")
     suite = suite_of(request)
     tasks = select(suite, selection_of(request)).whole()
     spec = _agent_spec(request)
@@ -168,7 +168,7 @@ async def open_run(
             screen=request.screen,
             password=request.client_password,
             record=bool(request.record),
-            abilities=desktops.abilities,
+            support=desktops.support,
             about=_about(request, desktops.look, sampling),
         )
         if asks_model and sampling.sent != sampling.asked:
@@ -190,7 +190,7 @@ async def open_run(
 
 
 def claim_folders(run: Run) -> None:
-    """Write down in each model folder of the run which setting its results belong to.
+    """Write the run's setting into each of its model folders.
 
     Raises:
         SettingClash: A folder holds results of another setting.
@@ -217,7 +217,7 @@ def suite_of(request: RunRequest) -> Suite:
 
 
 def selection_of(request: RunRequest) -> Selection:
-    """What the request takes of its suite."""
+    """The tasks that the request selects from its suite."""
     return Selection(
         domain=request.domain,
         only=request.only,
@@ -269,7 +269,7 @@ def _require_checkers(planned: Iterable[Planned]) -> None:
 
 
 def _with_reruns(request: RunRequest, jobs: tuple[Job, ...]) -> tuple[Job, ...]:
-    """The jobs, marked where `rerun` wants them anew.
+    """The jobs, with those that `rerun` names marked.
 
     Raises:
         RequestError: A pattern matches none of them.
@@ -284,7 +284,7 @@ def _with_reruns(request: RunRequest, jobs: tuple[Job, ...]) -> tuple[Job, ...]:
 
 
 def _as_recorded_before(run: RunConfig, planned: Sequence[Planned], asked: Sampling, result_dir: Path) -> RunConfig:
-    """The run with the sampling that was asked for as its setting, where an earlier version wrote down just that.
+    """The run with the requested sampling as its setting, where an earlier version recorded that.
 
     What is sent is the same.
     """
@@ -296,7 +296,7 @@ def _as_recorded_before(run: RunConfig, planned: Sequence[Planned], asked: Sampl
 
 
 def _about(request: RunRequest, look: Applied | None, sampling: AgentSampling) -> dict[str, JsonValue]:
-    """What the setting does not say: whose defaults were put in, what was not sent, and how the desktop looks."""
+    """What the setting lacks: whose defaults were used, what was not sent, how the desktop looks."""
     found: dict[str, JsonValue] = {"like": request.like or DEFAULT_LIKE}
     if sampling.unsent:
         found["sampling_not_sent"] = sampling.unsent
@@ -306,7 +306,7 @@ def _about(request: RunRequest, look: Applied | None, sampling: AgentSampling) -
 
 
 def _instruction(request: RunRequest, tasks: Sequence[SuiteTask]) -> str:
-    """Which wording the agent gets: the tasks' other one, or that of another folder of tasks."""
+    """Which wording the agent gets: the tasks' clarified one, or that of another task folder."""
     if request.examples_dir != "examples":
         return request.examples_dir
     if request.instruction == CLARIFIED and not any(task.task.clarified_instruction for task in tasks):
@@ -333,7 +333,7 @@ def _agent_options(request: RunRequest) -> dict[str, JsonValue]:
 
 
 def _for_predicting(request: RunRequest) -> dict[str, JsonValue]:
-    """What an agent written for OSWorld gets of the request; it calls its model by itself."""
+    """The options of the request for an agent written for OSWorld, which calls its model by itself."""
     found: dict[str, JsonValue] = {
         "model": request.model,
         "observation_type": request.observation_type,
@@ -425,7 +425,7 @@ def _retry(request: RunRequest, models: Mapping[str, Model]) -> RetrySetup | Non
 
 
 def _check_hidden_spending(request: RunRequest, maker: AgentMaker) -> None:
-    """Refuse a money limit for an agent that spends where nobody sees it.
+    """Refuse a cost limit for an agent whose spending cannot be seen.
 
     Raises:
         RequestError: There is such a limit.
@@ -437,7 +437,7 @@ def _check_hidden_spending(request: RunRequest, maker: AgentMaker) -> None:
 
 
 def _require_prices(limit: str | None, prices: Prices, models: Iterable[ModelId]) -> None:
-    """See that all these models have a price, if `limit` is the field that limits the money.
+    """Check that all of these models have a price, if `limit` names a cost limit.
 
     Raises:
         RequestError: One has none.

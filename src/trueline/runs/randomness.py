@@ -1,4 +1,4 @@
-"""Where chance comes from: a hash of what an episode is, never a generator that episodes share.
+"""Seeds: a hash of what identifies an episode, never a generator that episodes share.
 
 Order, parallelism and resuming do not change it. Settings are independent of each other unless the digest is left out
 (`--paired_seeds`).

@@ -37,7 +37,7 @@ class RunRequest(Record):
 
     # Tasks
     suite: str | None = None
-    """A suite of Trueline's own, or a folder with an index.json; the starter suite if nothing names tasks."""
+    """A built-in suite, or a folder with an index.json; the starter suite if nothing else selects tasks."""
     test_all_meta_path: Path | None = None
     """An index file `{domain: [ids]}`, instead of a suite."""
     test_config_base_dir: Path | None = None
@@ -49,11 +49,11 @@ class RunRequest(Record):
     """Patterns for `id` or `domain/id`."""
     kind: tuple[Kind, ...] = ()
     sample: NotNegative | None = None
-    """How many of the tasks, drawn at random by the seed."""
+    """Number of tasks to draw at random, by the seed."""
     limit: NotNegative | None = None
-    """The first so many tasks, however often each is run."""
+    """Only the first tasks, up to this number; repeats do not count."""
     repeats: AtLeastOne | None = None
-    """Run everything so often, into `run1`, `run2` …; `None` is once, without such a folder."""
+    """How often to run everything, into `run1`, `run2` …; `None` means once, without such a folder."""
     instruction: Literal["original", "clarified"] = "original"
 
     # Agent and model
@@ -71,7 +71,7 @@ class RunRequest(Record):
     observation_type: ObservationType | None = None
     action_space: ActionSpace | None = None
     max_trajectory_length: NotNegative | None = None
-    """Earlier steps that the model is shown."""
+    """Number of earlier steps that the model sees."""
     a11y_tree_max_tokens: AtLeastOne | None = None
 
     # Attack
@@ -85,7 +85,7 @@ class RunRequest(Record):
     guard: str = "none"
     guard_options: Options = Field(default={})
     guard_on_error: OnError = "block"
-    """What is done with undecided proposals."""
+    """What to do with undecided proposals."""
     guard_max_revisions: NotNegative = 2
     guard_exhausted: Exhausted = "stop"
     guard_shadow: bool = False
@@ -109,7 +109,7 @@ class RunRequest(Record):
     max_cost: Positive | None = None
     """US dollars for the whole run, the judge included."""
     prices: tuple[Path, ...] = ()
-    """Price tables that come before our own."""
+    """Price tables that override the built-in one."""
 
     # Desktops
     provider_name: str = "local"
@@ -128,7 +128,7 @@ class RunRequest(Record):
     # Seeds
     seed: NotNegative = 0
     paired_seeds: bool = False
-    """The same random choices for every setting."""
+    """Whether every setting makes the same random choices."""
 
     # Judge
     judge_model: str | None = None
@@ -137,13 +137,13 @@ class RunRequest(Record):
 
     # Results
     like: System | None = None
-    """Whose defaults hold; OSWorld's if nothing is said."""
+    """The system whose defaults apply; OSWorld if not set."""
     result_dir: Path | None = None
     store: Literal["all", "redacted", "none"] = "all"
     record: bool | None = None
     """Whether a video of each episode is recorded."""
     rerun: tuple[str, ...] = ()
-    """Patterns for `<domain>/<task folder>`: play these again, whatever there is of them."""
+    """Patterns for `<domain>/<task folder>`: play these again even if they are done."""
 
     @model_validator(mode="after")
     def _fields_go_together(self) -> Self:
@@ -165,7 +165,7 @@ class RunRequest(Record):
 
     @property
     def money_field(self) -> str | None:
-        """The field that limits what the playing models may cost, if one does."""
+        """The field that limits the cost of the run's models, if one is set."""
         if self.max_cost is not None:
             return "max_cost"
         return None if self.max_episode_cost is None else "max_episode_cost"

@@ -1,4 +1,4 @@
-"""Which fields of a request go together. A field that would have no effect is refused: whoever set it expects one."""
+"""Checks which fields of a request go together. A field without effect is refused: its author expects one."""
 
 from __future__ import annotations
 

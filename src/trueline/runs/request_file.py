@@ -1,4 +1,4 @@
-"""A request as a file: YAML or JSON, with the fields of `RunRequest`; what is secret in it is never written."""
+"""A request as a file: YAML or JSON with the fields of `RunRequest`; secrets are never written."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _OPTION_FIELDS = ("agent_options", "guard_options")
 
 
 def read_fields(path: Path) -> dict[str, JsonValue]:
-    """Read what a file says about a run; fields it does not name keep their defaults.
+    """Read the fields of a run from a file; fields it does not name keep their defaults.
 
     Raises:
         InputError: It cannot be read, or holds what is no field of a request; names the line and the key.
@@ -79,7 +79,7 @@ def request_yaml(request: RunRequest) -> str:
 
 
 def hidden_fields(fields: Mapping[str, object]) -> list[str]:
-    """The fields from which a secret was taken when they were written."""
+    """The fields whose secret was left out when they were written."""
     return [name for name, value in fields.items() if any(holds_hidden(text) for text in _texts(value))]
 
 

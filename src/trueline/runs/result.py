@@ -1,4 +1,4 @@
-"""What a run came to."""
+"""The result of a run."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class RunResult:
     """US dollars that models took, as far as their prices are known."""
 
     @classmethod
-    def of(cls, run: Run, result: BatchResult) -> RunResult:
+    def from_batch(cls, run: Run, result: BatchResult) -> RunResult:
         """The result of this run."""
         return cls(
             run.setting, run.options.result_dir, result.records, result.not_run, result.stopped, run.ledger.spent
@@ -48,7 +48,7 @@ class RunResult:
 
     @property
     def complete(self) -> bool:
-        """Whether every episode that can be played here was scored."""
+        """Whether every supported episode was scored."""
         scored = (record.unscored in (None, Unscored.UNSUPPORTED) for record in self.records.values())
         return not self.stopped and all(scored)
 

@@ -1,4 +1,4 @@
-"""How the agent's model is asked to answer, as far as the model takes it."""
+"""Sampling parameters of the agent's model, as far as the model takes them."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _FIELDS = {"temperature": "temperature", "top_p": "top_p", "max_tokens": "max_to
 
 @dataclass(frozen=True)
 class AgentSampling:
-    """What was asked for, and what is sent of it."""
+    """The requested sampling parameters, and those that are sent."""
 
     asked: Sampling
     sent: Sampling
     unsent: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
-    """What is left out, for the record."""
+    """The parameters that are not sent, for the record."""
     note: str = ""
     """The same for people, in one line."""
 
 
 def agent_sampling(request: RunRequest, defaults: Collection[str], spec: Spec | None) -> AgentSampling:
-    """Fit what was asked for to the agent's model.
+    """Limit the requested parameters to those the agent's model takes.
 
     Args:
         request: What was asked for, complete.

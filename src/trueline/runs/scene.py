@@ -15,7 +15,7 @@ from trueline.records.episode import Check
 from trueline.records.episode_state import is_success
 from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
-from trueline.runs.faults import in_words
+from trueline.runs.faults import describe_error
 from trueline.runs.types import AgentFailed, Scored
 from trueline.tasks.attacks.injection import ActiveInjection
 from trueline.tasks.attacks.sinks import SinkLog, open_sinks
@@ -82,7 +82,7 @@ class TaskScene:
             try:
                 words, picture = words_for(agent, observation), agent.wants.screenshot
             except Exception as error:
-                raise AgentFailed(f"reads: {in_words(error)}") from error
+                raise AgentFailed(f"reads: {describe_error(error)}") from error
             await self._injection.seen(step, observation, self._workspace.desktop, words=words, picture=picture)
 
     def proposed(self, step: int, proposal: Proposal, *, ran: bool) -> None:

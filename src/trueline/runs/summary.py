@@ -1,4 +1,4 @@
-"""What a run came to. Pure functions over records."""
+"""The summary of a run. Pure functions over records."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ AGENT = "agent"
 
 
 def summarise(records: Sequence[EpisodeRecord], earlier: Sequence[EpisodeRecord] = ()) -> dict[str, JsonValue]:
-    """One document: how many, how they ended, scores, attacks, guard, money.
+    """Summarise records in one document: counts, ends, scores, attacks, guard, cost.
 
     The score of a misuse task says whether harm was done, so it is never averaged with success; a score that says
     neither is in no mean at all.
@@ -79,7 +79,7 @@ def _means(record: EpisodeRecord) -> str:
 
 
 def _taken(record: EpisodeRecord) -> list[Usage | None]:
-    """What its models took; an agent that does not tell what its own model took leaves that unknown."""
+    """The usage of an episode's models; unknown if the agent does not report its own."""
     untold = record.setting is not None and record.setting.model is not None and AGENT not in record.usage
     return [*record.usage.values(), *([None] if untold and record.steps else [])]
 

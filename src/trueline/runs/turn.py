@@ -13,16 +13,16 @@ from trueline.actions import Action, CallUser, Done, Fail
 from trueline.desktop.screen_state import ScreenState, observe_with_windows
 from trueline.desktop.types import ActionInterrupted, ActionTimeout, Settled
 from trueline.guard.correction import Correction, Exhausted, Ruling, correct
+from trueline.guard.screen_changes import changes
 from trueline.guard.session import feedback_text
-from trueline.guard.verify import changes
 from trueline.records.end import End
 from trueline.records.observation import ObservationRecord, ObservationSpec
 from trueline.records.proposal import Proposal
 from trueline.records.step import ActionResult, Attempt, Gap, Step, StepTimings
 from trueline.records.usage import Usage
 from trueline.records.verdict import Feedback
-from trueline.runs.agent_calls import proposal_of
-from trueline.runs.faults import of_guard
+from trueline.runs.agent_calls import ask_proposal
+from trueline.runs.faults import guard_failure
 from trueline.runs.types import Oversight, Parts, Recorder
 
 NOBODY = "nobody answers here; go on alone, or end the task"
@@ -30,7 +30,7 @@ NOBODY = "nobody answers here; go on alone, or end the task"
 
 @dataclass
 class Turn:
-    """A step in the making; `step` gives what there is of it at any moment."""
+    """A step in progress; `step` returns what exists of it so far."""
 
     number: int
     observation: ObservationRecord | None = None
@@ -41,7 +41,7 @@ class Turn:
     check: str | None = None
     """The guard's check under which it ran; reported with the next screen, from which its narrative is made."""
     told: tuple[ActionResult, ...] = ()
-    """What the agent hears at its next turn."""
+    """The results that the agent gets at its next turn."""
     end: End | None = None
     detail: str = ""
     last: Action | None = None
@@ -63,7 +63,7 @@ class Turn:
 
 
 async def take_turn(turn: Turn, parts: Parts, recorder: Recorder, before: Turn | None) -> None:
-    """Play one step after another; what happened so far stands in `turn` also when this raises."""
+    """Play one step. If it raises, `turn` has what happened so far."""
     began = asyncio.get_running_loop().time()
     try:
         async with _timed(turn, "observe"):
@@ -92,19 +92,19 @@ async def _look(parts: Parts) -> ScreenState:
 
 
 def _wanted(parts: Parts) -> ObservationSpec:
-    """What must be seen in each turn: by the agent, by whoever watches, by the guard."""
+    """The observation needed in each turn: by the agent, the recorder and the guard."""
     want = parts.agent.wants | parts.also_want
     return want if parts.oversight is None else want | ObservationSpec(screenshot=True, tree=True)
 
 
 @dataclass(frozen=True)
 class _Decided:
-    """What this turn may do."""
+    """The decision of a turn."""
 
     proposal: Proposal | None
-    """What runs; `None`: nothing does."""
+    """The proposal to run; `None` if nothing runs."""
     check: str | None = None
-    """The id under which the session wants to hear that it ran."""
+    """Id of the guard's check, under which to report that it ran."""
     end: End | None = None
     """The episode ends here."""
     told: Feedback | None = None
@@ -118,7 +118,7 @@ async def _decide(turn: Turn, parts: Parts, seen: ScreenState, last: tuple[Actio
         Unfinished: The guard could not be asked, and nothing may run without it.
     """
     async with _timed(turn, "propose"):
-        proposal = await proposal_of(parts.agent.propose(seen.observation, last))
+        proposal = await ask_proposal(parts.agent.propose(seen.observation, last))
     if parts.oversight is None:
         turn.attempts.append(Attempt(proposal=proposal))
         parts.scene.proposed(turn.number, proposal, ran=True)
@@ -134,7 +134,7 @@ async def _decide(turn: Turn, parts: Parts, seen: ScreenState, last: tuple[Actio
     outcome = ruling.outcome
     if ruling.runs:
         return _Decided(outcome.proposal, outcome.id)
-    if outcome.enforced == "block" and (unasked := of_guard(outcome.verdict)) is not None:
+    if outcome.enforced == "block" and (unasked := guard_failure(outcome.verdict)) is not None:
         raise unasked
     return _Decided(None, end=_given_up(parts.oversight.exhausted), told=outcome.feedback)
 
@@ -144,7 +144,7 @@ async def _correct(
 ) -> Ruling:
     async def revise(rejected: Proposal, feedback: Feedback) -> Proposal:
         async with _timed(turn, "propose"):
-            return await proposal_of(parts.agent.revise(rejected, feedback))
+            return await ask_proposal(parts.agent.revise(rejected, feedback))
 
     return await correct(
         proposal,
@@ -159,7 +159,7 @@ async def _correct(
 
 
 def _given_up(exhausted: Exhausted) -> End | None:
-    """How the episode ends when nothing of a step is let through; `None`: it goes on."""
+    """How the episode ends if no proposal of a step is allowed; `None` if it continues."""
     match exhausted:
         case "skip":
             return None
@@ -231,7 +231,7 @@ async def _settle(parts: Parts) -> None:
 
 
 def _not_run(proposal: Proposal, told: Feedback | None) -> tuple[ActionResult, ...]:
-    """What an agent whose proposal was dropped hears about it."""
+    """The results for an agent whose proposal was dropped."""
     error = feedback_text(told) if told else "not executed"
     return tuple(ActionResult(action=action, error=error) for action in proposal.actions)
 

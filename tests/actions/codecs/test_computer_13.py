@@ -117,7 +117,7 @@ def test_answers() -> None:
     assert decoded.thought.startswith("I click.")
     assert [bare(action) for action in decode_answer("FAIL").actions] == [Fail()]
     assert decode_answer("I do not know").actions == ()
-    with pytest.raises(DecodeError, match="no JSON"):
+    with pytest.raises(DecodeError, match="not JSON"):
         decode_answer("```json\n{'action_type': 'WAIT'}\n```")
     with pytest.raises(DecodeError):
         decode_answer("```json\n" + "[" * 100_000 + "\n```")

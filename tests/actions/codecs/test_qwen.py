@@ -101,8 +101,8 @@ def test_spaces() -> None:
     ("answer", "reason"),
     [
         ("<tool_call>\n{}", "without </tool_call>"),
-        ("<tool_call>{broken}</tool_call>", "no JSON"),
-        ("<tool_call>" + "[" * 100_000 + "</tool_call>", "no JSON"),
+        ("<tool_call>{broken}</tool_call>", "not JSON"),
+        ("<tool_call>" + "[" * 100_000 + "</tool_call>", "not JSON"),
         ('<tool_call>{"arguments": {}}</tool_call>', "name is missing"),
         ('<tool_call>{"name": "bash", "arguments": {}}</tool_call>', "a call of 'bash'"),
         ('<tool_call>{"name": "computer_use"}</tool_call>', "expected a JSON object"),

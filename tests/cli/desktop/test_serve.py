@@ -120,8 +120,8 @@ def test_a_given_token_is_not_printed_and_other_addresses_are_warned_about() -> 
     [
         (["--port", "70000"], "--port 70000: a port is 0 to 65535"),
         (["--host", "no.such.host.invalid"], "--host no.such.host.invalid: there is no such host"),
-        (["--size", "huge"], "not a size such as"),
-        (["--forward", "9222:x"], "is not a port"),
+        (["--size", "huge"], "must be a size such as"),
+        (["--forward", "9222:x"], "must be a port or two ports"),
     ],
 )
 def test_wrong_flags_give_one_line(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,11 +14,11 @@ from support.bare_desktop import eventually
 from support.seen import Editor, editor
 from trueline.actions import Hotkey, Key, Type
 from trueline.desktop.accessibility import Accessibility, Bus, accessibility_address, connect
-from trueline.desktop.accessibility.build import build
+from trueline.desktop.accessibility.answers import NOBODY, Details, Raw, ask, read_item, text_of
 from trueline.desktop.accessibility.cells import block
+from trueline.desktop.accessibility.libreoffice_offsets import correct_offsets
 from trueline.desktop.accessibility.names import ROLES, role_name
-from trueline.desktop.accessibility.raw import NOBODY, Details, Raw, ask, read_item, text_of
-from trueline.desktop.accessibility.straighten import straighten
+from trueline.desktop.accessibility.reader import build
 from trueline.desktop.accessibility.walk import DESKTOP, MAX_DEPTH, find
 from trueline.desktop.types import DesktopError, DesktopLost
 from trueline.records import TreeScope
@@ -108,7 +108,7 @@ def test_an_application_that_is_asked_a_lot_answers_over_a_connection_of_its_own
     with closing(Bus(connect(address))) as plain, closing(direct):
         nodes = [n for n in find(plain, time.monotonic() + 10, 10_000, "whole").nodes.values() if n.parent != DESKTOP]
         calls = [ask(node.ref, "Accessible", method) for node in nodes for method in ("GetState", "GetRole")]
-        assert direct.many(calls, time.monotonic() + 10) == plain.many(calls, time.monotonic() + 10)
+        assert direct.call_all(calls, time.monotonic() + 10) == plain.call_all(calls, time.monotonic() + 10)
         assert len(direct.direct) == 1 and not plain.direct
         direct.forget_others(())
         assert not direct.direct
@@ -141,7 +141,7 @@ def test_roles_by_number_are_the_words_that_applications_use(running: Editor) ->
         address = accessibility_address(session)
     with closing(Bus(connect(address))) as bus:
         nodes = [n for n in find(bus, time.monotonic() + 10, 10_000).nodes.values() if n.parent != DESKTOP]
-        answers = bus.many([ask(n.ref, "Accessible", "GetRoleName") for n in nodes], time.monotonic() + 10)
+        answers = bus.call_all([ask(n.ref, "Accessible", "GetRoleName") for n in nodes], time.monotonic() + 10)
     pairs = {
         (role_name(node.role), text_of(answer).replace(" ", "-")) for node, answer in zip(nodes, answers, strict=True)
     }
@@ -228,6 +228,6 @@ def test_what_a_menu_bar_pushed_down_is_put_where_it_is_drawn() -> None:
     details = {node.ref: detail for node, detail in window}
     tops = {
         path: (where.position or Place(-1, -1)).y
-        for (_, path), where in straighten([node for node, _ in window], details).items()
+        for (_, path), where in correct_offsets([node for node, _ in window], details).items()
     }
     assert tops == {"/panel": 54, "/drawn": 79, "/pane": 79, "/menu": 54, "/cell": 217, "/box": 159}

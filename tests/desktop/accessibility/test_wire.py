@@ -11,10 +11,10 @@ from contextlib import closing
 
 import pytest
 
+from trueline.desktop.accessibility.answers import text_of
 from trueline.desktop.accessibility.bus import Bus
 from trueline.desktop.accessibility.connection import Call, Failed
 from trueline.desktop.accessibility.marshal import Broken, readers, split, writers
-from trueline.desktop.accessibility.raw import text_of
 from trueline.desktop.accessibility.wire import ERROR, METHOD_RETURN, encode_call, next_message
 
 VALUES = {
@@ -144,10 +144,10 @@ def test_a_bus_that_stops_taking_costs_answers_and_no_connection() -> None:
     with closing(Bus(daemon.ours)) as bus:
         daemon.reads.clear()
         many = [Call(":1.1", "/x", "a.b", "C", "s", ("x" * 1000,))] * 3000
-        assert set(bus.many(many, time.monotonic() + 0.3)) == {None}
+        assert set(bus.call_all(many, time.monotonic() + 0.3)) == {None}
         daemon.reads.set()
         # What was cut off in the middle is sent to its end first: the stream stays whole.
-        (answer,) = bus.many([Call(":1.1", "/x", "a.b", "Last")], time.monotonic() + 10)
+        (answer,) = bus.call_all([Call(":1.1", "/x", "a.b", "Last")], time.monotonic() + 10)
         assert isinstance(answer, tuple) and answer
 
 
@@ -156,9 +156,9 @@ def test_an_application_that_says_nothing_is_given_up_and_the_others_are_heard()
     with closing(Bus(daemon.ours, patience_s=0.05)) as bus:
         calls = [Call(":1.1", "/x", "a.b", "Talks"), Call(":1.2", "/x", "a.b", "Hangs")] * 600
         end = time.monotonic() + 600
-        assert bus.many(calls, end) == [(4,), None] * 600
+        assert bus.call_all(calls, end) == [(4,), None] * 600
         assert bus.stalled == {":1.2"}
-        assert bus.many(calls[:2], end) == [(4,), None]
+        assert bus.call_all(calls[:2], end) == [(4,), None]
         bus.begin_reading()
         assert not bus.stalled
 
@@ -179,10 +179,10 @@ def test_a_connection_of_its_own_that_breaks_costs_only_its_answers() -> None:
 
     with closing(its), closing(Bus(daemon.ours, None, connect_direct)) as bus:
         calls = [Call(":1.1", "/x", "a.b", "Talks")] * 300
-        assert bus.many(calls, time.monotonic() + 600) == [None] * 300
+        assert bus.call_all(calls, time.monotonic() + 600) == [None] * 300
         assert asked == ["/application"] and not bus.direct
         # It is not tried again: from now on the bus hands everything on.
-        assert bus.many(calls, time.monotonic() + 600) == [(4,)] * 300
+        assert bus.call_all(calls, time.monotonic() + 600) == [(4,)] * 300
 
 
 def test_a_refusal_is_told_from_an_answer() -> None:
@@ -192,8 +192,8 @@ def test_a_refusal_is_told_from_an_answer() -> None:
     })  # fmt: skip
     with closing(Bus(daemon.ours)) as bus:
         calls = [Call(":1.1", "/x", "a.b", name) for name in ("Bad", "Good", "Silent")]
-        assert bus.many(calls[:2], time.monotonic() + 10) == [Failed("no such thing"), (4,)]
-        assert bus.many(calls[2:], time.monotonic() + 0.05) == [None]
+        assert bus.call_all(calls[:2], time.monotonic() + 10) == [Failed("no such thing"), (4,)]
+        assert bus.call_all(calls[2:], time.monotonic() + 0.05) == [None]
 
 
 def test_a_refusal_is_no_text() -> None:

@@ -17,8 +17,8 @@ from desktop.local.conftest import TIGHT
 from desktop.local.test_isolation import ATTEMPTS, PRELUDE, Outside
 from trueline.actions import Code
 from trueline.desktop.local import LocalDesktop, LocalOptions
-from trueline.desktop.local.load import descendants
-from trueline.desktop.local.places import owner
+from trueline.desktop.local.ownership import owner
+from trueline.desktop.local.process_usage import descendants
 from trueline.desktop.types import ActionInterrupted, DesktopError, FileExists, PathRefused
 
 pytestmark = pytest.mark.proof

@@ -9,7 +9,7 @@ import pytest
 
 from support.windows import open_window
 from trueline.actions import Code
-from trueline.desktop.local import LocalDesktop, senses
+from trueline.desktop.local import LocalDesktop, controller
 from trueline.desktop.types import ActionInterrupted, ActionTimeout, DesktopError
 from trueline.records import ActionResult, ObservationSpec
 
@@ -47,7 +47,7 @@ def test_code_that_takes_too_much_fails_by_itself(runner: asyncio.Runner, fresh:
 def test_code_without_end_is_killed_and_the_next_runs(
     runner: asyncio.Runner, sturdy: LocalDesktop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(senses, "CODE_LIMIT", 1.0)
+    monkeypatch.setattr(controller, "CODE_LIMIT", 1.0)
     for number, code in enumerate(("while True: pass", "import time\ntime.sleep(1000)", "input()")):
         if code == "input()":
             assert act(runner, sturdy, code, f"loop-{number}").error is not None  # there is nothing to read
@@ -73,7 +73,7 @@ def test_code_that_kills_its_parents_is_interrupted(runner: asyncio.Runner, fres
 def test_code_that_forks_without_end_stays_in_its_desktop(
     runner: asyncio.Runner, fresh: LocalDesktop, sturdy: LocalDesktop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(senses, "CODE_LIMIT", 3.0)
+    monkeypatch.setattr(controller, "CODE_LIMIT", 3.0)
     bomb = "import os\nwhile True:\n    try:\n        os.fork()\n    except OSError:\n        pass"
 
     async def work() -> None:

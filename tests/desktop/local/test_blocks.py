@@ -23,7 +23,7 @@ from trueline.desktop.local.blocks import (
     take_block,
 )
 from trueline.desktop.local.options import MIB
-from trueline.desktop.local.places import Owner, owner
+from trueline.desktop.local.ownership import Owner, owner
 from trueline.desktop.types import FileExists, PathRefused, WindowShown
 from trueline.records import ObservationSpec
 

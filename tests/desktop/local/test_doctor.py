@@ -21,7 +21,7 @@ from trueline.desktop.local.checks import (
     in_container,
     namespace_fix,
 )
-from trueline.desktop.local.places import Owner, owner
+from trueline.desktop.local.ownership import Owner, owner
 
 
 def parse(*words: str) -> Parser:
@@ -78,7 +78,7 @@ def test_a_machine_that_lacks_something(monkeypatch: pytest.MonkeyPatch, capsys:
     monkeypatch.setattr(checks, "check_programs", lambda: check_programs("/nowhere"))
     assert doctor.run(parse().parse_args([])) == 1
     shown = capsys.readouterr().out
-    assert "MISS  programs: missing: bwrap" in shown and "mend: sudo apt-get" in shown
+    assert "MISS  programs: missing: bwrap" in shown and "fix: sudo apt-get" in shown
 
 
 def test_an_owner_without_a_mapping_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

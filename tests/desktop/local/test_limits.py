@@ -15,7 +15,7 @@ from trueline.desktop.local import Limits, LocalDesktop, LocalOptions
 from trueline.desktop.local.checks import check_way_out
 from trueline.desktop.local.groups import ROOT, Group, make_groups, plan_groups
 from trueline.desktop.local.network import host_addresses
-from trueline.desktop.local.places import Owner
+from trueline.desktop.local.ownership import Owner
 
 V1 = "9:pids:/here\n4:memory:/there/own\n3:cpu,cpuacct:/\n0::/\n"
 LIMITS = Limits(processes=100, memory=5000, processors=1.5)

@@ -16,7 +16,7 @@ import pytest
 
 from trueline.actions import Click, Code, Point, Type
 from trueline.desktop.local import LocalDesktop, LocalOptions
-from trueline.desktop.local.load import descendants
+from trueline.desktop.local.process_usage import descendants
 from trueline.desktop.types import FileExists
 from trueline.records import ObservationSpec
 

@@ -182,7 +182,7 @@ def test_a_server_that_is_not_ours(runner: asyncio.Runner, service: Service) -> 
                 assert desktop.capabilities == {Capability.RECORD, Capability.CDP}
                 with pytest.raises(NotSupported, match="capabilities"):
                     await desktop.diff()
-                with pytest.raises(NotSupported, match="revert it yourself, then give the same command again"):
+                with pytest.raises(NotSupported, match="revert it yourself, then rerun the same command"):
                     await desktop.reset()
                 assert (await desktop.observe(ObservationSpec(tree=True))).tree is not None
                 # A real pyautogui would type nothing here and say nothing.
@@ -214,7 +214,7 @@ def test_a_reset_waits_for_a_machine_that_comes_back_but_not_for_ever(runner: as
             assert proxy.reached["/trueline/reset"] == 1
             desktop._patience = Patience(back=0.05)
             proxy.faults = ["refuse"] * 100
-            with pytest.raises(DesktopLost, match=r"it was waited for 0\.05 s"):
+            with pytest.raises(DesktopLost, match=r"waited 0\.05 s"):
                 await desktop.reset()
             assert proxy.reached["/trueline/reset"] == 1
 

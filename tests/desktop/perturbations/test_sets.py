@@ -9,7 +9,7 @@ import pytest
 
 from trueline.cli import main
 from trueline.desktop.local import LocalOptions
-from trueline.desktop.local.look import applied_to, perturbed
+from trueline.desktop.local.perturbed_template import applied_perturbation, with_perturbation
 from trueline.desktop.perturbations import Perturbation, gnome_commands, known_sets, load_set
 from trueline.desktop.perturbations.xfce import applied, with_properties
 from trueline.desktop.types import DesktopUnavailable
@@ -93,11 +93,11 @@ def test_the_record_names_the_version_and_changes_its_digest_with_any_value() ->
 
 def test_options_carry_the_time_zone_and_the_record() -> None:
     zone = Perturbation(name="zone", version=1, summary="", timezone="Asia/Tokyo")
-    options = perturbed(LocalOptions(), zone)
+    options = with_perturbation(LocalOptions(), zone)
     assert options.timezone == "Asia/Tokyo"
-    record = applied_to(options)
+    record = applied_perturbation(options)
     assert record is not None and record.settings == {"timezone": "Asia/Tokyo"}
-    assert applied_to(LocalOptions()) is None
+    assert applied_perturbation(LocalOptions()) is None
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_options_carry_the_time_zone_and_the_record() -> None:
 def test_what_the_machine_lacks_is_said_and_not_left_out(change: dict[str, str], problem: str) -> None:
     wanted = Perturbation(name="x", version=1, summary="").model_copy(update=change)
     with pytest.raises(DesktopUnavailable, match=problem):
-        perturbed(LocalOptions(), wanted)
+        with_perturbation(LocalOptions(), wanted)
 
 
 def test_properties_are_changed_where_they_are_and_made_where_they_are_not() -> None:

@@ -18,7 +18,7 @@ from PIL import Image
 from support.bare_desktop import eventually
 from trueline.cli import main
 from trueline.desktop.recording import VideoError, contact_sheet, make_film, record
-from trueline.desktop.recording.matroska import head, read_picture, read_reel
+from trueline.desktop.recording.matroska import head, read_frame_file, read_picture
 from trueline.desktop.types import DesktopLost, Recording
 from trueline.errors import InputError
 from trueline.records.tree import Size
@@ -49,7 +49,7 @@ def without_ffmpeg(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def pictures(frames: Path) -> int:
-    return len(read_reel(frames).pictures) if frames.stat().st_size else 0
+    return len(read_frame_file(frames).pictures) if frames.stat().st_size else 0
 
 
 async def until(holds: Callable[[], bool], what: str) -> None:
@@ -58,7 +58,7 @@ async def until(holds: Callable[[], bool], what: str) -> None:
 
 def shades(frames: Path) -> list[int]:
     found: list[int] = []
-    for kept in read_reel(frames).pictures:
+    for kept in read_frame_file(frames).pictures:
         with Image.open(io.BytesIO(read_picture(frames, kept))) as image:
             assert image.size == (WIDTH, HEIGHT)
             found.append(int(np.asarray(image)[0, 0, 0]))
@@ -185,7 +185,7 @@ def test_a_killed_recorder_leaves_what_it_saw(screen: Path, tmp_path: Path) -> N
 def test_a_half_written_picture_is_left_out(screen: Path, tmp_path: Path, without_ffmpeg: None) -> None:
     done = asyncio.run(two_shades(screen, tmp_path / "recording.mp4"))
     assert done.frames is not None
-    reel = read_reel(done.frames)
+    reel = read_frame_file(done.frames)
     os.truncate(done.frames, reel.pictures[1].offset + reel.pictures[1].length - 1)
     assert shades(done.frames) == [10]
 
@@ -203,7 +203,7 @@ def test_an_absurd_rate_is_refused(screen: Path, tmp_path: Path, fps: float) -> 
         async with record(lambda: screen, tmp_path / "recording.mp4", fps):
             pass
 
-    with pytest.raises(InputError, match="frames a second"):
+    with pytest.raises(InputError, match="frames per second"):
         asyncio.run(story())
 
 
@@ -290,7 +290,7 @@ def test_the_command_says_in_one_line_what_is_wrong(
     assert main(["desktop", "video", str(screen)]) == 2
     assert main(["desktop", "video", frames, "-o", str(tmp_path / "no" / "x.mp4")]) == 2
     first, second, third = capsys.readouterr().err.splitlines()
-    assert "no ffmpeg" in first and "not the frames of a recording" in second and "there is no folder" in third
+    assert "no ffmpeg" in first and "not the frames of a recording" in second and "does not exist" in third
 
 
 def put_ffmpeg(folder: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from PIL import Image
 from support.bare_desktop import eventually
 from support.browser import Page, browser
 from trueline.desktop.local import LocalDesktop, LocalOptions
-from trueline.desktop.local.places import owner
+from trueline.desktop.local.ownership import owner
 from trueline.desktop.types import DesktopUnavailable, WindowShown
 from trueline.desktop.watch import watching
 from trueline.desktop.watch.packages import check_packages

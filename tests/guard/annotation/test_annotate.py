@@ -76,7 +76,7 @@ def opened(annotation: Annotation) -> Image.Image:
 
 def kept(before: Image.Image, after: Image.Image, at: Point) -> bool:
     """Whether the target and the row through it are as they were."""
-    mask = target_mask(Metrics.of(Size(*before.size)))
+    mask = target_mask(Metrics.for_picture(Size(*before.size)))
     left, top = at.x - mask.width // 2, at.y - mask.height // 2
     window = (left, top, left + mask.width, top + mask.height)
     changed = ImageChops.difference(before.crop(window), after.crop(window)).convert("L")

@@ -68,7 +68,7 @@ def test_two_benches_cannot_write_one_log(tmp_path: Path) -> None:
     async def work() -> None:
         journal = Journal(tmp_path / "log")
         try:
-            with pytest.raises(InputError, match="another bench is writing it"):
+            with pytest.raises(InputError, match="another guard bench is writing it"):
                 Journal(tmp_path / "log")
         finally:
             journal.close()

@@ -100,11 +100,11 @@ def test_the_display_a_model_was_told_is_scaled_to_the_screen() -> None:
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        ({}, "cannot be told"),
-        ([], "cannot be told"),
-        (None, "cannot be told"),
-        (7, "cannot be told"),
-        ({"kind": "click", "action": "left_click"}, "cannot be told"),
+        ({}, "cannot detect its format"),
+        ([], "cannot detect its format"),
+        (None, "cannot detect its format"),
+        (7, "cannot detect its format"),
+        ({"kind": "click", "action": "left_click"}, "cannot detect its format"),
         (["DONE", {"kind": "done"}], "one format"),
         ({"kind": "explode"}, "typed action"),
         ({"kind": "click", "at": [1, 2], "surprise": 1}, "surprise"),
@@ -112,7 +112,7 @@ def test_the_display_a_model_was_told_is_scaled_to_the_screen() -> None:
         ([WAIT_CALL, {"type": "shell_call"}], "unknown action"),
         ({"type": "tool_use", "id": "t", "name": "str_replace_editor", "input": {}}, "unknown action"),
         ({"type": "tool_use", "id": "t", "name": "bash", "input": {"restart": True}}, "unknown action"),
-        ([{"type": "text", "text": "I do nothing"}], "nothing in it is an action"),
+        ([{"type": "text", "text": "I do nothing"}], "contains no action in the format"),
         (["WAIT"] * 201, "at most 200"),
     ],
 )
@@ -131,7 +131,7 @@ def test_what_is_nested_too_deeply_is_an_error() -> None:
 
 @pytest.mark.parametrize("format", ["ui_tars", "qwen", "opencua", "kimi"])
 def test_formats_with_their_own_coordinates_need_the_screen(format: str) -> None:
-    with pytest.raises(InputError, match="needs the size of the screen"):
+    with pytest.raises(InputError, match="requires the screen size"):
         read_actions("Action: wait()", format=format)  # pyright: ignore[reportArgumentType]: parametrised
 
 

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 
 from trueline.actions import Action
 from trueline.actions.codecs.pyautogui import decode
-from trueline.guard.policy.deeds import Deed
-from trueline.guard.policy.follow.desk import Desk
 from trueline.guard.policy.follow.follower import follow
+from trueline.guard.policy.follow.input_state import InputState
+from trueline.guard.policy.operations import Operation
 from trueline.guard.policy.screen.view import View, view
 from trueline.guard.types import GuardContext, PastStep
 from trueline.records.observation import Observation
@@ -63,9 +63,9 @@ def actions(*sources: str) -> tuple[Action, ...]:
     return tuple(action for source in sources for action in decode(source).actions)
 
 
-def deeds(observation: Observation | None, *sources: str, desk: Desk | None = None) -> tuple[Deed, ...]:
+def operations(observation: Observation | None, *sources: str, desk: InputState | None = None) -> tuple[Operation, ...]:
     seen: View = view(observation)
-    return follow(desk or Desk(), actions(*sources), seen)
+    return follow(desk or InputState(), actions(*sources), seen)
 
 
 def question(

@@ -69,7 +69,7 @@ def test_a_broken_file_is_one_line_and_exit_code_2(own: Path, capsys: pytest.Cap
     assert main(["guard", "rules", "test", str(own)]) == 2
     captured = capsys.readouterr()
     assert captured.out == "" and captured.err.count("\n") == 1
-    assert "rules[0]: unknown key 'efect'; expected are id, description, effect" in captured.err
+    assert "rules[0]: unknown key 'efect'; expected one of id, description, effect" in captured.err
 
 
 def test_the_rules_in_force_are_listed(own: Path, capsys: pytest.CaptureFixture[str]) -> None:

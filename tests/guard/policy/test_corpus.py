@@ -11,8 +11,8 @@ from types import ModuleType
 
 import pytest
 
-from trueline.guard.policy.deeds import Pressed
-from trueline.guard.policy.reading import read
+from trueline.guard.policy.episode_reading import read_episode_so_far
+from trueline.guard.policy.operations import Pressed
 from trueline.guard.policy.ruleset import load_rules
 from trueline.guard.types import GuardContext
 
@@ -55,8 +55,12 @@ def test_the_split_is_the_one_the_figures_were_taken_with() -> None:
 
 @pytest.mark.parametrize("context", [case.context for case in CASES], ids=[case.id for case in CASES])
 def test_every_click_of_a_case_hits_something(context: GuardContext) -> None:
-    clicks = [deed for deed in read(context).deeds if isinstance(deed, Pressed) and deed.how != "key"]
-    assert context.observation.tree is None or all(deed.target is not None for deed in clicks)
+    clicks = [
+        operation
+        for operation in read_episode_so_far(context).operations
+        if isinstance(operation, Pressed) and operation.how != "key"
+    ]
+    assert context.observation.tree is None or all(operation.target is not None for operation in clicks)
 
 
 def test_the_documentation_gives_the_figures_that_are_measured() -> None:

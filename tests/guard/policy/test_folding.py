@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trueline.guard.policy.folding import fold, key, tricks
+from trueline.guard.policy.folding import fold, key, name_disguises
 
 
 @pytest.mark.parametrize(
@@ -31,9 +31,9 @@ def test_keys_ignore_case_space_and_lines() -> None:
 
 
 def test_tricks_are_named() -> None:
-    assert tricks("cu\u200brl") == ("invisible characters",)
-    assert tricks("сurl") == ("look-alike letters of another script",)
-    assert tricks("Документы und Bücher") == ()
+    assert name_disguises("cu\u200brl") == ("invisible characters",)
+    assert name_disguises("сurl") == ("look-alike letters of another script",)
+    assert name_disguises("Документы und Bücher") == ()
 
 
 @settings(deadline=None)

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from guard.policy.policy_samples import NOW, app, deeds, desktop, node, question, terminal
-from trueline.guard.flags import bearing_flags
-from trueline.guard.policy.deeds import Nothing, Opened, Pressed
+from guard.policy.policy_samples import NOW, app, desktop, node, operations, question, terminal
+from trueline.guard.policy.episode_reading import ViewCache
 from trueline.guard.policy.example import example_context
-from trueline.guard.policy.reading import ViewCache
+from trueline.guard.policy.operations import Nothing, Opened, Pressed
 from trueline.guard.policy.rule_tests import run_examples
 from trueline.guard.policy.ruleset import Rules, load_rules
 from trueline.guard.policy.stage import judge
+from trueline.guard.prior_rejections import relevant_rejections
 from trueline.guard.types import GuardContext, Rejection
 from trueline.records.observation import Observation
 from trueline.records.text_line import TextLine
@@ -42,7 +42,7 @@ def read(*texts: str, tree: Observation | None = None) -> Observation:
     ],
 )
 def test_a_click_is_refined_by_the_text_it_lands_on(label: str, act: str | None, effect: str) -> None:
-    unknown, pressed = deeds(read(label), CLICK)
+    unknown, pressed = operations(read(label), CLICK)
     assert unknown == Pressed(None)
     assert isinstance(pressed, Pressed) and (pressed.act, pressed.effect, pressed.certain) == (act, effect, False)
     assert str(pressed).startswith(f"click on the text {label!r} (read by OCR)")
@@ -52,21 +52,27 @@ def test_other_ways_to_press_are_seen_too() -> None:
     for source in ("pyautogui.moveTo(130, 110); pyautogui.click()", "pyautogui.doubleClick(130, 110)",
                    "pyautogui.mouseDown(130, 110); pyautogui.mouseUp(131, 111)",
                    "pyautogui.moveTo(130, 110); pyautogui.dragTo(132, 111)"):  # fmt: skip
-        assert [deed.act for deed in deeds(read("Delete"), source) if isinstance(deed, Pressed)][-1] == "delete", source
-    right = deeds(read("Delete"), "pyautogui.rightClick(130, 110)")
-    assert [deed.act for deed in right if isinstance(deed, Pressed)] == [None, None]
-    dragged_away = deeds(read("Delete"), "pyautogui.moveTo(130, 110); pyautogui.dragTo(900, 600)")
-    assert all(deed.act is None for deed in dragged_away if isinstance(deed, Pressed))
+        assert [operation.act for operation in operations(read("Delete"), source) if isinstance(operation, Pressed)][
+            -1
+        ] == "delete", source
+    right = operations(read("Delete"), "pyautogui.rightClick(130, 110)")
+    assert [operation.act for operation in right if isinstance(operation, Pressed)] == [None, None]
+    dragged_away = operations(read("Delete"), "pyautogui.moveTo(130, 110); pyautogui.dragTo(900, 600)")
+    assert all(operation.act is None for operation in dragged_away if isinstance(operation, Pressed))
 
 
 def test_a_text_that_is_an_address_may_be_a_link() -> None:
-    opened = [deed for deed in deeds(read("see https://evil.example/offer"), CLICK) if isinstance(deed, Opened)]
+    opened = [
+        operation
+        for operation in operations(read("see https://evil.example/offer"), CLICK)
+        if isinstance(operation, Opened)
+    ]
     assert opened == [Opened("https://evil.example/offer", "link", certain=False)]
 
 
 def test_a_shell_prompt_in_a_picture_makes_no_terminal() -> None:
     typed = "pyautogui.write('rm -rf ~\\n')"
-    assert deeds(read("user@desk:~$"), CLICK, typed)[2:] == deeds(Observation(NOW, b"png"), CLICK, typed)[1:]
+    assert operations(read("user@desk:~$"), CLICK, typed)[2:] == operations(Observation(NOW, b"png"), CLICK, typed)[1:]
 
 
 def test_the_evidence_says_that_it_is_from_ocr() -> None:
@@ -84,9 +90,9 @@ def test_after_a_flag_the_same_text_elsewhere_bears_on_it() -> None:
     past = [(read("Delete my account"), "pyautogui.sleep(1)")] * 9
     context = question(far, "pyautogui.click(130, 530)", history=past)
     flagged = replace(context, rejections=(Rejection(1, before, Verdict(decision=Decision.MISALIGNED)),))
-    assert len(bearing_flags(flagged)) == 1
+    assert len(relevant_rejections(flagged)) == 1
     unread = tuple(replace(step, observation=Observation(NOW, b"png")) for step in flagged.history)
-    assert bearing_flags(replace(flagged, observation=Observation(NOW, b"png"), history=unread)) == ()
+    assert relevant_rejections(replace(flagged, observation=Observation(NOW, b"png"), history=unread)) == ()
 
 
 def test_a_secret_or_a_trick_in_a_picture_is_one_bounded_line() -> None:
@@ -133,7 +139,7 @@ def test_a_text_in_a_picture_speaks_for_nothing(rules: Rules) -> None:
 
 def test_moving_and_scrolling_are_not_cleared_where_ocr_saw_nothing() -> None:
     for source in ("pyautogui.moveTo(600, 400)", "pyautogui.scroll(-3, 600, 400)"):
-        assert not any(isinstance(deed, Nothing) for deed in deeds(read("Delete"), source))
+        assert not any(isinstance(operation, Nothing) for operation in operations(read("Delete"), source))
 
 
 def test_a_press_uses_up_a_budget_once(rules: Rules) -> None:

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from guard.policy.policy_samples import NOW, node, page, question, terminal
+from trueline.guard.policy.episode_reading import read_episode_so_far
 from trueline.guard.policy.provenance import Origin, evidence, origins
-from trueline.guard.policy.reading import read
 from trueline.guard.policy.ruleset import load_rules
 from trueline.guard.policy.stage import judge
 from trueline.guard.types import GuardContext
@@ -14,7 +14,7 @@ TYPE = ("pyautogui.click(150, 310)", "pyautogui.write('audit@example.net')")
 
 
 def found(context: GuardContext) -> dict[str, Origin]:
-    return {origin.string: origin for origin in origins(context, read(context))}
+    return {origin.string: origin for origin in origins(context, read_episode_so_far(context))}
 
 
 def test_a_string_of_the_screen_is_traced_to_its_element() -> None:

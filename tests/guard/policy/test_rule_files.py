@@ -52,19 +52,22 @@ def test_without_the_shipped_rules_only_the_own_ones_hold(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("rulez: []", "unknown key 'rulez'; expected are description, domains, words"),
-        (RULE.replace("program:", "programme:"), "rules[0].when.command: unknown key 'programme'; expected are does"),
+        ("rulez: []", "unknown key 'rulez'; expected one of description, domains, words"),
+        (
+            RULE.replace("program:", "programme:"),
+            "rules[0].when.command: unknown key 'programme'; expected one of does",
+        ),
         (RULE.replace("effect: forbid", "effect: deny"), "rules[0].effect"),
         (RULE.replace("command: {program: [npm]}", "command: {does: [explode]}"), "rules[0].when.command.does[0]"),
         (RULE.replace("when: {command: {program: [npm]}}", "when: {}"), "exactly one of command, press"),
         (RULE.replace("id: no-npm", "id: No Npm"), "rules[0].id"),
-        (RULE.replace("effect: forbid", "effect: forbid\n    effect: allow"), "the key 'effect' stands twice (line 6)"),
+        (RULE.replace("effect: forbid", "effect: forbid\n    effect: allow"), "duplicate key 'effect' (line 6)"),
         (
             RULE.replace("when:", "unless: [{asked: [cooking]}]\n    when:"),
-            "there is no word group 'cooking'; known are",
+            "unknown word group 'cooking'; choose one of",
         ),
         (RULE.replace("when:", "unless: [{}]\n    when:"), "needs asked or named"),
-        ("disable: [no-such]", "there is no rule 'no-such'"),
+        ("disable: [no-such]", "unknown rule 'no-such'"),
         (RULE.replace("no-npm", "delete-system"), "the id 'delete-system' is taken; name it in `disable`"),
         ("secrets: [{name: x}]", "needs either value or env"),
         ("secrets: [{name: x, value: abc}]", "secrets[0].value"),
@@ -160,9 +163,9 @@ def test_an_example_stopped_by_another_rule_shows_nothing(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("example", "says"),
     [
-        ("{instruction: x, screen: none, action: WAIT, expect: pass}", "there is no screen 'none'"),
+        ("{instruction: x, screen: none, action: WAIT, expect: pass}", "unknown screen 'none'"),
         ("{instruction: x, tree: [], fill: {a: []}, action: WAIT, expect: pass}", "the screen has no slot 'a'"),
-        ("{instruction: x, action: {kind: jump}, expect: pass}", "is no action"),
+        ("{instruction: x, action: {kind: jump}, expect: pass}", "is not an action"),
     ],
 )
 def test_a_broken_example_names_file_rule_and_number(tmp_path: Path, example: str, says: str) -> None:

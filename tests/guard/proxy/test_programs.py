@@ -8,16 +8,16 @@ import pytest
 
 from trueline.actions import Click, Code, Key, Point, Size
 from trueline.desktop.serve.replies import Call, Refused
-from trueline.guard.proxy.programs import Wanted, read_wanted
+from trueline.guard.proxy.requested_actions import RequestedActions, read_requested_actions
 
 PREFIX = "import pyautogui; import time; pyautogui.FAILSAFE = False; "
 
 
-def wanted(path: str, **document: object) -> Wanted:
-    return read_wanted(path, Call("application/json", json.dumps(document).encode()))
+def wanted(path: str, **document: object) -> RequestedActions:
+    return read_requested_actions(path, Call("application/json", json.dumps(document).encode()))
 
 
-def bash(asked: Wanted) -> list[str]:
+def bash(asked: RequestedActions) -> list[str]:
     actions = asked.actions(Size(1920, 1080))
     return [action.source for action in actions if isinstance(action, Code) and action.language == "bash"]
 
@@ -75,10 +75,10 @@ def test_all_of_a_request_is_told() -> None:
 
 def test_the_machine_gets_what_was_read() -> None:
     more = b'{"command": ["rm", "x"], "other": 1}'
-    asked = read_wanted("/execute", Call("text/plain", more))
+    asked = read_requested_actions("/execute", Call("text/plain", more))
     assert asked.document == {"command": ["rm", "x"], "shell": False} and bash(asked) == ["rm x"]
     with pytest.raises(Refused, match="stands twice"):
-        read_wanted("/execute", Call("text/plain", b'{"command": ["true"], "command": ["rm", "x"]}'))
+        read_requested_actions("/execute", Call("text/plain", b'{"command": ["true"], "command": ["rm", "x"]}'))
     assert wanted("/execute", command="touch 'a b'").document == {"command": ["touch", "a b"], "shell": False}
 
 

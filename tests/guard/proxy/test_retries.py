@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from trueline.desktop.serve.replies import Refused, Reply
-from trueline.guard.proxy.retries import Retries
+from trueline.guard.proxy.repeated_requests import RepeatedRequests
 
 SAME, OTHER = b"same", b"other"
 
@@ -18,7 +18,7 @@ class World:
     def __init__(self) -> None:
         self.now = 0.0
         self.done = 0
-        self.retries = Retries(lambda: self.now)
+        self.retries = RepeatedRequests(lambda: self.now)
 
     async def ask(self, key: bytes = SAME, status: int = 200, *, hears: bool = True) -> None:
         async def work() -> Reply:

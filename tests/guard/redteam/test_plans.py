@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from trueline.actions import Click, Done, Drag, MouseDown, Move, Point
-from trueline.guard.redteam.choose import drawn, neighbours
+from trueline.guard.redteam.attack_plan import Plan, disguised
 from trueline.guard.redteam.corpus import Goal, load_corpus
 from trueline.guard.redteam.disguises import look_alike_host
 from trueline.guard.redteam.keyboard import Line, press
-from trueline.guard.redteam.plan import Plan, disguised
-from trueline.guard.redteam.screen import NOTE, observe
+from trueline.guard.redteam.next_variation import draw_variations, neighbours
+from trueline.guard.redteam.screen import NOTE, render_scene
 from trueline.guard.redteam.techniques import TECHNIQUES, plan_of
 from trueline.guard.redteam.variation import Variation
 
@@ -26,7 +26,7 @@ def variations(technique: str, goal: Goal) -> Iterator[Variation]:
     base = TECHNIQUES[technique].base
     yield base
     yield from (variation for _, variation in neighbours(technique, goal, base, CORPUS))
-    yield from drawn(technique, goal, CORPUS, 10, "a seed")
+    yield from draw_variations(technique, goal, CORPUS, 10, "a seed")
 
 
 def lines_of(plan: Plan, focus: str | None) -> dict[str | None, Line]:
@@ -100,14 +100,16 @@ def reaches(goal: Goal, technique: str, variation: Variation, plan: Plan) -> boo
 def test_screens_show_what_the_technique_needs(technique: str) -> None:
     goal = next(goal for name, goal in CASES if name == technique)
     plan = plan_of(technique, goal, TECHNIQUES[technique].base, CORPUS)
-    seen = observe(CORPUS.scenes[goal.scene], plan.look, picture=True)
+    seen = render_scene(CORPUS.scenes[goal.scene], plan.look, picture=True)
     assert seen.screenshot and seen.screenshot.startswith(b"\x89PNG") if isinstance(seen.screenshot, bytes) else False
     assert seen.tree is not None
     words = " ".join(f"{node.name} {node.text}" for node in seen.tree.root.walk())
     assert (goal.said in words) is (technique not in ("image_only", "homoglyphs"))
     if technique == "image_only":
         assert not any(CORPUS.scenes[goal.scene].element(name).name in words for name in goal.clicks)
-        plain = observe(CORPUS.scenes[goal.scene], plan_of("click_only", goal, Variation(), CORPUS).look, picture=True)
+        plain = render_scene(
+            CORPUS.scenes[goal.scene], plan_of("click_only", goal, Variation(), CORPUS).look, picture=True
+        )
         assert seen.screenshot == plain.screenshot
     if technique == "paste":
         assert plan.clipboard in words and inside(NOTE.centre, NOTE.box)
@@ -136,8 +138,8 @@ def test_encoded_commands_hold_the_command() -> None:
 
 def test_variations_are_drawn_by_seed_and_differ() -> None:
     for technique, goal in CASES[::7]:
-        first = drawn(technique, goal, CORPUS, 6, "1")
-        assert first == drawn(technique, goal, CORPUS, 6, "1")
+        first = draw_variations(technique, goal, CORPUS, 6, "1")
+        assert first == draw_variations(technique, goal, CORPUS, 6, "1")
         assert len(set(first)) == len(first) and first[0] == TECHNIQUES[technique].base
-    many = [drawn(technique, goal, CORPUS, 6, seed) for technique, goal in CASES for seed in ("1", "2")]
+    many = [draw_variations(technique, goal, CORPUS, 6, seed) for technique, goal in CASES for seed in ("1", "2")]
     assert any(one != two for one, two in zip(many[::2], many[1::2], strict=True))

@@ -145,7 +145,7 @@ def test_another_address_than_loopback_is_warned_about(script: str) -> None:
     [
         (["--token", "short"], "token: give one of at least 16"),
         (["--token-file", "nowhere"], "--token-file nowhere: cannot be read"),
-        (["--no-policy"], "no stage is left that could judge"),
+        (["--no-policy"], "no stage is left to judge"),
         (["--port", "70000"], "--port 70000: a port is 0 to 65535"),
         (["--host", "no.such.host.invalid"], "--host no.such.host.invalid: there is no such host"),
         (["--rate", "0"], "argument --rate: 0 is not above 0"),

@@ -12,8 +12,8 @@ from support.injected import NOW, cell, funnel_of, write_injected_episode
 from trueline.records import Funnel, Problem, Unscored
 from trueline.records.episode_state import is_success
 from trueline.records.events import Noted
+from trueline.records.folder.closing import EPISODE_FILE, finish_folder
 from trueline.records.folder.events_file import dump_event
-from trueline.records.folder.finish import EPISODE_FILE, finish_folder
 from trueline.records.folder.funnel import NO_RECORD, funnel_of_adversary, read_injection_result
 from trueline.records.folder.reader import read_episode
 

@@ -106,7 +106,7 @@ def test_an_unscored_episode_has_no_result_and_says_why_to_all_readers(folder: P
 
 def test_a_folder_is_never_written_twice(folder: Path) -> None:
     write_episode(folder, steps=1)
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="already exists"):
         EpisodeWriter(folder, STARTED)
 
 

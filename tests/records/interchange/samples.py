@@ -10,7 +10,7 @@ from pathlib import Path
 from PIL import Image
 from pydantic import JsonValue
 
-from trueline.records.interchange.outcome import Outcome, Transfer
+from trueline.records.interchange.transfer import Outcome, Transfer
 
 UUID = "3f2a1c9e-5b7d-4e21-9a6f-0c8d7e5b4a{:02d}"
 

@@ -89,7 +89,7 @@ def test_the_first_run_completes_the_setting_and_another_one_is_refused(tmp_path
     logged = params(folder)
     assert main(["import", "--adopt", str(tmp_path)]) == 0
     setting = whole(logged)
-    with pytest.raises(InputError, match=r"begun with another setting \(limits.max_steps: .* there, 99 here\)"):
+    with pytest.raises(InputError, match=r"has another setting \(limits.max_steps: .* there, 99 here\)"):
         claim_setting(tmp_path / MODEL, whole(logged, limits=Limits(max_steps=99)))
     with pytest.raises(InputError, match=r'model: "o4-mini" there, "gpt-4o" here'):
         claim_setting(tmp_path / MODEL, whole(logged, model="openai|gpt-4o"))
@@ -122,4 +122,4 @@ def test_with_another_folder_the_source_is_only_read(tmp_path: Path, capsys: Out
     assert (adopted["scored"], len(adopted["moved_aside"])) == (1, 1)
     assert tree_of(tmp_path / "in") == before
     assert main(["import", str(tmp_path / "in")]) == 2
-    assert "--out is missing" in capsys.readouterr().err
+    assert "--out is required" in capsys.readouterr().err

@@ -15,8 +15,8 @@ from trueline.records.folder.reader import read_episode
 from trueline.records.interchange.atif import export_atif, find_documents, import_atif
 from trueline.records.interchange.labels import read_labels
 from trueline.records.interchange.misactbench import import_benchmark
-from trueline.records.interchange.outcome import Options
 from trueline.records.interchange.sources import find_sources
+from trueline.records.interchange.transfer import Options
 
 OPTIONS = Options()
 EPISODE = "pyautogui/screenshot/o4-mini/chrome/__injected__inject__desktop_notification__stop_task"
@@ -207,7 +207,7 @@ def broken(**changes: JsonValue) -> dict[str, JsonValue]:
             broken(steps=[{"step_id": 1, "source": "robot", "message": 5}]),
             r"\$.steps\[0\].source.*\$.steps\[0\].message",
         ),
-        (broken(extra={"trueline": {"path": "x"}}), r"extra.trueline is not an episode of Trueline"),
+        (broken(extra={"trueline": {"path": "x"}}), r"extra.trueline is not a Trueline episode"),
     ],
 )
 def test_a_broken_document_is_left_out_with_every_place_named(
@@ -280,7 +280,7 @@ def test_documents_are_found_and_their_absence_is_said(tmp_path: Path) -> None:
     file = write_foreign(tmp_path / "in" / "deep", foreign())
     (tmp_path / "in" / "other.json").write_text("{}")
     assert find_documents([tmp_path / "in", file]) == [file]
-    with pytest.raises(InputError, match="holds no ATIF document"):
+    with pytest.raises(InputError, match="contains no ATIF document"):
         find_documents([tmp_path / "in" / "other.json"])
     with pytest.raises(InputError, match="no such file"):
         find_documents([tmp_path / "nowhere"])

@@ -18,8 +18,8 @@ from trueline.records import Unscored
 from trueline.records.folder.reader import read_episode
 from trueline.records.interchange.labels import Labels, StepLabel, read_labels, write_labels
 from trueline.records.interchange.misactbench import export_benchmark, import_benchmark, read_benchmark
-from trueline.records.interchange.outcome import Options
 from trueline.records.interchange.sources import find_sources
+from trueline.records.interchange.transfer import Options
 
 OPTIONS = Options()
 
@@ -234,7 +234,7 @@ def test_two_folders_with_the_same_paths_do_not_collide(tmp_path: Path) -> None:
 
 def test_an_empty_benchmark_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "m.json").write_text("{}")
-    with pytest.raises(InputError, match="holds no trajectory"):
+    with pytest.raises(InputError, match="contains no trajectories"):
         import_benchmark(tmp_path / "m.json", tmp_path / "out", OPTIONS)
 
 
@@ -317,7 +317,7 @@ def test_broken_unicode_and_endless_names_are_no_way_to_make_it_fall(tmp_path: P
     long["trajectory_path"] = "x" * 5000
     file = write_set(tmp_path, [name, path, long])
     left = reasons(import_benchmark(file, tmp_path / "results", OPTIONS))
-    assert [reason.endswith("is no path") for reason in left] == [True, True]
+    assert [reason.endswith("is not a path") for reason in left] == [True, True]
     exported(tmp_path / "results", tmp_path / "out")
     written = json.loads((tmp_path / "out/MisActBench/misactbench.json").read_bytes())
     assert written == {UUID.format(1): name}

@@ -148,10 +148,10 @@ def test_every_problem_is_named_with_file_place_and_what_was_expected() -> None:
 
 def test_an_id_or_a_step_that_stands_twice_is_a_problem() -> None:
     empty: JsonValue = {"trajectory_id": "t", "instruction": "do", "steps": []}
-    assert problems([empty, empty]) == ['m.json: $[1].trajectory_id: this id stands already above, found "t"']
+    assert problems([empty, empty]) == ['m.json: $[1].trajectory_id: duplicate id, found "t"']
     steps: JsonValue = [{"step_idx": 2, "agent_output": "a"}, {"step_idx": 2, "agent_output": "b"}]
     assert problems([{"trajectory_id": "t", "instruction": "do", "steps": steps}]) == [
-        "m.json: $[0].steps: step 2 stands twice"
+        "m.json: $[0].steps: duplicate step 2"
     ]
 
 

@@ -12,10 +12,10 @@ from trueline.records.folder.reader import read_episode
 from trueline.records.index import read_index
 from trueline.records.interchange.labels import Labels, write_labels
 from trueline.records.interchange.osworld import export_folders, import_folders
-from trueline.records.interchange.outcome import Options
 from trueline.records.interchange.paths import picture_suffix
 from trueline.records.interchange.sources import find_sources
 from trueline.records.interchange.strict_json import load_strict
+from trueline.records.interchange.transfer import Options
 from trueline.records.scan import scan
 
 OPTIONS = Options()

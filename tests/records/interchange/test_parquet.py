@@ -10,11 +10,11 @@ from records.interchange.samples import done, entry, reasons, seed_episode, writ
 from trueline.errors import MissingExtraError
 from trueline.records.folder.reader import read_episode
 from trueline.records.interchange.misactbench import import_benchmark
-from trueline.records.interchange.outcome import Options
 from trueline.records.interchange.parquet import export_parquet, write
 from trueline.records.interchange.parquet.columns import EPISODE_COLUMNS, STEP_COLUMNS
 from trueline.records.interchange.parquet.rows import episode_row, step_rows
 from trueline.records.interchange.sources import find_sources
+from trueline.records.interchange.transfer import Options
 
 pq = pytest.importorskip("pyarrow.parquet")
 MODEL = "pyautogui/screenshot/o4-mini"

@@ -19,7 +19,7 @@ from trueline.models.types import Request, user
 from trueline.records.end import Unscored
 from trueline.records.events import Ended
 from trueline.runs.batch.run import run_batch
-from trueline.runs.batch.types import BatchOptions, Told
+from trueline.runs.batch.types import BatchEvent, BatchOptions
 
 
 @pytest.fixture(autouse=True)
@@ -57,7 +57,7 @@ def test_who_is_ready_does_not_play_while_the_model_is_away(tmp_path: Path) -> N
 @pytest.mark.full
 def test_a_long_outage_uses_nothing_up_and_is_waited_out(tmp_path: Path) -> None:
     asked: list[str] = []
-    told: list[Told] = []
+    told: list[BatchEvent] = []
 
     async def playing(desktop: Desktop, name: str) -> Ended:
         asked.append(name)
@@ -136,7 +136,7 @@ def test_what_the_model_rejects_is_no_outage(tmp_path: Path) -> None:
 
 
 def test_a_model_that_does_not_answer_is_reported_while_it_is_waited_for(tmp_path: Path) -> None:
-    told: list[Told] = []
+    told: list[BatchEvent] = []
 
     async def main() -> None:
         async with FakeServer(default=Hang()) as server:
@@ -150,7 +150,7 @@ def test_a_model_that_does_not_answer_is_reported_while_it_is_waited_for(tmp_pat
                 await asyncio.wait([asking])
                 return ended()
 
-            def report(news: Told) -> None:
+            def report(news: BatchEvent) -> None:
                 told.append(news)
                 if sum(one.what == "waiting" for one in told) >= 2:
                     seen.set()

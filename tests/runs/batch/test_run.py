@@ -19,7 +19,7 @@ from trueline.records.events import Ended
 from trueline.records.folder.files import DiskFullError
 from trueline.runs.batch.claims import CLAIMS, Claim, Claims
 from trueline.runs.batch.run import run_batch
-from trueline.runs.batch.types import BatchOptions, Told
+from trueline.runs.batch.types import BatchEvent, BatchOptions
 
 
 @pytest.fixture(autouse=True)
@@ -158,7 +158,7 @@ def test_an_interrupt_leaves_a_record_and_the_claim_free(tmp_path: Path) -> None
 
 def test_what_another_process_holds_is_waited_for(tmp_path: Path) -> None:
     other = Claims(tmp_path, "other")
-    told: list[Told] = []
+    told: list[BatchEvent] = []
 
     async def playing(desktop: Desktop, name: str) -> Ended:
         if name == "t1":
@@ -174,7 +174,7 @@ def test_what_another_process_holds_is_waited_for(tmp_path: Path) -> None:
 
 @pytest.mark.full
 def test_it_is_told_once_that_another_process_runs_it(tmp_path: Path) -> None:
-    other, told, looked = Claims(tmp_path, "other"), list[Told](), list[str]()
+    other, told, looked = Claims(tmp_path, "other"), list[BatchEvent](), list[str]()
 
     async def playing(desktop: Desktop, name: str) -> Ended:
         if name == "t1":

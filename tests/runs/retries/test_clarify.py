@@ -14,7 +14,7 @@ from trueline.records import ActionResult, Attempt, Proposal, Step
 from trueline.records.end import End
 from trueline.runs.retries.binary import BinaryRetry
 from trueline.runs.retries.clarify import ClarifyUponRetry
-from trueline.runs.types import Tried
+from trueline.runs.types import FailedTry
 
 STEP = Step(
     number=1,
@@ -39,7 +39,7 @@ def clarify(model: ScriptedModel) -> ClarifyUponRetry:
 
 
 def word(retry: BinaryRetry | ClarifyUponRetry, number: int = 1) -> str | None:
-    told = asyncio.run(retry.after(Tried(number, End.DONE, 0.0, (STEP,))))
+    told = asyncio.run(retry.after(FailedTry(number, End.DONE, 0.0, (STEP,))))
     return None if told is None else told.text
 
 
@@ -64,5 +64,5 @@ def test_a_user_who_cannot_keep_it_says_only_that_it_failed(tmp_path: Path) -> N
 
 def test_what_the_user_took_is_counted(tmp_path: Path) -> None:
     retry = clarify(model(tmp_path, says("A blue elephant.")))
-    told = asyncio.run(retry.after(Tried(1, End.DONE, 0.0, (STEP,))))
+    told = asyncio.run(retry.after(FailedTry(1, End.DONE, 0.0, (STEP,))))
     assert told is not None and told.usage is not None and told.usage.calls == 3

@@ -52,11 +52,11 @@ _MAX_REPEAT = 100
 _MAX_KEYS = 100
 _LEFT_PRESS_SECONDS = 1.0
 _SCROLL_AMOUNT = 5
-"""Notches of a scroll that names no amount: what the tool's documentation shows."""
+"""Notches of a scroll without an amount, as in the tool's documentation."""
 
 
 def tool_definition(tool: ClaudeTool, width: int, height: int) -> dict[str, object]:
-    """Return the entry for the request's list of tools. The toolset has no size: it speaks in pixels of the picture."""
+    """Return the entry for the request's list of tools. The toolset has no size: it uses pixels of the picture."""
     if tool == _TOOLSET:
         return {"type": tool}
     entry: dict[str, object] = {
@@ -310,5 +310,5 @@ def _held(modifiers: tuple[str, ...], tool: ClaudeTool) -> dict[str, object]:
 
 def _combination(keys: tuple[str, ...], tool: ClaudeTool) -> str:
     if _case(keys, tool) != keys:
-        raise ValueError("it does not tell capital letters; hold shift")
+        raise ValueError("it does not distinguish capital letters; hold shift")
     return x_combo(keys)

@@ -76,7 +76,7 @@ def decode_answer(answer: str) -> Decoded:
             data: object = orjson.loads(body)
             actions += [decode(item) for item in (data if is_array(data) else [data])]
         except orjson.JSONDecodeError as error:
-            raise DecodeError(CODEC, f"a code block is no JSON: {error}", answer) from None
+            raise DecodeError(CODEC, f"a code block is not JSON: {error}", answer) from None
         except DecodeError as error:
             raise DecodeError(CODEC, error.reason, answer) from None
     lines = outside.splitlines()

@@ -1,4 +1,4 @@
-"""Reads one JSON object of a model, strictly: every field must be of its type, and every field must be read.
+"""Reads one JSON object of a model strictly: every field must have its type, and none may be left over.
 
 A place may also stand as text, as models now and then write it; nothing else is read for what it is not.
 """
@@ -48,7 +48,7 @@ def dump(value: object) -> str:
 
 
 class Fields:
-    """The fields of one object. `null` counts as absent. `end` refuses what nobody asked for."""
+    """The fields of one object. `null` counts as absent. `end` refuses fields that were not read."""
 
     def __init__(self, codec: str, data: object, raw: str | None = None) -> None:
         self.codec = codec
@@ -145,7 +145,7 @@ class Fields:
         return tuple(names) or self.fail(f"{name} names no key")
 
     def end(self) -> None:
-        """Refuse the fields that nobody read."""
+        """Refuse fields that were not read."""
         if self._left:
             takes = f"{self.what} takes no" if self.what else "unknown field"
             self.fail(f"{takes} {', '.join(sorted(self._left))}")

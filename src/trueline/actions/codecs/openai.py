@@ -208,5 +208,5 @@ def _keys(action: Click | Drag | Scroll, tool: OpenAITool) -> dict[str, object]:
 def _name(key: str) -> str:
     name = openai_name(key)
     if len(key) == 1 and _read_name(name) != key:
-        raise ValueError(f"it does not tell the capital letter {key!r}; hold shift")
+        raise ValueError(f"it does not distinguish the capital letter {key!r}; hold shift")
     return name

@@ -1,4 +1,4 @@
-"""OpenCUA and Kimi: sections `## Thought`, `## Action`, `## Code`; the last code block is what it does.
+"""OpenCUA and Kimi: sections `## Thought`, `## Action`, `## Code`; the last code block is the action.
 
 The coordinates in the code are the model's own, so a program that is not a straight line cannot be mapped to the
 screen: it is an error, not `Code`, unless it names nothing that points anywhere.

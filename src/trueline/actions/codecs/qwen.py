@@ -69,7 +69,7 @@ def decode(answer: str, scale: Scale) -> Decoded:
         try:
             call = Fields(CODEC, orjson.loads(body), answer)
         except orjson.JSONDecodeError as error:
-            raise DecodeError(CODEC, f"a call that is no JSON: {error}", answer) from None
+            raise DecodeError(CODEC, f"a call that is not JSON: {error}", answer) from None
         if (name := call.text("name")) != "computer_use":
             raise DecodeError(CODEC, f"a call of {name!r}", answer)
         try:

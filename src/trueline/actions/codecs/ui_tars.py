@@ -77,7 +77,7 @@ def decode(answer: str, scale: Scale) -> Decoded:
             actions = tuple(_Reader(call, scale, answer).read() for call in calls)
             said = thought.replace("<think>", "", 1).strip()
             return Decoded(actions, thought=said, note=unknown_keys(actions))
-    raise DecodeError(CODEC, "no action behind 'Action:'", answer)
+    raise DecodeError(CODEC, "no action after 'Action:'", answer)
 
 
 def encode(action: Action, scale: Scale, style: Style = "point") -> str:

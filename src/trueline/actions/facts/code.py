@@ -1,4 +1,4 @@
-"""What can be seen in a program without running it."""
+"""What a program does and mentions, as far as its source shows without running it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import shlex
 from typing import Literal, NamedTuple
 
 from trueline.actions.codecs.pyautogui.program import MAX_SOURCE, parse, read_call
-from trueline.actions.codecs.pyautogui.segments import Segments
+from trueline.actions.codecs.pyautogui.source_segments import Segments
 from trueline.actions.codecs.pyautogui.values import Ref, UnprovableError, Value
 from trueline.actions.types import Action, Code
 
@@ -23,15 +23,15 @@ _MAX_SHOWN = 500
 
 
 class Command(NamedTuple):
-    """Something for a shell."""
+    """A shell command in a program."""
 
     text: str
     how: Literal["run", "computed", "candidate"]
-    """A program runs it; a program runs what this expression gives; it is typed and entered, perhaps in a terminal."""
+    """Run by a program; the value of an expression that a program runs; typed and entered, perhaps in a terminal."""
 
 
 class CodeFacts(NamedTuple):
-    """What a program holds. Whether it ever comes to it, nobody knows."""
+    """The content of a program, which need not all be executed."""
 
     actions: tuple[Action, ...] = ()
     commands: tuple[Command, ...] = ()

@@ -29,7 +29,7 @@ _SITE_ENDINGS, _FILE_ENDINGS = frozenset(_SITE_WORDS.split()), frozenset(_FILE_W
 
 
 class Mentions(NamedTuple):
-    """What a text names, each once, in order of appearance."""
+    """The things that a text mentions, each once, in order of appearance."""
 
     urls: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class Mentions(NamedTuple):
 
 
 def mentions(texts: Iterable[str]) -> Mentions:
-    """Return what texts name. A bare `example.com/x` counts as a URL too: a browser takes it as one."""
+    """Return what texts mention. A bare `example.com/x` counts as a URL too: a browser takes it as one."""
     urls: list[str] = []
     paths: list[str] = []
     emails: list[str] = []

@@ -9,9 +9,9 @@ from trueline.cli.parser import Parser, whole_number
 from trueline.extras import require_extra
 
 _ABOUT = """\
-Six tasks of the starter suite on real local desktops, played by a SIMULATED agent: as they are, with text on the screen
-that wants something else, and the same with the guard's rules in front. Then tables of success and of attack success,
-and pictures of what the guard stopped. No key and no network are needed. Interrupted, rerun the same command to resume.
+Run six tasks of the starter suite on real local desktops with a SIMULATED agent: plain, under prompt injection, and
+under injection with the guard's rules in front. Then print success and attack success, and draw what the guard stopped.
+Needs no key and no network. If interrupted, rerun the same command to resume.
 
 examples:
   trueline demo
@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
         from trueline.cli.demo.study import run_study
 
         return run_study(args)
-    from trueline.cli.demo.desktops import run_desktops
+    from trueline.cli.demo.conditions import run_desktops
 
     require_extra("desktop", "the demo on real desktops")
     return run_desktops(args)

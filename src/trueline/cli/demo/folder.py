@@ -1,4 +1,4 @@
-"""The folder of a demo: one for all of its parts, and never somebody else's."""
+"""The demo's result folder: one for all of its parts, and never a folder made by something else."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ In study/ no agent ran: every score there is drawn from a random generator.
 
 
 def claim_folder(out: Path) -> None:
-    """Make the folder, or see that it is one of an earlier demo.
+    """Make the folder, or check that an earlier demo made it.
 
     Raises:
         InputError: It is another folder.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trueline.cli.demo.stopped import Stopped
+from trueline.cli.demo.guard_stops import GuardStop
 from trueline.text import printable
 
 if TYPE_CHECKING:
@@ -30,14 +30,14 @@ _OTHERWISE = "The agent reached it with actions that no rule forbids."
 
 @dataclass(frozen=True)
 class Results:
-    """Everything that there is to tell."""
+    """The results of the demo."""
 
     out: Path
     played: Mapping[str, Sequence[EpisodeRecord]]
     plain: str
     """The table of the plain condition."""
-    stops: Sequence[Stopped]
-    pictures: Sequence[tuple[Stopped, Path]]
+    stops: Sequence[GuardStop]
+    pictures: Sequence[tuple[GuardStop, Path]]
 
     @property
     def attacks(self) -> dict[str, list[AttackTrial]]:
@@ -76,13 +76,13 @@ def document(results: Results) -> dict[str, object]:
 
 
 def not_stopped(attacks: Mapping[str, Sequence[AttackTrial]]) -> dict[str, str]:
-    """The goals that were achieved although the guard was there, and why rules could not stop them."""
+    """The goals that were achieved despite the guard, and why rules could not stop them."""
     achieved = {trial.unit.goal for trial in attacks[WITH_GUARD] if trial.achieved}
     return {goal: _WHY.get(goal, _OTHERWISE) for goal in sorted(filter(None, achieved))}
 
 
 def text(results: Results) -> str:
-    """The demo for people."""
+    """The results as text."""
     from trueline.stats.attacks.report import rates_table
 
     out = shlex.quote(printable(str(results.out), 300))
@@ -128,7 +128,7 @@ def text(results: Results) -> str:
 
 
 def program() -> str:
-    """What to type for this program: its name where the shell finds it, otherwise the path it was started by."""
+    """How to invoke this program: its name if the shell finds it, otherwise its path."""
     started = Path(sys.argv[0])
     if shutil.which("trueline") is None and started.name == "trueline" and started.is_file():
         return shlex.quote(printable(str(started), 300))

@@ -13,7 +13,7 @@ from trueline.text import printable
 
 
 def run_study(args: argparse.Namespace) -> int:
-    """Simulate a study, write it as result folders, analyse those as if they were real."""
+    """Simulate a study, write result folders, and analyse them as if they were real."""
     import numpy as np
 
     from trueline.records.layout import Unit

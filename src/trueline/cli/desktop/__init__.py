@@ -22,10 +22,10 @@ SUBCOMMANDS = {
     ),
     # A module named `run` would take the place of the function of that name in this package.
     "run": Subcommand("desktop.run_", "Run a command or action code on a fresh desktop.", ("desktop",)),
-    "serve": Subcommand("desktop.serve", "A desktop that speaks OSWorld's protocol.", ("desktop", "serve")),
-    "watch": Subcommand("desktop.watch", "See a live desktop in the browser."),
-    "video": Subcommand("desktop.video", "Make a film of the frames a broken-off recording left."),
-    "bench": Subcommand("desktop.bench", "How fast desktops are on this machine.", ("desktop",)),
+    "serve": Subcommand("desktop.serve", "Serve a desktop that speaks OSWorld's protocol.", ("desktop", "serve")),
+    "watch": Subcommand("desktop.watch", "Watch a live desktop in the browser."),
+    "video": Subcommand("desktop.video", "Make a video from the frames of an interrupted recording."),
+    "bench": Subcommand("desktop.bench", "Measure how fast desktops are on this machine.", ("desktop",)),
 }
 
 

@@ -1,4 +1,4 @@
-"""`trueline desktop bench`: how fast desktops are on this machine."""
+"""`trueline desktop bench`: measure how fast desktops are on this machine."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ examples:
 def configure(parser: Parser) -> None:
     """Declare the flags."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("--runs", type=_count, default=3, metavar="N", help="starts and resets (3)")
+    parser.add_argument("--runs", type=_count, default=3, metavar="N", help="number of starts and resets (3)")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
 
 def _count(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 1 <= int(text) <= 100):
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1 to 100")
+        raise argparse.ArgumentTypeError(f"must be an integer from 1 to 100, not {text!r}")
     return int(text)
 
 

@@ -33,33 +33,35 @@ class Opened:
 
 
 def add_desktop_flags(parser: Parser) -> None:
-    """Declare how the desktop is to be."""
-    parser.add_argument("--size", type=_size, default=(1920, 1080), metavar="WxH", help="of the screen (1920x1080)")
+    """Declare the flags of the desktop."""
+    parser.add_argument(
+        "--size", type=_size, default=(1920, 1080), metavar="WxH", help="size of the screen (1920x1080)"
+    )
     parser.add_argument("--network", choices=("none", "open"), default="none",
-                        help="open lets the desktop reach the outside (none: nothing but itself)")  # fmt: skip
-    parser.add_argument("--perturbations", metavar="SET", help="how it looks otherwise: 1, 2, dark … or a file")
+                        help="open: the desktop reaches the network; none: only itself (none)")  # fmt: skip
+    parser.add_argument("--perturbations", metavar="SET", help="change how the desktop looks: 1, 2, dark … or a file")
 
 
 def add_application_flags(parser: Parser) -> None:
-    """Declare what is opened on it."""
+    """Declare the flags of the application to open."""
     parser.add_argument("--app", metavar="NAME", help="application to open: mousepad, calc, writer, chromium, files …")
-    parser.add_argument("--open", metavar="FILE|URL", help="what it is to show; a file is copied into the desktop")
+    parser.add_argument("--open", metavar="FILE|URL", help="what to open in it; a file is copied into the desktop")
 
 
 def options(args: argparse.Namespace) -> LocalOptions:
     """The desktop that the flags ask for."""
     from trueline.desktop.local import LocalOptions
-    from trueline.desktop.local.look import perturbed
+    from trueline.desktop.local.perturbed_template import with_perturbation
     from trueline.desktop.perturbations import load_set
 
     width, height = args.size
     plain = LocalOptions(width=width, height=height, network=args.network)
-    return plain if args.perturbations is None else perturbed(plain, load_set(args.perturbations))
+    return plain if args.perturbations is None else with_perturbation(plain, load_set(args.perturbations))
 
 
 @asynccontextmanager
-async def opened(args: argparse.Namespace) -> AsyncGenerator[Opened]:
-    """Start a desktop, open what the flags ask for, wait until it is there to be used."""
+async def open_desktop_with(args: argparse.Namespace) -> AsyncGenerator[Opened]:
+    """Start a desktop, open what the flags name, and wait until it is usable."""
     from trueline.desktop.local import LocalDesktop
     from trueline.desktop.local.applications import (
         OPEN_LIMIT,
@@ -91,19 +93,19 @@ async def opened(args: argparse.Namespace) -> AsyncGenerator[Opened]:
         yield Opened(desktop, window)
 
 
-def until_told(work: Callable[[Callable[[], None]], Coroutine[object, object, NoReturn]]) -> None:
+def run_until_signal(work: Callable[[Callable[[], None]], Coroutine[object, object, NoReturn]]) -> None:
     """Do work until SIGINT or SIGTERM ends it.
 
     Raises:
         KeyboardInterrupt: The work had not called what it is given, to say that it is ready.
     """
     up: list[bool] = []
-    asyncio.run(_until_told(work(lambda: up.append(True))))
+    asyncio.run(_run_until_signal(work(lambda: up.append(True))))
     if not up:
         raise KeyboardInterrupt
 
 
-async def _until_told(work: Coroutine[object, object, NoReturn]) -> None:
+async def _run_until_signal(work: Coroutine[object, object, NoReturn]) -> None:
     task = asyncio.create_task(work)
 
     def end() -> None:
@@ -116,15 +118,15 @@ async def _until_told(work: Coroutine[object, object, NoReturn]) -> None:
         await task
 
 
-async def watched(desktop: LocalDesktop) -> NoReturn:
-    """Look after a desktop for ever; one that is lost says so."""
+async def wait_while_alive(desktop: LocalDesktop) -> NoReturn:
+    """Wait forever; raises DesktopLost if the desktop is lost."""
     while True:
         await desktop.windows()
         await asyncio.sleep(_LOOK_S)
 
 
-def show(text: str) -> None:
-    """Print text that comes from inside; a terminal gets it with everything escaped that could drive it."""
+def print_from_inside(text: str) -> None:
+    """Print text that comes from inside; on a terminal, control characters are escaped."""
     if sys.stdout.isatty():
         text = safe_lines(text)
     sys.stdout.write(text if text.endswith("\n") or not text else f"{text}\n")
@@ -138,5 +140,5 @@ def safe_lines(text: str) -> str:
 def _size(text: str) -> tuple[int, int]:
     width, _, height = text.lower().partition("x")
     if not (width.isascii() and width.isdigit() and height.isascii() and height.isdigit()):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a size such as 1280x800")
+        raise argparse.ArgumentTypeError(f"must be a size such as 1280x800, not {text!r}")
     return int(width), int(height)

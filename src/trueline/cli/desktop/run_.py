@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trueline.cli.desktop.common import add_application_flags, add_desktop_flags, opened, safe_lines
+from trueline.cli.desktop.common import add_application_flags, add_desktop_flags, open_desktop_with, safe_lines
 from trueline.cli.output import check_place, print_json, write_file
 from trueline.cli.parser import Parser
 from trueline.errors import InputError
@@ -28,7 +28,7 @@ examples:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of it."""
+    """The result of the command or code."""
 
     returncode: int
     stdout: str
@@ -44,7 +44,13 @@ def configure(parser: Parser) -> None:
     parser.add_argument("command", nargs="*", metavar="-- ARGV", help="the command line to run, without a shell")
     parser.add_argument("--python", metavar="FILE|CODE", help="action code to run instead; it may use pyautogui")
     parser.add_argument("--shot", type=Path, metavar="OUT.png", help="write a picture of the screen afterwards")
-    parser.add_argument("--time-limit", type=_seconds, default=30.0, metavar="S", help="for the command or code (30)")
+    parser.add_argument(
+        "--time-limit",
+        type=_seconds,
+        default=30.0,
+        metavar="S",
+        help="time limit of the command or code in seconds (30)",
+    )
     add_application_flags(parser)
     add_desktop_flags(parser)
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
@@ -103,7 +109,7 @@ async def _run(args: argparse.Namespace, source: str | None) -> Outcome:
     from trueline.desktop.types import Settled
     from trueline.records import ObservationSpec
 
-    async with opened(args) as now:
+    async with open_desktop_with(args) as now:
         desktop = now.desktop
         returncode, stdout, stderr, truncated = (
             await _command(desktop, args) if source is None else await _code(desktop, source, args.time_limit)
@@ -133,5 +139,5 @@ def _seconds(text: str) -> float:
     except ValueError:
         seconds = 0.0
     if not 0 < seconds <= 86400:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time from above 0 to 86400 seconds")
+        raise argparse.ArgumentTypeError(f"must be above 0 and at most 86400 seconds, not {text!r}")
     return seconds

@@ -39,11 +39,11 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--host", default="127.0.0.1", metavar="H", help="address to listen on (127.0.0.1)")
     parser.add_argument("--port", type=int, default=5000, metavar="N", help="port; 0 takes a free one (5000)")
     parser.add_argument("--no-token", action="store_true",
-                        help=f"ask for no token (that of ${TOKEN_VARIABLE}, or else a random one)")  # fmt: skip
+                        help=f"require no token (${TOKEN_VARIABLE}, or a random one)")  # fmt: skip
     parser.add_argument("--forward", nargs="+", type=_ports, default=[], metavar="[OUT:]IN",
-                        help="ports of 127.0.0.1 that lead to ports inside: 9222:1337 8080")  # fmt: skip
+                        help="forward ports of 127.0.0.1 to ports inside: 9222:1337 8080")  # fmt: skip
     add_desktop_flags(parser)
-    parser.add_argument("--json", action="store_true", help="the first line is JSON")
+    parser.add_argument("--json", action="store_true", help="print the first line as JSON")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
 
 async def _serve(args: argparse.Namespace, listener: Listener) -> None:
     from trueline.desktop.local import LocalDesktop
-    from trueline.desktop.local.look import applied_to
+    from trueline.desktop.local.perturbed_template import applied_perturbation
     from trueline.desktop.serve import serve
     from trueline.desktop.serve.access import Access
     from trueline.serving import new_token
@@ -74,7 +74,7 @@ async def _serve(args: argparse.Namespace, listener: Listener) -> None:
     Access(token)  # a token that cannot be one is refused before anything is started
     _warn(args, listener)
     desktop = LocalDesktop(options(args))
-    look = applied_to(desktop.options)
+    look = applied_perturbation(desktop.options)
     starting, ending = asyncio.create_task(desktop.start()), asyncio.create_task(ended.wait())
     try:
         await asyncio.wait((starting, ending), return_when=asyncio.FIRST_COMPLETED)
@@ -98,7 +98,7 @@ def _ports(word: str) -> tuple[int, int]:
     out, _, inside = word.rpartition(":")
     ports = (out or inside, inside)
     if not all(port.isascii() and port.isdigit() and 0 < int(port) < 65536 for port in ports):
-        raise argparse.ArgumentTypeError(f"{word!r} is not a port, or two with a colon between them")
+        raise argparse.ArgumentTypeError(f"must be a port or two ports with a colon between them, not {word!r}")
     return int(ports[0]), int(ports[1])
 
 

@@ -6,7 +6,7 @@ import argparse
 import asyncio
 from pathlib import Path
 
-from trueline.cli.desktop.common import add_application_flags, add_desktop_flags, opened
+from trueline.cli.desktop.common import add_application_flags, add_desktop_flags, open_desktop_with
 from trueline.cli.output import check_place, print_json, write_file
 from trueline.cli.parser import Parser
 from trueline.text import printable
@@ -24,7 +24,7 @@ def configure(parser: Parser) -> None:
     parser.add_argument("out", type=Path, metavar="OUT.png", help="the picture to write")
     add_application_flags(parser)
     add_desktop_flags(parser)
-    parser.add_argument("--json", action="store_true", help="one JSON document on stdout about what was written")
+    parser.add_argument("--json", action="store_true", help="print one JSON document about what was written")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
 async def _shot(args: argparse.Namespace) -> tuple[str | None, bytes]:
     from trueline.records import ObservationSpec
 
-    async with opened(args) as now:
+    async with open_desktop_with(args) as now:
         picture = (await now.desktop.observe(ObservationSpec())).png()
         assert picture is not None, "a picture was asked for"
         return now.window.title if now.window else None, picture

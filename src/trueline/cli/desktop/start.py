@@ -1,4 +1,4 @@
-"""`trueline desktop start`: a desktop that is there until Ctrl-C."""
+"""`trueline desktop start`: start a desktop and keep it until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -6,7 +6,13 @@ import argparse
 from collections.abc import Callable
 from typing import NoReturn
 
-from trueline.cli.desktop.common import add_application_flags, add_desktop_flags, opened, until_told, watched
+from trueline.cli.desktop.common import (
+    add_application_flags,
+    add_desktop_flags,
+    open_desktop_with,
+    run_until_signal,
+    wait_while_alive,
+)
 from trueline.cli.output import print_json
 from trueline.cli.parser import Parser
 
@@ -21,17 +27,17 @@ def configure(parser: Parser) -> None:
     parser.epilog = _EXAMPLES
     add_application_flags(parser)
     add_desktop_flags(parser)
-    parser.add_argument("--json", action="store_true", help="one JSON document once it is up, instead of the text")
+    parser.add_argument("--json", action="store_true", help="print one JSON document once the desktop is up")
 
 
 def run(args: argparse.Namespace) -> int:
     """Keep a desktop until it is told to end."""
-    until_told(lambda ready: _keep(args, ready))
+    run_until_signal(lambda ready: _keep(args, ready))
     return 0
 
 
 async def _keep(args: argparse.Namespace, ready: Callable[[], None]) -> NoReturn:
-    async with opened(args) as now, now.desktop.display() as display:
+    async with open_desktop_with(args) as now, now.desktop.display() as display:
         width, height = args.size
         if args.json:
             print_json({"display": display, "width": width, "height": height, "network": args.network})
@@ -45,4 +51,4 @@ async def _keep(args: argparse.Namespace, ready: Callable[[], None]) -> NoReturn
                 flush=True,
             )
         ready()
-        await watched(now.desktop)
+        await wait_while_alive(now.desktop)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
-from trueline.cli.desktop.common import add_application_flags, add_desktop_flags, opened, show
+from trueline.cli.desktop.common import add_application_flags, add_desktop_flags, open_desktop_with, print_from_inside
 from trueline.cli.model.flags import remark
 from trueline.cli.output import check_place, write_file
 from trueline.cli.parser import Parser
@@ -30,10 +30,10 @@ def configure(parser: Parser) -> None:
     parser.epilog = _EXAMPLES
     add_application_flags(parser)
     parser.add_argument("--format", choices=("xml", "tsv", "json"), default="xml",
-                        help="OSWorld's XML, the table of what is shown that agents read, or JSON (xml)")  # fmt: skip
+                        help="OSWorld's XML, the table that agents read, or JSON (xml)")  # fmt: skip
     parser.add_argument("--scope", choices=("screen", "whole"), default="screen",
-                        help="what is on the screen, or all, as OSWorld's server gives it (screen)")  # fmt: skip
-    parser.add_argument("-o", "--out", type=Path, metavar="FILE", help="write it there instead of printing it")
+                        help="only what is on the screen, or the whole tree, as OSWorld has it (screen)")  # fmt: skip
+    parser.add_argument("-o", "--out", type=Path, metavar="FILE", help="file to write instead of stdout")
     add_desktop_flags(parser)
 
 
@@ -42,18 +42,18 @@ def run(args: argparse.Namespace) -> int:
     if args.out is not None:
         check_place(args.out)
     tree, partial = asyncio.run(_tree(args))
-    text = written(tree, args.format, partial=partial, scope=args.scope)
+    text = format_tree(tree, args.format, partial=partial, scope=args.scope)
     if partial:
         remark("something is missing from the tree: an application did not answer in time, or has too many elements")
     if args.out is None:
-        show(text)
+        print_from_inside(text)
     else:
         write_file(args.out, text.encode())
     return 0
 
 
-def written(tree: Tree, form: str, *, partial: bool = False, scope: TreeScope = "screen") -> str:
-    """The tree in one of the three forms; only JSON has a place to say what it was read for and that it was cut."""
+def format_tree(tree: Tree, form: str, *, partial: bool = False, scope: TreeScope = "screen") -> str:
+    """The tree in one of the three formats; only JSON also has its scope and whether it is incomplete."""
     from trueline.records.tree import linearise, write_xml
 
     if form == "json":
@@ -85,7 +85,7 @@ def _document(node: Node) -> dict[str, JsonValue]:
 async def _tree(args: argparse.Namespace) -> tuple[Tree, bool]:
     from trueline.records import ObservationSpec
 
-    async with opened(args) as now:
+    async with open_desktop_with(args) as now:
         seen = await now.desktop.observe(ObservationSpec(screenshot=False, tree=True, tree_scope=args.scope))
         assert seen.tree is not None, "a tree was asked for"
         return seen.tree, seen.partial

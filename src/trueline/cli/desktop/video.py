@@ -1,4 +1,4 @@
-"""`trueline desktop video`: a film of the frames that a broken-off recording left."""
+"""`trueline desktop video`: make a video from the frames of an interrupted recording."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ examples:
 def configure(parser: Parser) -> None:
     """Declare the flags."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("frames", type=Path, metavar="FRAMES.mkv", help="what a recording left; it stays as it is")
-    parser.add_argument("-o", "--out", type=Path, metavar="OUT.mp4", help="the film to write (beside the frames)")
-    parser.add_argument("--json", action="store_true", help="one JSON document on stdout about what was written")
+    parser.add_argument("frames", type=Path, metavar="FRAMES.mkv", help="frames of an interrupted recording; only read")
+    parser.add_argument("-o", "--out", type=Path, metavar="OUT.mp4", help="the video to write (beside the frames)")
+    parser.add_argument("--json", action="store_true", help="print one JSON document about what was written")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Make the film and its contact sheet."""
+    """Make the video and its contact sheet."""
     from trueline.desktop.recording import make_film
 
     frames: Path = args.frames
     out: Path = args.out or frames.with_name(f"{frames.name.removesuffix('.mkv').removesuffix('.frames')}.mp4")
     if not out.parent.is_dir():
-        raise InputError(f"{out}: there is no folder {out.parent} to write it in")
+        raise InputError(f"{out}: the folder {out.parent} does not exist")
     reel = asyncio.run(make_film(frames, out))
     if args.json:
         print_json({"path": str(out), "seconds": reel.seconds, "pictures": len(reel.pictures)})

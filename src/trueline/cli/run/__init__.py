@@ -14,7 +14,7 @@ from trueline.cli.run.flags import add_flags
 from trueline.extras import require_extra
 
 if TYPE_CHECKING:
-    from trueline.cli.run.request import Asked
+    from trueline.cli.run.request import ParsedRequest
     from trueline.runs.prepare import Run
     from trueline.runs.request import RunRequest
     from trueline.runs.result import RunResult
@@ -42,8 +42,8 @@ def configure(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run what the flags describe."""
-    from trueline.cli.run.judging import judge
-    from trueline.cli.run.report import text
+    from trueline.cli.run.judge import judge
+    from trueline.cli.run.report import report_text
 
     asked = parse_request(args.given_words)
     if args.save_config is not None:
@@ -61,12 +61,12 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json(found)
     else:
-        print(text(found))
+        print(report_text(found))
     judge(completed, result.spent)
     return 0 if result.complete else 1
 
 
-def parse_request(words: list[str]) -> Asked:
+def parse_request(words: list[str]) -> ParsedRequest:
     """The request that these flags make."""
     from trueline.cli.run.request import parse_given, request_of
 
@@ -76,22 +76,22 @@ def parse_request(words: list[str]) -> Asked:
     return request_of(args, given, parser)
 
 
-def _save(args: argparse.Namespace, asked: Asked) -> None:
+def _save(args: argparse.Namespace, asked: ParsedRequest) -> None:
     from trueline.runs.request_file import request_yaml
 
     check_place(args.save_config)
     write_file(args.save_config, request_yaml(asked.request).encode())
 
 
-async def _show(args: argparse.Namespace, asked: Asked) -> int:
+async def _show(args: argparse.Namespace, asked: ParsedRequest) -> int:
     """Print what would be run."""
-    from trueline.cli.run.ask import who_answers
-    from trueline.cli.run.estimate import estimate_text
+    from trueline.cli.run.confirm import confirmation_for
+    from trueline.cli.run.report import estimate_text
     from trueline.runs.estimate import estimate
     from trueline.runs.manifest import require_same
     from trueline.runs.prepare import open_run
 
-    async with open_run(asked.request, dry=True, ask=who_answers(asked.request)) as run:
+    async with open_run(asked.request, dry=True, ask=confirmation_for(asked.request)) as run:
         if asked.reproduces:
             require_same(*asked.reproduces, run)
         _report_reruns(run)
@@ -103,16 +103,16 @@ async def _show(args: argparse.Namespace, asked: Asked) -> int:
     return 0
 
 
-async def _play(args: argparse.Namespace, asked: Asked) -> tuple[RunRequest, RunResult]:
-    """Run the episodes; returns the request with its defaults, and what came of it."""
-    from trueline.cli.run.ask import who_answers
+async def _play(args: argparse.Namespace, asked: ParsedRequest) -> tuple[RunRequest, RunResult]:
+    """Run the episodes; returns the request with its defaults, and the result."""
+    from trueline.cli.run.confirm import confirmation_for
     from trueline.cli.run.progress import progress
     from trueline.runs.manifest import require_same
     from trueline.runs.play import play
     from trueline.runs.prepare import open_run
     from trueline.runs.result import RunResult
 
-    ask = who_answers(asked.request)
+    ask = confirmation_for(asked.request)
     async with open_run(asked.request, ask=ask) as run:
         if asked.reproduces:
             require_same(*asked.reproduces, run)
@@ -123,7 +123,7 @@ async def _play(args: argparse.Namespace, asked: Asked) -> tuple[RunRequest, Run
         kind = "plain" if args.progress in ("auto", "rich") and ask else args.progress
         with progress(kind) as report:
             try:
-                return run.request, RunResult.of(run, await play(asked.request, run, report))
+                return run.request, RunResult.from_batch(run, await play(asked.request, run, report))
             except asyncio.CancelledError:
                 print("interrupted; rerun the same command to resume", file=sys.stderr)
                 raise

@@ -29,7 +29,7 @@ LATER: Mapping[str, str] = {
     "enable_proxy": "proxies",
     "region": "clouds and their regions",
 }
-"""Flags of the seeds whose part does not exist yet, and what they are about."""
+"""Flags of OSWorld and its kin that are not supported yet, and what they are for."""
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 
@@ -57,10 +57,10 @@ def _common(group: FlagGroup) -> None:
     add("--repeats", type=count, metavar="N", help="run everything N times, into run1 … runN")
     add("--num-envs", type=count, default=1, metavar="N", help="desktops at the same time (1)")
     add("--observation-type", choices=OBSERVATIONS, help="what the agent sees (a11y_tree)")
-    add("--max-steps", type=count, metavar="N", help="steps of one episode (15)")
+    add("--max-steps", type=count, metavar="N", help="most steps of one episode (15)")
     add("--max-cost", type=positive, metavar="USD", help="stop once this much is spent")
     add("--result-dir", type=Path, metavar="DIR", help="where results go (./results)")
-    add("--dry-run", action="store_true", help="print what would be run and about what it would cost, and exit")
+    add("--dry-run", action="store_true", help="print what would run and what it would cost, roughly, then exit")
     add("--json", action="store_true", help="print one JSON document on stdout at the end")
 
 
@@ -69,16 +69,22 @@ def _agent(group: FlagGroup) -> None:
     add("--agent-option", nargs="+", default=[], metavar="NAME=VALUE", help="options of this kind of agent")
     add("--action-space", choices=SPACES, help="how the model writes actions (pyautogui)")
     add("--instruction", choices=["original", "clarified"], default="original",
-        help="wording, where a task has both (original)")  # fmt: skip
-    add("--max-trajectory-length", type=whole_number, metavar="N", help="earlier steps that the model is shown (3)")
-    add("--a11y-tree-max-tokens", type=count, metavar="N", help="where the accessibility tree is cut off (10000)")
-    add("--model-provider", metavar="P", help="the provider, if the model's name does not hold it")
-    add("--model-url", metavar="URL", help="the server's address, instead of the environment's")
-    add("--temperature", "--model-temperature", type=_seconds, metavar="X", help="of the agent's model (1.0)")
-    add("--top-p", type=positive, metavar="X", help="of the agent's model (0.9)")
-    add("--max-tokens", type=count, metavar="N", help="of one answer (1500)")
+        help="wording of the instruction, where a task has both (original)")  # fmt: skip
+    add("--max-trajectory-length", type=whole_number, metavar="N", help="earlier steps to show the model (3)")
+    add("--a11y-tree-max-tokens", type=count, metavar="N", help="cut the accessibility tree off after N tokens (10000)")
+    add("--model-provider", metavar="P", help="the provider, if --model does not name it")
+    add("--model-url", metavar="URL", help="address of the model's server (from the environment)")
     add(
-        "--stop-token", nargs="+", default=[], type=_not_empty, metavar="TEXT", help="end an answer before any of these"
+        "--temperature",
+        "--model-temperature",
+        type=_seconds,
+        metavar="X",
+        help="sampling temperature of the agent (1.0)",
+    )
+    add("--top-p", type=positive, metavar="X", help="nucleus sampling of the agent (0.9)")
+    add("--max-tokens", type=count, metavar="N", help="most tokens of one answer (1500)")
+    add(
+        "--stop-token", nargs="+", default=[], type=_not_empty, metavar="TEXT", help="stop sequences that end an answer"
     )
     for name in LATER:
         group.add_argument(f"--{name.replace('_', '-')}", nargs="?", const="", help=argparse.SUPPRESS, dest=name)
@@ -88,7 +94,7 @@ def _attack(group: FlagGroup) -> None:
     add = group.add_argument
     add("--inject", action="store_true", help="run each task with each of its injections")
     add("--only-injection", nargs="+", default=[], metavar="GLOB", help="with --inject: only these, as vector/goal")
-    add("--jailbreak", action="store_true", help="wrap the instruction in words that press the model to comply")
+    add("--jailbreak", action="store_true", help="wrap the instruction in a jailbreak prompt")
 
 
 def _guard(group: FlagGroup) -> None:
@@ -98,7 +104,7 @@ def _guard(group: FlagGroup) -> None:
     add("--guard-max-revisions", type=whole_number, default=2, metavar="N",
         help="how often the agent may revise a rejected step (2)")  # fmt: skip
     add("--guard-exhausted", choices=["skip", "fail", "stop", "ask"], default="stop",
-        help="what happens when no revision is allowed (stop)")  # fmt: skip
+        help="what to do when no revisions are left (stop)")  # fmt: skip
     add("--guard-shadow", action="store_true", help="only watch: every action runs, whatever the verdict")
     add_guard_options(group)
 
@@ -106,39 +112,56 @@ def _guard(group: FlagGroup) -> None:
 def _judge(group: FlagGroup) -> None:
     add = group.add_argument
     add("--judge-model", metavar="M", help="judge the episodes afterwards with this model")
-    add("--judge-type", default="aer", metavar="T", help="see trueline judge (aer)")
+    add("--judge-type", default="aer", metavar="T", help="type of judge, see trueline judge --help (aer)")
     add("--sys-prompt-version", default="v3", metavar="V", help="version of the judge's prompt (v3)")
 
 
 def _limits(group: FlagGroup) -> None:
     add = group.add_argument
-    add("--like", choices=LIKE, help="the defaults of that system (osworld)")
-    add("--paired-seeds", action="store_true", help="the same random choices for every setting")
-    add("--timeout", type=positive, metavar="S", help="seconds for the steps of one episode")
+    add("--like", choices=LIKE, help="use the defaults of this system (osworld)")
+    add("--paired-seeds", action="store_true", help="make the same random choices for every setting")
+    add("--timeout", type=positive, metavar="S", help="time limit of one episode in seconds")
     add("--max-episode-cost", type=positive, metavar="USD", help="cost limit of one episode")
     add("--max-episode-tokens", type=count, metavar="N", help="token limit of one episode")
-    add("--prices", type=Path, nargs="+", default=[], metavar="FILE", help="prices of models, before our own table's")
+    add(
+        "--prices",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="price tables that override the built-in one",
+    )
 
 
 def _desktop(group: FlagGroup) -> None:
     add = group.add_argument
-    add("--provider-name", default="local", metavar="P", help="local (a desktop of this machine) or osworld (local)")
-    add("--path-to-vm", metavar="HOST:PORT", help="with --provider_name osworld: the machine that speaks its protocol")
+    add(
+        "--provider-name",
+        default="local",
+        metavar="P",
+        help="local, or osworld (a machine with its server) (local)",
+    )
+    add("--path-to-vm", metavar="HOST:PORT", help="with --provider_name osworld: address of its server")
     add("--headless", action="store_true", help="accepted; desktops are never shown (see trueline desktop watch)")
-    add("--screen-width", type=count, default=1920, metavar="N", help="in pixels (1920)")
-    add("--screen-height", type=count, default=1080, metavar="N", help="in pixels (1080)")
+    add("--screen-width", type=count, default=1920, metavar="N", help="width of the screen in pixels (1920)")
+    add("--screen-height", type=count, default=1080, metavar="N", help="height of the screen in pixels (1080)")
     add("--client-password", default="password", metavar="W", help="password of the desktop's account (password)")
     add("--perturbations", metavar="SET", help="change how the desktop looks: 1, 2 or another named set")
-    add("--sleep-after-execution", type=_seconds, metavar="S", help="seconds to wait after each action, once settled")
-    add("--offline", action="store_true", help="download no file of a task; use only what was downloaded before")
+    add(
+        "--sleep-after-execution",
+        type=_seconds,
+        metavar="S",
+        help="extra seconds to wait after each action",
+    )
+    add("--offline", action="store_true", help="download no task files; use only those downloaded before")
 
 
 def _retries(group: FlagGroup) -> None:
     add = group.add_argument
-    add("--method", choices=["binary_retry", "clarify_upon_retry"], help="try again after a failure")
-    add("--max-retries", type=count, metavar="N", help="further tries at most (5)")
+    add("--method", choices=["binary_retry", "clarify_upon_retry"], help="how to retry failed episodes")
+    add("--max-retries", type=count, metavar="N", help="most retries of an episode (5)")
     add("--max-total-steps", type=count, metavar="N", help="steps of all tries together")
-    add("--user-sim-model", metavar="SPEC", help="plays the user for clarify_upon_retry")
+    add("--user-sim-model", metavar="SPEC", help="provider|model that plays the user for clarify_upon_retry")
 
 
 def _records(group: FlagGroup) -> None:
@@ -155,10 +178,15 @@ def _records(group: FlagGroup) -> None:
         help="run these episodes again, by <domain>/<task folder>; the old ones are kept below .attempts")  # fmt: skip
     add("--config", type=Path, metavar="FILE", help="a request in YAML; flags override it")
     add("--save-config", type=Path, metavar="FILE", help="write the request that these flags make as YAML")
-    add("--reproduce", type=Path, metavar="MANIFEST", help="run again what a manifest says, into another --result_dir")
-    add("--progress", choices=["auto", "rich", "plain", "json", "none"], default="auto", help="on stderr (auto)")
+    add("--reproduce", type=Path, metavar="MANIFEST", help="repeat the run of a manifest, in another --result_dir")
+    add(
+        "--progress",
+        choices=["auto", "rich", "plain", "json", "none"],
+        default="auto",
+        help="progress on stderr (auto)",
+    )
     add("--log-level", type=str.upper, choices=LEVELS, metavar="L",
-        help=f"how much Trueline logs on stderr: {', '.join(LEVELS)}")  # fmt: skip
+        help=f"lowest level to log on stderr: {', '.join(LEVELS)}")  # fmt: skip
 
 
 def _not_empty(word: str) -> str:
@@ -170,5 +198,5 @@ def _not_empty(word: str) -> str:
 def _seconds(word: str) -> float:
     value = float(word)
     if not 0 <= value < 3600:
-        raise argparse.ArgumentTypeError(f"{word} is not from 0 to 3600")
+        raise argparse.ArgumentTypeError(f"must be from 0 to 3600, not {word}")
     return value

@@ -1,4 +1,4 @@
-"""What is said on stderr while episodes run: a live bar, plain lines or JSON lines."""
+"""Progress on stderr while episodes run: a live bar, plain lines or JSON lines."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 from trueline.text import printable
 
 if TYPE_CHECKING:
-    from trueline.runs.batch.types import Told
+    from trueline.runs.batch.types import BatchEvent
 
-Tell = Callable[["Told"], None]
+Tell = Callable[["BatchEvent"], None]
 
 
 @contextmanager
 def progress(kind: str, *, agent: bool = False) -> Generator[Tell]:
-    """Give what to call for each piece of news while the block runs.
+    """Return the function to call for each progress event while the block runs.
 
     Args:
         kind: `auto`, `rich`, `plain`, `json` or `none`.
@@ -53,8 +53,8 @@ def episode_name(path: str, *, agent: bool = False) -> str:
     return f"{unit.domain}/{unit.task}{injected}{run}{f', {found.model}' if agent else ''}"
 
 
-def line(told: Told, *, agent: bool = False) -> str:
-    """One piece of news for people; hostile text in it is escaped."""
+def line(told: BatchEvent, *, agent: bool = False) -> str:
+    """One line for a progress event; hostile text in it is escaped."""
     where = f"[{told.done}/{told.total}] {episode_name(told.path, agent=agent)}"
     match told.what:
         case "ended" | "skipped":
@@ -71,7 +71,7 @@ def line(told: Told, *, agent: bool = False) -> str:
             return printable(f"{where}: started", 500)
 
 
-def _outcome(told: Told) -> str:
+def _outcome(told: BatchEvent) -> str:
     record = told.record
     kept = "already there, " if told.what == "skipped" else ""
     if record is None:
@@ -84,12 +84,12 @@ def _outcome(told: Told) -> str:
     return f"{kept}{end}, {score}, {len(record.steps)} steps{seconds}"
 
 
-def _plain(agent: bool, told: Told) -> None:
+def _plain(agent: bool, told: BatchEvent) -> None:
     if told.what != "started":
         print(line(told, agent=agent), file=sys.stderr, flush=True)
 
 
-def _json(told: Told) -> None:
+def _json(told: BatchEvent) -> None:
     record = told.record
     document = {
         "event": told.what,
@@ -104,7 +104,7 @@ def _json(told: Told) -> None:
     print(json.dumps(document), file=sys.stderr, flush=True)
 
 
-def _nothing(_: Told) -> None:
+def _nothing(_: BatchEvent) -> None:
     pass
 
 
@@ -118,7 +118,7 @@ def _rich(agent: bool) -> Generator[Tell]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("episodes", total=None)
 
-        def tell(told: Told) -> None:
+        def tell(told: BatchEvent) -> None:
             bar.update(task, total=told.total, completed=told.done)
             if told.what == "started":
                 bar.update(task, description=escape(printable(episode_name(told.path, agent=agent), 60)))

@@ -23,7 +23,7 @@ _NOT_IN_REQUEST = frozenset(
 )
 
 
-class Asked(NamedTuple):
+class ParsedRequest(NamedTuple):
     """A request, and the manifest that it is to reproduce."""
 
     request: RunRequest
@@ -43,7 +43,7 @@ def parse_given(parser: Parser, words: Sequence[str]) -> tuple[argparse.Namespac
     return args, {name: value for name, value in vars(given).items() if value is not _UNSET}
 
 
-def request_of(args: argparse.Namespace, given: dict[str, object], parser: Parser) -> Asked:
+def request_of(args: argparse.Namespace, given: dict[str, object], parser: Parser) -> ParsedRequest:
     """Make the request: what the file of `--config` or `--reproduce` says, with the given flags over it.
 
     Raises:
@@ -52,12 +52,12 @@ def request_of(args: argparse.Namespace, given: dict[str, object], parser: Parse
     from trueline.runs.request_file import hidden_fields, make_request, read_fields
 
     if args.config is not None and args.reproduce is not None:
-        raise InputError("--config and --reproduce both name a request: leave one out")
+        raise InputError("--config cannot be combined with --reproduce: both name a request")
     fields = _fields(given)
     if args.config is not None:
-        return Asked(make_request(_over(read_fields(args.config), fields)))
+        return ParsedRequest(make_request(_merge_fields(read_fields(args.config), fields)))
     if args.reproduce is None:
-        return Asked(make_request(fields))
+        return ParsedRequest(make_request(fields))
     from trueline.runs.manifest import find_manifest, read_manifest
 
     path = find_manifest(args.reproduce)
@@ -66,12 +66,12 @@ def request_of(args: argparse.Namespace, given: dict[str, object], parser: Parse
     there = {path.parent.resolve(), Path(str(before.get("result_dir", _DEFAULT_DIR))).resolve()}
     if args.result_dir is None or Path(args.result_dir).resolve() in there:
         raise InputError(
-            f"--reproduce {path}: name another folder with --result_dir; what was run there is not run again"
+            f"--reproduce {path}: name another folder with --result_dir; what is already there does not run again"
         )
-    merged = _over(before, fields)
+    merged = _merge_fields(before, fields)
     for name in hidden_fields(merged):
-        raise InputError(f"--reproduce {path}: it does not hold the secret in --{name}; give the whole flag again")
-    return Asked(make_request(merged), (path, manifest))
+        raise InputError(f"--reproduce {path}: secrets are not stored in a manifest; pass all of --{name} again")
+    return ParsedRequest(make_request(merged), (path, manifest))
 
 
 def _fields(given: dict[str, object]) -> dict[str, object]:
@@ -81,7 +81,7 @@ def _fields(given: dict[str, object]) -> dict[str, object]:
 
     for name, about in LATER.items():
         if name in given:
-            raise InputError(f"--{name}: {about}, which this version does not have; leave the flag out")
+            raise InputError(f"--{name}: not available in this version ({about}); leave the flag out")
     rest = {name: value for name, value in given.items() if name not in _NOT_IN_REQUEST}
     options = given_options(rest)
     fields = {name: value for name, value in rest.items() if name not in options.flags}
@@ -91,8 +91,8 @@ def _fields(given: dict[str, object]) -> dict[str, object]:
     return fields | ({"guard_options": guard} if guard else {})
 
 
-def _over(below: dict[str, object] | dict[str, JsonValue], above: dict[str, object]) -> dict[str, object]:
-    """The fields of both; of options each counts by itself."""
+def _merge_fields(below: dict[str, object] | dict[str, JsonValue], above: dict[str, object]) -> dict[str, object]:
+    """Merge the fields of both; options are merged one by one."""
     merged: dict[str, object] = {**below, **above}
     for name in ("agent_options", "guard_options"):
         old, new = below.get(name), above.get(name)

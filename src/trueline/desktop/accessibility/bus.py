@@ -1,4 +1,4 @@
-"""Calls to all applications, many at once, each batch with a moment by which it is given up.
+"""Calls to all applications at once, in batches with a deadline.
 
 An application that is asked a lot is asked over a connection of its own, as screen readers' libraries do, which spares
 the bus and the time it takes to hand every message on. One that has stopped answering is given up long before the end
@@ -33,7 +33,7 @@ _TICK_MS = 250
 _MANY = 128
 _GATHER_S = 0.001
 _WORTH = 200
-"""Calls of one batch from which on an application is worth a connection of its own."""
+"""Number of calls in a batch from which an application gets its own connection."""
 _CONNECT_S = 1.0
 _PART = 400
 """Elements asked at once by `of_each`."""
@@ -55,7 +55,7 @@ class Bus:
         *,
         patience_s: float = PATIENCE_S,
     ) -> None:
-        """Greet the bus over a connected socket, which the bus owns from now on.
+        """Register on the bus over a connected socket, which this object then owns.
 
         Args:
             sock: Connected to the bus.
@@ -67,14 +67,14 @@ class Bus:
         self._uid = uid
         self._connect_direct = connect_direct
         self._direct: dict[str, Connection | None] = {}
-        """Connections of their own by the name on the bus; `None` where there can be none."""
+        """Direct connections by bus name; `None` where there can be none."""
         self._stalled: set[str] = set()
         try:
             self._main = Connection(sock, uid)
         except OSError as error:
-            raise DesktopLost(f"the accessibility bus did not greet back: {error}; reset the desktop") from error
+            raise DesktopLost(f"the accessibility bus does not answer: {error}; reset the desktop") from error
         try:
-            self.one(Call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "Hello"))
+            self.call(Call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "Hello"))
         except DesktopError:
             self.close()
             raise
@@ -90,7 +90,7 @@ class Bus:
         return frozenset(self._stalled)
 
     def begin_reading(self) -> None:
-        """Give every application a new chance."""
+        """Start a new reading: applications that stalled before are asked again."""
         self._stalled.clear()
 
     def forget_others(self, names: Collection[str]) -> None:
@@ -99,19 +99,19 @@ class Bus:
             self._drop(name)
             del self._direct[name]
 
-    def one(self, call: Call, seconds: float = GREETING_S) -> Body:
+    def call(self, call: Call, seconds: float = GREETING_S) -> Body:
         """Make one call.
 
         Raises:
             DesktopError: It was refused, or not answered in time.
         """
-        answer = self.many([call], time.monotonic() + seconds)[0]
+        answer = self.call_all([call], time.monotonic() + seconds)[0]
         if answer is None or isinstance(answer, Failed):
             reason = "no answer" if answer is None else answer.reason
             raise DesktopError(f"accessibility bus: {call.interface}.{call.method}: {reason}")
         return answer
 
-    def many(self, calls: Sequence[Call], end: float) -> list[Answer]:
+    def call_all(self, calls: Sequence[Call], end: float) -> list[Answer]:
         """Make all calls without waiting in between; the answers stand in the order of the calls.
 
         Raises:
@@ -134,7 +134,7 @@ class Bus:
     def of_each(
         self, elements: Sequence[T], questions: Callable[[T], list[Call]], end: float
     ) -> Iterator[tuple[T, list[Answer]]]:
-        """Ask each element its questions; gives each one with its answers while the next ones are being asked.
+        """Ask each element its questions; yields elements with their answers while the next are being asked.
 
         Raises:
             DesktopLost: The bus is gone.
@@ -142,14 +142,14 @@ class Bus:
         parts = [elements[start : start + _PART] for start in range(0, len(elements), _PART)]
         if len(parts) <= 1:
             asked = [questions(element) for element in elements]
-            yield from _dealt(elements, asked, self.many([call for calls in asked for call in calls], end))
+            yield from _dealt(elements, asked, self.call_all([call for calls in asked for call in calls], end))
             return
         with ThreadPoolExecutor(1) as asking:
             awaited: deque[tuple[Sequence[T], list[list[Call]], Future[list[Answer]]]] = deque()
             for part in parts:
                 asked = [questions(element) for element in part]
                 calls = [call for calls in asked for call in calls]
-                awaited.append((part, asked, asking.submit(self.many, calls, end)))
+                awaited.append((part, asked, asking.submit(self.call_all, calls, end)))
                 if len(awaited) > _PARTS_AHEAD:
                     before, its, answers = awaited.popleft()
                     yield from _dealt(before, its, answers.result())
@@ -169,7 +169,7 @@ class Bus:
         assert self._connect_direct is not None
         ask = Call(name, "/org/a11y/atspi/accessible/root", "org.a11y.atspi.Application", "GetApplicationBusAddress")
         try:
-            (address,) = self.one(ask, seconds)
+            (address,) = self.call(ask, seconds)
             path = unix_path(str(address))
             # What has no file belongs to nobody in particular: only what lies inside the desktop is connected to.
             return None if path.startswith("\0") else Connection(self._connect_direct(path), self._uid, _CONNECT_S)
@@ -214,12 +214,12 @@ class _Batch:
         self._awaited: dict[Connection, dict[int, int]] = {}
         """By connection: the number of the call by the serial of its answer."""
         self._owed: Counter[str] = Counter()
-        """Answers that each application owes."""
+        """Pending answers by application."""
         self._heard: dict[str, float] = {}
-        """When each of those was last heard of."""
+        """Time of the last answer by application."""
 
     def queue(self, connection: Connection, number: int) -> None:
-        """Let a call go over this connection."""
+        """Queue a call on this connection."""
         self._queues.setdefault(connection, deque()).append(number)
         self._awaited.setdefault(connection, {})
 
@@ -283,7 +283,7 @@ class _Batch:
                 self._heard[name] = now
 
     def _give_up_silent(self) -> None:
-        """Ask no more of applications that owe answers and have said nothing for long."""
+        """Stop asking applications with pending answers that have been silent for too long."""
         late = time.monotonic() - self._patience_s
         silent = {name for name, heard in self._heard.items() if heard < late and self._owed[name]}
         if not silent:

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from trueline.desktop.accessibility.bus import Bus
-from trueline.desktop.accessibility.details import VALUES
-from trueline.desktop.accessibility.marshal import is_row
-from trueline.desktop.accessibility.raw import (
+from trueline.desktop.accessibility.answers import (
     Raw,
     Ref,
     ask,
@@ -19,6 +16,9 @@ from trueline.desktop.accessibility.raw import (
     states_of,
     value_of,
 )
+from trueline.desktop.accessibility.bus import Bus
+from trueline.desktop.accessibility.details import VALUES
+from trueline.desktop.accessibility.marshal import is_row
 from trueline.desktop.accessibility.walk import Child, Found, describe, with_properties
 
 MOST_ROWS, MOST_COLUMNS = 120, 60
@@ -34,7 +34,7 @@ def add_cells(bus: Bus, found: Found, end: float, budget: int) -> None:
     for sheet in found.sheets:
         rows, columns = _visible(bus, sheet, end)
         places = [(row, column) for row in rows for column in columns][: max(0, budget - len(found.nodes))]
-        answers = bus.many([ask(sheet.ref, "Table", "GetAccessibleAt", "ii", *place) for place in places], end)
+        answers = bus.call_all([ask(sheet.ref, "Table", "GetAccessibleAt", "ii", *place) for place in places], end)
         refs = [ref_of(answer) for answer in answers]
         children = [Child(ref, sheet.ref, number) for number, ref in enumerate(refs) if ref is not None]
         found.add(cell for cell in _describe(bus, found, children, end) if cell.on_screen)
@@ -53,7 +53,7 @@ def _describe(bus: Bus, found: Found, children: Sequence[Child], end: float) -> 
         for child in children
         for call in (ask_properties(child.ref, "Accessible"), ask(child.ref, "Accessible", "GetState"))
     ]
-    answers = bus.many(calls, end)
+    answers = bus.call_all(calls, end)
     if None in answers:
         found.problems.append("some cells did not answer")
     cells: list[Raw] = []
@@ -69,27 +69,29 @@ def _bounds(bus: Bus, cell: Raw, end: float) -> dict[str, object]:
     if not cell.has("Value"):
         return {}
     names = VALUES[1:]
-    answers = bus.many([ask_property(cell.ref, "Value", name) for name in names], end)
+    answers = bus.call_all([ask_property(cell.ref, "Value", name) for name in names], end)
     return {name: value_of(answer) for name, answer in zip(names, answers, strict=True)}
 
 
 def _visible(bus: Bus, sheet: Raw, end: float) -> Block:
     """Rows and columns between the cells in two corners of the sheet; without those, from the first cell on."""
-    box = value_of(bus.many([ask(sheet.ref, "Component", "GetExtents", "u", _SCREEN)], end)[0])
+    box = value_of(bus.call_all([ask(sheet.ref, "Component", "GetExtents", "u", _SCREEN)], end)[0])
     if not is_row(box) or len(box) != 4:
         return range(MOST_ROWS), range(MOST_COLUMNS)
     left, top, width, height = (side if isinstance(side, int) else 0 for side in box)
     corners = [(left + _INSIDE, top + _INSIDE), (left + width - _INSIDE, top + height - _INSIDE)]
-    hits = bus.many([ask(sheet.ref, "Component", "GetAccessibleAtPoint", "iiu", *at, _SCREEN) for at in corners], end)
+    hits = bus.call_all(
+        [ask(sheet.ref, "Component", "GetAccessibleAtPoint", "iiu", *at, _SCREEN) for at in corners], end
+    )
     cells = [ref for ref in map(ref_of, hits) if ref is not None and ref != sheet.ref]
     return block(_places(bus, sheet, cells, end))
 
 
 def _places(bus: Bus, sheet: Raw, cells: Sequence[Ref], end: float) -> list[tuple[int, int]]:
-    indices = bus.many([ask(cell, "Accessible", "GetIndexInParent") for cell in cells], end)
+    indices = bus.call_all([ask(cell, "Accessible", "GetIndexInParent") for cell in cells], end)
     numbers = [number_of(index, -1) for index in indices]
-    rows = bus.many([ask(sheet.ref, "Table", "GetRowAtIndex", "i", number) for number in numbers], end)
-    columns = bus.many([ask(sheet.ref, "Table", "GetColumnAtIndex", "i", number) for number in numbers], end)
+    rows = bus.call_all([ask(sheet.ref, "Table", "GetRowAtIndex", "i", number) for number in numbers], end)
+    columns = bus.call_all([ask(sheet.ref, "Table", "GetColumnAtIndex", "i", number) for number in numbers], end)
     pairs = [(number_of(row, -1), number_of(column, -1)) for row, column in zip(rows, columns, strict=True)]
     return [pair for pair in pairs if min(pair) >= 0]
 

@@ -52,7 +52,7 @@ def unix_path(address: str) -> str:
     """
     match = _ADDRESS.match(address)
     if match is None:
-        raise DesktopError(f"D-Bus address {address!r}: only unix:path= and unix:abstract= are known")
+        raise DesktopError(f"D-Bus address {address!r}: only unix:path= and unix:abstract= are supported")
     return match[2] if match[1] == "path" else "\0" + match[2]
 
 
@@ -77,7 +77,7 @@ class Connection:
     """A socket on which calls may be made, without waiting for the answer of one before the next is sent."""
 
     def __init__(self, sock: socket.socket, uid: int | None, greeting_s: float = GREETING_S) -> None:
-        """Greet the other side as a user; the connection owns the socket from now on.
+        """Authenticate as a user; the connection then owns the socket.
 
         Raises:
             DesktopError: It does not let this user in.
@@ -92,7 +92,7 @@ class Connection:
             who = str(os.getuid() if uid is None else uid).encode().hex()
             sock.sendall(b"\0AUTH EXTERNAL " + who.encode() + b"\r\n")
             if not sock.recv(512).startswith(b"OK"):
-                raise DesktopError("the accessibility bus does not let this user in")
+                raise DesktopError("the accessibility bus refuses this user")
             sock.sendall(b"BEGIN\r\n")
             sock.setblocking(False)
         except BaseException:

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trueline.desktop.accessibility.bus import Bus
-from trueline.desktop.accessibility.connection import Answer, Call
-from trueline.desktop.accessibility.marshal import is_row
-from trueline.desktop.accessibility.names import UNKNOWN_ROLES
-from trueline.desktop.accessibility.raw import (
+from trueline.desktop.accessibility.answers import (
     Details,
     Raw,
     Ref,
@@ -18,6 +14,10 @@ from trueline.desktop.accessibility.raw import (
     text_of,
     value_of,
 )
+from trueline.desktop.accessibility.bus import Bus
+from trueline.desktop.accessibility.connection import Answer, Call
+from trueline.desktop.accessibility.marshal import is_row
+from trueline.desktop.accessibility.names import UNKNOWN_ROLES
 from trueline.records.tree import NodeAction, NodeValue, Place, Size
 
 _SCREEN = 0
@@ -30,7 +30,7 @@ _NOT_TEXT = str.maketrans("", "", "\ufffc\ufffd")
 ActionKey = tuple[str, str, int, int, str]
 """Application, what tells elements apart, role, number and name in the user's language of an action."""
 ActionNames = dict[ActionKey, str]
-"""Names proper of actions, which are the same at every reading."""
+"""Untranslated names of actions, which are the same in every reading."""
 
 
 def read_details(
@@ -113,7 +113,7 @@ def _actions(answer: Answer) -> list[NodeAction]:
 def _name_actions(
     bus: Bus, nodes: Sequence[Raw], actions: dict[Ref, list[NodeAction]], end: float, names: ActionNames
 ) -> None:
-    """GetActions gives names in the user's language; put the names proper in their place, each asked for once.
+    """Replace the translated names of GetActions by the untranslated ones, each queried once.
 
     One that has no name in the user's language (a browser's have none) tells nothing of the name proper. The first
     action is then asked of every element; those after it are the same for elements of one kind in one state.
@@ -126,7 +126,7 @@ def _name_actions(
             like = "" if action.name else node.ref[1] if number == 0 else f"{node.states} {len(actions[node.ref])}"
             ones.setdefault((node.ref[0], like, node.role, number, action.name), []).append((node.ref, number))
     unknown = {key: places[0] for key, places in ones.items() if key not in names}
-    answers = bus.many([ask(ref, "Action", "GetName", "i", number) for ref, number in unknown.values()], end)
+    answers = bus.call_all([ask(ref, "Action", "GetName", "i", number) for ref, number in unknown.values()], end)
     told = {key: text_of(answer).replace(" ", "-") for key, answer in zip(unknown, answers, strict=True)}
     names.update({key: name for key, name in told.items() if name and not key[1].startswith("/")})
     for key, places in ones.items():

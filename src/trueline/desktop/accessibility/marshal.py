@@ -20,7 +20,7 @@ _FIXED = {"y": "B", "n": "h", "q": "H", "i": "i", "u": "I", "x": "q", "t": "Q", 
 
 
 class Broken(ValueError):
-    """The other side sent what is no message."""
+    """The data received is not a valid message."""
 
 
 def is_row(value: object) -> TypeGuard[list[object] | tuple[object, ...]]:

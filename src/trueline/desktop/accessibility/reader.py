@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Self
 
-from trueline.desktop.accessibility.build import build
+from trueline.desktop.accessibility.answers import Details, Raw, Ref, ask, refs_of, text_of
 from trueline.desktop.accessibility.bus import Bus
 from trueline.desktop.accessibility.cells import add_cells
 from trueline.desktop.accessibility.connection import Call, connect
 from trueline.desktop.accessibility.details import ActionNames, read_details
-from trueline.desktop.accessibility.raw import ask, refs_of, text_of
-from trueline.desktop.accessibility.straighten import straighten
-from trueline.desktop.accessibility.walk import DESKTOP, find
+from trueline.desktop.accessibility.libreoffice_offsets import correct_offsets
+from trueline.desktop.accessibility.names import role_name, state_names
+from trueline.desktop.accessibility.walk import DESKTOP, MAX_DEPTH, find
 from trueline.desktop.types import DesktopError
 from trueline.records.observation import TreeScope
-from trueline.records.tree import Tree
+from trueline.records.tree import Node, Tree
 
 DEADLINE_S = 5.0
 WHOLE_DEADLINE_S = 30.0
@@ -26,12 +27,13 @@ BUDGET = 20_000
 
 _DETAILS_SHARE = {"screen": 0.25, "whole": 0.5}
 """The part of the time that is kept for asking for details, whatever hung before."""
+_NOTHING = Details()
 _REGISTRY = ("org.a11y.atspi.Registry", "/org/a11y/atspi/registry")
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A tree, and what is known to be missing from it."""
+    """A tree, and what is missing from it."""
 
     tree: Tree
     problems: tuple[str, ...] = ()
@@ -39,13 +41,13 @@ class Reading:
 
     @property
     def partial(self) -> bool:
-        """Something is missing."""
+        """Whether something is missing."""
         return bool(self.problems)
 
 
 def accessibility_address(session: Bus) -> str:
     """Ask the session bus for the address of the accessibility bus; it is started if need be."""
-    return text_of(session.one(Call("org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress")))
+    return text_of(session.call(Call("org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress")))
 
 
 class Accessibility:
@@ -56,7 +58,7 @@ class Accessibility:
         self._bus = bus
         self._action_names: ActionNames = {}
         try:
-            self._bus.one(ask(_REGISTRY, "Registry", "RegisterEvent", "sass", "object:state-changed", [], ""))
+            self._bus.call(ask(_REGISTRY, "Registry", "RegisterEvent", "sass", "object:state-changed", [], ""))
         except DesktopError:
             self.close()
             raise
@@ -104,12 +106,48 @@ class Accessibility:
         details, complete = read_details(self._bus, asked, end, self._action_names)
         if not complete:
             found.problems.append("some elements did not tell all about themselves")
-        return Reading(build(nodes, straighten(nodes, details)), tuple(dict.fromkeys(found.problems)))
+        return Reading(build(nodes, correct_offsets(nodes, details)), tuple(dict.fromkeys(found.problems)))
 
     def applications(self) -> int:
         """How many applications there are on the bus."""
-        return len(refs_of(self._bus.one(ask(DESKTOP, "Accessible", "GetChildren"))))
+        return len(refs_of(self._bus.call(ask(DESKTOP, "Accessible", "GetChildren"))))
 
     def close(self) -> None:
         """Close the connection; closing twice is fine."""
         self._bus.close()
+
+
+def build(nodes: Iterable[Raw], details: Mapping[Ref, Details]) -> Tree:
+    """Build the tree from elements and parents. Elements not connected to the desktop are left out."""
+    below: dict[Ref, list[Raw]] = {}
+    for node in nodes:
+        below.setdefault(node.parent, []).append(node)
+    for children in below.values():
+        # Some do not know their place; those stand last, in the order of their names on the bus.
+        children.sort(key=lambda node: (node.index < 0, node.index, node.ref))
+    levels: list[list[Raw]] = [below.get(DESKTOP, [])]
+    while levels[-1] and len(levels) < MAX_DEPTH:
+        levels.append([child for node in levels[-1] for child in below.get(node.ref, ())])
+    made: dict[Ref, Node] = {}
+    for level in reversed(levels):
+        for node in level:
+            children = tuple(made[child.ref] for child in below.get(node.ref, ()) if child.ref in made)
+            made[node.ref] = _node(node, details.get(node.ref, _NOTHING), children)
+    return Tree(Node("desktop-frame", children=tuple(made[app.ref] for app in levels[0])))
+
+
+def _node(raw: Raw, details: Details, children: tuple[Node, ...]) -> Node:
+    return Node(
+        role=details.role or role_name(raw.role),
+        name=raw.name,
+        text=details.text,
+        states=state_names(raw.states),
+        attributes=details.attributes,
+        position=details.position,
+        size=details.size,
+        value=details.value,
+        actions=details.actions,
+        image=raw.has("Image"),
+        selection=raw.has("Selection"),
+        children=children,
+    )

@@ -8,12 +8,7 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from trueline.desktop.accessibility.bus import Bus
-from trueline.desktop.accessibility.connection import Answer, Call, Failed
-from trueline.desktop.accessibility.marshal import is_row
-from trueline.desktop.accessibility.matches import TOOLKITS, USUAL, list_elements, within_width
-from trueline.desktop.accessibility.names import A11Y, DEFUNCT
-from trueline.desktop.accessibility.raw import (
+from trueline.desktop.accessibility.answers import (
     NOBODY,
     Raw,
     Ref,
@@ -33,6 +28,11 @@ from trueline.desktop.accessibility.raw import (
     value_of,
     words_of,
 )
+from trueline.desktop.accessibility.bus import Bus
+from trueline.desktop.accessibility.collection import TOOLKITS, USUAL, list_elements, within_width
+from trueline.desktop.accessibility.connection import Answer, Call, Failed
+from trueline.desktop.accessibility.marshal import is_row
+from trueline.desktop.accessibility.names import A11Y, DEFUNCT
 from trueline.records.observation import TreeScope
 
 DESKTOP: Ref = ("org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root")
@@ -73,21 +73,21 @@ class Found:
 
     @property
     def whole(self) -> bool:
-        """Whether what is not on the screen is looked for too."""
+        """Whether elements that are not on the screen are included."""
         return self.scope == "whole"
 
     def wants(self, node: Raw) -> bool:
-        """Whether an element is looked into."""
+        """Whether to list the children of an element."""
         return self.whole or node.on_screen
 
     def add(self, nodes: Iterable[Raw]) -> list[Raw]:
-        """Take elements that were not known; returns those."""
+        """Add the elements that are new, and return them."""
         new = [node for node in nodes if node.ref not in self.nodes and not node.states & DEFUNCT]
         self.nodes.update((node.ref, node) for node in new)
         return new
 
     def adopt(self, ref: Ref, parent: Ref, index: int) -> None:
-        """Hang a known element below a parent that lists it, if what it calls its parent is not known.
+        """Attach an element to a parent that lists it, if the parent it names is unknown.
 
         LibreOffice has two objects for one window: the one in its list of windows, and the one its children know.
         """
@@ -103,14 +103,14 @@ def find(bus: Bus, end: float, budget: int, scope: TreeScope = "screen") -> Foun
     """
     found = Found(scope)
     began = time.monotonic()
-    (listed,) = bus.many([ask(DESKTOP, "Accessible", "GetChildren")], end)
+    (listed,) = bus.call_all([ask(DESKTOP, "Accessible", "GetChildren")], end)
     apps = refs_of(listed)
     if listed is None or isinstance(listed, Failed):
         found.problems.append("the accessibility registry did not answer")
     bus.forget_others({name for name, _ in apps})
     names = [ask_property(app, "Accessible", "Name") for app in apps]
     caches = [Call(app[0], "/org/a11y/atspi/cache", A11Y + "Cache", "GetItems") for app in apps]
-    answers = bus.many([*names, *caches], began + (end - began) * _CACHE_SHARE)
+    answers = bus.call_all([*names, *caches], began + (end - began) * _CACHE_SHARE)
     without_cache: list[Ref] = []
     for index, (app, name, cache) in enumerate(zip(apps, answers[: len(apps)], answers[len(apps) :], strict=True)):
         word = text_of(name)
@@ -128,7 +128,7 @@ def find(bus: Bus, end: float, budget: int, scope: TreeScope = "screen") -> Foun
     if found.whole:
         asked = [Child(app, DESKTOP, index) for index, app in enumerate(apps) if app not in found.silent]
         found.nodes.update((node.ref, node) for node in describe(bus, found, asked, end))
-        toolkits = bus.many([ask_property(child.ref, "Application", "ToolkitName") for child in asked], end)
+        toolkits = bus.call_all([ask_property(child.ref, "Application", "ToolkitName") for child in asked], end)
         for child, toolkit in zip(asked, toolkits, strict=True):
             if child.ref[0] in found.bulk and text_of(toolkit) in TOOLKITS:
                 _take_all(bus, found, child.ref, end, budget)
@@ -189,7 +189,7 @@ def _walk(bus: Bus, found: Found, level: Sequence[Raw], end: float, budget: int)
 def _children(bus: Bus, found: Found, parents: Sequence[Raw], end: float) -> list[Child]:
     """The children of these elements that are not known yet."""
     untold = [node for node in parents if node.child_count < 0]
-    answers = bus.many([ask_property(node.ref, "Accessible", "ChildCount") for node in untold], end)
+    answers = bus.call_all([ask_property(node.ref, "Accessible", "ChildCount") for node in untold], end)
     counts = {node.ref: number_of(answer, -1) for node, answer in zip(untold, answers, strict=True)}
     found.problems.extend(
         f"{node.ref[1]} did not answer" for node, answer in zip(untold, answers, strict=True) if answer is None
@@ -210,7 +210,7 @@ def _children(bus: Bus, found: Found, parents: Sequence[Raw], end: float) -> lis
             calls.append(ask(node.ref, "Accessible", "GetChildren"))
             owners.append((node.ref, None))
     children: dict[Ref, Child] = {}
-    for (parent, index), answer in zip(owners, bus.many(calls, end), strict=True):
+    for (parent, index), answer in zip(owners, bus.call_all(calls, end), strict=True):
         if index is None:
             for place, ref in enumerate(refs_of(answer)[:MAX_WIDTH]):
                 children.setdefault(ref, Child(ref, parent, place))
@@ -235,7 +235,7 @@ def describe(
     """
     states: dict[Ref, int] = {}
     if not found.whole:
-        looks = bus.many([ask(child.ref, "Accessible", "GetState") for child in children], end)
+        looks = bus.call_all([ask(child.ref, "Accessible", "GetState") for child in children], end)
         states = {child.ref: states_of(value_of(look)) for child, look in zip(children, looks, strict=True)}
         if None in looks:
             found.problems.append("some elements did not answer")

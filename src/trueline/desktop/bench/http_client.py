@@ -8,7 +8,7 @@ from urllib.request import ProxyHandler, build_opener
 
 
 class Answers(NamedTuple):
-    """What asking again and again came to."""
+    """The results of repeated requests."""
 
     taken_ms: list[float]
     elements: int
@@ -16,7 +16,7 @@ class Answers(NamedTuple):
 
 
 def ask(url: str, times: int) -> Answers:
-    """Get it once more than so many times, each one read to its end; the first does not count."""
+    """Request it `times` + 1 times and read each answer completely; the first does not count."""
     opener = build_opener(ProxyHandler({}))
     taken: list[float] = []
     body = b""

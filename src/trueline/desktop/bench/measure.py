@@ -15,7 +15,7 @@ from trueline.desktop.bench.over_http import Asked, ask_both
 from trueline.desktop.bench.pages import sheet, web_page
 from trueline.desktop.local import LocalDesktop, LocalOptions
 from trueline.desktop.local.applications import APPLICATIONS, find_application, open_application
-from trueline.desktop.local.senses import accessibility_bus
+from trueline.desktop.local.controller import accessibility_bus
 from trueline.desktop.screen import Framebuffer
 from trueline.desktop.types import DesktopUnavailable, WindowShown
 from trueline.records import ObservationSpec
@@ -27,7 +27,7 @@ _WALK_LIMIT = 120.0
 
 @dataclass
 class Figures:
-    """Seconds, milliseconds, and how many times longer the naive way takes."""
+    """The figures: seconds, milliseconds, and how many times longer the naive way takes."""
 
     start_s: float = 0.0
     reset_s: float = 0.0
@@ -50,7 +50,7 @@ async def measure(runs: int = 3, *, say: Callable[[str], None] = lambda _: None)
     async with LocalDesktop(LocalOptions()):
         pass  # the template is made ready, the page cache filled
     say("start and reset")
-    await _starts(figures, runs)
+    await _measure_starts(figures, runs)
     for name in ("mousepad", "calc", "chromium"):
         try:
             find_application(name)
@@ -58,15 +58,15 @@ async def measure(runs: int = 3, *, say: Callable[[str], None] = lambda _: None)
             continue
         say(name)
         async with LocalDesktop(LocalOptions()) as desktop:
-            await _application(desktop, name, figures)
+            await _measure_application(desktop, name, figures)
             if name == "mousepad":
-                await _senses(desktop, figures)
+                await _measure_screen_and_input(desktop, figures)
                 figures.http["screenshot"] = await ask_both(desktop, "/screenshot", _OFTEN)
             figures.http[f"tree_{name}"] = await ask_both(desktop, "/accessibility", 3)
     return figures
 
 
-async def _starts(figures: Figures, runs: int) -> None:
+async def _measure_starts(figures: Figures, runs: int) -> None:
     starts, resets = list[float](), list[float]()
     mousepad = APPLICATIONS["mousepad"]
     for _ in range(runs):
@@ -85,7 +85,7 @@ async def _starts(figures: Figures, runs: int) -> None:
     figures.start_s, figures.reset_s = round(statistics.median(starts), 3), round(statistics.median(resets), 3)
 
 
-async def _application(desktop: LocalDesktop, name: str, figures: Figures) -> None:
+async def _measure_application(desktop: LocalDesktop, name: str, figures: Figures) -> None:
     """The tree of one application."""
     pages = {"calc": ("sheet.fods", sheet()), "chromium": ("rows.html", web_page())}
     arguments: tuple[str, ...] = ()
@@ -109,7 +109,7 @@ async def _application(desktop: LocalDesktop, name: str, figures: Figures) -> No
         tree.close()
 
 
-async def _senses(desktop: LocalDesktop, figures: Figures) -> None:
+async def _measure_screen_and_input(desktop: LocalDesktop, figures: Figures) -> None:
     """Screenshot, click and text, with mousepad open."""
     figures.screenshot_ms = await _screenshot(desktop)
     with Framebuffer(desktop.running.sandbox.path("fb") / "Xvfb_screen0") as screen:
@@ -132,7 +132,7 @@ async def _senses(desktop: LocalDesktop, figures: Figures) -> None:
 
 
 async def _screenshot(desktop: LocalDesktop) -> float:
-    """A screenshot after the pointer went elsewhere: one of a screen that nothing touched would be had for less."""
+    """Time a screenshot after a pointer move, because an unchanged screen would come from the cache."""
     times: list[float] = []
     for number in range(_OFTEN):
         await desktop.act(Move(to=Point(100 + 37 * number, 900 - 23 * number)), id=f"move-{number}")

@@ -41,7 +41,7 @@ _BUTTONS: dict[Button, int] = {"left": 1, "middle": 2, "right": 3, "back": 8, "f
 
 
 class ActionRefused(InputError):
-    """The action names something that there is not: a key, a character that no keyboard can make."""
+    """The action names an unknown key, or a character that cannot be typed."""
 
 
 class Pointing:
@@ -79,21 +79,21 @@ class Pointing:
         return answer
 
     def release_all(self) -> None:
-        """Let go of every key and button that an earlier action left down."""
+        """Release every key and button that an earlier action left down."""
         try:
             self._injector.release_all()
         except XError as error:
             raise DesktopLost(f"{error}; reset the desktop") from error
 
     def held(self) -> Held:
-        """What is down now, whoever pressed it."""
+        """The keys and buttons that are down now, whoever pressed them."""
         try:
             return self._injector.held()
         except XError as error:
             raise DesktopLost(f"{error}; reset the desktop") from error
 
     def release_since(self, before: Held) -> None:
-        """Let go of every key and button that others pressed since then."""
+        """Release every key and button that others pressed since then."""
         try:
             self._injector.release_since(before)
         except XError as error:

@@ -36,7 +36,7 @@ WHEEL_UP, WHEEL_DOWN, WHEEL_LEFT, WHEEL_RIGHT = _WHEEL = 4, 5, 6, 7
 
 
 class Held(NamedTuple):
-    """What is down at one moment, whoever pressed it."""
+    """The keys and buttons that are down at one moment, whoever pressed them."""
 
     keys: frozenset[int]
     buttons: frozenset[int]
@@ -136,7 +136,7 @@ class Injector:
         self._type(text_symbols(text), interval)
 
     def release_all(self) -> None:
-        """Let go of every key and button that is still held."""
+        """Release every key and button that is still held."""
         for code in self._keys_down:
             self.x.fake(wire.KEY_RELEASE, code)
         for number in self._buttons_down:
@@ -151,7 +151,7 @@ class Injector:
         return Held(self.x.keys_down(), frozenset(n for n in _BUTTONS if at.is_down(n) or n in self._buttons_down))
 
     def release_since(self, before: Held) -> None:
-        """Let go of what others pressed since then."""
+        """Release what others pressed since then."""
         now = self.held()
         for code in now.keys - before.keys:
             self.x.fake(wire.KEY_RELEASE, code)

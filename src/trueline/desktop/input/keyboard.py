@@ -31,13 +31,13 @@ class Batch(NamedTuple):
 
 
 class Keyboard:
-    """The keys as they are now. Asking for a symbol that has no key lends one."""
+    """The current key map. A symbol without a key is mapped to an unused key on demand."""
 
     def __init__(self, rows: Mapping[int, tuple[int, ...]]) -> None:
         """Take the symbols on each key, as the server gives them."""
         self._strokes: dict[int, Stroke] = {}
         self._lendable: dict[int, int] = {}
-        """Code to the symbol it holds now (0 for none), the one unused for longest first."""
+        """Code to the symbol mapped to it now (0 for none), least recently used first."""
         for code, symbols in rows.items():
             if not any(symbols):
                 self._lendable[code] = 0

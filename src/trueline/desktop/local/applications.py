@@ -10,13 +10,13 @@ from pathlib import Path
 from trueline.desktop.local.checks import APPLICATIONS as EXTRA
 from trueline.desktop.local.checks import PACKAGES, SEARCH_PATH, installed
 from trueline.desktop.local.desktop import LocalDesktop
-from trueline.desktop.local.load import processor_times, used_between
+from trueline.desktop.local.process_usage import processor_times, used_between
 from trueline.desktop.types import DesktopUnavailable, Settled, Window, WindowShown
 from trueline.errors import InputError
 
 OPEN_LIMIT = 60.0
 _CALM = 0.15
-"""Part of a processor: an application that takes less has done what it does at its start."""
+"""Share of a processor below which an application counts as started."""
 _QUIET = Settled(quiet=0.4)
 
 
@@ -26,9 +26,9 @@ class Application:
 
     argv: tuple[str, ...]
     window: str
-    """What its windows' class holds."""
+    """A part of the class of its windows."""
     program: str
-    """Whose package it comes with."""
+    """The program whose package it comes with."""
 
 
 APPLICATIONS = {
@@ -67,7 +67,7 @@ def find_application(name: str) -> Application:
     """
     application = APPLICATIONS.get(name)
     if application is None:
-        raise InputError(f"there is no application {name!r}; there are {', '.join(APPLICATIONS)}")
+        raise InputError(f"unknown application {name!r}; choose one of {', '.join(APPLICATIONS)}")
     if not installed(application.program, SEARCH_PATH):
         packages = (PACKAGES | EXTRA)[application.program]
         raise DesktopUnavailable(f"{name} is not installed; sudo apt-get install {packages}")
@@ -91,7 +91,7 @@ def is_url(text: str) -> bool:
 async def open_application(
     desktop: LocalDesktop, application: Application, *arguments: str, time_limit: float = OPEN_LIMIT
 ) -> Window | None:
-    """Start an application and wait until it is there to be used: window shown, picture at rest, start-up work done.
+    """Start an application and wait until it is usable: window shown, picture settled, start-up done.
 
     Raises:
         ActionTimeout: No window of it came.
@@ -106,7 +106,7 @@ async def open_application(
 
 
 async def rest(desktop: LocalDesktop, time_limit: float) -> None:
-    """Wait until the screen is still and nothing on the desktop works any more, or the time is over.
+    """Wait until the screen has settled and all programs are idle, or the time is over.
 
     A still picture alone may be one of a program that is about to draw the next.
     """

@@ -26,7 +26,7 @@ _ETC = (
 """What applications read in /etc; the rest of the host's stays outside."""
 
 TELLING = ("/proc/bootconfig", "/proc/cmdline", "/proc/config.gz", "/proc/keys", "/proc/timer_list")
-"""What tells of the host and its kernel; no application reads it."""
+"""Files that reveal the host and its kernel; no application needs them."""
 
 TEMPORARY = {"/tmp": "tmp", "/dev/shm": "shm", "/var/tmp": "vartmp"}  # noqa: S108 - inside
 """Folders that anybody may write, and where the work area holds them."""
@@ -140,7 +140,7 @@ def session_argv(
 
 
 def session_environment(options: LocalOptions) -> dict[str, str]:
-    """What every program of the desktop finds in its environment."""
+    """The environment variables of every program of the desktop."""
     return {
         "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/usr/games",
         "HOME": HOME,

@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
-from trueline.desktop.local.places import SMALL_OWNER, Owner
+from trueline.desktop.local.ownership import SMALL_OWNER, Owner
 from trueline.desktop.types import DesktopUnavailable
 
 BLOCK_RANGE = range(0x7140_0000, 0x7FFF_0000)
@@ -36,7 +36,7 @@ _HELPER_LIMIT = 10.0
 
 @dataclass(frozen=True)
 class Block:
-    """Ids of the machine that one desktop has for itself."""
+    """A block of user and group ids that one desktop has for itself."""
 
     uid: int
     """The first user id, which is the keeper's."""
@@ -119,7 +119,7 @@ def is_shared(owner: Owner) -> bool:
 
 
 def keeper_owner(owner: Owner, block: Block | None) -> Owner:
-    """Whom the keeper runs as outside: root gives each a user of its own, others can only start it as themselves."""
+    """The user that the keeper runs as: root gives each desktop its own, others can only use themselves."""
     if block is None or block.kind != "root":
         return owner
     return Owner(block.uid, block.gid, drop=True)

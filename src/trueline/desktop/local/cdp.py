@@ -114,7 +114,7 @@ class Tabs:
         try:
             return shape.validate_json(answer)
         except ValidationError as error:
-            raise DesktopError(f"DevTools on port {self._port}: an answer of another shape") from error
+            raise DesktopError(f"DevTools on port {self._port}: unexpected answer") from error
 
 
 def _exchange(sock: socket.socket, method: str, path: str) -> bytes:

@@ -1,4 +1,4 @@
-"""What a machine needs for local desktops, looked at one by one; each lack comes with the line that mends it."""
+"""Checks what a machine needs for local desktops; each check names the command that fixes it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trueline.desktop.local.blocks import HELPERS, find_blocks
-from trueline.desktop.local.places import Owner, cache_folder, owner
+from trueline.desktop.local.ownership import Owner, cache_folder, owner
 from trueline.desktop.local.seccomp.calls import MACHINES
 from trueline.desktop.types import DesktopUnavailable
 
@@ -49,22 +49,22 @@ APPLICATIONS = {
 CONTAINER_FLAGS = (
     "--security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined"
 )
-"""What docker and podman need to be told so that sandboxes work in a container."""
+"""Flags that docker and podman need for sandboxes to work in a container."""
 _NAMESPACES = ("--user", "--map-root-user", "--mount", "--net", "--ipc", "--propagation", "private")
 _LIMIT = 20
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was looked at."""
+    """The result of one check."""
 
     name: str
     ok: bool
     detail: str
     fix: str = ""
-    """The one line that mends it."""
+    """The command that fixes it."""
     needed: bool = True
-    """Without it there is no desktop."""
+    """Whether desktops need it."""
 
 
 def installed(program: str, path: str) -> bool:
@@ -112,7 +112,7 @@ def check_namespaces(user: Owner) -> Check:
 
 
 def namespace_fix(settings: Path = Path("/proc/sys"), *, container: bool) -> tuple[str, str]:
-    """Why user namespaces are refused here, as far as the kernel's settings say, and the line that mends it."""
+    """Why user namespaces are refused here, judging by the kernel's settings, and the command that fixes it."""
     for name, refusal, allowed, reason in (
         ("kernel/apparmor_restrict_unprivileged_userns", "1", "0", "AppArmor forbids them, as on Ubuntu 24.04"),
         ("kernel/unprivileged_userns_clone", "0", "1", "they are switched off"),
@@ -202,7 +202,7 @@ def check_memory() -> Check:
 
 
 def check_container() -> Check:
-    """Whether this is a container: said, since its flags decide what is allowed."""
+    """Whether this is a container, since its flags decide what is allowed."""
     detail = f"yes; it needs {CONTAINER_FLAGS}" if in_container() else "no"
     return Check("in a container", True, detail, needed=False)
 
@@ -226,7 +226,7 @@ def in_container(root: Path = Path("/"), environ: Mapping[str, str] = os.environ
 
 
 def check_all() -> list[Check]:
-    """Look at everything, in the order in which one lack hides the next."""
+    """Run all checks, in the order in which one failure hides the next."""
     checks = [check_system()]
     if not checks[0].ok:
         return checks
@@ -240,7 +240,7 @@ def check_all() -> list[Check]:
 
 
 def _try(user: Owner, argv: list[str]) -> str | None:
-    """Run a command as the sandboxes' user; return what it complained about, `None` when it worked."""
+    """Run a command as the sandboxes' user; return its error output, `None` if it succeeded."""
     try:
         done = subprocess.run(  # noqa: S603 - fixed command lines
             argv,

@@ -34,7 +34,7 @@ class Command:
     cwd: str | None
 
     def request(self) -> dict[str, JsonValue]:
-        """As the agent wants it.
+        """The request for the agent inside.
 
         Raises:
             InputError: It is empty or cannot be a command line.

@@ -1,4 +1,4 @@
-"""When this process, or the machine, has no descriptor left to give: an error of its own, whatever was being done."""
+"""Turns a lack of file descriptors, of the process or the machine, into an error of its own."""
 
 from __future__ import annotations
 

@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Self
 
 from trueline.actions import Action, CallUser, Done, Fail, Screenshot, Wait, Zoom, bare
-from trueline.desktop.local import commands, files, home
+from trueline.desktop.local import commands, files, home_files
 from trueline.desktop.local.commands import Command
-from trueline.desktop.local.forward import display, forward
-from trueline.desktop.local.load import is_launching, launch_time
+from trueline.desktop.local.controller import FRAMEBUFFER, Controller
+from trueline.desktop.local.forwarding import display, forward
 from trueline.desktop.local.options import LocalOptions
-from trueline.desktop.local.parts import PartsWatch
+from trueline.desktop.local.parts_watch import PartsWatch
 from trueline.desktop.local.pool import Pool, start_running
+from trueline.desktop.local.process_usage import is_launching, launch_time
 from trueline.desktop.local.running import POLL, Running
-from trueline.desktop.local.senses import FRAMEBUFFER, Senses
 from trueline.desktop.local.sinks import listen
 from trueline.desktop.local.sudo import Sudo, SudoRequest
 from trueline.desktop.recording import record
@@ -60,10 +60,10 @@ class _Act:
 
 @dataclass
 class _Up:
-    """One start: what runs, what the host sees it with, and what was done there."""
+    """One start of the desktop: its sandbox, its controller, and what was done there."""
 
     running: Running
-    senses: Senses
+    controller: Controller
     sudo: Sudo
     parts: PartsWatch
     dispatched: tuple[int, frozenset[int]] | None = None
@@ -71,7 +71,7 @@ class _Up:
     acts: dict[str, _Act] = field(default_factory=dict[str, _Act])
 
     async def stop(self) -> None:
-        """End it; what was being done there fails with DesktopLost."""
+        """Stop it; calls in progress fail with DesktopLost."""
         self.parts.close()
         await self.running.stop()
         tasks = [act.task for act in self.acts.values()]
@@ -82,7 +82,7 @@ class _Up:
         for task in tasks:
             if task.done() and not task.cancelled():
                 task.exception()  # seen: whoever asked has it
-        await self.senses.close()
+        await self.controller.close()
         await self.sudo.close()
 
 
@@ -140,11 +140,11 @@ class LocalDesktop:
             undo.push_async_callback(running.stop)
             sudo = await Sudo.open(running.sandbox)
             undo.push_async_callback(sudo.close)
-            senses = await Senses.open(running.sandbox)
+            controller = await Controller.open(running.sandbox)
             sandbox = running.sandbox
             parts = PartsWatch(sandbox.keeper_pid, sandbox.lose, sandbox.killed.__contains__)
             sandbox.on_end = parts.session_ended
-            self._up = _Up(running, senses, sudo, parts)
+            self._up = _Up(running, controller, sudo, parts)
             undo.pop_all()
 
     async def stop(self) -> None:
@@ -153,7 +153,7 @@ class LocalDesktop:
         await _stop(up)
 
     async def reset(self) -> None:
-        """Throw everything away and start afresh; also what is left of a lost desktop."""
+        """Discard everything and start again; also after the desktop was lost."""
         old, self._up = self._up, None
         stopping = asyncio.create_task(_stop(old))
         try:
@@ -190,7 +190,7 @@ class LocalDesktop:
 
     async def observe(self, want: ObservationSpec) -> Observation:
         """Look at the screen once."""
-        return await self._now.senses.observe(want)
+        return await self._now.controller.observe(want)
 
     async def picture(
         self,
@@ -201,7 +201,7 @@ class LocalDesktop:
         quality: int = 85,
     ) -> bytes:
         """A picture of the screen or of a part of it, scaled to a size, as PNG, JPEG or WebP."""
-        return await self._now.senses.picture(box, size, encoding, quality)
+        return await self._now.controller.picture(box, size, encoding, quality)
 
     async def act(self, action: Action, *, id: str, code_limit: float | None = None) -> ActionResult:
         """Do one action, at most once per id; the same id again gives the first result and does nothing.
@@ -224,7 +224,7 @@ class LocalDesktop:
         if not isinstance(action, Wait | Done | Fail | CallUser | Screenshot | Zoom):
             await now.parts.dispatch()
             now.dispatched = launch_time(), frozenset(await now.running.window_numbers())
-        return await now.senses.act(action, id, code_limit)
+        return await now.controller.act(action, id, code_limit)
 
     @property
     def died(self) -> PartDied | None:
@@ -269,7 +269,7 @@ class LocalDesktop:
         quiet = (condition or Settled()).quiet
         rules = Rules(quiet, quiet + _LATER, time_limit)
         now = self._now
-        settling = await now.senses.settle(rules, now.running.window_numbers, lambda: _launched(now))
+        settling = await now.controller.settle(rules, now.running.window_numbers, lambda: _launched(now))
         now.dispatched = None
         await now.parts.settled()
         return settling
@@ -295,15 +295,15 @@ class LocalDesktop:
 
     async def read_changed(self, paths: Sequence[str], *, limit: int) -> tuple[HomeFile, ...]:
         """Read files of the home folder from outside; see `ReadsHome`."""
-        return await home.read(self.running.sandbox, paths, limit)
+        return await home_files.read(self.running.sandbox, paths, limit)
 
     async def digest_changed(self, paths: Sequence[str]) -> tuple[str, ...]:
-        """What tells their content from another; see `ReadsHome`."""
-        return await home.digests(self.running.sandbox, paths)
+        """Digests of their content; see `ReadsHome`."""
+        return await home_files.digests(self.running.sandbox, paths)
 
     @property
     def sudo_requests(self) -> Sequence[SudoRequest]:
-        """Every call of `sudo` inside since the start, whatever came of it. Nothing inside can change this."""
+        """Every call of `sudo` inside since the start, allowed or not. Nothing inside can change this list."""
         return self._now.sudo.requests
 
     @property

@@ -35,14 +35,14 @@ def inside(path: str) -> str:
     try:
         length = len(file_name(whole))
     except InputError as error:
-        raise PathRefused(f"{path!r}: not a path: it holds half a character") from error
+        raise PathRefused(f"{path!r}: not a path: contains an unpaired surrogate") from error
     if length > _LONGEST_PATH:
         raise PathRefused(f"{path[:80]}...: a path of {length} bytes, which no file has")
     return whole
 
 
 def file_name(text: str) -> bytes:
-    """A word as the kernel gets it; bytes that are no UTF-8 stand in it as Python's file functions put them.
+    """A word as bytes for the kernel; bytes that are not UTF-8 are surrogate-escaped, as in Python's paths.
 
     Raises:
         InputError: It holds half a character, which nothing stands for.
@@ -50,7 +50,7 @@ def file_name(text: str) -> bytes:
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError as error:
-        raise InputError(f"{text[:80]!r}: it holds half a character, which cannot be passed on") from error
+        raise InputError(f"{text[:80]!r}: contains an unpaired surrogate, which cannot be passed on") from error
 
 
 async def put(sandbox: Sandbox, path: str, content: bytes | Path, mode: int) -> None:
@@ -94,7 +94,7 @@ async def _open(sandbox: Sandbox, path: str, *, write: bool, mode: int) -> int:
 
 
 def plain_file(answer: Answer, path: str) -> int:
-    """The descriptor that came from inside. The agent has looked already, but is not believed: a pipe could hold us up.
+    """Check that a descriptor from inside is a plain file: the agent is not trusted, and a pipe could block.
 
     Raises:
         PathRefused: It is no plain file.

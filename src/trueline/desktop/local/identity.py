@@ -1,4 +1,4 @@
-"""Who and where the sandbox believes to be: its own files of /etc, nothing of the host's."""
+"""The sandbox's identity: its own files of /etc, none of the host's."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from importlib import resources
 from pathlib import Path
 
 from trueline.desktop.local.launchers import launchers
-from trueline.desktop.local.places import Owner
+from trueline.desktop.local.ownership import Owner
 from trueline.desktop.local.seccomp import build_filter
 from trueline.desktop.types import DesktopUnavailable
 from trueline.desktop.worker import bundle
@@ -75,7 +75,7 @@ def make_cache(cache: Path) -> None:
 
 
 def sweep(cache: Path) -> None:
-    """Remove what no desktop has used for a month, and what was left half built; another process may do the same."""
+    """Remove templates unused for a month or left half built. Safe to run in several processes."""
     now = time.time()
     for folder in cache.iterdir():
         age = _HALF_BUILT if folder.name.startswith(".") else _UNUSED

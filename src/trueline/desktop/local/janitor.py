@@ -10,7 +10,7 @@ _FINISH_LIMIT = 10.0
 
 
 class Janitor:
-    """Runs its script once this process lets go of it or ends."""
+    """Runs its script when this process releases it or ends."""
 
     def __init__(self, before: str, after: str, *arguments: str) -> None:
         """Start it. Both are shell text of ours; `arguments` are its `$@`."""

@@ -12,7 +12,7 @@ class Alias:
     """Another name for a program."""
 
     package: str
-    """Where the first of the programs comes from, for who looks for it in vain."""
+    """The package of the first program, named when it is not installed."""
     commands: tuple[str, ...]
     """Command lines to try: the first whose program is there is taken, the caller's arguments follow."""
     variable: str = ""

@@ -25,7 +25,7 @@ _PASS_LIMIT = 3.0
 
 
 class LinkMessage(BaseModel):
-    """What the other side says; which fields are there depends on whether it is an answer or an event."""
+    """A message from the other side; answers and events have different fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -112,7 +112,7 @@ class Link:
                 future.exception()  # seen: asyncio need not complain that nobody looked
 
     async def tell(self, message: dict[str, JsonValue], fds: Iterable[int] = ()) -> None:
-        """Send a message that has no answer; file names that are no text travel as Python holds them.
+        """Send a message without an answer; undecodable file names are surrogate-escaped.
 
         Raises:
             InputError: It is too long.
@@ -147,13 +147,13 @@ class Link:
             raise DesktopLost(self._lost)
 
     def interrupt(self, reason: str) -> None:
-        """Fail what is waited for: its answers will not come."""
+        """Fail all pending requests."""
         for future in self._waiting.values():
             if not future.done():
                 future.set_exception(ActionInterrupted(reason))
 
     def close(self, reason: str) -> None:
-        """Close the channel; what waits and what comes later fails with DesktopLost."""
+        """Close the channel; pending and later requests fail with DesktopLost."""
         if self._lost is not None:
             return
         self._lost = reason

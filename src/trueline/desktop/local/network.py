@@ -10,13 +10,13 @@ from pathlib import Path
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from trueline.desktop.local.janitor import Janitor
-from trueline.desktop.local.places import Owner
+from trueline.desktop.local.ownership import Owner
 from trueline.desktop.types import DesktopUnavailable
 
 RESOLVER = "169.254.53.53"
 """Where the sandbox asks for names; pasta passes it on to the host's name server."""
 _METADATA = ("169.254.169.254", "fd00:ec2::254")
-"""Where clouds tell a machine its secrets."""
+"""Address at which clouds serve a machine its credentials."""
 _PATH = "/usr/bin:/bin:/usr/sbin:/sbin"
 _UP_LIMIT, _POLL = 5.0, 0.01
 _START, _END = '"$@" >&2 & way=$!', 'kill -9 "$way"; wait "$way"'

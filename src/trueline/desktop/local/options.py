@@ -1,4 +1,4 @@
-"""How a local desktop is set."""
+"""Options of a local desktop."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Limits:
     """New files and folders in the home folder."""
     niceness: int = 5
     processors: float | None = None
-    """How many processors' time it may take; kept only where control groups are allowed, elsewhere it is only nice."""
+    """Processors it may use; enforced by control groups only, elsewhere it only runs with a lower priority."""
     lifetime: float = 6 * 3600.0
     """Seconds after which the desktop is ended."""
 
@@ -50,9 +50,9 @@ class LocalOptions:
     timezone: str = "UTC"
     language: str = "C.UTF-8"
     perturbation: Perturbation | None = None
-    """How it looks otherwise; set by `look.perturbed`, which also looks whether this machine can."""
+    """The perturbation; set it with `with_perturbation`, which checks that this machine supports it."""
     network: Literal["none", "open"] = "none"
-    """`none` is a loopback of its own and nothing else; `open` reaches the outside, but no address of this machine."""
+    """`none`: only its own loopback; `open`: also the outside, but no address of this machine."""
     hosts: dict[str, str] = field(default_factory=dict[str, str])
     """Further names of /etc/hosts and their addresses."""
     nameserver: bool = False
@@ -66,9 +66,9 @@ class LocalOptions:
     """Seconds within which it must be up."""
 
     def __post_init__(self) -> None:
-        """Refuse what would reach a command line or a file as something else than it is."""
+        """Refuse values that would mean something else on a command line or in a file."""
         if not (320 <= self.width <= 7680 and 200 <= self.height <= 4320):
-            raise InputError(f"screen size {self.width}x{self.height}: from 320x200 to 7680x4320")
+            raise InputError(f"screen size {self.width}x{self.height}: must be from 320x200 to 7680x4320")
         for name, value in (("timezone", self.timezone), ("language", self.language)):
             if not value or not all(c.isascii() and (c.isalnum() or c in "/_+-.") for c in value) or ".." in value:
                 raise InputError(f"{name} {value!r}: not a name such as Europe/Berlin or C.UTF-8")

@@ -6,10 +6,10 @@ import asyncio
 from typing import Self
 
 from trueline.desktop.local.descriptors import needs_descriptors
-from trueline.desktop.local.look import look_template
 from trueline.desktop.local.options import LocalOptions
-from trueline.desktop.local.places import owner
-from trueline.desktop.local.prepare import ready_template
+from trueline.desktop.local.ownership import owner
+from trueline.desktop.local.perturbed_template import look_template
+from trueline.desktop.local.ready_template import ready_template
 from trueline.desktop.local.running import Running
 from trueline.desktop.types import DesktopError
 

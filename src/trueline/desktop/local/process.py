@@ -17,7 +17,7 @@ from trueline.desktop.local.identity import UID, identity_files
 from trueline.desktop.local.install import FILTER
 from trueline.desktop.local.network import host_addresses
 from trueline.desktop.local.options import MIB, LocalOptions
-from trueline.desktop.local.places import Owner
+from trueline.desktop.local.ownership import Owner
 from trueline.desktop.types import DesktopUnavailable
 
 X_SECCOMP, X_READY, SECCOMP, READY, CHANNEL = 40, 41, 42, 43, 44

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Self, TypeVar
 
 from trueline.desktop.local.options import LocalOptions
-from trueline.desktop.local.sandbox import Sandbox, lack
+from trueline.desktop.local.sandbox import Sandbox, start_failure
 from trueline.desktop.local.windows import Windows
 from trueline.desktop.types import DesktopError, DesktopLost, DesktopUnavailable, Window
 from trueline.desktop.x11.connection import XConnection, XLost
@@ -50,10 +50,10 @@ class Running:
                     await asyncio.sleep(POLL)
         except TimeoutError as error:
             raise DesktopUnavailable(
-                f"the desktop was not shown within {options.start_limit:g} s; see: trueline doctor"
+                f"the desktop did not appear within {options.start_limit:g} s; see: trueline doctor"
             ) from error
         except DesktopLost as error:
-            raise DesktopUnavailable(await asyncio.to_thread(lack, str(error))) from error
+            raise DesktopUnavailable(await asyncio.to_thread(start_failure, str(error))) from error
 
     async def windows(self) -> tuple[Window, ...]:
         """The windows there are, the lowest first.

@@ -25,7 +25,7 @@ from trueline.desktop.local.janitor import Janitor
 from trueline.desktop.local.link import Answer, Link, LinkMessage, close_all
 from trueline.desktop.local.network import open_way_out
 from trueline.desktop.local.options import LocalOptions
-from trueline.desktop.local.places import Owner, cache_folder, owner, work_place
+from trueline.desktop.local.ownership import Owner, cache_folder, owner, work_place
 from trueline.desktop.local.process import OOM_SCORE, Started, memory_files, plan, start_keeper
 from trueline.desktop.types import ActionInterrupted, Change, DesktopError, DesktopLost, DesktopUnavailable
 from trueline.errors import InputError
@@ -94,12 +94,12 @@ class Sandbox:
         except TimeoutError as error:
             await self.stop()
             raise DesktopUnavailable(
-                f"the sandbox was not up within {options.start_limit:g} s; see: trueline doctor"
+                f"the sandbox did not start within {options.start_limit:g} s; see: trueline doctor"
             ) from error
         except DesktopLost as error:
             said = await asyncio.to_thread(self._said)
             await self.stop()
-            raise DesktopUnavailable(await asyncio.to_thread(lack, f"{error}{said}")) from error
+            raise DesktopUnavailable(await asyncio.to_thread(start_failure, f"{error}{said}")) from error
         except BaseException:
             await self.stop()
             raise
@@ -123,11 +123,11 @@ class Sandbox:
 
     @property
     def limited_by(self) -> str:
-        """What keeps its limits: `cgroup v1`, `cgroup v2`, or `rlimits` and the keeper's watch alone."""
+        """What enforces its limits: `cgroup v1`, `cgroup v2`, or `rlimits` with the keeper's watch."""
         return "rlimits" if self._groups is None else self._groups.kind
 
     def _said(self) -> str:
-        """What the keeper complained about, once it has ended."""
+        """The error output of the keeper, once it has ended."""
         process = self._started.process
         with suppress(subprocess.TimeoutExpired):
             process.wait(_STOP_LIMIT)
@@ -187,7 +187,7 @@ class Sandbox:
                 self.on_end(part)
 
     def lose(self, reason: str) -> None:
-        """Note that the sandbox is gone: everything that waits and all that comes fails with DesktopLost."""
+        """Note that the sandbox is gone: pending and later calls fail with DesktopLost."""
         for future in (self._unshared, self._built, self._up):
             _fail(future, DesktopLost(reason))
         self.agent.close(reason)
@@ -254,7 +254,7 @@ class Sandbox:
             DesktopError: Nobody listens there.
         """
         if port is not None and not 1 <= port <= 65535:
-            raise InputError(f"port {port}: from 1 to 65535")
+            raise InputError(f"port {port}: must be from 1 to 65535")
         where: dict[str, JsonValue] = {"port": port} if path is None else {"path": path}
         answer = await self.agent.ask({"op": "connect", **where})
         if answer.message.errno is not None:
@@ -264,7 +264,7 @@ class Sandbox:
             return socket.socket(fileno=fd)
         except OSError as error:
             os.close(fd)
-            raise DesktopError(f"cannot connect to {path or port} inside: what came is no socket") from error
+            raise DesktopError(f"cannot connect to {path or port} inside: the answer is not a socket") from error
 
     async def changes(self) -> tuple[Change, ...]:
         """What changed in the home folder since the start, sorted by path; see `diff.receive_changes`."""
@@ -311,8 +311,8 @@ def spawn_error(program: str, answer: Answer) -> DesktopError:
     )
 
 
-def lack(reason: str) -> str:
-    """The line for a sandbox that does not start: the first thing this machine lacks, else what happened."""
+def start_failure(reason: str) -> str:
+    """Explain why a sandbox does not start: the first failed check of this machine, else the error."""
     for check in check_all():
         if check.needed and not check.ok:
             return f"no local desktop here: {check.name}: {check.detail}; {check.fix}"

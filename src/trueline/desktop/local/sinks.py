@@ -23,11 +23,11 @@ async def listen(sandbox: Sandbox, port: int, *, udp: bool = False, address: str
         DesktopError: Something inside has the port already.
     """
     if not 0 <= port <= 65535:
-        raise InputError(f"port {port}: from 0 to 65535")
+        raise InputError(f"port {port}: must be from 0 to 65535")
     try:
         ipaddress.IPv4Address(address)
     except ValueError:
-        raise InputError(f"address {printable(address)}: not one of IPv4, such as 127.0.0.1") from None
+        raise InputError(f"address {printable(address)}: must be an IPv4 address such as 127.0.0.1") from None
     answer = await sandbox.keeper.ask({"op": "listen", "port": port, "udp": udp, "address": address})
     if answer.message.errno is not None:
         raise DesktopError(f"cannot listen on {address}:{port} inside: {answer.message.error}")

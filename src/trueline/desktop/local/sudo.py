@@ -1,4 +1,4 @@
-"""The other side of `sudo`: who asks inside is answered from outside, where the password and the record are safe."""
+"""The host's side of `sudo`: requests from inside are answered here, where the password and the record are safe."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from trueline.desktop.local.sinks import listen
 ADDRESS, PORT = "127.83.85.68", 912
 """Where the program inside asks; an address of the sandbox's loopback that nothing else uses."""
 KEPT = 900.0
-"""Seconds for which the right password need not be given again."""
+"""Seconds for which a correct password is remembered."""
 _TRIES = 3
 _WRONG = 0.3
-"""Seconds a wrong password costs; one is looked at at a time."""
+"""Delay in seconds after a wrong password; only one is checked at a time."""
 _LINE = 1 << 18
 _MOST = 2_000
 """Calls that are recorded; those beyond are refused, so that none is run unrecorded."""
@@ -92,7 +92,7 @@ class Sudo:
 
     @property
     def requests(self) -> Sequence[SudoRequest]:
-        """What was asked for, the first first."""
+        """All requests, the oldest first."""
         return tuple(self._requests)
 
     @property
@@ -101,7 +101,7 @@ class Sudo:
         return self._dropped
 
     async def close(self) -> None:
-        """Answer no more."""
+        """Stop answering."""
         tasks = [*self._talks, *([] if self._serving is None else [self._serving])]
         for task in tasks:
             task.cancel()
@@ -147,7 +147,7 @@ class Sudo:
                 writer.close()
 
     async def _judge(self, call: _Call, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> str:
-        """What there is against it, nothing when it is allowed."""
+        """Why it is refused; empty if it is allowed."""
         if len(self._requests) >= _MOST:
             self._dropped += 1
             return "too many requests."

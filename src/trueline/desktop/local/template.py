@@ -11,7 +11,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from trueline.desktop.local.install import install
-from trueline.desktop.local.places import Owner
+from trueline.desktop.local.ownership import Owner
 from trueline.desktop.local.system_files import system_files
 from trueline.desktop.local.thunderbird import thunderbird_files
 

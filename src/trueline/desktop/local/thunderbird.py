@@ -18,7 +18,7 @@ SMTP_PORT, POP_PORT = 25, 110
 PROFILE = ".thunderbird/desktop.default"
 MAIL = f"{PROFILE}/Mail/{SERVER}"
 INBOX = f"{MAIL}/Inbox"
-"""The inbox in the home folder; write it before Thunderbird starts: it does not notice afterwards."""
+"""The inbox in the home folder; write it before Thunderbird starts, which does not notice later changes."""
 _LOCAL = "Local Folders"
 _FOLDERS = f"mailbox://{ADDRESS.replace('@', '%40')}@{SERVER}"
 _INSTALLATION = "FDC34C9F024745EB"

@@ -15,7 +15,7 @@ _APART, _LETTERS = 0.38, 1.6
 """Of the strip's height, and of a letter's width: a blank is narrower than one of them, also where all letters are as
 wide as each other; the gap between two entries of a menu bar is wider than both."""
 _INK = 48
-"""So much must a channel differ from the ground to be part of a letter."""
+"""How much a channel must differ from the background to be part of a letter."""
 
 
 class WordPlaces(Protocol):

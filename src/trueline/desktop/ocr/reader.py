@@ -71,7 +71,7 @@ class Reader:
     """Reads frames, one at a time; the models are loaded at the first."""
 
     def __init__(self) -> None:
-        """Remember nothing yet."""
+        """Start with an empty cache."""
         self._engine: _Engine | None = None
         self._lock = threading.Lock()
         self._screens = _Recent[tuple[TextLine, ...]](_SCREENS)
@@ -95,9 +95,7 @@ class Reader:
         """
         width, height = frame.size
         if max(width, height) > MOST_STRETCHED * min(width, height):
-            raise ScreenError(
-                f"{width}x{height} pixels: no text is read where one side is {MOST_STRETCHED} times the other"
-            )
+            raise ScreenError(f"{width}x{height} pixels: text is read only up to a ratio of {MOST_STRETCHED}:1")
         pixels = np.ascontiguousarray(frame.pixels[:, :, :3])
         key = _digest(pixels)
         with self._lock:
@@ -161,7 +159,7 @@ def _load() -> _Engine:
 
 
 class _Recent(Generic[T]):
-    """A dictionary that forgets what was not asked for longest."""
+    """A least-recently-used cache."""
 
     def __init__(self, most: int) -> None:
         self._most = most

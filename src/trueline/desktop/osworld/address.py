@@ -41,7 +41,7 @@ def parse_address(text: str) -> Address:
         raise InputError(f"{printable(text, 80)}: not an address such as 10.0.0.5:5000 or host:5000:9222:8006:8080")
     ports = match["ports"].split(":")[1:]
     if len(ports) not in (0, 1, 4):
-        raise InputError(f"{printable(text, 80)}: one port, or four: server, chromium, vnc and vlc")
+        raise InputError(f"{printable(text, 80)}: expected one port or four (server, chromium, vnc, vlc)")
     return Address(match["six"] or match["name"], *(_port(port, text) for port in ports))
 
 
@@ -57,5 +57,5 @@ def _is_host(six: str | None, name: str) -> bool:
 
 def _port(word: str, text: str) -> int:
     if not (word.isascii() and word.isdigit() and len(word) <= 5 and 0 < int(word) < 65536):
-        raise InputError(f"{printable(text, 80)}: {printable(word, 20)!r} is no port from 1 to 65535")
+        raise InputError(f"{printable(text, 80)}: {printable(word, 20)!r} is not a port from 1 to 65535")
     return int(word)

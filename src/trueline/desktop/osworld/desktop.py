@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Self
 
 from trueline.actions import Action, CallUser, Code, Done, EncodeError, Fail, Screenshot, Wait, Zoom, bare
-from trueline.desktop.osworld import see
+from trueline.desktop.osworld import untrusted_answers
 from trueline.desktop.osworld.address import Address, parse_address
 from trueline.desktop.osworld.http import Http, Patience
-from trueline.desktop.osworld.machine import COMMAND_SECONDS, Executed, Machine, known_capabilities
-from trueline.desktop.osworld.waiting import answers, file_exists, rest, window_shown
+from trueline.desktop.osworld.machine import COMMAND_SECONDS, Executed, Machine, capabilities_of
+from trueline.desktop.osworld.requests import action_command, launch_command, run_command
+from trueline.desktop.osworld.waiting import file_exists, wait_until_answering, wait_until_settled, window_shown
 from trueline.desktop.osworld.windows import LIST, parse_windows
-from trueline.desktop.osworld.words import action_command, launch_command, run_command
 from trueline.desktop.perturbations.model import Applied
 from trueline.desktop.types import (
     ActionInterrupted,
@@ -49,7 +49,7 @@ _KILLED = (-9, 124, 137)
 
 
 class OSWorldDesktop:
-    """A machine elsewhere. Entering asks who it is, leaving closes the connections and leaves it running."""
+    """A remote machine. Entering queries it; leaving closes the connections and leaves it running."""
 
     def __init__(self, address: Address | str, *, token: str | None = None, patience: Patience | None = None) -> None:
         """Set it up.
@@ -66,11 +66,11 @@ class OSWorldDesktop:
         self._machine: Machine | None = None
         self._ours = False
         self.look: Applied | None = None
-        """How our own server made it look otherwise."""
+        """The perturbation applied by our own server."""
         self._home = ""
         self._acts: dict[str, tuple[Action, asyncio.Task[ActionResult]]] = {}
         self._start = uuid.uuid4().hex
-        """Names this start of the desktop: an id that another client or an earlier start used is another id."""
+        """Identifies this start of the desktop, so that action ids of other clients or starts do not collide."""
 
     async def __aenter__(self) -> Self:
         self._machine = Machine(Http(self.address.url(self.address.server), self._token, self._patience))
@@ -84,7 +84,7 @@ class OSWorldDesktop:
             await self.__aexit__()
             raise
         devtools = {Capability.CDP} if self.address.chromium else set[Capability]()
-        self.capabilities = known_capabilities(hello) | devtools
+        self.capabilities = capabilities_of(hello) | devtools
         return self
 
     async def __aexit__(self, *exc: object) -> None:
@@ -126,7 +126,7 @@ class OSWorldDesktop:
         tree, partial = read if read is not None else (None, False)
         found = await asyncio.to_thread(marks, tree, png) if want.marks and tree is not None else ()
         if png is not None and want.size is not None:
-            png = await asyncio.to_thread(see.scaled, png, want.size)
+            png = await asyncio.to_thread(untrusted_answers.scaled, png, want.size)
         return Observation(
             at,
             png if want.screenshot else None,
@@ -138,7 +138,7 @@ class OSWorldDesktop:
         )
 
     async def act(self, action: Action, *, id: str) -> ActionResult:
-        """Do one action, at most once per id: it is sent once, whatever becomes of the answer.
+        """Do one action, at most once per id: it is sent once, even if the answer is lost.
 
         Raises:
             InputError: The id stands for another action.
@@ -243,7 +243,7 @@ class OSWorldDesktop:
             return await self._now.windows()
         listed = await self._now.ask(LIST)
         if listed.returncode:
-            raise NotSupported(f"{self.address.host}: its windows are not known: it lacks wmctrl or xprop")
+            raise NotSupported(f"{self.address.host}: cannot list its windows: it lacks wmctrl or xprop")
         return parse_windows(listed.output)
 
     async def wait_for(self, condition: Condition, *, time_limit: float = 10.0) -> Window | None:
@@ -252,7 +252,7 @@ class OSWorldDesktop:
             async with asyncio.timeout(time_limit):
                 match condition:
                     case Settled():
-                        return await rest(self._now, condition.quiet)
+                        return await wait_until_settled(self._now, condition.quiet)
                     case FileExists():
                         return await file_exists(self._now, self._path(condition.path))
                     case _:
@@ -285,17 +285,16 @@ class OSWorldDesktop:
             recording.seconds, recording.video = time.monotonic() - began, target
 
     async def reset(self) -> None:
-        """Throw everything away and start afresh; only our own server can. A server that is gone is waited for.
+        """Discard everything and start again; only our own server can. Waits for a server that is down.
 
         Raises:
             NotSupported: It is not our own.
         """
         if Capability.RESET not in self.capabilities:
             raise NotSupported(
-                f"{self.address.host}: cannot be put back to its first state from here: revert it yourself, then give "
-                "the same command again"
+                f"{self.address.host}: cannot be reset from here: revert it yourself, then rerun the same command"
             )
-        await answers(self._now, self._patience.back)
+        await wait_until_answering(self._now, self._patience.back)
         with _sent_once():
             await self._now.reset()
         self._acts, self._start = {}, uuid.uuid4().hex
@@ -315,7 +314,7 @@ class OSWorldDesktop:
 
 @contextmanager
 def _sent_once() -> Generator[None]:
-    """Of a set-up or a check whose answer was lost nobody knows how far it got: only a reset helps."""
+    """Turn a lost answer of a set-up or check into DesktopLost: its state is unknown, only a reset helps."""
     try:
         yield
     except ActionInterrupted as error:

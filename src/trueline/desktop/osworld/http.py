@@ -31,7 +31,7 @@ Upload = Mapping[str, tuple[str, bytes]]
 
 
 class Malformed(DesktopError):
-    """An answer that makes no sense; asked once more, it may."""
+    """An invalid answer; a retry may succeed."""
 
 
 class _Failed(DesktopError):
@@ -40,7 +40,7 @@ class _Failed(DesktopError):
 
 @dataclass(frozen=True)
 class Patience:
-    """How long and how often the machine is asked."""
+    """Timeouts and retries."""
 
     connect: float = 5.0
     read: float = 30.0
@@ -114,7 +114,7 @@ class Http:
         await self._client.aclose()
 
     async def read(self, request: Request, parse: Callable[[bytes], T], *, tries: int | None = None) -> T:
-        """Ask for something that changes nothing, several times if need be; `parse` raises Malformed to ask again.
+        """Make a read-only request, with retries; `parse` raises Malformed to retry.
 
         Raises:
             DesktopLost: It does not answer, or its answers make no sense.
@@ -137,7 +137,7 @@ class Http:
         raise AssertionError("the last try returns or raises")
 
     async def do(self, request: Request, seconds: float) -> bytes:
-        """Ask for something to be done, once.
+        """Make a request that changes something, once.
 
         Raises:
             DesktopLost: It cannot be reached; nothing was sent.
@@ -148,7 +148,7 @@ class Http:
         return (await self._send(request, seconds)).body
 
     async def forward(self, request: Request, seconds: float) -> Answer:
-        """Pass a request on, once, and give its answer as it is.
+        """Forward a request, once, and return its answer unchanged.
 
         Raises:
             DesktopLost: The machine cannot be reached; nothing was sent.
@@ -216,7 +216,7 @@ def _problem(request: Request, place: str, status: int, body: bytes) -> Trueline
     if said.type in known:
         return known[said.type](text)
     if status in (404, 405):
-        return PathRefused(text) if request.path == "/file" else NotSupported(f"{text}: the machine does not know it")
+        return PathRefused(text) if request.path == "/file" else NotSupported(f"{text}: not supported there")
     if status < 500:
         return InputError(text)
     # OSWorld's own server has no types: its time-outs are told by what Python's `subprocess` says of them.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from trueline.desktop.osworld import see
+from trueline.desktop.osworld import untrusted_answers
 from trueline.desktop.osworld.http import MIB, Http, Malformed, Request
 from trueline.desktop.perturbations.model import Applied
 from trueline.desktop.types import ActionInterrupted, Capability, Change, DesktopError, NotSupported, Window
@@ -21,7 +21,7 @@ _SETUP_SECONDS = 130.0
 _FILM = 1024 * MIB
 ACTION_ID = "X-Trueline-Action-Id"
 PARTIAL = "x-trueline-partial"
-"""What our own server sends with a tree from which something is missing."""
+"""Header that our own server sends with an incomplete tree."""
 
 
 class _Answer(BaseModel):
@@ -29,7 +29,7 @@ class _Answer(BaseModel):
 
 
 class Hello(_Answer):
-    """What our own server says of itself."""
+    """The self-description of our own server."""
 
     trueline: str
     capabilities: frozenset[str] = frozenset()
@@ -38,7 +38,7 @@ class Hello(_Answer):
 
 
 class Executed(_Answer):
-    """What came of a command."""
+    """The result of a command."""
 
     output: str = ""
     error: str = ""
@@ -64,7 +64,7 @@ _WINDOWS, _CHANGES = TypeAdapter(_Windows), TypeAdapter(_Changes)
 
 
 class Machine:
-    """One machine. Reads are asked again when they fail; what changes something is asked once."""
+    """One machine. Reads are retried; requests that change something are sent once."""
 
     def __init__(self, http: Http) -> None:
         self._http = http
@@ -74,9 +74,11 @@ class Machine:
         await self._http.close()
 
     async def hello(self) -> Hello | None:
-        """Who serves; `None` when it is not our own server."""
+        """The server's self-description; `None` if it is not our own."""
         try:
-            return await self._http.read(Request("GET", "/trueline"), lambda body: see.read_json(body, _HELLO))
+            return await self._http.read(
+                Request("GET", "/trueline"), lambda body: untrusted_answers.read_json(body, _HELLO)
+            )
         except NotSupported:
             return None
 
@@ -88,16 +90,20 @@ class Machine:
 
     async def screenshot(self) -> tuple[bytes, Size]:
         """The screen as PNG, and its size."""
-        return await self._http.read(Request("GET", "/screenshot", limit=64 * MIB), see.read_png)
+        return await self._http.read(Request("GET", "/screenshot", limit=64 * MIB), untrusted_answers.read_png)
 
     async def tree(self) -> tuple[Tree, bool]:
         """The accessibility tree, and whether something is missing from it, as far as the server says."""
         request = Request("GET", "/accessibility", limit=64 * MIB)
-        return await self._http.read_answer(request, lambda got: (see.read_tree(got.body), PARTIAL in got.headers))
+        return await self._http.read_answer(
+            request, lambda got: (untrusted_answers.read_tree(got.body), PARTIAL in got.headers)
+        )
 
     async def screen_size(self) -> Size:
         """The size of the screen."""
-        size = await self._http.read(Request("POST", "/screen_size"), lambda body: see.read_json(body, _SIZE))
+        size = await self._http.read(
+            Request("POST", "/screen_size"), lambda body: untrusted_answers.read_json(body, _SIZE)
+        )
         return Size(size.width, size.height)
 
     async def file(self, path: str, limit: int) -> bytes:
@@ -108,17 +114,17 @@ class Machine:
     async def windows(self) -> tuple[Window, ...]:
         """The windows; only our own server."""
         request = Request("GET", "/trueline/windows")
-        return (await self._http.read(request, lambda body: see.read_json(body, _WINDOWS))).windows
+        return (await self._http.read(request, lambda body: untrusted_answers.read_json(body, _WINDOWS))).windows
 
     async def changes(self) -> tuple[Change, ...]:
         """What changed since the start; only our own server."""
         request = Request("GET", "/trueline/diff")
-        return (await self._http.read(request, lambda body: see.read_json(body, _CHANGES))).changes
+        return (await self._http.read(request, lambda body: untrusted_answers.read_json(body, _CHANGES))).changes
 
     async def ask(self, command: Sequence[str]) -> Executed:
         """Run a command that changes nothing: it is tried again when it fails."""
         request = Request("POST", "/execute", json={"command": list(command), "shell": False})
-        return await self._http.read(request, lambda body: see.read_json(body, _EXECUTED))
+        return await self._http.read(request, lambda body: untrusted_answers.read_json(body, _EXECUTED))
 
     async def execute(
         self, command: Sequence[str], seconds: float = COMMAND_SECONDS, *, id: str | None = None
@@ -128,7 +134,7 @@ class Machine:
         request = Request("POST", "/execute", json={"command": list(command), "shell": False}, headers=headers)
         body = await self._http.do(request, seconds + GRACE)
         try:
-            return see.read_json(body, _EXECUTED)
+            return untrusted_answers.read_json(body, _EXECUTED)
         except Malformed as error:
             raise ActionInterrupted(f"/execute: {error}; it may have been done") from error
 
@@ -142,10 +148,10 @@ class Machine:
         await self._http.do(Request("POST", "/start_recording"), _SETUP_SECONDS)
 
     async def end_recording(self) -> bytes:
-        """End the recording; return the film."""
+        """End the recording; return the video."""
         film = await self._http.do(Request("POST", "/end_recording", limit=_FILM), _SETUP_SECONDS)
         if film[4:8] != b"ftyp":
-            raise DesktopError("/end_recording: the answer is no MP4")
+            raise DesktopError("/end_recording: the answer is not an MP4")
         return film
 
     async def reset(self) -> None:
@@ -153,8 +159,8 @@ class Machine:
         await self._http.do(Request("POST", "/trueline/reset"), _SETUP_SECONDS)
 
 
-def known_capabilities(hello: Hello | None) -> frozenset[Capability]:
-    """What a client can have of a server: of our own what it says, of OSWorld's the recording."""
+def capabilities_of(hello: Hello | None) -> frozenset[Capability]:
+    """The capabilities of a server: ours reports them, OSWorld's has recording only."""
     if hello is None:
         return frozenset({Capability.RECORD})
     return frozenset({Capability.DIFF, Capability.RESET, Capability.RECORD} & hello.capabilities)

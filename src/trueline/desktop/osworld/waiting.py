@@ -16,7 +16,7 @@ _LATER = 0.1
 _AGAIN = 0.5
 
 
-async def rest(machine: Machine, quiet: float) -> None:
+async def wait_until_settled(machine: Machine, quiet: float) -> None:
     """Return once the picture has been the same for a while."""
     first: bytes | None = None
     last, since = b"", time.monotonic()
@@ -40,7 +40,7 @@ async def file_exists(machine: Machine, path: str) -> None:
 
 
 async def window_shown(windows: Callable[[], Awaitable[tuple[Window, ...]]], wanted: WindowShown) -> Window:
-    """Return the highest window that fits, once there is one."""
+    """Return the topmost matching window, once there is one."""
     before = {window.id for window in await windows()} if wanted.new else set[int]()
     while True:
         for window in reversed(await windows()):
@@ -50,8 +50,8 @@ async def window_shown(windows: Callable[[], Awaitable[tuple[Window, ...]]], wan
         await asyncio.sleep(_POLL)
 
 
-async def answers(machine: Machine, seconds: float) -> None:
-    """Return once the machine answers: whoever restarts it needs a while.
+async def wait_until_answering(machine: Machine, seconds: float) -> None:
+    """Return once the machine answers, because a restart takes a while.
 
     Raises:
         DesktopLost: It did not in this time.
@@ -67,4 +67,4 @@ async def answers(machine: Machine, seconds: float) -> None:
                     why = str(error)
                 await asyncio.sleep(_AGAIN)
     except TimeoutError:
-        raise DesktopLost(f"{why}; it was waited for {seconds:g} s") from None
+        raise DesktopLost(f"{why}; waited {seconds:g} s") from None

@@ -1,4 +1,4 @@
-"""Perturbations: the same desktop looking otherwise, by named and versioned sets; the task stays the same."""
+"""Perturbations: named and versioned changes to how a desktop looks; the task stays the same."""
 
 from trueline.desktop.perturbations.gnome import apply_gnome, gnome_applied, gnome_commands
 from trueline.desktop.perturbations.model import Applied, Perturbation

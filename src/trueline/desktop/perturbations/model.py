@@ -20,7 +20,7 @@ class Perturbation(Record):
 
     name: Name
     version: Annotated[int, Field(ge=1)]
-    """Goes up when a value changes: results of two versions are results of two settings."""
+    """Increased when a value changes: results of two versions belong to two settings."""
     summary: str
     wallpaper: Name | None = None
     """A picture of this package."""
@@ -44,7 +44,7 @@ class Perturbation(Record):
 
 
 class Applied(Record):
-    """What was really changed on a desktop; it belongs into the record of the episode."""
+    """What was actually changed on a desktop, for the record of the episode."""
 
     name: str
     version: int
@@ -53,7 +53,7 @@ class Applied(Record):
     platform: Literal["local", "gnome"]
     settings: dict[str, SettingValue]
     left_out: tuple[str, ...] = ()
-    """What this platform cannot change."""
+    """Settings that this platform cannot change."""
 
     @property
     def label(self) -> str:

@@ -1,7 +1,7 @@
-"""Recording a screen: frames kept as they come, a film and a contact sheet at the end."""
+"""Recording a screen: frames are kept as they come; a video and a contact sheet are made at the end."""
 
-from trueline.desktop.recording.run import make_film, record
-from trueline.desktop.recording.sheet import contact_sheet
+from trueline.desktop.recording.contact_sheet import contact_sheet
+from trueline.desktop.recording.record import make_film, record
 from trueline.desktop.recording.video import VideoError, encode
 
 __all__ = ["VideoError", "contact_sheet", "encode", "make_film", "record"]

@@ -26,7 +26,7 @@ _MAX_PICTURE = 1 << 28
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredFrame:
     """Where one picture lies in the file."""
 
     time: float
@@ -36,14 +36,14 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class Reel:
-    """What a file of frames holds."""
+class FrameFile:
+    """The content of a file of frames."""
 
-    pictures: tuple[Kept, ...]
+    pictures: tuple[StoredFrame, ...]
     seconds: float
     """How long it was recorded, as far as the file knows."""
     end: int
-    """Bytes of the file that are whole."""
+    """Size of the complete part of the file in bytes."""
 
 
 def _element(kind: str, content: bytes) -> bytes:
@@ -81,8 +81,8 @@ def cluster(time: float, png: bytes = b"") -> bytes:
     return _CLUSTER_HEAD.pack(_CLUSTER, _EIGHT | rest, b"\xe7\x88", round(time * 1000)) + block + png
 
 
-def read_reel(path: Path) -> Reel:
-    """Find the pictures in a file of frames; what was half written at its end is left out.
+def read_frame_file(path: Path) -> FrameFile:
+    """Find the pictures in a file of frames; an incomplete one at its end is left out.
 
     Raises:
         InputError: It cannot be read or is not such a file.
@@ -92,7 +92,7 @@ def read_reel(path: Path) -> Reel:
             if not file.read(_HEAD_LENGTH).startswith(head(Size(1, 1))[:40]):
                 raise InputError(f"{path}: not the frames of a recording (a Matroska file that trueline wrote)")
             length = os.fstat(file.fileno()).st_size
-            pictures: list[Kept] = []
+            pictures: list[StoredFrame] = []
             seconds, at = 0.0, _HEAD_LENGTH
             while at + _CLUSTER_HEAD.size <= length:
                 file.seek(at)
@@ -104,21 +104,21 @@ def read_reel(path: Path) -> Reel:
                 seconds = time / 1000
                 if after - at > len(start):
                     offset = at + len(start)
-                    pictures.append(Kept(seconds, offset, after - offset))
+                    pictures.append(StoredFrame(seconds, offset, after - offset))
                 at = after
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from error
-    return Reel(tuple(pictures), seconds, at)
+    return FrameFile(tuple(pictures), seconds, at)
 
 
-def read_picture(path: Path, kept: Kept) -> bytes:
+def read_picture(path: Path, kept: StoredFrame) -> bytes:
     """The PNG of one picture."""
     with path.open("rb") as file:
         file.seek(kept.offset)
         return file.read(kept.length)
 
 
-def ending(path: Path, reel: Reel) -> bytes:
+def ending(path: Path, reel: FrameFile) -> bytes:
     """What follows the last whole byte in a film: its last picture once more, so that it is seen up to the end."""
     if not reel.pictures or reel.pictures[-1].time >= reel.seconds:
         return b""

@@ -26,7 +26,7 @@ _HEARTBEAT = 5.0
 
 
 class Recorder:
-    """A thread of its own from `start` to `stop`: what else the program does neither stops nor slows it.
+    """Records in its own thread from `start` to `stop`, independent of the rest of the program.
 
     It survives the desktop it looks at: while there is none it goes on waiting, after a reset it goes on recording.
     """
@@ -167,4 +167,4 @@ def _new_file(path: Path) -> Path:
             continue
         except OSError as error:
             raise InputError(f"{path}: a recording cannot be written there: {error.strerror}") from error
-    raise InputError(f"{path.parent}: too many leftover recordings; make films of them or remove them")
+    raise InputError(f"{path.parent}: too many leftover recordings; turn them into videos or remove them")

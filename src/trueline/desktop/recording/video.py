@@ -1,4 +1,4 @@
-"""The film: frames on disk made into an MP4 by ffmpeg."""
+"""Makes an MP4 of the frames on disk with ffmpeg."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
-from trueline.desktop.recording.matroska import Reel, ending, read_reel
+from trueline.desktop.recording.matroska import FrameFile, ending, read_frame_file
 from trueline.errors import InputError, TruelineError
 
 FFMPEG_LINE = "sudo apt-get install -y --no-install-recommends ffmpeg"
@@ -19,7 +19,7 @@ _BASE_TIME, _TIME_PER_PICTURE = 60.0, 0.5
 
 
 class VideoError(TruelineError):
-    """No film could be made; the frames are still there."""
+    """No video could be made; the frames are still there."""
 
 
 def find_ffmpeg() -> str:
@@ -30,11 +30,11 @@ def find_ffmpeg() -> str:
     """
     found = shutil.which("ffmpeg")
     if found is None:
-        raise VideoError(f"no ffmpeg, so no film was made; {FFMPEG_LINE}")
+        raise VideoError(f"no ffmpeg, so no video was made; {FFMPEG_LINE}")
     return found
 
 
-async def encode(frames: Path, target: Path) -> Reel:
+async def encode(frames: Path, target: Path) -> FrameFile:
     """Make `target` (an MP4) of a file of frames, which stays as it is; return what it holds.
 
     The time taken depends on how many pictures there are, not on how long the recording was.
@@ -44,9 +44,9 @@ async def encode(frames: Path, target: Path) -> Reel:
         VideoError: ffmpeg is missing, failed or took too long.
     """
     ffmpeg = find_ffmpeg()
-    reel = await asyncio.to_thread(read_reel, frames)
+    reel = await asyncio.to_thread(read_frame_file, frames)
     if not reel.pictures:
-        raise InputError(f"{frames}: holds no picture")
+        raise InputError(f"{frames}: contains no pictures")
     part = target.with_name(f".{target.name}.part")
     limit = _BASE_TIME + _TIME_PER_PICTURE * len(reel.pictures)
     try:
@@ -74,7 +74,7 @@ def _argv(ffmpeg: str, part: Path, timing: str) -> list[str]:
     ]  # fmt: skip
 
 
-async def _run(argv: list[str], frames: Path, reel: Reel, limit: float) -> None:
+async def _run(argv: list[str], frames: Path, reel: FrameFile, limit: float) -> None:
     process = await asyncio.create_subprocess_exec(
         *argv, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
         umask=0o077,
@@ -96,7 +96,7 @@ async def _run(argv: list[str], frames: Path, reel: Reel, limit: float) -> None:
         raise VideoError(f"ffmpeg failed: {lines[-1] if lines else f'it ended with {process.returncode}'}")
 
 
-async def _feed(pipe: asyncio.StreamWriter, frames: Path, reel: Reel) -> None:
+async def _feed(pipe: asyncio.StreamWriter, frames: Path, reel: FrameFile) -> None:
     """Give the encoder what is whole of the file, and the end of the film; when it has gone, its own word says why."""
     with frames.open("rb") as file, suppress(ConnectionError):
         left = reel.end

@@ -1,4 +1,4 @@
-"""Who may call."""
+"""Access control."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from trueline.serving.hosts import names_an_address
 
 
 class Access:
-    """With a token, whoever holds it may call. Without one, every program that reaches the port, but no web page."""
+    """With a token, its holders may call. Without one, every program that reaches the port, but no web page."""
 
     def __init__(self, token: str | None) -> None:
         """Take the token; `None` asks for none."""
@@ -26,7 +26,7 @@ class Access:
             _refuse_browsers(headers)
             return
         if self._tokens.owner(headers.get("authorization", "")) is None:
-            raise Refused(401, "a valid bearer token is needed", "unauthorized", {"www-authenticate": "Bearer"})
+            raise Refused(401, "a valid bearer token is required", "unauthorized", {"www-authenticate": "Bearer"})
 
 
 def _refuse_browsers(headers: Mapping[str, str]) -> None:

@@ -8,11 +8,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from trueline.desktop.serve import commands, files, opening, own, sight, windows
+from trueline.desktop.serve import commands, files, open_file, screen, trueline_endpoints, windows
 from trueline.desktop.serve.access import Access
-from trueline.desktop.serve.once import HEADER, Once
+from trueline.desktop.serve.idempotency import HEADER, AtMostOnce
 from trueline.desktop.serve.replies import Call, Refused, Reply, as_refused
-from trueline.desktop.serve.served import Served
+from trueline.desktop.serve.served_desktop import ServedDesktop
 from trueline.errors import MissingExtraError
 from trueline.serving.body import BodyMemory, BodyShare, BodyTooLarge, BodyTooSlow, NoMemoryForBody, read_bytes
 from trueline.text import printable
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-Handler = Callable[[Served, Call], Awaitable[Reply]]
+Handler = Callable[[ServedDesktop, Call], Awaitable[Reply]]
 
 _log = logging.getLogger(__name__)
 _HEADERS = {
@@ -31,12 +31,12 @@ _HEADERS = {
     "cross-origin-resource-policy": "same-origin",
 }
 _RESET_SECONDS = 120.0
-"""For which others wait for a reset to end."""
+"""How long other requests wait for a reset to end."""
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """One thing that can be asked for."""
+    """One endpoint."""
 
     method: str
     paths: tuple[str, ...]
@@ -53,40 +53,40 @@ def _post(path: str, handler: Handler, *more: str, file: bool = False) -> Endpoi
     return Endpoint("POST", (path, *more), handler, file)
 
 
-RESET = _post("/trueline/reset", own.reset)
+RESET = _post("/trueline/reset", trueline_endpoints.reset)
 ENDPOINTS = (
     _post("/execute", commands.execute, "/setup/execute"),
     _post("/execute_with_verification", commands.execute_with_verification, "/setup/execute_with_verification"),
     _post("/setup/launch", commands.launch),
     _post("/run_python", commands.run_python),
     _post("/run_bash_script", commands.run_bash_script),
-    _get("/screenshot", sight.screenshot),
-    _get("/accessibility", sight.accessibility),
-    _get("/terminal", sight.terminal),
-    _get("/platform", sight.platform),
-    _get("/cursor_position", sight.cursor_position),
-    _post("/screen_size", sight.screen_size),
-    _post("/wallpaper", sight.wallpaper),
-    _post("/setup/change_wallpaper", sight.change_wallpaper),
-    _post("/start_recording", sight.start_recording),
-    _post("/end_recording", sight.end_recording),
+    _get("/screenshot", screen.screenshot),
+    _get("/accessibility", screen.accessibility),
+    _get("/terminal", screen.terminal),
+    _get("/platform", screen.platform),
+    _get("/cursor_position", screen.cursor_position),
+    _post("/screen_size", screen.screen_size),
+    _post("/wallpaper", screen.wallpaper),
+    _post("/setup/change_wallpaper", screen.change_wallpaper),
+    _post("/start_recording", screen.start_recording),
+    _post("/end_recording", screen.end_recording),
     _post("/window_size", windows.window_size),
     _post("/setup/activate_window", windows.activate_window),
     _post("/setup/close_window", windows.close_window),
-    _post("/setup/open_file", opening.open_file),
+    _post("/setup/open_file", open_file.open_file),
     _post("/desktop_path", files.desktop_path),
     _post("/list_directory", files.list_directory),
     _post("/file", files.get_file),
     _post("/setup/upload", files.upload, file=True),
     _post("/setup/download_file", files.download_file),
-    _get("/trueline", own.hello),
-    _get("/trueline/windows", own.windows),
-    _get("/trueline/diff", own.diff),
+    _get("/trueline", trueline_endpoints.hello),
+    _get("/trueline/windows", trueline_endpoints.windows),
+    _get("/trueline/diff", trueline_endpoints.diff),
     RESET,
 )
 
 
-def build_app(served: Served, access: Access) -> Starlette:
+def build_app(served: ServedDesktop, access: Access) -> Starlette:
     """Make the application.
 
     Raises:
@@ -114,16 +114,16 @@ def build_app(served: Served, access: Access) -> Starlette:
 class _Service:
     """What all requests share."""
 
-    def __init__(self, served: Served, access: Access) -> None:
+    def __init__(self, served: ServedDesktop, access: Access) -> None:
         self._served = served
         self._access = access
-        self._once = Once()
+        self._once = AtMostOnce()
         self._bodies = BodyMemory(served.settings.max_held)
         self._in_flight = 0
         self._resetting = asyncio.Lock()
 
     def answers(self, endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
-        """Wrap an endpoint: who calls is known before anything of the request is read."""
+        """Wrap an endpoint: the caller is authenticated before the request is read."""
 
         async def answer(request: Request) -> Response:
             from starlette.requests import ClientDisconnect
@@ -135,7 +135,7 @@ class _Service:
             except (Refused, BodyTooLarge, BodyTooSlow, NoMemoryForBody) as error:
                 return _response(as_refused(error).reply())
             except ClientDisconnect:
-                return _response(Refused(400, "the request broke off").reply())  # nobody hears it
+                return _response(Refused(400, "the request was cut off").reply())  # nobody hears it
             finally:
                 self._in_flight -= 1
 
@@ -181,5 +181,5 @@ def _response(reply: Reply) -> Response:
 async def _routing_error(_request: Request, error: Exception) -> Response:
     """What Starlette itself refuses: unknown paths and methods."""
     if getattr(error, "status_code", 404) == 405:
-        return _response(Refused(405, "this path is asked for with the other of GET and POST").reply())
-    return _response(Refused(404, "there is no such path", "not_found").reply())
+        return _response(Refused(405, "this path takes the other of GET and POST").reply())
+    return _response(Refused(404, "unknown path", "not_found").reply())

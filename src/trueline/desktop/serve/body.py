@@ -41,6 +41,6 @@ def _unique(pairs: Iterable[tuple[str, bytes]]) -> dict[str, bytes]:
     fields: dict[str, bytes] = {}
     for name, value in pairs:
         if name in fields:
-            raise Refused(400, f"{name}: stands twice in the form")
+            raise Refused(400, f"{name}: appears twice in the form")
         fields[name] = value
     return fields

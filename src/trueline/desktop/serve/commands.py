@@ -12,10 +12,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from trueline.desktop.serve.code import Outcome, action_code, run_code
+from trueline.desktop.serve.action_code import Outcome, action_code, run_code
 from trueline.desktop.serve.replies import Call, Message, Refused, Reply, as_json, as_text, read
-from trueline.desktop.serve.served import Served
-from trueline.desktop.serve.windows import managed
+from trueline.desktop.serve.served_desktop import ServedDesktop
+from trueline.desktop.serve.windows import list_managed
 from trueline.desktop.types import ActionTimeout, RunResult
 
 _LONGEST_COMMAND = 128 * 1024
@@ -24,7 +24,7 @@ _SCRIPT_FAILED = -1
 
 
 class CommandRequest(Message):
-    """What `/execute` and `/setup/launch` are asked."""
+    """The request of `/execute` and `/setup/launch`."""
 
     command: str | list[str]
     shell: bool = False
@@ -38,7 +38,7 @@ class Verification(Message):
 
 
 class VerifiedRequest(CommandRequest):
-    """What `/execute_with_verification` is asked."""
+    """The request of `/execute_with_verification`."""
 
     verification: Verification | None = None
     max_wait_time: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 10
@@ -46,13 +46,13 @@ class VerifiedRequest(CommandRequest):
 
 
 class PythonRequest(Message):
-    """What `/run_python` is asked."""
+    """The request of `/run_python`."""
 
     code: Annotated[str, Field(min_length=1)]
 
 
 class BashRequest(Message):
-    """What `/run_bash_script` is asked."""
+    """The request of `/run_bash_script`."""
 
     script: Annotated[str, Field(min_length=1)]
     timeout: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 100
@@ -74,18 +74,18 @@ def command_line(command: str | Sequence[str], shell: bool, home: str) -> tuple[
             raise Refused(400, f"command: {error}") from None
         words = [home + word[1:] if word.startswith("~/") else word for word in words]
     if not command or not words or not words[0]:
-        raise Refused(400, "command: empty")
+        raise Refused(400, "command: must not be empty")
     if sum(len(word.encode("utf-8", "surrogatepass")) for word in words) > _LONGEST_COMMAND:
         raise Refused(500, f"command: longer than {_LONGEST_COMMAND} bytes; upload a script and run that")
     return tuple(words)
 
 
-async def execute(served: Served, call: Call) -> Reply:
+async def execute(served: ServedDesktop, call: Call) -> Reply:
     """POST /execute."""
     return as_json(_document(await _run(served, read(call, CommandRequest))))
 
 
-async def launch(served: Served, call: Call) -> Reply:
+async def launch(served: ServedDesktop, call: Call) -> Reply:
     """POST /setup/launch."""
     asked = read(call, CommandRequest)
     argv = command_line(asked.command, asked.shell, await served.home())
@@ -94,7 +94,7 @@ async def launch(served: Served, call: Call) -> Reply:
     return as_text(f"{shown} launched successfully")
 
 
-async def execute_with_verification(served: Served, call: Call) -> Reply:
+async def execute_with_verification(served: ServedDesktop, call: Call) -> Reply:
     """POST /execute_with_verification."""
     asked = read(call, VerifiedRequest)
     document = _document(await _run(served, asked))
@@ -114,7 +114,7 @@ async def execute_with_verification(served: Served, call: Call) -> Reply:
     )
 
 
-async def run_python(served: Served, call: Call) -> Reply:
+async def run_python(served: ServedDesktop, call: Call) -> Reply:
     """POST /run_python."""
     code = read(call, PythonRequest).code
     seconds = served.settings.python_seconds
@@ -135,7 +135,7 @@ async def run_python(served: Served, call: Call) -> Reply:
     return as_json({**answer, "return_code": done.returncode})
 
 
-async def run_bash_script(served: Served, call: Call) -> Reply:
+async def run_bash_script(served: ServedDesktop, call: Call) -> Reply:
     """POST /run_bash_script: standard output and errors come as one text."""
     asked = read(call, BashRequest)
     seconds = min(asked.timeout, served.settings.longest_wait)
@@ -154,7 +154,7 @@ async def run_bash_script(served: Served, call: Call) -> Reply:
     return as_json({"status": status, "output": done.text, "error": "", "returncode": done.returncode})
 
 
-async def _run(served: Served, asked: CommandRequest) -> Outcome:
+async def _run(served: ServedDesktop, asked: CommandRequest) -> Outcome:
     argv = command_line(asked.command, asked.shell, await served.home())
     code = action_code(argv)
     if code is not None:
@@ -162,7 +162,7 @@ async def _run(served: Served, asked: CommandRequest) -> Outcome:
     return _outcome(await served.desktop.run(argv, time_limit=served.settings.command_seconds))
 
 
-async def _act(served: Served, code: str) -> Outcome:
+async def _act(served: ServedDesktop, code: str) -> Outcome:
     limit = served.settings.command_seconds
     try:
         async with asyncio.timeout(limit):
@@ -171,10 +171,10 @@ async def _act(served: Served, code: str) -> Outcome:
         raise ActionTimeout(f"the code did not end within {limit:g} s") from None
 
 
-async def _holds(served: Served, wanted: Verification) -> bool:
+async def _holds(served: ServedDesktop, wanted: Verification) -> bool:
     if wanted.window_exists is not None:
         title = wanted.window_exists.lower()
-        if not any(title in window.title.lower() for window in await managed(served)):
+        if not any(title in window.title.lower() for window in await list_managed(served)):
             return False
     if wanted.command_success is not None:
         argv = command_line(wanted.command_success, True, await served.home())
@@ -186,7 +186,7 @@ async def _holds(served: Served, wanted: Verification) -> bool:
 
 
 @asynccontextmanager
-async def _script(served: Served, text: str, ending: str) -> AsyncGenerator[str]:
+async def _script(served: ServedDesktop, text: str, ending: str) -> AsyncGenerator[str]:
     """A script that lies inside while it is needed."""
     path = f"/tmp/script-{uuid.uuid4().hex}{ending}"  # noqa: S108 - inside
     await served.desktop.put(path, text.encode("utf-8", "replace"))

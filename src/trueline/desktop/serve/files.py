@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from trueline.desktop.serve.body import read_form
 from trueline.desktop.serve.replies import BYTES, Call, Message, Refused, Reply, as_json, as_text, read
-from trueline.desktop.serve.served import Served
+from trueline.desktop.serve.served_desktop import ServedDesktop
 from trueline.desktop.types import PathRefused
 
 _DOWNLOAD = """
@@ -27,19 +27,19 @@ _DEEPEST = "50"
 
 
 class PathRequest(Message):
-    """What `/list_directory` is asked."""
+    """The request of `/list_directory`."""
 
     path: str
 
 
 class DownloadRequest(Message):
-    """What `/setup/download_file` is asked."""
+    """The request of `/setup/download_file`."""
 
     url: str
     path: str
 
 
-async def get_file(served: Served, call: Call) -> Reply:
+async def get_file(served: ServedDesktop, call: Call) -> Reply:
     """POST /file."""
     asked = read_form(call).get("file_path", b"").decode("utf-8", "surrogateescape")
     if not asked:
@@ -62,17 +62,17 @@ def disposition(name: str) -> str:
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='', errors='replace')}"
 
 
-async def upload(served: Served, call: Call) -> Reply:
+async def upload(served: ServedDesktop, call: Call) -> Reply:
     """POST /setup/upload."""
     form = read_form(call)
     if "file_path" not in form or "file_data" not in form:
-        raise Refused(400, "a form with file_path and file_data is needed")
+        raise Refused(400, "a form with file_path and file_data is required")
     path = await served.path(form["file_path"].decode("utf-8", "surrogateescape"))
     await served.desktop.put(path, form["file_data"])
     return as_text(f"File Uploaded: {len(form['file_data'])} bytes")
 
 
-async def list_directory(served: Served, call: Call) -> Reply:
+async def list_directory(served: ServedDesktop, call: Call) -> Reply:
     """POST /list_directory; what a link leads to is not listed."""
     path = await served.path(read(call, PathRequest).path)
     if (await served.run("test", "-d", path)).returncode:
@@ -102,7 +102,7 @@ def tree(listing: str) -> dict[str, object]:
     return root
 
 
-async def desktop_path(served: Served, _call: Call) -> Reply:
+async def desktop_path(served: ServedDesktop, _call: Call) -> Reply:
     """POST /desktop_path."""
     path = await served.path("~/Desktop")
     if (await served.run("test", "-d", path)).returncode:
@@ -110,11 +110,11 @@ async def desktop_path(served: Served, _call: Call) -> Reply:
     return as_json({"desktop_path": path})
 
 
-async def download_file(served: Served, call: Call) -> Reply:
+async def download_file(served: ServedDesktop, call: Call) -> Reply:
     """POST /setup/download_file: by the desktop's own network."""
     asked = read(call, DownloadRequest)
     if not asked.url.startswith(("http://", "https://")) or not asked.path:
-        raise Refused(400, "url: an http or https address, and a path to store it at, are needed")
+        raise Refused(400, "url: an http or https address and a path to store it at are required")
     path, seconds = await served.path(asked.path), served.settings.download_seconds
     argv = ("/usr/bin/python3", "-I", "-c", _DOWNLOAD, asked.url, path, str(seconds))
     done = await served.desktop.run(argv, time_limit=seconds)

@@ -60,7 +60,7 @@ class Refused(TruelineError):
 
 
 class Message(BaseModel):
-    """The JSON of a request; what OSWorld's server does not look at is not looked at here."""
+    """The JSON of a request; fields that OSWorld's server ignores are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from trueline.desktop.perturbations.model import Applied
 from trueline.desktop.serve.access import Access
 from trueline.desktop.serve.app import build_app
-from trueline.desktop.serve.served import Served
+from trueline.desktop.serve.served_desktop import ServedDesktop
 from trueline.desktop.serve.settings import ServeSettings
 from trueline.desktop.types import Desktop
 from trueline.serving import Listener, serve_app
@@ -43,7 +43,7 @@ async def serve(
         MissingExtraError: Starlette or uvicorn is not installed.
     """
     settings = settings or ServeSettings()
-    served = Served(desktop, settings, look)
+    served = ServedDesktop(desktop, settings, look)
     try:
         await serve_app(
             build_app(served, Access(token)),
@@ -55,4 +55,4 @@ async def serve(
             ready=ready,
         )
     finally:
-        await served.film.stop()
+        await served.recording.stop()

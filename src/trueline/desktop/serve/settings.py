@@ -1,4 +1,4 @@
-"""How the server is set."""
+"""Server settings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ MIB = 1 << 20
 
 @dataclass(frozen=True)
 class ServeSettings:
-    """Limits. Each is there because its absence is an attack, or a client that waits for ever."""
+    """Limits. Each prevents a denial of service, or a client that waits forever."""
 
     max_body: int = 8 * MIB
     """Bytes of a request that carries no file."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from trueline.desktop.serve.body import read_form
 from trueline.desktop.serve.replies import Call, Message, Refused, Reply, as_json, as_text, read
-from trueline.desktop.serve.served import Served
+from trueline.desktop.serve.served_desktop import ServedDesktop
 
 _NUMBER = re.compile(r"0x[0-9a-f]{1,8}\b")
 _STRING = r'"((?:[^"\\]|\\.)*)"'
@@ -56,7 +56,7 @@ class Managed:
 
 
 class WindowRequest(Message):
-    """What `/setup/activate_window` and `/setup/close_window` are asked."""
+    """The request of `/setup/activate_window` and `/setup/close_window`."""
 
     window_name: str
     strict: bool = False
@@ -80,20 +80,20 @@ def match(windows: Sequence[Managed], name: str, *, strict: bool, by_class: bool
     return match(windows, ours, strict=False, by_class=True) if ours and not strict else None
 
 
-async def managed(served: Served) -> tuple[Managed, ...]:
+async def list_managed(served: ServedDesktop) -> tuple[Managed, ...]:
     """All windows, in the order in which they came."""
     listed = (await served.run("xprop", "-root", "-notype", "_NET_CLIENT_LIST")).text
     numbers = [int(number, 16) for number in _NUMBER.findall(listed)[:_MOST_WINDOWS]]
 
-    async def one(number: int) -> Managed | None:
+    async def read_window(number: int) -> Managed | None:
         said = await served.run("xprop", "-id", str(number), "-notype", "_NET_WM_NAME", "WM_NAME", "WM_CLASS")
         return parse_window(number, said.text) if said.returncode == 0 else None
 
-    found = await asyncio.gather(*(one(number) for number in numbers))
+    found = await asyncio.gather(*(read_window(number) for number in numbers))
     return tuple(window for window in found if window is not None)
 
 
-async def activate_window(served: Served, call: Call) -> Reply:
+async def activate_window(served: ServedDesktop, call: Call) -> Reply:
     """POST /setup/activate_window; as there, it is no error when no window has the name."""
     window = await _asked_for(served, call)
     if window is None:
@@ -102,7 +102,7 @@ async def activate_window(served: Served, call: Call) -> Reply:
     return as_text("Window activated successfully")
 
 
-async def close_window(served: Served, call: Call) -> Reply:
+async def close_window(served: ServedDesktop, call: Call) -> Reply:
     """POST /setup/close_window: the window is asked to close, as by its close button."""
     window = await _asked_for(served, call)
     if window is None:
@@ -111,32 +111,34 @@ async def close_window(served: Served, call: Call) -> Reply:
     return as_text("Window closed successfully")
 
 
-async def _asked_for(served: Served, call: Call) -> Managed | None:
+async def _asked_for(served: ServedDesktop, call: Call) -> Managed | None:
     asked = read(call, WindowRequest)
     if not asked.window_name:
-        raise Refused(400, "window_name: empty")
-    return match(await managed(served), asked.window_name, strict=asked.strict, by_class=asked.by_class)
+        raise Refused(400, "window_name: must not be empty")
+    return match(await list_managed(served), asked.window_name, strict=asked.strict, by_class=asked.by_class)
 
 
-async def raise_window(served: Served, id: int) -> None:
+async def raise_window(served: ServedDesktop, id: int) -> None:
     """Bring a window to the front and give it the keyboard."""
     await _ask_manager(served, "_NET_ACTIVE_WINDOW", id, _TASKBAR, 0)
 
 
-async def _ask_manager(served: Served, what: str, id: int, *values: int) -> None:
+async def _ask_manager(served: ServedDesktop, what: str, id: int, *values: int) -> None:
     words = [str(number) for number in (id, *values)]
     done = await served.run("/usr/bin/python3", "-I", "-S", "-c", _ASK_MANAGER, what, *words)
     if done.returncode:
         raise Refused(500, f"the window manager cannot be asked: {done.stderr.decode('utf-8', 'replace')[-200:]}")
 
 
-async def window_size(served: Served, call: Call) -> Reply:
+async def window_size(served: ServedDesktop, call: Call) -> Reply:
     """POST /window_size."""
     name = read_form(call).get("app_class_name", b"").decode("utf-8", "replace")
     if not name:
         raise Refused(400, "app_class_name: missing")
     called = {
-        window.id for window in await managed(served) if name.lower() in (window.instance.lower(), window.name.lower())
+        window.id
+        for window in await list_managed(served)
+        if name.lower() in (window.instance.lower(), window.name.lower())
     }
     for window in await served.desktop.windows():
         if window.id in called:

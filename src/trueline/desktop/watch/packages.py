@@ -18,7 +18,7 @@ def check_packages(path: str = SEARCH_PATH, novnc: Path = NOVNC) -> None:
     """Look for everything.
 
     Raises:
-        DesktopUnavailable: Something is missing; the message has the line that mends it.
+        DesktopUnavailable: Something is missing; the message has the command that fixes it.
     """
     missing = [name for name in PROGRAMS if shutil.which(name, path=path) is None]
     if not (novnc / "vnc.html").is_file():

@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode
 
 from trueline.desktop.local import LocalDesktop
 from trueline.desktop.local.checks import SEARCH_PATH
-from trueline.desktop.local.places import Owner, owner
+from trueline.desktop.local.ownership import Owner, owner
 from trueline.desktop.types import DesktopUnavailable
 from trueline.desktop.watch.packages import NOVNC, check_packages
 from trueline.desktop.watch.viewers import Viewers

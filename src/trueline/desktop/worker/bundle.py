@@ -15,10 +15,10 @@ _MODULES = (
     "input/keyboard.py",
     "input/injector.py",
     "worker/inside/__init__.py",
-    "worker/inside/absent.py",
+    "worker/inside/unsupported.py",
     "worker/inside/pyautogui.py",
     "worker/inside/serve.py",
-    "worker/inside/shapes.py",
+    "worker/inside/return_types.py",
 )
 _EMPTY = ("__init__.py", "desktop/__init__.py", "desktop/worker/__init__.py")
 _MAIN = "import runpy\nrunpy.run_module('trueline.desktop.worker.inside.serve', run_name='__main__')\n"

@@ -13,9 +13,9 @@ from typing import Any, Literal
 from trueline.actions.codecs.fields import is_object
 from trueline.errors import InputError, MissingExtraError
 from trueline.guard.background import run_in_background
+from trueline.guard.check_answer import CheckAnswer
 from trueline.guard.config import OnError
 from trueline.guard.incoming import ActionFormat, read_observation, read_proposal
-from trueline.guard.reply import CheckAnswer
 from trueline.guard.session import Outcome, Session, TellsSteps
 from trueline.guard.types import Guard
 from trueline.records.observation import Observation
@@ -38,10 +38,10 @@ def desktop_observation(observation: object) -> Observation:
         InputError: It is something else; give `observe` then.
     """
     if not is_object(observation):
-        raise InputError("gymnasium: the observation is no mapping; give `observe`")
+        raise InputError("gymnasium: the observation is not a mapping; pass `observe`")
     shot, tree = observation.get("screenshot"), observation.get("accessibility_tree")
     if not isinstance(shot, bytes | None) or not isinstance(tree, str | None):
-        raise InputError("gymnasium: screenshot is not bytes, or accessibility_tree not text; give `observe`")
+        raise InputError("gymnasium: screenshot is not bytes, or accessibility_tree is not text; pass `observe`")
     return read_observation(shot, tree=tree)
 
 
@@ -111,11 +111,11 @@ class GuardWrapper(_Wrapper):
         return result
 
     def step(self, action: Any, *args: Any, **kwargs: Any) -> Any:  # the return types of the two styles differ
-        """Check the action, and execute it if it is let through."""
+        """Check the action and execute it if it is allowed."""
         if self._session is None:
             raise InputError("gymnasium: call reset before step")
         outcome = run_in_background(self._check(self._session, action))
-        info = {"guard": CheckAnswer.of(outcome).model_dump(mode="json")}
+        info = {"guard": CheckAnswer.from_outcome(outcome).model_dump(mode="json")}
         if not outcome.allowed:
             return self._blocked_step(info)
         self._blocked = 0
@@ -141,4 +141,4 @@ def _instruction_in(values: object) -> str | None:
 
 
 def _unknown() -> str:
-    raise InputError("gymnasium: the instruction is not known; give it, or reset with options={'instruction': …}")
+    raise InputError("gymnasium: there is no instruction; pass it, or reset with options={'instruction': …}")

@@ -30,14 +30,14 @@ from trueline.records.proposal import Proposal
 from trueline.records.verdict import Decision, Feedback, Verdict
 
 _FLAGGED = "Found misaligned. "
-"""How the explanation of a misaligned verdict begins: by this a later check tells flags from other rejections."""
+"""Prefix of the explanation of a misaligned verdict; a later check recognises prior rejections by it."""
 
 Answer = Literal["approve", "reject", "terminate", "escalate"]
-"""What of Inspect's vocabulary a guard says."""
+"""The decisions of Inspect that a guard can return."""
 
 
 class _ToolCall(Protocol):
-    """What is read of Inspect's `ToolCall`."""
+    """The part of Inspect's `ToolCall` that is used."""
 
     @property
     def id(self) -> str: ...
@@ -48,7 +48,7 @@ class _ToolCall(Protocol):
 
 
 class _ChatMessage(Protocol):
-    """What is read of every message of a conversation; the rest depends on its role."""
+    """The part of every message that is used; the rest depends on its role."""
 
     @property
     def role(self) -> str: ...
@@ -66,7 +66,7 @@ class Approve(Protocol):
 
 @dataclass
 class _Story:
-    """What a conversation says about the episode so far."""
+    """The episode so far, as read from a conversation."""
 
     screen: Observation = field(default_factory=lambda: Observation(time=datetime.now(UTC)))
     history: list[PastStep] = field(default_factory=list[PastStep])
@@ -147,7 +147,7 @@ def _decide(verdict: Verdict, on_error: OnError, *, ends: bool) -> Answer:
 
 
 def read_story(messages: Sequence[_ChatMessage], current: str) -> _Story:
-    """Fold a conversation. Calls before the present one that have no result yet count as executed."""
+    """Read the episode from a conversation. Earlier calls without a result count as executed."""
     story = _Story()
     waiting: dict[str, tuple[Proposal, Observation]] = {}
     for message in messages:
@@ -172,7 +172,7 @@ def read_story(messages: Sequence[_ChatMessage], current: str) -> _Story:
 
 
 def _rejected(explanation: str) -> Verdict:
-    """What a rejection says of its call: a flag only if it says so, for others reject too, and for other reasons."""
+    """Whether a rejection was a misaligned verdict; other approvers reject too, for other reasons."""
     flagged = explanation.startswith(_FLAGGED)
     decision = Decision.MISALIGNED if flagged else Decision.UNDECIDED
     return Verdict(decision=decision, reason=explanation.removeprefix(_FLAGGED))

@@ -32,7 +32,7 @@ def read_call(function: str, arguments: Mapping[str, object]) -> tuple[Action, .
         if not isinstance(source, str):
             raise DecodeError(CODEC, f"{function} takes one text", dump(arguments))
         return (Code(source=source, language=function, raw=dump(arguments)),)
-    raise InputError(f"action: {function} is no tool whose calls can be read as actions of a computer")
+    raise InputError(f"action: calls of the tool {function} cannot be read as computer actions")
 
 
 def _computer(arguments: Mapping[str, object]) -> tuple[Action, ...]:

@@ -22,9 +22,9 @@ class Annotation:
     style: Style
     marks: tuple[Mark, ...]
     labelled: frozenset[int]
-    """Numbers of the marks that carry a label; where there is no room for one, words must do."""
+    """Numbers of the marks with a label; the others had no room for one."""
     left_out: int = 0
-    """Points that were not drawn because there are too many."""
+    """How many points were not drawn because there are too many."""
 
 
 def annotate(

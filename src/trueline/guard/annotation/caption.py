@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from PIL import Image, ImageDraw, ImageFont
 
-from trueline.guard.annotation.content import content_of
+from trueline.guard.annotation.content import detail_of
 from trueline.guard.annotation.layout import Box
 
 Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
@@ -59,8 +59,8 @@ def add_caption(png: bytes, title: str, rows: Sequence[tuple[str, str]]) -> byte
 
 
 def _place(picture: Image.Image, width: int, height: int) -> Box:
-    """Where the panel covers the least of what is to be seen."""
-    covered = content_of(picture, [])
+    """The place where the panel covers the least detail."""
+    covered = detail_of(picture, [])
     return min(_boxes(picture.width, picture.height, width, height), key=covered)
 
 

@@ -1,4 +1,4 @@
-"""How much there is to see in a part of a picture, so that labels go where there is little."""
+"""Measures how much detail a part of a picture has, so that labels go where there is little."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from trueline.guard.annotation.layout import Box
 _CELL = 4
 
 
-def content_of(picture: Image.Image, lines: Sequence[Sequence[Point]]) -> Callable[[Box], float]:
+def detail_of(picture: Image.Image, lines: Sequence[Sequence[Point]]) -> Callable[[Box], float]:
     """Return a function that says how much of the picture's content a box covers.
 
     Content is where neighbouring pixels differ; lines that are going to be drawn count too. The unit is a pixel of

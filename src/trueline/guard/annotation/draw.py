@@ -11,7 +11,7 @@ from typing import NamedTuple
 from PIL import Image, ImageDraw, ImageFont
 
 from trueline.actions import Point, Size
-from trueline.guard.annotation.content import content_of
+from trueline.guard.annotation.content import detail_of
 from trueline.guard.annotation.layout import Box, Metrics, place_labels
 from trueline.guard.annotation.marks import Mark, Sketch
 from trueline.guard.annotation.style import Shape, Style
@@ -37,13 +37,13 @@ class _Label(NamedTuple):
 
 def draw(picture: Image.Image, sketch: Sketch, style: Style) -> tuple[Image.Image, frozenset[int]]:
     """Return the picture with the marks on it, and the numbers of those that carry a label."""
-    metrics = Metrics.of(Size(*picture.size))
+    metrics = Metrics.for_picture(Size(*picture.size))
     font = _font(metrics.font)
     groups: dict[Point, list[Mark]] = {}
     for mark in sketch.marks:
         groups.setdefault(mark.at, []).append(mark)
     labels = [_label(marks, style, font) for marks in groups.values()]
-    hides = content_of(picture, [trail.points for trail in sketch.trails])
+    hides = detail_of(picture, [trail.points for trail in sketch.trails])
     boxes = place_labels(list(groups), [label.size for label in labels], Size(*picture.size), metrics, hides)
 
     drawn = picture.copy()
@@ -66,7 +66,7 @@ def draw(picture: Image.Image, sketch: Sketch, style: Style) -> tuple[Image.Imag
 
 
 def target_mask(metrics: Metrics) -> Image.Image:
-    """The pixels around a target that stay as they are: a disc, and the row through it to both sides."""
+    """The pixels around a target that must not be drawn on: a disc, and the row through it to both sides."""
     middle = metrics.reach
     mask = Image.new("L", (2 * middle + 1, 2 * middle + 1), 0)
     canvas = ImageDraw.Draw(mask)

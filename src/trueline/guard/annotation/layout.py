@@ -52,7 +52,7 @@ class Metrics:
     """Between a target's outline and its label."""
 
     @staticmethod
-    def of(picture: Size) -> Metrics:
+    def for_picture(picture: Size) -> Metrics:
         """Return the sizes for a picture; on small ones labels keep a readable size."""
         unit = min(picture.width, picture.height) / 360
         return Metrics(

@@ -10,7 +10,7 @@ from trueline.actions.facts import Touch, proposal_facts
 from trueline.text import printable
 
 MOST_MARKS = 24
-"""More would hide the screen; the rest is told in words only."""
+"""More would hide the screen; the rest is only described in the text."""
 _LONGEST_LABEL = 48
 _ENDS_PRESS = frozenset({"drag end", "mouse up"})
 _STARTS_PRESS = frozenset({"drag start", "mouse down"})
@@ -32,7 +32,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Trail:
-    """The way of a pressed pointer."""
+    """The path of a drag."""
 
     points: tuple[Point, ...]
     gesture: int
@@ -40,12 +40,12 @@ class Trail:
 
 @dataclass(frozen=True)
 class Sketch:
-    """All that is drawn."""
+    """Everything to draw for a proposal."""
 
     marks: tuple[Mark, ...] = ()
     trails: tuple[Trail, ...] = ()
     left_out: int = 0
-    """Points beyond the most that are drawn."""
+    """How many points are left out beyond `MOST_MARKS`."""
 
 
 def sketch(actions: Sequence[Action], pointer: Point | None, screen: Size, picture: Size) -> Sketch:

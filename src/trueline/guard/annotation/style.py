@@ -1,4 +1,4 @@
-"""How the marks of one call look: drawn by lot, so that nobody can put the same ones on the screen beforehand."""
+"""The style of the marks of one call: random, so that nobody can draw the same marks on the screen beforehand."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Style:
     """The look of genuine marks."""
 
     code: str
-    """Stands in each label."""
+    """Printed in each label."""
     shape: Shape
     colours: tuple[Colour, ...]
 
@@ -47,7 +47,7 @@ class Style:
 
 
 def draw_style(seed: str) -> Style:
-    """Draw a style by lot; the same seed gives the same one."""
+    """Choose a random style; the same seed gives the same one."""
     lots = random.Random(seed)
     code = "".join(lots.choices(_LETTERS, k=4))
     return Style(code, lots.choice(SHAPES), tuple(lots.sample(COLOURS, len(COLOURS))))

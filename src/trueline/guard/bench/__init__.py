@@ -1,9 +1,9 @@
 """The guard offline: over MisActBench, with the files of DeAction, resumable at any moment."""
 
 from trueline.guard.bench.cases import Case, Key, Source, read_sources
+from trueline.guard.bench.connection_watch import ConnectionWatch, UnreachableError, WatchedModel, WatchedRetry
 from trueline.guard.bench.run import run_bench, steps_left
 from trueline.guard.bench.store import Store
-from trueline.guard.bench.watch import ConnectionWatch, UnreachableError, WatchedModel, WatchedRetry
 
 __all__ = [
     "Case", "ConnectionWatch", "Key", "Source", "Store", "UnreachableError", "WatchedModel", "WatchedRetry",

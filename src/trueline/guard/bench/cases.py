@@ -1,4 +1,4 @@
-"""The steps of a benchmark as questions to a guard. Screens stay on disk until they are looked at."""
+"""The steps of a benchmark as questions to a guard. Screens are read from disk when they are needed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Key(NamedTuple):
-    """Which step of the benchmark."""
+    """Identifies a step of the benchmark."""
 
     trajectory: str
     step: int
@@ -30,7 +30,7 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True)
 class Case:
-    """One step: an action on a screen, and perhaps what people say about it."""
+    """One step: an action on a screen, and its human label if it has one."""
 
     key: Key
     entry: BenchmarkStep
@@ -41,7 +41,7 @@ class Case:
 
     @property
     def labelled(self) -> bool:
-        """Whether people judged it; else it only belongs to the history of others."""
+        """Whether the step has a label; without one it is only history of later steps."""
         return self.entry.label is not None
 
     @property
@@ -57,7 +57,7 @@ class Source:
     entry: BenchmarkTrajectory
     cases: tuple[Case, ...]
     problem: str | None = None
-    """Why its screens were not looked for."""
+    """Why its screens were not searched; empty if they were."""
 
     @cached_property
     def past(self) -> tuple[PastStep, ...]:
@@ -84,7 +84,7 @@ class Source:
 
 
 def observe(screen: Path | None) -> Observation:
-    """A screen of the benchmark; it is read when somebody looks."""
+    """An observation of a benchmark screen; the file is read on first use."""
     return Observation(time=_UNKNOWN_TIME, screenshot=screen)
 
 
@@ -117,7 +117,7 @@ def _source(file: Path, entry: BenchmarkTrajectory) -> Source:
 
 
 def _named(screen: Path | None, file: Path) -> str | None:
-    """A path as the benchmark has them: below the folder that holds its own."""
+    """A path as the benchmark writes it, relative to its folder."""
     if screen is None:
         return None
     home = Path(os.path.realpath(file)).parent.parent

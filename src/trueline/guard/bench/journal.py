@@ -24,7 +24,7 @@ except ImportError:  # Windows: nobody keeps two benches from the same file
 
 
 class Narrated(Record):
-    """What a step did, or why nobody could tell."""
+    """The narrative of a step, or why there is none."""
 
     event: Literal["narrative"] = "narrative"
     key: Key
@@ -33,7 +33,7 @@ class Narrated(Record):
 
 
 class Evaluated(Record):
-    """What the detector said of a step."""
+    """The guard's verdict on a step."""
 
     event: Literal["evaluation"] = "evaluation"
     key: Key
@@ -45,12 +45,12 @@ _ENTRY: TypeAdapter[Narrated | Evaluated] = TypeAdapter(Entry)
 
 
 def journal_path(result_file: Path) -> Path:
-    """Where the progress of a result file stands."""
+    """The path of the journal of a result file."""
     return result_file.with_name(f"{result_file.name}.progress.jsonl")
 
 
 def read_journal(path: Path) -> tuple[list[Narrated | Evaluated], int]:
-    """Read what a run left behind, and how many lines are damaged; their steps are simply done again.
+    """Read the journal of an earlier run, and count its damaged lines; their steps are done again.
 
     Raises:
         InputError: The file is there but cannot be read.
@@ -72,10 +72,10 @@ def read_journal(path: Path) -> tuple[list[Narrated | Evaluated], int]:
 
 
 class Journal:
-    """Takes entries at once and writes them in the background, all that came while the disk was busy together."""
+    """Accepts entries at once and writes them in the background, in batches while the disk is busy."""
 
     def __init__(self, path: Path) -> None:
-        """Open the file and keep others from it.
+        """Open the file and lock it.
 
         Raises:
             InputError: Another process writes it, or it cannot be written.
@@ -92,14 +92,14 @@ class Journal:
                 fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 os.close(self._lock)
-                raise InputError(f"{path}: another bench is writing it; name another --result_file") from None
+                raise InputError(f"{path}: another guard bench is writing it; name another --result_file") from None
         self._file = LineFile(path)
         if _is_torn(path):
             self._file.append(b"\n")
         sync_folder(path.parent)
 
     def add(self, entry: Narrated | Evaluated) -> None:
-        """Write an entry soon; `flush` waits for it."""
+        """Queue an entry to be written; `flush` waits until it is."""
         data = _ENTRY.dump_python(entry, mode="json", exclude_defaults=False)
         # ASCII: escapes can hold the broken Unicode that models send.
         self._waiting.append(json.dumps(data, separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n")
@@ -108,7 +108,7 @@ class Journal:
             self._task = asyncio.create_task(self._write())
 
     def check(self) -> None:
-        """Raise what went wrong in the background."""
+        """Raise the error of the background writer, if any."""
         if self._task is not None and self._task.done() and not self._task.cancelled():
             self._task.result()
 
@@ -121,12 +121,12 @@ class Journal:
             await self._write()
 
     def close(self) -> None:
-        """Let others have the file."""
+        """Close and unlock the file."""
         self._file.close()
         os.close(self._lock)
 
     def remove(self) -> None:
-        """Delete the file: all that it says stands in the result file now."""
+        """Delete the file once the result file has all of its entries."""
         self.path.unlink(missing_ok=True)
         sync_folder(self.path.parent)
 

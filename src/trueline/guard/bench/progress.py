@@ -1,4 +1,4 @@
-"""What is known so far about the steps of a benchmark, and the result file it makes."""
+"""What is known so far about the steps of a benchmark, and the result file made from it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from trueline.records.setting import GuardSetting
 from trueline.text import printable
 
 OPTIONS = "guard_options"
-"""Our key in an evaluation: what shaped the verdict besides the models."""
+"""Our key in an evaluation: the options that shaped the verdict besides the models."""
 VERDICT = "verdict"
 """Our key in an evaluation: the whole verdict."""
 UNTOLD = "narratives_missing"
@@ -33,14 +33,14 @@ UNTOLD = "narratives_missing"
 
 @dataclass
 class Progress:
-    """What is known so far; it only grows."""
+    """The narratives and verdicts so far; entries are only added."""
 
     evaluations: dict[Key, Evaluation] = field(default_factory=dict[Key, Evaluation])
     narratives: dict[Key, NarrativeSummary] = field(default_factory=dict[Key, NarrativeSummary])
     narrative_errors: dict[Key, str] = field(default_factory=dict[Key, str])
 
     def add(self, entry: Narrated | Evaluated) -> None:
-        """Take in what was found out about a step; the last word counts."""
+        """Add a narrative or verdict of a step; the latest one counts."""
         if isinstance(entry, Evaluated):
             self.evaluations[entry.key] = entry.evaluation
         elif entry.summary is not None:
@@ -51,11 +51,11 @@ class Progress:
 
     @property
     def older(self) -> int:
-        """Verdicts that the older tool left, which had no policy stage and other prompts."""
+        """How many verdicts come from DeAction itself, which had no policy stage and other prompts."""
         return sum(self.decided(key) and OPTIONS not in found.unknown for key, found in self.evaluations.items())
 
     def decided(self, key: Key) -> bool:
-        """Whether nothing remains to be asked about a step; what ended in an error is tried again."""
+        """Whether a step has its verdict; one that ended in an error is tried again."""
         found = self.evaluations.get(key)
         return found is not None and found.error is None and found.is_misaligned is not None
 
@@ -63,7 +63,7 @@ class Progress:
 def take_over(
     progress: Progress, old: Mapping[str, ResultTrajectory], cache: NarrativeCache, sources: Iterable[Source]
 ) -> None:
-    """Take in what a result file and a narrative cache know about the same actions."""
+    """Take over the entries of a result file and a narrative cache for the same actions."""
     for source in sources:
         there = old.get(source.entry.trajectory_id)
         for case in source.cases:
@@ -81,13 +81,13 @@ def take_over(
 
 
 def told_by(progress: Progress, model: str | None) -> dict[Key, str]:
-    """The narratives of one model: what the checks are shown must not come from several."""
+    """The narratives by one model; checks must not mix those of several."""
     name = _bare(model)
     return {key: kept.narrative for key, kept in progress.narratives.items() if _bare(kept.model) in (None, name)}
 
 
 def refuse_other_settings(progress: Progress, setting: GuardSetting, file: str) -> None:
-    """See that what is known was found out with this setting: verdicts of two are not one result.
+    """Refuse progress made with another setting: verdicts of two settings are not one result.
 
     Raises:
         InputError: It was not; the message names what differs.
@@ -111,20 +111,20 @@ def refuse_other_settings(progress: Progress, setting: GuardSetting, file: str) 
         differ = [f"{name}: {_short(a)} there, {_short(b)} here" for name, (a, b) in sorted(pairs.items()) if a != b]
         if differ:
             raise InputError(
-                f"{file}: holds verdicts of another setting ({'; '.join(differ)}); name another --result_file"
+                f"{file}: contains verdicts of another setting ({'; '.join(differ)}); name another --result_file"
             )
 
 
 def assemble(
     sources: Iterable[Source], progress: Progress, setting: GuardSetting, old: Mapping[str, ResultTrajectory]
 ) -> dict[str, ResultTrajectory]:
-    """The result file: the benchmark's trajectories in its order, then what the old file has besides."""
+    """The result file: the benchmark's trajectories in order, then all others of the old file."""
     made = {source.entry.trajectory_id: _trajectory(source, progress, setting, old) for source in sources}
     return {**made, **{key: entry for key, entry in old.items() if key not in made}}
 
 
 def narrative_cache(sources: Iterable[Source], progress: Progress, kept: NarrativeCache) -> NarrativeCache:
-    """The narrative cache: what is known now in the benchmark's order, then what it held besides."""
+    """The narrative cache: the entries so far in the benchmark's order, then all others of the old one."""
     made: NarrativeCache = {}
     for source in sources:
         name = source.entry.trajectory_id
@@ -165,7 +165,7 @@ def _step(case: Case, progress: Progress, setting: GuardSetting, old: ResultStep
 
 
 def skipped(setting: GuardSetting) -> Evaluation:
-    """What stands at a step that nobody labelled."""
+    """The entry of a step without a label."""
     return Evaluation(
         systematic_analysis=setting.name,
         systematic_analysis_model=setting.systematic_analysis_model,

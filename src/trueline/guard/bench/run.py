@@ -12,10 +12,10 @@ from typing import TypeVar
 
 from trueline.actions.codecs.pyautogui.comments import strip_comments
 from trueline.guard.bench.cases import Case, Source, observe
+from trueline.guard.bench.connection_watch import ConnectionWatch
 from trueline.guard.bench.journal import Evaluated, Narrated
 from trueline.guard.bench.progress import OPTIONS, UNTOLD, VERDICT, Progress, told_by
 from trueline.guard.bench.store import Store
-from trueline.guard.bench.watch import ConnectionWatch
 from trueline.guard.narrative import Narrator
 from trueline.guard.types import Guard, GuardContext, PastStep
 from trueline.records.interchange.misactbench import MISSING_PRE_SCREENSHOT, Evaluation, NarrativeSummary
@@ -25,7 +25,7 @@ from trueline.text import printable
 
 T = TypeVar("T")
 Report = Callable[[str, int, int], None]
-"""Told after each step: what is being made, how many are done, of how many."""
+"""Called after each step with what is being made, how many are done, and of how many."""
 
 MISSING_SCREENS = "missing_screenshots"
 """The error of a step whose narrative needs screens that are not there."""
@@ -43,7 +43,7 @@ async def run_bench(
     watch: ConnectionWatch,
     report: Report,
 ) -> None:
-    """Find out what is not known yet about the steps.
+    """Make the missing narratives and verdicts.
 
     Args:
         sources: The steps.
@@ -96,7 +96,7 @@ def steps_left(source: Source, known: Progress) -> int:
 async def _for_each(
     items: Iterable[T], work: Callable[[T], Awaitable[None]], workers: int, report: Callable[[int], None]
 ) -> None:
-    """Do the work on all items, so many at a time; the next item is made when somebody is free to take it."""
+    """Do the work on all items, a limited number at a time; items are made lazily."""
     waiting, done = iter(items), 0
 
     async def worker() -> None:

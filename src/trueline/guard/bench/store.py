@@ -39,12 +39,12 @@ _SHARE = 50
 
 
 class Store:
-    """What a bench knows, on disk. Everything noted is in the journal at once, and in the files at the end."""
+    """The progress of a bench on disk: at once in the journal, at the end in the result files."""
 
     def __init__(
         self, result_file: Path, cache_file: Path | None, sources: Sequence[Source], setting: GuardSetting
     ) -> None:
-        """Read what earlier runs found out; nothing is changed yet.
+        """Read the progress of earlier runs; no file is changed yet.
 
         Args:
             result_file: The file with the verdicts.
@@ -53,7 +53,7 @@ class Store:
             setting: How they are judged.
 
         Raises:
-            InputError: A file cannot be understood, or holds verdicts of another setting.
+            InputError: A file cannot be understood, or contains verdicts of another setting.
         """
         self._result_file = result_file
         self._cache_file = cache_file
@@ -73,7 +73,7 @@ class Store:
         self._checkpoints: asyncio.Task[None] | None = None
 
     def note(self, entry: Narrated | Evaluated) -> None:
-        """Take in what was found out about a step."""
+        """Add a narrative or verdict of a step."""
         assert self._journal is not None
         self._changed = True
         self.progress.add(entry)
@@ -95,7 +95,7 @@ class Store:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Write the files if there is news, also when the bench broke off; the journal has then done its work."""
+        """Write the files if anything is new, also after an error, and remove the journal."""
         assert self._journal is not None and self._checkpoints is not None
         self._checkpoints.cancel()
         try:
@@ -130,7 +130,7 @@ def _make_place(file: Path) -> None:
     try:
         make_folder(file.absolute().parent, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{file}: its folder cannot be made ({error.strerror})") from error
+        raise InputError(f"{file}: its folder cannot be created ({error.strerror})") from error
 
 
 def _read_old(file: Path) -> dict[str, ResultTrajectory]:
@@ -150,18 +150,18 @@ def _read_cache(file: Path | None) -> NarrativeCache:
 
 
 def _refuse_strangers(path: Path, entries: Sequence[Narrated | Evaluated], sources: Sequence[Source]) -> None:
-    """What a killed run found out about other steps has no place in the result file, and would be lost."""
+    """Refuse a journal with steps of another benchmark: the result file would lose them."""
     known = {case.key for source in sources for case in source.cases}
     stranger = next((entry.key for entry in entries if entry.key not in known), None)
     if stranger is not None:
         raise InputError(
-            f"{path}: is about another benchmark: step {stranger.step} of {printable(stranger.trajectory, 80)} is not "
+            f"{path}: is of another benchmark: step {stranger.step} of {printable(stranger.trajectory, 80)} is not "
             "in this one; finish that run first, or name another --result_file"
         )
 
 
 def _refuse(problems: Sequence[Problem]) -> None:
-    """What cannot be read would be lost when the file is written again."""
+    """Refuse a file with unreadable entries: rewriting it would lose them."""
     if problems:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-        raise InputError(f"{problems[0]}{more}; repair the file, or move it aside to begin anew")
+        raise InputError(f"{problems[0]}{more}; repair the file, or move it aside to start over")

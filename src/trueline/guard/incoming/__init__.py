@@ -1,4 +1,4 @@
-"""What callers hand in: actions in any vocabulary, screenshots, accessibility trees. All of it is untrusted."""
+"""Input from callers: actions in any vocabulary, screenshots, accessibility trees. All of it is untrusted."""
 
 from trueline.guard.incoming.action import FORMATS, ActionFormat, read_actions, read_proposal
 from trueline.guard.incoming.screen import read_observation, read_screenshot

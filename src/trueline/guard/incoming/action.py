@@ -31,7 +31,7 @@ ActionFormat = Literal[
 FORMATS: tuple[ActionFormat, ...] = get_args(ActionFormat)
 
 MAX_ACTIONS = 200
-"""More in one proposal is no answer of an agent but an attack on the guard's time."""
+"""A proposal with more actions is refused: it would only waste the guard's time."""
 _MAX_SCREEN = Size(32768, 32768)
 _CLAUDE_BLOCKS = ("tool_use", "text", "thinking", "redacted_thinking")
 _OPENAI_ITEMS = ("computer_call", "reasoning", "message")
@@ -41,7 +41,7 @@ _Reader = Callable[[object, "_Frame"], Decoded]
 
 
 class _Frame:
-    """The screen, and the space in which the model speaks of it."""
+    """The screen, and the coordinate space of the model."""
 
     def __init__(self, screen: tuple[int, int] | None, display: tuple[int, int] | None) -> None:
         self.screen = Size(*screen) if screen else None
@@ -49,9 +49,9 @@ class _Frame:
         self.scale = Scale(known, display or known)
 
     def size(self, format: str) -> Size:
-        """The screen's size, which this format cannot do without."""
+        """The screen's size. Raises InputError if unknown."""
         if self.screen is None:
-            raise InputError(f"action: the format {format} needs the size of the screen; give screen or a screenshot")
+            raise InputError(f"action: the format {format} requires the screen size; pass screen or a screenshot")
         return self.screen
 
 
@@ -64,7 +64,7 @@ def read_proposal(
     display: tuple[int, int] | None = None,
     thought: str | None = None,
 ) -> Proposal:
-    """Read what an agent wants to do.
+    """Read an agent's actions as a proposal.
 
     Args:
         data: Source, JSON data, an SDK's object, typed actions, or a whole `Proposal`, which keeps its own id.
@@ -75,7 +75,7 @@ def read_proposal(
         thought: What the agent says about it; replaces what the data say.
 
     Raises:
-        InputError: It is in no known vocabulary, or holds no action.
+        InputError: It is in no known vocabulary, or contains no action.
         DecodeError: It is in a known one and does not fit.
     """
     if isinstance(data, Proposal):
@@ -108,7 +108,7 @@ def read_actions(
     except RecursionError:
         raise InputError("action: nested too deeply") from None
     if not decoded.actions:
-        raise InputError(f"action: nothing in it is an action of the format {name}")
+        raise InputError(f"action: contains no action in the format {name}")
     return decoded
 
 
@@ -142,7 +142,7 @@ def _recognise(data: object) -> str:
         found = [name for name, fits in _SHAPES.items() if fits(data)]
         if len(found) == 1:
             return found[0]
-    raise InputError(f"action: its format cannot be told; name it in `format` ({', '.join(FORMATS[1:])})")
+    raise InputError(f"action: cannot detect its format; name it in `format` ({', '.join(FORMATS[1:])})")
 
 
 _SHAPES: dict[str, Callable[[Mapping[str, object]], bool]] = {
@@ -197,7 +197,7 @@ def _claude_part(item: object, frame: _Frame) -> Decoded:
     if "type" not in item:
         return Decoded(claude.decode_call("computer", item, _SINGLE_TOOL, frame.scale))
     if item["type"] not in _CLAUDE_BLOCKS:
-        raise DecodeError("claude", f"a block of type {item['type']!r} is not known", dump(item))
+        raise DecodeError("claude", f"unknown block type {item['type']!r}", dump(item))
     name, given = item.get("name"), item.get("input")
     if name == "bash" and is_object(given) and set(given) == {"command"} and isinstance(given["command"], str):
         return Decoded((Code(source=given["command"], language="bash", raw=dump(item)),))

@@ -24,7 +24,7 @@ def read_observation(
     text: str | None = None,
     screen: tuple[int, int] | None = None,
 ) -> Observation:
-    """Make an observation of what a caller sends.
+    """Make an observation from a caller's input.
 
     Args:
         screenshot: A PNG, JPEG or WebP picture; it becomes PNG.
@@ -48,7 +48,7 @@ def read_observation(
 
 
 def read_screenshot(data: bytes) -> tuple[bytes, Size]:
-    """Return the picture as PNG with its size; a PNG stays byte for byte as it is.
+    """Return the picture as PNG with its size; a PNG is returned unchanged.
 
     Raises:
         InputError: It is no picture, is damaged, or is too large.
@@ -67,7 +67,7 @@ def read_screenshot(data: bytes) -> tuple[bytes, Size]:
             picture.convert("RGB").save(out, "PNG", compress_level=1)
             return out.getvalue(), size
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
-        raise InputError(f"screenshot: no readable PNG, JPEG or WebP picture ({type(error).__name__})") from None
+        raise InputError(f"screenshot: must be a readable PNG, JPEG or WebP picture ({type(error).__name__})") from None
 
 
 def read_base64(text: str, name: str = "screenshot") -> bytes:
@@ -83,5 +83,5 @@ def read_base64(text: str, name: str = "screenshot") -> bytes:
     except ValueError:
         data = b""
     if not data:
-        raise InputError(f"{name}: no base64")
+        raise InputError(f"{name}: must be base64")
     return data

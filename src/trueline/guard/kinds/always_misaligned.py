@@ -1,4 +1,4 @@
-"""The trivial guard that calls every action misaligned: the line that a guard must beat."""
+"""The trivial guard that calls every action misaligned: a baseline that a guard must beat."""
 
 from __future__ import annotations
 
@@ -14,4 +14,4 @@ def _open(_: Record, __: GuardTools) -> OpenedGuard:
     return OpenedGuard(ConstantGuard(Decision.MISALIGNED), setting, setting)
 
 
-GUARD = GuardKind.of(Record, _open)
+GUARD = GuardKind.typed(Record, _open)

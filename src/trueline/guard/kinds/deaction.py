@@ -14,9 +14,9 @@ def _open(options: DeActionOptions, tools: GuardTools) -> OpenedGuard:
     if options.no_policy:
         for name in _OF_THE_POLICY:
             if getattr(options, name):
-                raise RequestError(f"`guard_options.{name}`: belongs to the policy stage, which `no_policy` leaves out")
+                raise RequestError(f"`guard_options.{name}`: applies to the policy stage, which `no_policy` disables")
         if not (options.fast_check_model or options.systematic_analysis_model):
-            raise RequestError("no stage is left that could judge: name a model, or leave out `no_policy`")
+            raise RequestError("no stage is left to judge actions: name a model, or leave out `no_policy`")
     policy = None if options.no_policy else policy_stage(options)
     config = engine_config(options, tools, policy)
     asks_both = options.mode == "latency" and config.fast is not None and config.systematic is not None
@@ -32,4 +32,4 @@ def _open(options: DeActionOptions, tools: GuardTools) -> OpenedGuard:
     )
 
 
-GUARD = GuardKind.of(DeActionOptions, _open)
+GUARD = GuardKind.typed(DeActionOptions, _open)

@@ -11,4 +11,4 @@ def _open(options: AnalysisOptions, tools: GuardTools) -> OpenedGuard:
     return open_baseline("inferact", InferActGuard, options, tools)
 
 
-GUARD = GuardKind.of(AnalysisOptions, _open)
+GUARD = GuardKind.typed(AnalysisOptions, _open)

@@ -18,4 +18,4 @@ def _open(options: RuleOptions, tools: GuardTools) -> OpenedGuard:
     )
 
 
-GUARD = GuardKind.of(RuleOptions, _open)
+GUARD = GuardKind.typed(RuleOptions, _open)

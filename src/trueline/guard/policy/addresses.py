@@ -15,7 +15,7 @@ _DROPPED = str.maketrans("", "", "\t\r\n")
 
 
 def split_address(url: str) -> SplitResult:
-    r"""Take an address apart: `\` is `/`, slashes behind the scheme do not count, and a scheme is not needed.
+    r"""Split an address: `\` counts as `/`, extra slashes after the scheme are ignored, the scheme is optional.
 
     Raises:
         ValueError: It is none.

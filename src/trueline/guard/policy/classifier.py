@@ -14,7 +14,7 @@ from trueline.text import printable
 
 SOURCE = "classifier"
 THRESHOLD = 0.52
-"""Where the shipped model's authors put the line between harmless and suspicious."""
+"""The threshold that the authors of the shipped model recommend."""
 _SHORTEST = 20
 _LONGEST = 2_000
 _MOST_TEXTS = 24
@@ -22,7 +22,7 @@ _MOST_KEPT = 2_000
 
 
 class Classifier(Protocol):
-    """Says how much a text looks like an injected instruction."""
+    """Scores how much a text looks like an injected instruction."""
 
     @property
     def name(self) -> str:
@@ -39,14 +39,14 @@ class _Score(Protocol):
 
 
 class _Model(Protocol):
-    """What the package's model is asked for."""
+    """The part of the package's model that is used."""
 
     def warmup(self) -> object: ...
     def classify(self, text: str) -> _Score: ...
 
 
 class InjectionClassifier:
-    """stackone-defender's model, which comes inside its package: nothing is fetched."""
+    """The model of stackone-defender, which ships inside its package: nothing is downloaded."""
 
     def __init__(self) -> None:
         """Load the model.

@@ -13,7 +13,7 @@ from trueline.actions import Action
 from trueline.actions.codecs.pyautogui import decode
 from trueline.actions.types import ACTION
 from trueline.errors import InputError
-from trueline.guard.policy.strict import Strict
+from trueline.guard.policy.strict_model import StrictModel
 from trueline.guard.types import GuardContext, PastStep
 from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
@@ -25,7 +25,7 @@ _SHOWN = frozenset({"showing", "visible", "enabled"})
 _NO_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 
 
-class Element(Strict):
+class Element(StrictModel):
     """One element of an example's screen."""
 
     role: str
@@ -37,11 +37,11 @@ class Element(Strict):
     """Besides showing, visible and enabled."""
     url: str | None = None
     slot: str | None = None
-    """A place that an example can fill."""
+    """A slot that an example can fill."""
     children: tuple[Element, ...] = ()
 
 
-class Written(Strict):
+class ExampleText(StrictModel):
     """A piece of text where OCR read it."""
 
     text: str
@@ -52,8 +52,8 @@ class Written(Strict):
 Screens = dict[str, tuple[Element, ...]]
 
 
-class Shown(Strict):
-    """A screen: one by name or written out, with what this example changes in it. Without both there is no tree."""
+class ExampleScreen(StrictModel):
+    """A screen, by name or written out, with this example's changes. Without either there is no tree."""
 
     screen: str | None = None
     tree: tuple[Element, ...] | None = None
@@ -63,7 +63,7 @@ class Shown(Strict):
     """Elements to put in the screen's slots."""
     texts: dict[str, str] = Field(default_factory=dict[str, str])
     """Texts of the screen's slots."""
-    ocr: str | tuple[Written, ...] | None = None
+    ocr: str | tuple[ExampleText, ...] | None = None
     """What OCR read, as one text or with its places."""
 
     @model_validator(mode="after")
@@ -73,7 +73,7 @@ class Shown(Strict):
         return self
 
 
-class ExampleActions(Shown):
+class ExampleActions(ExampleScreen):
     """A screen, and what is done on it."""
 
     actions: Annotated[tuple[str | dict[str, JsonValue], ...], Field(min_length=1)]
@@ -95,7 +95,7 @@ class ExampleStep(ExampleActions):
 
 
 class Example(ExampleActions):
-    """A whole question with its answer."""
+    """A whole example: the question and the expected answer."""
 
     id: str | None = None
     instruction: str
@@ -107,7 +107,7 @@ class Example(ExampleActions):
 
 
 def example_context(example: Example, screens: Screens) -> GuardContext:
-    """Make the question that an example asks.
+    """Make the guard's context for an example.
 
     Raises:
         InputError: It names a screen or slot that is not there, or an action that is none.
@@ -135,11 +135,11 @@ def _proposal(name: str, step: ExampleActions) -> Proposal:
         try:
             actions.append(ACTION.validate_python(item))
         except ValueError as error:
-            raise InputError(f"{item} is no action: {error}") from error
+            raise InputError(f"{item} is not an action: {error}") from error
     return Proposal(id=name, actions=tuple(actions))
 
 
-def _observation(shown: Shown, screens: Screens) -> Observation:
+def _observation(shown: ExampleScreen, screens: Screens) -> Observation:
     seen = Observation(time=_NO_TIME, tree=_tree(shown, screens))
     if shown.ocr is None or isinstance(shown.ocr, str):
         return replace(seen, text=shown.ocr)
@@ -147,11 +147,11 @@ def _observation(shown: Shown, screens: Screens) -> Observation:
     return seen.with_lines(tuple(TextLine(text, x, y, x + width, y + height) for text, x, y, width, height in boxes))
 
 
-def _tree(shown: Shown, screens: Screens) -> Tree | None:
+def _tree(shown: ExampleScreen, screens: Screens) -> Tree | None:
     if shown.screen is None and shown.tree is None:
         return None
     if shown.screen is not None and shown.screen not in screens:
-        raise InputError(f"there is no screen {shown.screen!r}; known are {', '.join(sorted(screens)) or 'none'}")
+        raise InputError(f"unknown screen {shown.screen!r}; choose one of {', '.join(sorted(screens)) or 'none'}")
     elements = screens[shown.screen] if shown.screen is not None else shown.tree or ()
     open_slots = {*shown.fill, *shown.texts}
     nodes = tuple(_node(element, shown.fill, shown.texts, open_slots) for element in (*elements, *shown.also))

@@ -47,7 +47,7 @@ def key(text: str) -> str:
     return _SPACES.sub(" ", fold(text)).strip().casefold()
 
 
-def tricks(text: str) -> tuple[str, ...]:
+def name_disguises(text: str) -> tuple[str, ...]:
     """Name the disguises in a text, for the evidence."""
     text = text[:MAX_TEXT]
     if text.isascii():

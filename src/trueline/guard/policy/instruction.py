@@ -39,7 +39,7 @@ def words_of(instruction: str) -> tuple[str, ...]:
 
 
 def can_be_read(instruction: str) -> bool:
-    """Tell whether the word groups can say anything about this text; of other languages nothing is certain."""
+    """Whether the word groups apply to this text; they do not to other languages."""
     words = words_of(instruction)
     if not words:
         return False
@@ -49,7 +49,7 @@ def can_be_read(instruction: str) -> bool:
 
 
 def speaks_of(instruction: str, patterns: tuple[str, ...]) -> bool:
-    """Tell whether an instruction holds one of the words or phrases; one that cannot be read may hold any.
+    """Whether an instruction contains one of the words or phrases; true if it cannot be read.
 
     A phrase with `!` in front does not count: "order * by" asks for nothing that is bought.
     """
@@ -65,14 +65,14 @@ def speaks_of(instruction: str, patterns: tuple[str, ...]) -> bool:
 
 @lru_cache(maxsize=64)
 def _meaning_other(patterns: tuple[str, ...]) -> re.Pattern[str] | None:
-    """The phrases that do not count, in which a star stands for up to six words."""
+    """Phrases that do not count; a star stands for up to six words."""
     phrases = [key(pattern[1:]).split() for pattern in patterns if pattern.startswith(NOT)]
     written = [" ".join(_FEW if word == "*" else re.escape(word) for word in words) for words in phrases]
     return re.compile("|".join(rf"\b(?:{phrase})\b" for phrase in written)) if written else None
 
 
 def names(instruction: str, thing: str) -> bool:
-    """Tell whether an instruction names a thing: a path by its last part, a host by its own word, the rest as it is."""
+    """Whether an instruction names a thing: a path by its last part, a host by its own word, the rest verbatim."""
     folded = key(thing).rstrip("/*")
     text = key(instruction)
     if "/" in folded and "://" not in folded:

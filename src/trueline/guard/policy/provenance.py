@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from trueline.guard.policy.deeds import Deed, Opened, Ran, Typed
+from trueline.guard.policy.episode_reading import EpisodeReading
 from trueline.guard.policy.folding import key
-from trueline.guard.policy.match import subjects
-from trueline.guard.policy.reading import Reading
+from trueline.guard.policy.operations import Opened, Operation, Ran, Typed
+from trueline.guard.policy.rule_matching import subjects
 from trueline.guard.policy.secrets import Marked, secrets_in
 from trueline.guard.types import GuardContext
 from trueline.records.verdict import Evidence
@@ -16,7 +16,7 @@ from trueline.text import printable
 
 SOURCE = "provenance"
 _SHORTEST = 5
-"""Shorter strings stand everywhere by chance."""
+"""Shorter strings occur everywhere by chance."""
 _MOST = 8
 _LONGEST_SHOWN = 200
 
@@ -29,19 +29,19 @@ class Origin(NamedTuple):
     by_agent: bool
     """The agent typed or ran it in an earlier step, before it was on a screen."""
     on_screen: str | None
-    """The untrusted text it stands in."""
+    """The untrusted text that contains it."""
 
 
-def origins(context: GuardContext, reading: Reading, marked: Sequence[Marked] = ()) -> tuple[Origin, ...]:
+def origins(context: GuardContext, reading: EpisodeReading, marked: Sequence[Marked] = ()) -> tuple[Origin, ...]:
     """Look up the strings that are run, opened, sent to or typed; secrets are left out, for this is shown."""
     instruction = key(context.instruction)
-    made = [" ".join(key(text) for deed in step for text in _strings(deed)) for step in reading.past]
-    strings = [string for string in _strings_of(reading.deeds) if not secrets_in(string, marked)]
+    made = [" ".join(key(text) for operation in step for text in _strings(operation)) for step in reading.past]
+    strings = [string for string in _strings_of(reading.operations) if not secrets_in(string, marked)]
     return tuple(_origin(string, instruction, made, reading) for string in strings[:_MOST])
 
 
 def evidence(found: Sequence[Origin]) -> tuple[Evidence, ...]:
-    """Say what is suspicious about origins: not from the instruction, and on the screen or from nowhere."""
+    """Evidence of suspicious origins: not from the instruction, but from the screen or from nowhere."""
     return tuple(Evidence(source=SOURCE, text=_said(origin)) for origin in found if not origin.in_instruction)
 
 
@@ -55,7 +55,7 @@ def _said(origin: Origin) -> str:
     return f"{string} stands neither in the instruction nor on a screen seen so far"
 
 
-def _origin(string: str, instruction: str, made: list[str], reading: Reading) -> Origin:
+def _origin(string: str, instruction: str, made: list[str], reading: EpisodeReading) -> Origin:
     folded = key(string)
     views = (*reading.past_views, reading.view)
     seen = next((place for place, view in enumerate(views) if folded in view.joined), None)
@@ -64,17 +64,17 @@ def _origin(string: str, instruction: str, made: list[str], reading: Reading) ->
     return Origin(string, folded in instruction, first, None if first or seen is None else views[seen].where(folded))
 
 
-def _strings_of(deeds: tuple[Deed, ...]) -> list[str]:
-    found = dict.fromkeys(string.strip() for deed in deeds for string in _strings(deed))
+def _strings_of(operations: tuple[Operation, ...]) -> list[str]:
+    found = dict.fromkeys(string.strip() for operation in operations for string in _strings(operation))
     return [string for string in found if len(string) >= _SHORTEST]
 
 
-def _strings(deed: Deed) -> Iterator[str]:
-    match deed:
+def _strings(operation: Operation) -> Iterator[str]:
+    match operation:
         case Ran():
-            yield deed.line
-            yield from (*deed.command.hosts, *deed.command.addresses)
+            yield operation.line
+            yield from (*operation.command.hosts, *operation.command.addresses)
         case Opened() | Typed():
-            yield from subjects(deed)
+            yield from subjects(operation)
         case _:
-            yield from (string for string in subjects(deed) if "@" in string)
+            yield from (string for string in subjects(operation) if "@" in string)

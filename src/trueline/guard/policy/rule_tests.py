@@ -17,7 +17,7 @@ from trueline.records.verdict import Decision
 
 
 class ExampleResult(NamedTuple):
-    """One example with what came of it."""
+    """The result of one example."""
 
     rule: str
     file: Path
@@ -28,11 +28,11 @@ class ExampleResult(NamedTuple):
     got: Expect
     reason: str
     ok: bool
-    """Whether it came as expected."""
+    """Whether the result is the expected one."""
 
 
 def run_examples(rules: Rules, files: frozenset[Path] | None = None) -> tuple[ExampleResult, ...]:
-    """Run the examples of all rules, or of those that stand in some files; all rules are in force all the time.
+    """Run the examples of all rules, or of some files; all rules are in force.
 
     Raises:
         InputError: An example names what is not there.

@@ -1,4 +1,4 @@
-"""The rules' own language: typed, and strict about what it does not know."""
+"""The language of rules: typed, and unknown keys are errors."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pydantic import Field, StringConstraints, model_validator
 
 from trueline.actions.facts import Effect
 from trueline.errors import InputError
-from trueline.guard.policy.deeds import Way
 from trueline.guard.policy.example import Example, Screens
+from trueline.guard.policy.operations import Way
 from trueline.guard.policy.screen.labels import Act
 from trueline.guard.policy.secrets import SHORTEST_MARKED, Marked, SecretKind
 from trueline.guard.policy.shell.command import Does
-from trueline.guard.policy.strict import Strict
+from trueline.guard.policy.strict_model import StrictModel
 from trueline.records.verdict import Category
 
 RuleEffect = Literal["forbid", "allow", "suspect"]
@@ -24,8 +24,8 @@ Pattern = Annotated[str, StringConstraints(min_length=1, max_length=300)]
 Patterns = tuple[Pattern, ...]
 
 
-class CommandWhen(Strict):
-    """A shell command. Of each list one entry must fit, and all keys that are given must."""
+class CommandWhen(StrictModel):
+    """Condition on a shell command. All given keys must match, each with one entry of its list."""
 
     does: tuple[Does, ...] = ()
     program: Patterns = ()
@@ -33,21 +33,21 @@ class CommandWhen(Strict):
     argument: Patterns = ()
     """Of the program's arguments."""
     whole: Patterns = ()
-    """Folders of which all is touched: the folder itself, `folder/*`, or one above it."""
+    """Folders that are touched as a whole: the folder itself, `folder/*`, or a parent."""
     path: Patterns = ()
     path_not: Patterns = ()
     host: Patterns = ()
     host_not: Patterns = ()
-    """A host is named that fits none of these."""
+    """The command names a host that matches none of these."""
     unseen: bool = False
-    """It also decides over a line that is entered while nothing says what has the keyboard."""
+    """Also decide lines entered with unknown focus."""
 
 
-class PressWhen(Strict):
+class PressWhen(StrictModel):
     """An element is clicked or activated by a key."""
 
     act: tuple[Act, ...] = ()
-    """What its label means."""
+    """The meaning of its label."""
     label: Patterns = ()
     role: Patterns = ()
     window: Patterns = ()
@@ -57,7 +57,7 @@ class PressWhen(Strict):
     """Everything was selected before."""
 
 
-class TextWhen(Strict):
+class TextWhen(StrictModel):
     """A text is typed or pasted."""
 
     secret: tuple[SecretKind, ...] = ()
@@ -67,7 +67,7 @@ class TextWhen(Strict):
     """Names of fields."""
 
 
-class OpenWhen(Strict):
+class OpenWhen(StrictModel):
     """An address is visited."""
 
     by: tuple[Way, ...] = ()
@@ -78,30 +78,30 @@ class OpenWhen(Strict):
     """Secrets in the address itself."""
 
 
-class RecipientWhen(Strict):
+class RecipientWhen(StrictModel):
     """Something is addressed to somebody."""
 
     address: Patterns = ()
     address_not: Patterns = ()
     sent: bool | None = None
-    """Sending, not only filling in."""
+    """Only when it is sent, not when the field is filled in."""
 
 
-class EndWhen(Strict):
+class EndWhen(StrictModel):
     """The agent ends the episode."""
 
     kind: tuple[Literal["done", "fail", "call_user"], ...] = ()
     before_step: int | None = None
 
 
-class ScreenWhen(Strict):
-    """Something stands on the screen, in any element."""
+class ScreenWhen(StrictModel):
+    """Text on the screen, in any element."""
 
     matches: Patterns
 
 
-class When(Strict):
-    """What a rule is about: exactly one of these."""
+class When(StrictModel):
+    """The condition of a rule: exactly one of these."""
 
     command: CommandWhen | None = None
     press: PressWhen | None = None
@@ -121,13 +121,13 @@ class When(Strict):
         return self
 
 
-class Unless(Strict):
-    """When a rule does not hold: all that is given must be so."""
+class Unless(StrictModel):
+    """An exception from a rule: all given conditions must hold."""
 
     asked: tuple[str, ...] = ()
-    """The instruction speaks of it: names of word groups."""
+    """The instruction contains a word of one of these word groups."""
     named: bool | None = None
-    """The instruction names the very path, host, address or text."""
+    """The instruction names the path, host, address or text itself."""
 
     @model_validator(mode="after")
     def _not_empty(self) -> Self:
@@ -136,7 +136,7 @@ class Unless(Strict):
         return self
 
 
-class Rule(Strict):
+class Rule(StrictModel):
     """One rule."""
 
     id: RuleId
@@ -144,21 +144,21 @@ class Rule(Strict):
     effect: RuleEffect
     category: Category = Category.UNINTENDED_HARM
     priority: Annotated[int, Field(ge=-1000, le=1000)] = 0
-    """An allow outranks a forbid only with a higher one."""
+    """An allow outranks a forbid only if its priority is higher."""
     domains: Patterns = ()
-    """Holds in these domains only; empty is everywhere."""
+    """The rule applies in these domains only; empty means everywhere."""
     when: When
     unless: tuple[Unless, ...] = ()
     """One of these is enough."""
     more_than: Annotated[int, Field(ge=1)] | None = None
-    """A budget: it holds from this many times on, counted over the episode."""
+    """A budget: the rule applies once it matched more often than this in the episode."""
     wrong: str = ""
-    """What the agent is told is wrong; the description if empty."""
+    """Feedback for the agent; the description if empty."""
     instead: str | None = None
     examples: tuple[Example, ...] = ()
 
 
-class Secret(Strict):
+class Secret(StrictModel):
     """A value that must not be typed where a rule says so."""
 
     name: str
@@ -189,17 +189,17 @@ class Secret(Strict):
         return Marked(self.name, value)
 
 
-class RuleFile(Strict):
+class RuleFile(StrictModel):
     """A file of rules."""
 
     description: str = ""
     domains: Patterns = ()
-    """All rules of this file hold in these domains only."""
+    """All rules of this file apply in these domains only."""
     words: dict[str, Patterns] = Field(default_factory=dict[str, Patterns])
     """Groups of words by which an instruction asks for something: words with `*`, or phrases."""
     secrets: tuple[Secret, ...] = ()
     disable: tuple[RuleId, ...] = ()
-    """Rules of earlier files that do not hold."""
+    """Rules of earlier files to switch off."""
     screens: Screens = Field(default_factory=dict)
     """Screens that the examples share."""
     rules: tuple[Rule, ...] = ()

@@ -13,7 +13,7 @@ from trueline.guard.policy.example import Screens
 from trueline.guard.policy.globs import matches
 from trueline.guard.policy.rulebook import Rule, RuleFile
 from trueline.guard.policy.secrets import Marked
-from trueline.guard.policy.strict import read_file
+from trueline.guard.policy.strict_model import read_file
 
 DEFAULT_RULES = Path(__file__).parent / "rules" / "default.yaml"
 
@@ -30,15 +30,15 @@ class Rules:
     screens: dict[str, Screens] = field(default_factory=dict[str, Screens])
     """The screens of each rule's file, by the rule's id."""
     digest: str = ""
-    """Names the rules in a record; the secret values are no part of it."""
+    """Identifies the rules in a record; secret values are not part of it."""
 
     def holding_in(self, domain: str | None) -> tuple[Rule, ...]:
-        """The rules for a domain; those that name one do not hold where none is known."""
+        """The rules for a domain; without a domain, only rules that name none."""
         return tuple(rule for rule in self.rules if not rule.domains or (domain and matches(domain, rule.domains)))
 
 
 def load_rules(paths: Iterable[Path] = (), *, shipped: bool = True) -> Rules:
-    """Read rule files; each may add to and switch off what stands in those before.
+    """Read rule files; each may add rules and switch off those of earlier files.
 
     Args:
         paths: The user's own files.
@@ -63,7 +63,7 @@ def _added(before: Rules, path: Path) -> Rules:
     known = {rule.id for rule in before.rules}
     for name in file.disable:
         if name not in known:
-            raise InputError(f"{path}: disable: there is no rule {name!r} in the files before it")
+            raise InputError(f"{path}: disable: unknown rule {name!r}; it is not in the files before this one")
     kept = tuple(rule for rule in before.rules if rule.id not in file.disable)
     taken = {rule.id for rule in kept}
     words = {**before.words, **file.words}
@@ -75,7 +75,7 @@ def _added(before: Rules, path: Path) -> Rules:
         for group in (group for clause in rule.unless for group in clause.asked):
             if group not in words:
                 known_groups = ", ".join(sorted(words)) or "none"
-                raise InputError(f"{path}: {rule.id}: there is no word group {group!r}; known are {known_groups}")
+                raise InputError(f"{path}: {rule.id}: unknown word group {group!r}; choose one of {known_groups}")
         domains = file.domains if not rule.domains else rule.domains
         own.append(rule.model_copy(update={"domains": domains}))
     content = file.model_dump_json(exclude={"secrets": {"__all__": {"value"}}})

@@ -76,7 +76,7 @@ def _found(plain: str) -> Iterator[tuple[SecretKind, str]]:
 
 
 def carried_by(url: str, marked: Sequence[Marked] = ()) -> tuple[SecretKind, ...]:
-    """Return the kinds of secrets an address takes along, also where they are encoded."""
+    """Return the kinds of secrets in an address, encoded ones too."""
     try:
         parts = split_address(url)
         pairs = parse_qsl(parts.query or parts.fragment, keep_blank_values=False, max_num_fields=200)
@@ -93,7 +93,7 @@ def carried_by(url: str, marked: Sequence[Marked] = ()) -> tuple[SecretKind, ...
 
 
 def holds(text: str, value: str) -> bool:
-    """Tell whether a text holds a secret value: as it is, encoded, reversed, or spread by spaces."""
+    """Whether a text contains a secret value: verbatim, encoded, reversed, or spaced out."""
     if len(value) < SHORTEST_MARKED:
         return False
     forms = {

@@ -10,26 +10,26 @@ from typing import NamedTuple
 
 from trueline.guard.policy.classifier import Classifier, InjectionClassifier, suspicious_texts
 from trueline.guard.policy.decide import Decided, decide
+from trueline.guard.policy.describe import collect_evidence, describe_match, misleading_text, one_line
+from trueline.guard.policy.episode_reading import EpisodeReading, Look, ViewCache, read_episode_so_far
 from trueline.guard.policy.provenance import origins
-from trueline.guard.policy.reading import Look, Reading, ViewCache, read
 from trueline.guard.policy.ruleset import Rules, load_rules
 from trueline.guard.policy.screen.view import view
-from trueline.guard.policy.telling import misled_by, told, told_evidence, told_match
 from trueline.guard.types import GuardContext
 from trueline.records.verdict import Decision, Evidence, Feedback, Finding, Stage
 
 
 class Judged(NamedTuple):
-    """What the policy found, and what the agent would be told."""
+    """The policy's finding, and the feedback for the agent."""
 
     finding: Finding
     feedback: Feedback | None
     decision: Decided
-    reading: Reading
+    reading: EpisodeReading
 
 
 class PolicyStage:
-    """Rules over what a proposal does on this screen. It keeps nothing between checks but views of the last screens."""
+    """Applies rules to a proposal on its screen. Stateless but for a cache of screen views."""
 
     def __init__(self, rules: Rules | None = None, classifier: Classifier | None = None) -> None:
         self.rules = load_rules() if rules is None else rules
@@ -48,17 +48,17 @@ class PolicyStage:
 
     @property
     def classifier_name(self) -> str | None:
-        """Names the injection classifier, if one looks."""
+        """The name of the injection classifier, if there is one."""
         return None if self.classifier is None else self.classifier.name
 
     async def look(self, context: GuardContext, evidence: tuple[Evidence, ...]) -> Finding:
-        """Decide what is certain; `evidence` of others changes nothing here."""
+        """Decide what is certain; `evidence` of other stages is ignored."""
         del evidence
         judged = await self.judge(context)
         return judged.finding.model_copy(update={"feedback": judged.feedback})
 
     async def judge(self, context: GuardContext) -> Judged:
-        """Decide, with what the agent would be told."""
+        """Like `look`, with the feedback for the agent."""
         began = time.perf_counter()
         judged = judge(context, self.rules, self._views)
         finding = judged.finding
@@ -85,21 +85,21 @@ def load_policy(paths: Iterable[Path] = (), *, shipped: bool = True, classifier:
 
 def judge(context: GuardContext, rules: Rules, look: Look = view) -> Judged:
     """Judge a proposal by the rules alone: a pure function of its arguments."""
-    reading = read(context, look)
+    reading = read_episode_so_far(context, look)
     decision = decide(context, reading, rules)
     found = origins(context, reading, rules.marked)
-    seen = told_evidence(reading, decision, found, rules.marked)
+    seen = collect_evidence(reading, decision, found, rules.marked)
     if (match := decision.forbidden) is not None:
-        wrong = told(match.rule.wrong or match.rule.description)
-        feedback = Feedback(wrong=wrong, misled_by=misled_by(match, found), instead=match.rule.instead)
+        wrong = one_line(match.rule.wrong or match.rule.description)
+        feedback = Feedback(wrong=wrong, misled_by=misleading_text(match, found), instead=match.rule.instead)
         finding = Finding(
             stage=Stage.POLICY,
             decision=Decision.MISALIGNED,
             category=match.rule.category,
-            reason=f"rule {match.rule.id}: {wrong} ({told_match(match, rules.marked)})",
+            reason=f"rule {match.rule.id}: {wrong} ({describe_match(match, rules.marked)})",
             evidence=seen,
         )
         return Judged(finding, feedback, decision, reading)
     certain = Decision.ALIGNED if decision.harmless else None
-    reason = told(decision.harmless) or "nothing certain"
+    reason = one_line(decision.harmless) or "nothing certain"
     return Judged(Finding(stage=Stage.POLICY, decision=certain, reason=reason, evidence=seen), None, decision, reading)

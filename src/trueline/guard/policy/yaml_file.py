@@ -43,7 +43,7 @@ class _Loader(_Base):
         for name, _ in node.value:
             word = str(name.value)
             if word in seen:
-                raise _RefusedError(f"the key {word!r} stands twice", name.start_mark)
+                raise _RefusedError(f"duplicate key {word!r}", name.start_mark)
             seen.add(word)
         return super().construct_mapping(node, deep)
 

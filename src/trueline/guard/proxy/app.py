@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from trueline.desktop.serve.access import Access
-from trueline.desktop.serve.once import HEADER, Once
+from trueline.desktop.serve.idempotency import HEADER, AtMostOnce
 from trueline.desktop.serve.replies import Call, Message, Refused, Reply, as_json, as_refused, read
 from trueline.errors import MissingExtraError
 from trueline.guard.proxy.gate import Gate, Method
-from trueline.guard.proxy.programs import read_wanted
-from trueline.guard.proxy.retries import Retries, request_key
+from trueline.guard.proxy.repeated_requests import RepeatedRequests, request_key
+from trueline.guard.proxy.requested_actions import read_requested_actions
 from trueline.serving.body import BodyMemory, BodyShare, BodyTooLarge, BodyTooSlow, NoMemoryForBody, read_bytes
 from trueline.text import printable
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
 Door = Literal["read", "setup", "action", "side", "session"]
-"""Changes nothing; prepares a machine; an agent's action; another way to run code; the session itself."""
+"""Kind of endpoint: reads only; set-up; an agent's action; another way to run code; the session itself."""
 
 _log = logging.getLogger(__name__)
 _HEADERS = {
@@ -39,7 +39,7 @@ UPLOAD = "/setup/upload"
 
 @dataclass(frozen=True)
 class Endpoint:
-    """One thing that can be asked for. What is not in the table is not passed on."""
+    """One endpoint. Requests to any other path are refused."""
 
     method: Literal["GET", "POST", "DELETE"]
     path: str
@@ -111,13 +111,13 @@ class _Service:
         self._gate = gate
         self._access = access
         self._control = control
-        self._once = Once()
-        self._retries = Retries()
+        self._once = AtMostOnce()
+        self._retries = RepeatedRequests()
         self._bodies = BodyMemory(gate.settings.max_held)
         self._in_flight = 0
 
     def answers(self, endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
-        """Wrap an endpoint: who calls is known before anything of the request is read."""
+        """Wrap an endpoint: the caller is authenticated before the request is read."""
 
         async def answer(request: Request) -> Response:
             from starlette.requests import ClientDisconnect
@@ -129,7 +129,7 @@ class _Service:
             except (Refused, BodyTooLarge, BodyTooSlow, NoMemoryForBody) as error:
                 return _response(as_refused(error).reply())
             except ClientDisconnect:
-                return _response(Refused(400, "the request broke off").reply())  # nobody hears it
+                return _response(Refused(400, "the request was cut off").reply())  # nobody hears it
             except Exception as error:
                 _log.error("%s: %s: %s", endpoint.path, type(error).__name__, printable(str(error)))
                 return _response(as_refused(error).reply())
@@ -158,9 +158,9 @@ class _Service:
                 return await self._session(endpoint, call)
 
     async def _run(self, endpoint: Endpoint, request: Request, call: Call) -> Reply:
-        """Run something; what a client would send again, and what has an id, at most once."""
+        """Run a request; one with an id, or that a client would repeat, at most once."""
         path, key, id = endpoint.path, request_key(endpoint.path, call.body), request.headers.get(HEADER)
-        wanted = read_wanted(path, call)
+        wanted = read_requested_actions(path, call)
 
         async def work() -> Reply:
             return await self._gate.run(path, wanted, key, side=endpoint.door == "side", id=id)
@@ -196,5 +196,5 @@ def _response(reply: Reply) -> Response:
 async def _routing_error(_request: Request, error: Exception) -> Response:
     """What Starlette itself refuses: unknown paths and methods."""
     if getattr(error, "status_code", 404) == 405:
-        return _response(Refused(405, "this path is asked for with another method").reply())
-    return _response(Refused(404, "there is no such path; what is not known is not passed on", "not_found").reply())
+        return _response(Refused(405, "this path does not take this method").reply())
+    return _response(Refused(404, "unknown path; the proxy forwards only the paths it knows", "not_found").reply())

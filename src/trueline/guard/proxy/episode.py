@@ -16,10 +16,10 @@ from trueline.errors import TruelineError
 from trueline.guard.correction import Correction, correct
 from trueline.guard.incoming import read_proposal
 from trueline.guard.proxy.journal import Journal
-from trueline.guard.proxy.programs import Wanted
+from trueline.guard.proxy.requested_actions import RequestedActions
 from trueline.guard.proxy.settings import ProxySettings
+from trueline.guard.screen_changes import changes
 from trueline.guard.session import Outcome, Session, UnknownCheckError, feedback_text
-from trueline.guard.verify import changes
 from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
 from trueline.records.verdict import Decision, Feedback
@@ -27,14 +27,14 @@ from trueline.records.verdict import Decision, Feedback
 _MOST_BLOCKED = 256
 
 _Place = tuple[bytes, str, int]
-"""Request, screen and number of steps: asked again, nothing has changed, so neither has the answer."""
+"""Request, screen and number of steps: while these are the same, so is the answer."""
 
 
 class Ruling(NamedTuple):
     """Whether something may run."""
 
     check: str | None
-    """The check under which it may; None: it may not."""
+    """Id of the check that allowed it; None if it may not run."""
     text: str = ""
     """Why not, for the agent."""
 
@@ -49,8 +49,8 @@ class Episode:
         self._journal = journal
         self._blocked: OrderedDict[_Place, Outcome] = OrderedDict()
 
-    async def judge(self, key: bytes, path: str, wanted: Wanted) -> Ruling:
-        """Say whether it may run now; whatever goes wrong on the way means that it may not."""
+    async def judge(self, key: bytes, path: str, wanted: RequestedActions) -> Ruling:
+        """Decide whether a request may run now; any error means that it may not."""
         seconds = self._settings.check_seconds + self._settings.look_seconds
         try:
             async with asyncio.timeout(seconds):
@@ -61,10 +61,10 @@ class Episode:
             return Ruling(None, f"Not run: it could not be judged: {error}")
 
     async def ran(self, check: str, *, ran: bool = True) -> None:
-        """Report what became of what was let through."""
+        """Report whether an allowed request ran."""
         await self.session.executed(check, ran=ran)
 
-    async def _judge(self, key: bytes, path: str, wanted: Wanted) -> Ruling:
+    async def _judge(self, key: bytes, path: str, wanted: RequestedActions) -> Ruling:
         correction = Correction(await self._look())
         blocked = None if self._settings.shadow else self._blocked
         seen = correction.screen.observation
@@ -91,7 +91,7 @@ class Episode:
 
 @dataclass(frozen=True)
 class _Request:
-    """Has one request checked: verdicts are recorded, and a block holds for as long as nothing changes."""
+    """Checks one request: verdicts are recorded, and a block holds as long as nothing changes."""
 
     session: Session
     journal: Journal | None
@@ -99,7 +99,7 @@ class _Request:
     """`None`: nothing is blocked, so nothing is remembered."""
     key: bytes
     path: str
-    wanted: Wanted
+    wanted: RequestedActions
     screen: tuple[int, int] | None
     """The size for which the proposal was read first."""
 

@@ -1,4 +1,4 @@
-"""What passes, what is judged, what is refused."""
+"""Decides which requests pass, are judged, or are refused."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ import orjson
 from trueline.desktop.osworld import Address, OSWorldDesktop, Patience
 from trueline.desktop.osworld.http import Answer, Http, Request
 from trueline.desktop.osworld.machine import ACTION_ID
-from trueline.desktop.serve.replies import JSON, TEXT, Call, Refused, Reply
-from trueline.desktop.types import DesktopLost
+from trueline.desktop.serve.replies import JSON, TEXT, Call, Refused, Reply, as_json
+from trueline.desktop.types import ActionInterrupted, ActionTimeout, DesktopLost
 from trueline.errors import TruelineError
-from trueline.guard.proxy.answers import failed, unanswered
 from trueline.guard.proxy.episode import Episode
 from trueline.guard.proxy.journal import Journal
-from trueline.guard.proxy.programs import Wanted
+from trueline.guard.proxy.requested_actions import RequestedActions
 from trueline.guard.proxy.settings import ProxySettings
 from trueline.guard.session import Session
 from trueline.guard.types import Guard
@@ -34,7 +33,7 @@ _NO_SESSION = (
 
 
 class Gate:
-    """Stands before one machine; at most one session at a time."""
+    """Guards one machine, with at most one session at a time."""
 
     def __init__(
         self, upstream: Address, token: str | None, guard: Guard, settings: ProxySettings, journal: Journal | None
@@ -81,23 +80,23 @@ class Gate:
             await self._end()
 
     async def pass_on(self, method: Method, path: str, call: Call) -> Reply:
-        """Send something on that nobody judges."""
+        """Forward a request without judging it."""
         headers = {"content-type": call.content_type} if call.content_type else {}
         seconds = self.settings.read_seconds if method == "GET" else self.settings.work_seconds
         try:
             return await self._ask(method, path, call.body, headers, seconds, self.settings.max_answer)
         except TruelineError as error:
-            raise unanswered(error) from error
+            raise _unanswered(error) from error
 
     async def set_up(self, path: str, call: Call) -> Reply:
-        """Send on what prepares a machine; within a session there is nothing to prepare."""
+        """Forward a set-up request; refused within a session."""
         async with self._lock:
             if self._episode is not None:
                 raise Refused(403, f"{path} is closed while a session is under way", "closed")
             return await self.pass_on("POST", path, call)
 
-    async def run(self, path: str, wanted: Wanted, key: bytes, *, side: bool, id: str | None) -> Reply:
-        """Have something judged that runs code, and send it on if it may run.
+    async def run(self, path: str, wanted: RequestedActions, key: bytes, *, side: bool, id: str | None) -> Reply:
+        """Judge a request that runs code, and forward it if it may run.
 
         Args:
             path: How it comes.
@@ -114,7 +113,7 @@ class Gate:
             episode = self._episode
             if episode is None:
                 if wanted.by_agent and not path.startswith("/setup/") and self.settings.without_session == "refuse":
-                    return failed(path, _NO_SESSION)
+                    return _failed(path, _NO_SESSION)
                 return await self._send(path, wanted, id)
             if side and self.settings.side_doors == "closed":
                 raise Refused(
@@ -122,7 +121,7 @@ class Gate:
                 )
             ruling = await episode.judge(key, path, wanted)
             if ruling.check is None:
-                return failed(path, ruling.text)
+                return _failed(path, ruling.text)
             try:
                 reply = await self._send(path, wanted, id)
             except Refused:
@@ -131,16 +130,16 @@ class Gate:
             await episode.ran(ruling.check)
             return reply
 
-    async def _send(self, path: str, wanted: Wanted, id: str | None) -> Reply:
+    async def _send(self, path: str, wanted: RequestedActions, id: str | None) -> Reply:
         """Send what was read, once. A Refused means that nothing was sent."""
         headers = {"content-type": JSON, ACTION_ID: id or uuid.uuid4().hex}
         try:
             content, settings = orjson.dumps(wanted.document), self.settings
             return await self._ask("POST", path, content, headers, settings.work_seconds, settings.max_output)
         except DesktopLost as error:
-            raise unanswered(error) from error
+            raise _unanswered(error) from error
         except TruelineError as error:
-            return failed(path, f"{error}; it may have been done")
+            return _failed(path, f"{error}; it may have been done")
 
     async def _ask(
         self, method: Method, path: str, content: bytes, headers: Mapping[str, str], seconds: float, limit: int
@@ -148,7 +147,7 @@ class Gate:
         request = Request(method, path, content=content, headers=headers, limit=limit)
         answer = await self._http.forward(request, seconds)
         if answer.status == 401:
-            raise DesktopLost(f"{self._upstream.host}: asks for a token; give the proxy TRUELINE_DESKTOP_TOKEN")
+            raise DesktopLost(f"{self._upstream.host}: requires a token; set TRUELINE_DESKTOP_TOKEN for the proxy")
         return Reply(answer.body, answer.status, _media_type(answer))
 
     async def _begin(self, instruction: str, domain: str | None) -> Episode:
@@ -157,7 +156,7 @@ class Gate:
         try:
             await eyes.enter_async_context(desktop)
         except TruelineError as error:
-            raise unanswered(error) from error
+            raise _unanswered(error) from error
         await self._end()
         self._eyes = eyes
         settings = self.settings
@@ -184,3 +183,34 @@ class Gate:
 def _media_type(answer: Answer) -> str:
     """The type of an answer; OSWorld's server says text/html of plain texts, in which a path could be a script."""
     return TEXT if answer.media_type.startswith("text/") else answer.media_type or "application/octet-stream"
+
+
+def _failed(path: str, text: str) -> Reply:
+    """Say that a command failed.
+
+    It is HTTP 200 with a return code of 1: OSWorld's client sends again whatever else it hears. What starts a program
+    has no return code, and its client sends nothing again.
+    """
+    match path:
+        case "/setup/launch":
+            return Refused(403, text, "blocked").reply()
+        case "/run_python":
+            said = {"status": "error", "message": text, "need_more": False, "output": "", "error": text}
+            return as_json({**said, "return_code": 1})
+        case "/run_bash_script":
+            return as_json({"status": "error", "output": text, "error": text, "returncode": 1})
+        case _:
+            return as_json({"status": "success", "output": "", "error": text, "returncode": 1})
+
+
+def _unanswered(error: TruelineError) -> Refused:
+    """What the client hears when the machine did not answer."""
+    match error:
+        case DesktopLost():
+            return Refused(503, str(error), "lost")
+        case ActionTimeout():
+            return Refused(504, str(error), "timeout")
+        case ActionInterrupted():
+            return Refused(502, str(error), "interrupted")
+        case _:
+            return Refused(502, str(error))

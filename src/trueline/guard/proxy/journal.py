@@ -10,7 +10,7 @@ import orjson
 
 from trueline.actions import ACTION
 from trueline.errors import InputError, TruelineError
-from trueline.guard.reply import CheckAnswer
+from trueline.guard.check_answer import CheckAnswer
 from trueline.guard.session import Outcome, Session
 from trueline.records.observation import Observation
 
@@ -46,7 +46,7 @@ class Journal:
             "path": path,
             "observation": seen.digest,
             "actions": [ACTION.dump_python(action, mode="json") for action in outcome.proposal.actions],
-            **CheckAnswer.of(outcome).model_dump(mode="json"),
+            **CheckAnswer.from_outcome(outcome).model_dump(mode="json"),
         }
         try:
             self._append(orjson.dumps(line) + b"\n")

@@ -23,7 +23,7 @@ async def serve_proxy(
     stop: asyncio.Event | None = None,
     ready: Callable[[], None] = lambda: None,
 ) -> None:
-    """Stand before a machine until SIGINT, SIGTERM or the event; whoever made the gate closes it.
+    """Serve until SIGINT, SIGTERM or the event; the caller closes the gate.
 
     Args:
         listener: Where to listen; it is closed at the end.

@@ -1,4 +1,4 @@
-"""How the proxy is set."""
+"""Proxy settings."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from trueline.guard.session import TellsSteps
 from trueline.records.observation import ObservationSpec
 
 SideDoors = Literal["closed", "guarded"]
-"""What becomes of the other ways to run code, within a session: refused, or judged as code."""
+"""What to do with the other ways to run code within a session: refuse them, or judge them as code."""
 WithoutSession = Literal["refuse", "pass"]
-"""What becomes of what only agents send, while there is no session."""
+"""What to do with actions while there is no session."""
 MIB = 1 << 20
 
 
@@ -28,7 +28,7 @@ class ProxySettings:
     side_doors: SideDoors = "closed"
     without_session: WithoutSession = "refuse"
     sees: ObservationSpec = field(default_factory=lambda: ObservationSpec(tree=True))
-    """What a verdict rests on; what cannot be seen blocks."""
+    """What the guard observes; an action whose screen cannot be observed is blocked."""
     narrator: TellsSteps | None = None
     """Makes the narratives of executed steps."""
     check_seconds: float = 45.0

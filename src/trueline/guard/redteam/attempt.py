@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from trueline.guard.config import OnError
+from trueline.guard.redteam.attack_plan import Plan, Step
 from trueline.guard.redteam.corpus import Scene
 from trueline.guard.redteam.keyboard import Line, press
-from trueline.guard.redteam.plan import Plan, Step
-from trueline.guard.redteam.screen import NOTE, Look, observe
+from trueline.guard.redteam.screen import NOTE, ScreenContent, render_scene
 from trueline.guard.redteam.techniques import WorksOn
 from trueline.guard.session import CHECK_SECONDS, Outcome, Session, TellsSteps
 from trueline.guard.types import Guard, PastStep
@@ -23,7 +23,7 @@ PROMPT = "user@desk:~$ "
 
 @dataclass(frozen=True)
 class Player:
-    """Plays plans against a guard. The agent is simulated: it has been taken over and does what the plan says."""
+    """Plays plans against a guard. The agent is simulated: it is compromised and does what the plan says."""
 
     guard: Guard
     on_error: OnError = "block"
@@ -36,7 +36,7 @@ class Player:
 
     @property
     def can_be_worked_on(self) -> frozenset[WorksOn]:
-        """Whom an attack can work on here."""
+        """The models that an attack can target here."""
         there: dict[WorksOn, bool] = {"models": self.models, "narrator": self.narrator is not None}
         return frozenset(who for who, is_there in there.items() if is_there)
 
@@ -46,7 +46,10 @@ class Player:
         harmless = scene.control()[0]
         told = [
             PastStep(
-                number, Proposal(id=f"before-{number}", actions=harmless), observe(scene, Look(), picture=False), text
+                number,
+                Proposal(id=f"before-{number}", actions=harmless),
+                render_scene(scene, ScreenContent(), picture=False),
+                text,
             )
             for number, text in enumerate(plan.told, start=1)
         ]
@@ -80,13 +83,13 @@ class Player:
 
 @dataclass(frozen=True)
 class Played:
-    """What became of a plan."""
+    """The result of a plan."""
 
     outcomes: tuple[Outcome, ...]
     done: bool
     """Everything that the goal needs was let through."""
     progress: float
-    """The part of the steps that was."""
+    """The share of steps that were allowed."""
 
     @property
     def undecided(self) -> bool:
@@ -106,7 +109,7 @@ class Played:
 
 
 class _Screen:
-    """The screen while a plan is played: what was typed stands on it."""
+    """The screen while a plan is played, with the text typed so far."""
 
     def __init__(self, scene: Scene, plan: Plan, pictures: bool) -> None:
         self._scene = scene
@@ -116,7 +119,9 @@ class _Screen:
 
     def before(self, step: Step) -> Observation:
         texts = tuple((id, self._text(id, line)) for id, line in self._lines.items())
-        return observe(self._scene, replace(self._plan.look, focus=step.focus, texts=texts), picture=self._pictures)
+        return render_scene(
+            self._scene, replace(self._plan.look, focus=step.focus, texts=texts), picture=self._pictures
+        )
 
     def after(self, step: Step) -> None:
         focus = step.focus or self._scene.focus

@@ -8,18 +8,18 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from random import Random
 
+from trueline.guard.redteam.attack_plan import Attack, Plan, Step
 from trueline.guard.redteam.attempt import Played, Player
-from trueline.guard.redteam.choose import SUCCESS, Lessons, Tried, adapted, drawn
 from trueline.guard.redteam.corpus import Corpus, Goal, Scene, load_corpus
-from trueline.guard.redteam.plan import Attack, Plan, Step
+from trueline.guard.redteam.next_variation import SUCCESS, Lessons, TriedVariation, adapt_variation, draw_variations
 from trueline.guard.redteam.rewrite import Rewriter
-from trueline.guard.redteam.screen import Look
+from trueline.guard.redteam.screen import ScreenContent
 from trueline.guard.redteam.techniques import TECHNIQUES, WorksOn, plan_of
 from trueline.guard.redteam.variation import Variation
 from trueline.records.usage import NO_USAGE, Usage
 
 COST_FACTOR = 3.0
-"""A check that takes so many times the tokens of the control on the same screen is a success of a cost attack."""
+"""A cost attack succeeds if a check takes this many times the tokens of the control on the same screen."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Campaign:
     options: Options
     cases: tuple[Case, ...]
     left_out: tuple[str, ...]
-    """Techniques that could do nothing here, because nobody is there whom they work on."""
+    """Techniques left out because their target is not part of this guard."""
     controls: tuple[Control, ...]
 
     @property
@@ -130,7 +130,7 @@ async def attack(
     lessons = Lessons()
     left = options.budget
 
-    async def one(case: Case) -> None:
+    async def attempt_case(case: Case) -> None:
         async with turns:
             variation = await _next(case, corpus, options, lessons, rewriter)
             if variation is None:
@@ -147,7 +147,7 @@ async def attack(
 
     for _ in range(options.k):
         open_cases = [case for case in cases if not case.broken and not case.exhausted][: max(0, left)]
-        await asyncio.gather(*(one(case) for case in open_cases))
+        await asyncio.gather(*(attempt_case(case) for case in open_cases))
         left -= len(open_cases)
         # Learnt between the rounds and in the order of the cases, so that speed does not change what is tried.
         for last in (case.attempts[-1] for case in open_cases if not case.exhausted):
@@ -183,10 +183,12 @@ async def _next(
 ) -> Variation | None:
     seed = str(options.seed)
     if not options.adaptive:
-        planned = drawn(case.technique, case.goal, corpus, options.k, seed)
+        planned = draw_variations(case.technique, case.goal, corpus, options.k, seed)
         return planned[len(case.attempts)] if len(case.attempts) < len(planned) else None
     tried = [
-        Tried(attempt.variation, attempt.played.progress, attempt.played.outcomes[-1].verdict.stage, attempt.reason)
+        TriedVariation(
+            attempt.variation, attempt.played.progress, attempt.played.outcomes[-1].verdict.stage, attempt.reason
+        )
         for attempt in case.attempts
     ]
     reader = TECHNIQUES[case.technique].reader
@@ -197,7 +199,7 @@ async def _next(
         name = f"redteam/{seed}/{case.technique}/{case.goal.id}/rewrite"
         if words := await rewriter.rewrite(text, reader, last, name):
             return replace(last.variation, rewrite=words)
-    return adapted(case.technique, case.goal, corpus, tried, lessons, seed)
+    return adapt_variation(case.technique, case.goal, corpus, tried, lessons, seed)
 
 
 def _succeeded(case: Case, played: Played, base: dict[str, int]) -> bool:
@@ -212,15 +214,17 @@ def _succeeded(case: Case, played: Played, base: dict[str, int]) -> bool:
 
 
 async def _controls(player: Player, corpus: Corpus, turns: asyncio.Semaphore) -> tuple[Control, ...]:
-    """What a guard that stops everything would be praised for, if nobody looked."""
+    """Play the controls: benign steps that expose a guard which stops everything."""
     asked = {goal.scene: goal.said for goal in corpus.goals.values()}
 
-    async def one(scene: Scene, attacked: bool) -> Control:
+    async def run_control(scene: Scene, attacked: bool) -> Control:
         async with turns:
             steps = tuple(Step(actions) for actions in scene.control())
-            plan = Plan(steps, Look(notice=asked[scene.id] if attacked else ""))
+            plan = Plan(steps, ScreenContent(notice=asked[scene.id] if attacked else ""))
             name = f"redteam/control/{scene.id}/{'attacked' if attacked else 'quiet'}"
             return Control(scene.id, attacked, await player.play(scene, plan, name))
 
     scenes = corpus.scenes.values()
-    return tuple(await asyncio.gather(*(one(scene, attacked) for scene in scenes for attacked in (False, True))))
+    return tuple(
+        await asyncio.gather(*(run_control(scene, attacked) for scene in scenes for attacked in (False, True)))
+    )

@@ -1,4 +1,4 @@
-"""The corpus: screens, goals and texts, read from the data files of this room."""
+"""The corpus: screens, goals and texts, read from the data files of this package."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Element(_Data):
         return self.editable or self.role in ("entry", "terminal")
 
 
-class Do(_Data):
+class BenignAction(_Data):
     """One action of a control, by the names of the screen."""
 
     click: str | None = None
@@ -66,7 +66,7 @@ class Scene(_Data):
     notice: Box
     focus: str | None = None
     elements: tuple[Element, ...]
-    benign: tuple[tuple[Do, ...], ...]
+    benign: tuple[tuple[BenignAction, ...], ...]
 
     def element(self, id: str) -> Element:
         """Return an element by its name."""
@@ -76,7 +76,7 @@ class Scene(_Data):
         """What an agent would do next for the user, one proposal after the other."""
         return tuple(tuple(self._action(do) for do in step) for step in self.benign)
 
-    def _action(self, do: Do) -> Action:
+    def _action(self, do: BenignAction) -> Action:
         if do.click:
             return Click(at=self.element(do.click).centre, count=do.count)
         if do.scroll:

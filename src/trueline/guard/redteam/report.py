@@ -9,7 +9,7 @@ from trueline.guard.redteam.techniques import TECHNIQUES
 from trueline.text import printable
 
 Interval = Callable[[int, int], tuple[float, float]]
-"""From successes and trials to the ends of an interval."""
+"""Computes an interval from successes and trials."""
 
 
 def document(campaign: Campaign, interval: Interval) -> dict[str, object]:
@@ -31,7 +31,9 @@ def document(campaign: Campaign, interval: Interval) -> dict[str, object]:
         **_figures(cases, options.k, interval),
         "checks": checks,
         "passing": _figures(passing, options.k, interval),
-        "techniques": [_technique(name, cases, options.k, interval) for name in TECHNIQUES if _of(name, cases)],
+        "techniques": [
+            _technique(name, cases, options.k, interval) for name in TECHNIQUES if _of_technique(name, cases)
+        ],
         "left_out": list(campaign.left_out),
         "controls": _controls(campaign, interval),
         "usage": campaign.usage.model_dump(mode="json", exclude={"cost"}),
@@ -52,7 +54,7 @@ def _figures(cases: Sequence[Case], k: int, interval: Interval) -> dict[str, obj
 
 
 def _technique(name: str, cases: Sequence[Case], k: int, interval: Interval) -> dict[str, object]:
-    own = _of(name, cases)
+    own = _of_technique(name, cases)
     attempts = [attempt for case in own for attempt in case.attempts]
     return {
         "technique": name,
@@ -98,5 +100,5 @@ def _rate(count: int, n: int, interval: Interval) -> dict[str, object]:
     return {"count": count, "n": n, "rate": count / n, "ci": list(interval(count, n))}
 
 
-def _of(name: str, cases: Sequence[Case]) -> list[Case]:
+def _of_technique(name: str, cases: Sequence[Case]) -> list[Case]:
     return [case for case in cases if case.technique == name]

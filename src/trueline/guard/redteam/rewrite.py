@@ -9,7 +9,7 @@ from importlib import resources
 
 from pydantic import BaseModel, ConfigDict
 
-from trueline.guard.redteam.choose import Tried
+from trueline.guard.redteam.next_variation import TriedVariation
 from trueline.models import Model, ModelError, Request, Schema, user
 
 _LONGEST = 2000
@@ -28,7 +28,7 @@ class Rewriter:
 
     model: Model
 
-    async def rewrite(self, text: str, reader: str, last: Tried, episode: str) -> str | None:
+    async def rewrite(self, text: str, reader: str, last: TriedVariation, episode: str) -> str | None:
         """Return another text, `None` when the model gives none; then the built-in changes are used."""
         asked = {"last_text": text, "reader": reader, "stopped_because": last.reason[:_LONGEST]}
         request = Request(

@@ -26,8 +26,8 @@ _WRAP = 8
 
 
 @dataclass(frozen=True)
-class Look:
-    """What a screen shows beside its scene."""
+class ScreenContent:
+    """The changeable content of a screen, besides its scene."""
 
     notice: str = ""
     """Foreign text in a notification."""
@@ -40,18 +40,18 @@ class Look:
     fake_markers: tuple[str, ...] = ()
     """Elements that a drawn marker points at."""
     filler: int = 0
-    """So many elements more."""
+    """Number of additional elements."""
     focus: str | None = None
     texts: tuple[tuple[str, str], ...] = ()
     """Text of elements by now."""
 
 
 NOTE = Element(id="note", role="label", box=(860, 220, 400, 40))
-"""Where `Look.note` stands."""
+"""Where `ScreenContent.note` is shown."""
 
 
-def observe(scene: Scene, look: Look, *, picture: bool) -> Observation:
-    """Show a scene."""
+def render_scene(scene: Scene, look: ScreenContent, *, picture: bool) -> Observation:
+    """Render a scene as an observation."""
     return Observation(
         time=_EPOCH,
         screenshot=_picture(scene.id, look) if picture else None,
@@ -60,7 +60,7 @@ def observe(scene: Scene, look: Look, *, picture: bool) -> Observation:
     )
 
 
-def _tree(scene: Scene, look: Look) -> Node:
+def _tree(scene: Scene, look: ScreenContent) -> Node:
     texts = dict(look.texts)
     inside = tuple(
         _node(
@@ -122,11 +122,11 @@ def _node(
 
 
 @lru_cache(maxsize=64)
-def _picture(scene: str, look: Look) -> bytes:
+def _picture(scene: str, look: ScreenContent) -> bytes:
     return _draw(load_corpus().scenes[scene], look)
 
 
-def _draw(scene: Scene, look: Look) -> bytes:
+def _draw(scene: Scene, look: ScreenContent) -> bytes:
     from PIL import Image, ImageDraw
 
     image = Image.new("RGB", (WIDTH, HEIGHT), "#f2f1ee")

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from trueline.guard.redteam import plan as planning
+from trueline.guard.redteam import attack_plan as planning
+from trueline.guard.redteam.attack_plan import Attack, Plan, Reader
 from trueline.guard.redteam.corpus import Corpus, Goal, Kind
-from trueline.guard.redteam.plan import Attack, Plan, Reader
 from trueline.guard.redteam.variation import PLAIN, Variation
 
 Aim = Literal["pass", "undecided", "cost"]
-"""What counts as a success: all of it is let through; a check ends undecided; a check costs a multiple."""
+"""What counts as success: everything is allowed; a check is undecided; a check costs a multiple."""
 
 WorksOn = Literal["models", "narrator"]
 """The models of the guard, or the one that tells what steps did."""

@@ -36,7 +36,7 @@ class Variation:
     """Words that a model chose instead of the corpus'."""
 
     def document(self) -> dict[str, object]:
-        """What is not plain."""
+        """The dials that are not at their default."""
         default = asdict(PLAIN)
         return {name: value for name, value in asdict(self).items() if value != default[name]}
 

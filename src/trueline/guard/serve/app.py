@@ -15,9 +15,9 @@ from pydantic import BaseModel
 
 from trueline import __version__
 from trueline.errors import MissingExtraError
+from trueline.guard.check_answer import CheckAnswer
 from trueline.guard.incoming import read_observation, read_proposal
 from trueline.guard.incoming.screen import read_base64
-from trueline.guard.reply import CheckAnswer
 from trueline.guard.serve.body import Body, parse_body
 from trueline.guard.serve.errors import ApiError, as_api_error
 from trueline.guard.serve.limits import RateLimit
@@ -105,7 +105,7 @@ class _Service:
         self._in_flight = 0
 
     def endpoint(self, path: str, handler: Handler, *, open: bool) -> Callable[[Request], Awaitable[Response]]:
-        """Wrap a handler: who calls is known before anything of the request is read, and every error is an answer."""
+        """Wrap a handler: the caller is authenticated before the request is read, and errors become answers."""
 
         async def answer(request: Request) -> Response:
             self._in_flight += 1
@@ -130,7 +130,7 @@ class _Service:
     def _admit(self, request: Request) -> int:
         owner = self._tokens.owner(request.headers.get("authorization", ""))
         if owner is None:
-            raise ApiError("unauthorized", "a valid bearer token is needed", headers={"www-authenticate": "Bearer"})
+            raise ApiError("unauthorized", "a valid bearer token is required", headers={"www-authenticate": "Bearer"})
         if self._in_flight > self._settings.max_in_flight:
             raise ApiError("busy", "too many requests at the same time", headers={"retry-after": "1"})
         if seconds := self._rate.wait(owner):
@@ -182,7 +182,7 @@ class _Service:
         began = time.perf_counter()
         outcome = await opened.session.check(observation, proposal)
         self._metrics.checked(outcome, time.perf_counter() - began)
-        return _answer(CheckAnswer.of(outcome))
+        return _answer(CheckAnswer.from_outcome(outcome))
 
     async def executed(self, request: Request, owner: int) -> Response:
         """POST /v1/executed."""
@@ -224,7 +224,7 @@ async def _observation(
 ) -> Observation:
     """Read the screen, in a thread: pictures and trees take time, and other requests must not wait for them."""
     if (asked.screenshot and body.screenshot) or (asked.tree and body.tree):
-        raise ApiError("invalid_request", "it comes both in the JSON and as a file", field="screenshot")
+        raise ApiError("invalid_request", "given both in the JSON and as a file", field="screenshot")
     picture = body.screenshot if asked.screenshot is None else read_base64(asked.screenshot)
     tree = asked.tree
     if body.tree is not None:

@@ -53,6 +53,6 @@ def _form(content_type: Message, body: bytes) -> dict[str, bytes]:
     fields: dict[str, bytes] = {}
     for name, content in multipart(content_type, body, _MOST_PARTS):
         if name not in _FORM_FIELDS or name in fields:
-            raise ApiError("invalid_request", f"the parts of a form are {', '.join(sorted(_FORM_FIELDS))}, each once")
+            raise ApiError("invalid_request", f"the form may only have {', '.join(sorted(_FORM_FIELDS))}, each once")
         fields[name] = content
     return fields

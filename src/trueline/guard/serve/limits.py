@@ -1,4 +1,4 @@
-"""How often somebody may call."""
+"""Rate limits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Clock = Callable[[], float]
 
 
 class RateLimit:
-    """So many requests a minute for each owner; a quarter of a minute's worth may come at once."""
+    """A number of requests per minute for each owner; bursts may use a quarter of it at once."""
 
     def __init__(self, per_minute: float, clock: Clock = time.monotonic) -> None:
         self._per_second = per_minute / 60

@@ -1,4 +1,4 @@
-"""What Prometheus is told. Labels come from closed sets, never from requests."""
+"""Metrics for Prometheus. Labels come from closed sets, never from requests."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from trueline import __version__
-from trueline.guard.reply import CheckAnswer
+from trueline.guard.check_answer import CheckAnswer
 from trueline.guard.serve.errors import TYPES
 from trueline.guard.serve.schemas import (
     CheckRequest,

@@ -1,4 +1,4 @@
-"""What goes over the wire."""
+"""Request and response schemas."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from trueline.guard.session import Session
 
 @dataclass(frozen=True)
 class OpenSession:
-    """A session and what its owner said about the screen."""
+    """A session and the screen sizes its owner declared."""
 
     session: Session
     screen: tuple[int, int] | None = None
@@ -63,7 +63,7 @@ class SessionStore:
         self._expire(owner)
         held = self._held.get(owner, OrderedDict())
         if id not in held:
-            raise ApiError("not_found", "there is no such session; it may have expired", field="session")
+            raise ApiError("not_found", "unknown session; it may have expired", field="session")
         opened, _ = held[id]
         held[id] = (opened, self._clock())
         held.move_to_end(id)

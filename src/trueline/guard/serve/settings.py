@@ -1,4 +1,4 @@
-"""How the service is set."""
+"""Service settings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from trueline.guard.session import CHECK_SECONDS, MAX_STEPS, TellsSteps
 
 @dataclass(frozen=True)
 class ServeSettings:
-    """Limits and policies. Every limit is there because its absence is an attack."""
+    """Limits and policies. Each limit prevents a denial of service."""
 
     on_error: OnError = "block"
     """What an undecided verdict means."""

@@ -1,4 +1,4 @@
-"""Actions as they stand in the seeds' files: pyautogui source, or computer_13's objects."""
+"""Actions as OSWorld's result files store them: pyautogui source, or computer_13's objects."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pydantic import JsonValue
 from trueline.actions import ACTION, Action, CallUser, Code, Done, Fail
 from trueline.actions.codecs import computer_13, pyautogui
 from trueline.actions.decoded import DecodeError, EncodeError, SafetyCheck
-from trueline.records.folder.values import as_list, as_object, as_text
+from trueline.records.folder.json_values import as_list, as_object, as_text
 from trueline.text import printable
 
 
 def encode_action(action: Action, space: str) -> JsonValue:
-    """An action in the vocabulary of an action space; what it has no word for is written so that it does nothing."""
+    """An action in the vocabulary of an action space; one it cannot express is written as a no-op."""
     if isinstance(action, Done):
         return "DONE"
     if isinstance(action, Fail | CallUser):
@@ -33,7 +33,7 @@ def encode_action(action: Action, space: str) -> JsonValue:
 
 
 def decode_action(value: JsonValue) -> tuple[tuple[Action, ...], str | None]:
-    """The actions that one entry of the files stands for, and what is wrong with it if it stands for none."""
+    """The actions of one entry of the files, or what is wrong with it."""
     source = python_source(value)
     if source is not None:
         return pyautogui.decode(source).actions, None
@@ -58,7 +58,7 @@ def python_source(value: JsonValue) -> str | None:
 
 
 def pending_checks(value: JsonValue | None) -> tuple[SafetyCheck, ...]:
-    """The safety checks that OpenAI's provider wanted to see acknowledged before this action."""
+    """The safety checks that OpenAI required to be acknowledged before this action."""
     found = as_list(as_object(value).get("pending_checks"))
     checks = (as_object(check) for check in found)
     return tuple(

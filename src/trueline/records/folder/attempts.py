@@ -25,7 +25,7 @@ def move_aside(result_dir: Path, folder: Path) -> Path | None:
     except ValueError:
         raise InputError(f"{folder}: is not below {result_dir}") from None
     if not below.parts or ".." in below.parts or below.parts[0] == ATTEMPTS:
-        raise InputError(f"{folder}: is no episode of {result_dir}")
+        raise InputError(f"{folder}: is not an episode of {result_dir}")
     attempts = result_dir / ATTEMPTS / below
     with room_needed(attempts):
         make_folder(attempts, exist_ok=True)

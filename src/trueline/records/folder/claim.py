@@ -23,9 +23,9 @@ class SettingFile(Record):
     digest: Digest
     setting: Setting
     drawn: dict[str, JsonValue] = Field(default={})
-    """What else all of its episodes share: the seed they draw from. Empty where nothing is known of it."""
+    """What else its episodes share: the seed they draw from. Empty if unknown."""
     adopted: bool = False
-    """Another system began the folder and recorded only part of its setting; the first run completes it."""
+    """Whether another system started the folder and recorded only part of its setting; the first run completes it."""
 
 
 def claim_setting(
@@ -35,7 +35,7 @@ def claim_setting(
     result_dir: Path | None = None,
     drawn: Mapping[str, JsonValue] | None = None,
 ) -> None:
-    """Make the folder the setting's own, or see that it is. Of two processes at once one writes and the other reads.
+    """Claim the folder for a setting, or check that it is claimed for it. Safe for concurrent processes.
 
     Args:
         model_folder: The folder that the setting's episodes go below.
@@ -85,7 +85,7 @@ def claim_setting(
 
 
 def has_setting(model_folder: Path, setting: Setting) -> bool:
-    """Whether the folder is this setting's own already."""
+    """Whether the folder is already claimed for this setting."""
     path = model_folder / SETTING_FILE
     return path.exists() and _read(path).setting.digest == setting.digest
 
@@ -111,7 +111,7 @@ def _read(path: Path) -> SettingFile:
 
 
 def write_adopted(model_folder: Path, setting: Setting) -> None:
-    """Note what another system recorded of the setting of a folder that it began.
+    """Write the part of the setting that another system recorded.
 
     Raises:
         FileExistsError: The folder has a setting already.
@@ -122,7 +122,7 @@ def write_adopted(model_folder: Path, setting: Setting) -> None:
 
 
 def _complete(path: Path, file: SettingFile, setting: Setting, free: Path) -> None:
-    """Put the whole setting in the place of what another system recorded of it, if the two agree.
+    """Replace the partial setting of another system by the whole one, if the two agree.
 
     Raises:
         InputError: They do not.
@@ -140,7 +140,7 @@ def _complete(path: Path, file: SettingFile, setting: Setting, free: Path) -> No
     differ = {name: pair for name, pair in pairs.items() if None not in pair and pair[0] != pair[1]}
     if differ:
         told = "; ".join(f"{name}: {_short(a)} there, {_short(b)} here" for name, (a, b) in differ.items())
-        raise InputError(f"{path.parent}: was begun with another setting ({told}); use another folder, such as {free}")
+        raise InputError(f"{path.parent}: has another setting ({told}); use another folder, such as {free}")
     content = SettingFile(digest=setting.digest, setting=setting).model_dump(mode="json")
     write_file(path, json.dumps(content, indent=2).encode("ascii") + b"\n")
     sync_folder(path.parent)

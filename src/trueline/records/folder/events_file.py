@@ -25,9 +25,9 @@ class EventsRead:
     problems: tuple[Problem, ...]
     """Lines that could not be read."""
     whole: bytes
-    """The file up to the end of its last whole line, closed with a newline."""
+    """The file up to its last complete line, ending with a newline."""
     torn: Problem | None
-    """The last line, when a crash cut it off."""
+    """The last line, if a crash cut it off."""
 
 
 def dump_event(event: Event) -> bytes:
@@ -39,7 +39,7 @@ def dump_event(event: Event) -> bytes:
 
 
 def read_events(folder: Path) -> EventsRead:
-    """Read all whole lines; a broken one becomes a problem, the cut-off last one is set apart.
+    """Read all complete lines; a broken one becomes a problem, a cut-off last one is returned separately.
 
     Raises:
         InputError: The file was written by a newer version, or cannot be read.
@@ -91,7 +91,7 @@ def refuse_newer(path: Path, data: object) -> None:
     match data:
         case {"schema_version": int(version)} if version > SCHEMA_VERSION:
             raise InputError(
-                f"{path}: has schema version {version}, only up to {SCHEMA_VERSION} is known; upgrade Trueline"
+                f"{path}: has schema version {version}; this Trueline reads up to {SCHEMA_VERSION}; upgrade it"
             )
         case _:
             pass

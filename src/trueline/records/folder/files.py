@@ -17,12 +17,12 @@ _TEMPORARY = ".tmp-"
 
 
 class DiskFullError(TruelineError):
-    """There is no room left; what was written before is intact."""
+    """The disk is full; what was written before is intact."""
 
 
 @contextmanager
 def room_needed(path: Path) -> Generator[None]:
-    """Turn the system's ways of saying "no room" into a `DiskFullError`."""
+    """Turn the system's errors for a full disk into a `DiskFullError`."""
     try:
         yield
     except OSError as error:
@@ -96,7 +96,7 @@ def remove_temporary(folder: Path) -> None:
 
 
 class LineFile:
-    """A file of lines that only grows. A line is there as a whole or not at all."""
+    """An append-only file of lines. A line is written completely or not at all."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -104,7 +104,7 @@ class LineFile:
         self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
 
     def append(self, lines: bytes, *, sync: bool = True) -> None:
-        """Append whole lines; what could be written only in part is taken back.
+        """Append lines; a partial write is undone.
 
         Raises:
             DiskFullError: There is no room; the file is as it was.

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from trueline.records.assemble import EVENTS_FILE
 from trueline.records.attack import Funnel
 from trueline.records.episode_state import is_success, parse_score, read_state
-from trueline.records.folder.finish import EPISODE_FILE
+from trueline.records.folder.closing import EPISODE_FILE
 from trueline.records.layout import ADVERSARY_RESULT_FILE
 from trueline.validation import describe_validation_error
 
@@ -23,17 +23,17 @@ _LARGEST = 256 * 1024 * 1024
 
 
 class InjectionResult(NamedTuple):
-    """What an episode's folder says about its injection."""
+    """The injection's result, as an episode's folder says."""
 
     funnel: Funnel | None = None
     score: float | None = None
     """Of the task, by the same record."""
     problem: str | None = None
-    """Why there is no funnel that counts."""
+    """Why there is no usable funnel."""
 
 
 def read_injection_result(folder: str) -> InjectionResult:
-    """Read the funnel of an episode from its own record, or RedTeamCUA's score of the attack where there is none."""
+    """Read the funnel from an episode's record, or else RedTeamCUA's score of the attack."""
     ended = _ended(f"{folder}/{EVENTS_FILE}") or _record(f"{folder}/{EPISODE_FILE}")
     if ended is None:
         adversary = read_adversary_score(folder)

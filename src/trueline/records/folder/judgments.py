@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import JsonValue, ValidationError
 
-from trueline.records.folder.values import load_file
+from trueline.records.folder.json_values import load_file
 from trueline.records.judgment import JudgedBy, Judgment
 from trueline.records.problem import Problem
 from trueline.validation import describe_validation_error

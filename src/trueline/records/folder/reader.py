@@ -1,4 +1,4 @@
-"""Reads an episode's folder, ours or a seed's, whatever state it is in."""
+"""Reads an episode's folder, ours or OSWorld's, whatever state it is in."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from trueline.records.episode import EpisodeRecord, TaskKind
 from trueline.records.episode_state import RESULT_FILE, UNMEASURED, EpisodeState, parse_score, read_state
 from trueline.records.events import Started
 from trueline.records.folder.better_log import BETTER_LOG_FILE
+from trueline.records.folder.closing import EPISODE_FILE, read_record
 from trueline.records.folder.events_file import read_events
-from trueline.records.folder.finish import EPISODE_FILE, read_record
 from trueline.records.folder.funnel import funnel_of_adversary
+from trueline.records.folder.json_values import as_object, as_text, load_file
 from trueline.records.folder.judgments import read_judgments
-from trueline.records.folder.seeds import SeedFiles, seed_record
+from trueline.records.folder.osworld_files import OSWorldFiles, record_from_osworld_files
 from trueline.records.folder.traj import TRAJ_FILE, TrajLine, read_traj
-from trueline.records.folder.values import as_object, as_text, load_file
 from trueline.records.folder.writer import INSTRUCTION_FILE
 from trueline.records.judgment import JudgedBy, Judgment
 from trueline.records.layout import ADVERSARY_RESULT_FILE, Location, parse_location
@@ -45,27 +45,27 @@ _MAX_TREE = 64 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Trajectory:
-    """An episode as it lies on disk."""
+    """An episode as it is on disk."""
 
     folder: Path
     location: Location | None
-    """What the path says; `None` when it is too short to say it."""
+    """The location that the path gives; `None` if the path is too short."""
     record: EpisodeRecord
     ours: bool
-    """It has our own files; else the record was made from what a seed wrote."""
+    """Whether it has our own files; else the record was made from those of another system."""
     lines: tuple[TrajLine, ...]
-    """traj.jsonl as it stands, with all keys."""
+    """traj.jsonl unchanged, with all keys."""
     log: dict[str, JsonValue] | None
-    """better_log.json as it stands."""
+    """better_log.json unchanged."""
     files: frozenset[str]
     """The names in the folder."""
     documents: Mapping[str, JsonValue]
-    """Other JSON files of the seeds by name (`plan_info.json`, `check.json` …), as they stand."""
+    """Other JSON files of OSWorld and its kin by name (`plan_info.json`, `check.json` …), unchanged."""
     adversary_score: float | None
     """RedTeamCUA's second score: 1 is an attack that succeeded."""
     judgments: Mapping[JudgedBy, Judgment]
     problems: tuple[Problem, ...]
-    """Everything odd, in all of its files."""
+    """The problems in all of its files."""
 
     def load_tree(self, observation: ObservationRecord) -> Tree | None:
         """The accessibility tree the agent saw, if it was stored.
@@ -88,7 +88,7 @@ class Trajectory:
 
 
 def read_episode(folder: Path | str) -> Trajectory:
-    """Read an episode's folder. What is odd in it stands in `problems`; nothing is dropped without a word.
+    """Read an episode's folder. Everything that cannot be used is listed in `problems`.
 
     Raises:
         InputError: It is no folder of an episode, or our own files in it are broken or of a newer version.
@@ -109,7 +109,7 @@ def read_episode(folder: Path | str) -> Trajectory:
     ours = record is not None
     if record is None:
         instruction = _instruction(folder, documents)
-        record, more = seed_record(SeedFiles(folder, location, lines, log or {}, names, instruction))
+        record, more = record_from_osworld_files(OSWorldFiles(folder, location, lines, log or {}, names, instruction))
         funnel = None if adversary_score is None else funnel_of_adversary(adversary_score)
         record = record.model_copy(update={"score": state.score, "funnel": funnel, "problems": more})
     record = _decided(record, state)
@@ -132,7 +132,7 @@ def read_episode(folder: Path | str) -> Trajectory:
 
 
 def _decided(record: EpisodeRecord, state: EpisodeState) -> EpisodeRecord:
-    """The record with the outcome that every command goes by, and the kind by the first file that says it."""
+    """The record with the outcome that all commands use, and the kind from the first file that has it."""
     changes: dict[str, object] = {}
     if state.unscored is Unscored.DAMAGED or state.removed:
         detail = (state.problem or "").removeprefix(f"{Unscored.DAMAGED.value}: ")
@@ -182,7 +182,7 @@ def _score(folder: Path, name: str, problems: list[Problem]) -> float | None:
 
 
 def _own_record(folder: Path, names: frozenset[str], problems: list[Problem]) -> EpisodeRecord | None:
-    """The record in our own files: whole if the episode ended, else what its events add up to so far."""
+    """The record in our own files: complete if the episode ended, else made from its events so far."""
     if EPISODE_FILE in names:
         return read_record(folder / EPISODE_FILE)
     if EVENTS_FILE not in names:

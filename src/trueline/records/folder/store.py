@@ -14,7 +14,7 @@ from trueline.records.observation import ObservationRecord, StoredFile
 
 MASK = "[redacted]"
 _SHORTEST = 3
-"""Shorter pieces of typed text are not looked for in prose: masking every `a` would leave nothing readable."""
+"""Shorter pieces of typed text are not masked in prose: masking every `a` would leave nothing readable."""
 _LITERAL = re.compile(r"\"([^\"\n]{3,})\"|'([^'\n]{3,})'")
 
 # Strings under these keys name things and quote nothing. All others may, those of fields yet to come too.
@@ -23,7 +23,7 @@ _NAMES = frozenset((
     "proposal", "where", "name", "source",
 ))  # fmt: skip
 _ANSWERS = frozenset(("thought", "raw", "output", "found", "expected"))
-"""What the model wrote, what its code printed and what a check read: nobody can tell which part of it is secret."""
+"""The model's text, the output of its code and values of checks: any part of them may be secret."""
 _ACTION_NAMES = frozenset(("kind", "button", "unit", "language", "modifiers"))
 
 
@@ -38,7 +38,7 @@ class Store(StrEnum):
 
 
 class Redactor:
-    """Takes out of events what must not be stored; remembers what was typed, for the events that follow."""
+    """Removes from events what must not be stored; remembers typed text for later events."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -110,7 +110,7 @@ class Redactor:
         return MASK if key in _ANSWERS else self.prose(value)
 
     def _typed_after(self, run: str, actions: Iterable[Action]) -> str:
-        """Learn what is typed: whole texts, strings in code, what pieces in a row add up to (returned, to go on)."""
+        """Learn typed text: whole texts, strings in code, and consecutive pieces joined (returned, to continue)."""
         for action in actions:
             if isinstance(action, Type):
                 self._learn(run)
@@ -135,7 +135,7 @@ class Redactor:
 
 
 def _masked_field(name: str, value: JsonValue) -> JsonValue:
-    """One field of an action: places, buttons and named keys stay, every other text goes."""
+    """Mask one field of an action: places, buttons and named keys stay, other text is removed."""
     match value:
         case str() if value == "" or name in _ACTION_NAMES or (name == "key" and len(value) > 1):
             return value

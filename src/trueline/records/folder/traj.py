@@ -1,4 +1,4 @@
-"""traj.jsonl: one line per executed action, as the seeds write it."""
+"""traj.jsonl: one line per executed action, as OSWorld writes it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from trueline.actions import CallUser, Done, Fail
 from trueline.records.episode import EpisodeRecord
 from trueline.records.events import Started
 from trueline.records.folder.action_text import encode_action
-from trueline.records.folder.values import as_number, as_text, load
+from trueline.records.folder.json_values import as_number, as_text, load
 from trueline.records.problem import Problem
 from trueline.records.step import ActionResult, Step
 
@@ -26,7 +26,7 @@ _SCREENSHOT = re.compile(r"step_(\d{1,9})_(\d{8}@\d{6}(?:\d{6})?)\.png")
 
 @dataclass(frozen=True, slots=True)
 class TrajLine:
-    """One line as it stands in the file, all keys kept in their order."""
+    """One line of the file, with all keys in their order."""
 
     number: int
     """In the file, counted from 1."""
@@ -77,12 +77,12 @@ def read_traj(folder: Path) -> tuple[tuple[TrajLine, ...], tuple[Problem, ...]]:
 
 
 def dump_lines(lines: Iterable[dict[str, JsonValue]]) -> bytes:
-    """The bytes the seeds write: one object per line, ASCII, a space after commas and colons."""
+    """The bytes that OSWorld writes: one object per line, ASCII, a space after commas and colons."""
     return b"".join(json.dumps(line).encode("ascii") + b"\n" for line in lines)
 
 
 def traj_lines(record: EpisodeRecord) -> list[dict[str, JsonValue]]:
-    """The lines of a whole episode; one that could not be scored closes with the seeds' `Error` line."""
+    """The lines of a whole episode; one that could not be scored ends with OSWorld's `Error` line."""
     space = action_space(record)
     lines = [line for step in record.steps for line in step_lines(step, space)]
     if record.unscored is not None:
@@ -91,7 +91,7 @@ def traj_lines(record: EpisodeRecord) -> list[dict[str, JsonValue]]:
 
 
 def action_space(record: EpisodeRecord | Started) -> str:
-    """The vocabulary in which the record's actions are written for the seeds' readers."""
+    """The vocabulary in which the record's actions are written for OSWorld's readers."""
     named = as_text(record.params.get("action_space"))
     return named or (record.setting.action_space if record.setting else "pyautogui")
 
@@ -126,13 +126,13 @@ def _line(number: int, result: ActionResult, space: str) -> dict[str, JsonValue]
         "reward": 0,
         "done": over,
         "info": info,
-        # The seeds' readers want a name also where no picture was stored; they cope with a missing file.
+        # OSWorld's readers require a name even if no picture was stored; they accept a missing file.
         "screenshot_file": file or f"step_{number}_{time}.png",
     }
 
 
 def _crash(result: ActionResult) -> dict[str, JsonValue]:
-    """What went wrong with an action: the reason, and of code how it ended and the end of what it printed."""
+    """Why an action failed: the reason, and for code its exit and the end of its output."""
     crash: dict[str, JsonValue] = {"error": result.error}
     if result.returncode is not None:
         crash["returncode"] = result.returncode
@@ -142,7 +142,7 @@ def _crash(result: ActionResult) -> dict[str, JsonValue]:
 
 
 def crash_lines(step: Step) -> list[str]:
-    """The same for people, one text for each action of a step that went wrong."""
+    """The same for people, one text for each failed action of a step."""
     failed = [result for result in step.results if result.error is not None]
     return [
         f"step {step.number}: {result.error}" + (f": {result.output[-_OUTPUT_TAIL:].strip()}" if result.output else "")
@@ -151,7 +151,7 @@ def crash_lines(step: Step) -> list[str]:
 
 
 def stamp(time: datetime, *, micro: bool = False) -> str:
-    """A time as the seeds write it in lines and file names."""
+    """A time as OSWorld writes it in lines and file names."""
     return time.strftime("%Y%m%d@%H%M%S%f" if micro else "%Y%m%d@%H%M%S")
 
 

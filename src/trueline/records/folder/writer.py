@@ -10,9 +10,9 @@ from trueline.errors import InputError
 from trueline.records.assemble import EVENTS_FILE
 from trueline.records.episode import EpisodeRecord
 from trueline.records.events import Closed, Ended, Event, Started, Stepped
+from trueline.records.folder.closing import finish_folder
 from trueline.records.folder.events_file import dump_event
 from trueline.records.folder.files import LineFile, make_folder, sync_folder, write_file
-from trueline.records.folder.finish import finish_folder
 from trueline.records.folder.store import Redactor, Store
 from trueline.records.folder.traj import TRAJ_FILE, action_space, crash_lines, dump_lines, stamp, step_lines
 from trueline.records.observation import Observation, ObservationRecord, StoredFile, sha256
@@ -26,7 +26,7 @@ LOG_FILE = "runtime.log"
 
 
 class EpisodeWriter:
-    """Records one episode; what a call has returned from is on disk.
+    """Records one episode; when a call returns, its data is on disk.
 
     The order in a step: `keep_observation`, `keep_screenshot` after each action, then `step`. Other events go to
     `append` at any time. `finish` closes the episode; without it the folder stays unfinished, for `recover` or
@@ -50,7 +50,7 @@ class EpisodeWriter:
         try:
             make_folder(folder)
         except FileExistsError:
-            raise InputError(f"{folder}: is there already; move it aside before the episode is run again") from None
+            raise InputError(f"{folder}: already exists; move it aside before you run the episode again") from None
         write_file(folder / INSTRUCTION_FILE, started.instruction.encode(errors="backslashreplace"))
         # By rename, so that there never is an events.jsonl without its first event.
         write_file(folder / EVENTS_FILE, dump_event(started))
@@ -135,7 +135,7 @@ class EpisodeWriter:
         return finish_folder(self.folder)
 
     def close(self) -> None:
-        """Let go of the files without ending the episode."""
+        """Close the files without ending the episode."""
         for file in (self._events, self._traj, self._log):
             file.close()
 

@@ -1,1 +1,1 @@
-"""Other people's formats: MisActBench, ATIF, Parquet and the seeds' own folders, from and to result folders."""
+"""Foreign formats: MisActBench, ATIF, Parquet and the folders of OSWorld, converted from and to result folders."""

@@ -1,4 +1,4 @@
-"""A half-finished result folder of OS-Harm becomes one that `trueline run` continues, in its own place.
+"""Turns an unfinished result folder of OS-Harm into one that `trueline run` resumes, in place.
 
 Scored episodes stay as they are. Unfinished ones are moved aside as attempts. `setting.json` holds what
 `better_log.json` says of the setting; the first run completes it with what OS-Harm does not record.
@@ -18,7 +18,7 @@ from trueline.errors import InputError
 from trueline.records.folder.attempts import move_aside
 from trueline.records.folder.better_log import BETTER_LOG_FILE
 from trueline.records.folder.claim import write_adopted
-from trueline.records.folder.values import as_object, load_file
+from trueline.records.folder.json_values import as_object, load_file
 from trueline.records.layout import OBSERVATION_TYPES, SETTING_FILE, Location, parse_location
 from trueline.records.scan import scan
 from trueline.records.setting import Environment, Limits, Sampling, Setting
@@ -39,7 +39,7 @@ class Adopted(NamedTuple):
     moved: tuple[Path, ...]
     """Where the unfinished ones are now."""
     commands: tuple[tuple[str, ...], ...]
-    """Words of the commands that continue it, one for each index of tasks."""
+    """The command lines that resume it, one for each task index."""
 
 
 class _Episode(NamedTuple):
@@ -49,7 +49,7 @@ class _Episode(NamedTuple):
 
 
 def adopt(root: Path) -> list[Adopted]:
-    """Adopt the model folders at or below a folder; nothing is changed unless all of them can be.
+    """Adopt the model folders at or below a folder; nothing is changed unless all can be adopted.
 
     Raises:
         InputError: It holds no episode, a setting differs inside a folder, or a folder is Trueline's already.
@@ -96,7 +96,7 @@ def _result_dir(episode: _Episode) -> Path:
 
 
 def _setting(episodes: Sequence[_Episode]) -> tuple[Setting, dict[str, JsonValue]]:
-    """What the logs say of the setting, the same in all of them."""
+    """The part of the setting in the logs, which must be the same in all of them."""
     first: tuple[Path, dict[str, JsonValue]] | None = None
     for episode in episodes:
         params = as_object(as_object(_log(episode.folder)).get("params"))

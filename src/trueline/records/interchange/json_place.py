@@ -1,4 +1,4 @@
-"""Places in JSON files of others, and what is wrong at them."""
+"""Locations in foreign JSON files, and the problems found there."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ M = TypeVar("M", bound=BaseModel)
 
 @dataclass(frozen=True)
 class JsonPlace:
-    """A place in the file; what is wrong there, or further down, is collected in one list."""
+    """A place in the file; problems there and further down are collected in one list."""
 
     file: str
     path: tuple[str | int, ...] = ()

@@ -1,4 +1,4 @@
-"""labels.json of an episode's folder: what people say about its actions, and what their data set says besides."""
+"""labels.json of an episode's folder: labels that people gave its actions, and more data of their data set."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class StepLabel(Record):
     """True is misaligned, false aligned, `None` not annotated."""
     category: Category | None = None
     agent_output: str | None = None
-    """The action in the data set's own words; `None` where the episode's record has the only ones."""
+    """The action as the data set writes it; `None` if only the episode's record has it."""
     screenshot_path: str | None = None
     """The screen before the action as the data set names it, though it may be missing."""
     extra: dict[str, JsonValue] = Field(default={})
-    """Keys of the data set that we do not know."""
+    """Unknown keys of the data set."""
     absent: tuple[str, ...] = ()
     """Keys of its format that the data set leaves out here; an export leaves them out again."""
 

@@ -12,8 +12,8 @@ from trueline.errors import InputError
 from trueline.records.episode import EpisodeRecord
 from trueline.records.folder.attempts import move_aside
 from trueline.records.folder.better_log import BETTER_LOG_FILE, better_log, dump_better_log
+from trueline.records.folder.closing import EPISODE_FILE, RESULT_FILE, dump_episode
 from trueline.records.folder.files import make_folder, room_needed, write_file
-from trueline.records.folder.finish import EPISODE_FILE, RESULT_FILE, dump_episode
 from trueline.records.folder.traj import TRAJ_FILE, dump_lines, traj_lines
 from trueline.records.folder.writer import INSTRUCTION_FILE
 from trueline.records.interchange.paths import put_file
@@ -22,7 +22,7 @@ from trueline.records.layout import check_name
 
 @contextmanager
 def new_folder(out: Path, below: Path, *, force: bool = False) -> Generator[Path]:
-    """Make a folder out of sight, and give it its name once it is complete.
+    """Make a temporary folder, and rename it once it is complete.
 
     Args:
         out: The folder that takes all episodes; it is made when it is not there.
@@ -38,7 +38,7 @@ def new_folder(out: Path, below: Path, *, force: bool = False) -> Generator[Path
     for level in below.parts:
         target /= check_name(level, "folder name")
     if (target.exists() or target.is_symlink()) and not force:
-        raise InputError(f"{target}: is there already and stays as it is (--force moves it aside)")
+        raise InputError(f"{target}: already exists and was left as it is (--force moves it aside)")
     if not out.is_dir():
         make_folder(out)
     with room_needed(out):

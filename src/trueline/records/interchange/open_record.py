@@ -1,4 +1,4 @@
-"""Data of formats that others define and extend."""
+"""Base class of formats that others define and extend."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 
 
 class OpenRecord(BaseModel):
-    """Immutable data of someone else's format: keys we do not know are kept and written back."""
+    """Immutable data of a foreign format: unknown keys are kept and written back."""
 
     model_config = ConfigDict(frozen=True, extra="allow", allow_inf_nan=False)
 

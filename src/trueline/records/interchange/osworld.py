@@ -1,4 +1,4 @@
-"""Folders of OSWorld, OS-Harm and their kin: taken in with a record of our own, given out without our files."""
+"""Imports folders of OSWorld, OS-Harm and related systems with a record, and exports them without our files."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from trueline.errors import InputError
 from trueline.records.assemble import EVENTS_FILE
 from trueline.records.episode_state import RESULT_FILE
 from trueline.records.folder.better_log import BETTER_LOG_FILE, better_log, dump_better_log
+from trueline.records.folder.closing import EPISODE_FILE, dump_episode
 from trueline.records.folder.files import write_file
-from trueline.records.folder.finish import EPISODE_FILE, dump_episode
 from trueline.records.folder.reader import read_episode
 from trueline.records.folder.traj import TRAJ_FILE, dump_lines, traj_lines
 from trueline.records.interchange.atif.model import ATIF_FILE
 from trueline.records.interchange.labels import LABELS_FILE
 from trueline.records.interchange.new_folder import new_folder
-from trueline.records.interchange.outcome import Options, Outcome, Transfer
 from trueline.records.interchange.paths import put_file
 from trueline.records.interchange.sources import Source, transfer_episodes
+from trueline.records.interchange.transfer import Options, Outcome, Transfer
 from trueline.text import printable
 
 _OURS = frozenset({EVENTS_FILE, EPISODE_FILE, LABELS_FILE, ATIF_FILE})
@@ -27,12 +27,12 @@ _OUR_TREES = ".xml.gz"
 
 
 def import_folders(sources: Sequence[Source], out: Path, options: Options) -> Transfer:
-    """Copy the seeds' folders and add `episode.json` to each; the sources are only read."""
+    """Copy folders of OSWorld and its kin and add `episode.json` to each; the sources are only read."""
     return transfer_episodes(sources, lambda source: _import_one(source, out, options))
 
 
 def export_folders(sources: Sequence[Source], out: Path, options: Options) -> Transfer:
-    """Copy folders without our own files; what the seeds' tools read is made from the record where it is missing."""
+    """Copy folders without our own files; files that OSWorld's tools need are made from the record if missing."""
     return transfer_episodes(sources, lambda source: _export_one(source, out, options))
 
 
@@ -73,7 +73,7 @@ def _export_one(source: Source, out: Path, options: Options) -> Outcome:
 
 
 def _copy(source: Path, target: Path, *, link: bool, leave: frozenset[str] = frozenset()) -> tuple[str, ...]:
-    """Copy the files of an episode; links that lead out of it, and what is no file, are passed over and named."""
+    """Copy the files of an episode; links out of it and special files are skipped and listed."""
     notes: list[str] = []
 
     def pass_over(below: Path) -> None:

@@ -1,4 +1,4 @@
-"""Names and paths that come from other people's files: none of them leads out of the folder it belongs to."""
+"""Untrusted names and paths of foreign files: none may lead out of the folder it belongs to."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from trueline.errors import InputError
+from trueline.records.git_lfs import LFS_POINTER, is_lfs_pointer
 from trueline.records.layout import check_name
-from trueline.records.lfs import LFS_POINTER, is_lfs_pointer
 from trueline.text import printable
 
 _CLEAN = re.compile(r"[^A-Za-z0-9._@+=,()-]+")
 _MISREAD = re.compile(r"__inject__|_jailbreak$|^\.|^run[1-9]\d*$")
-"""Parts that a reader of result folders takes for something else."""
+"""Parts with a special meaning to readers of result folders."""
 _LONGEST = 120
 _STORED = re.compile(r"[^/\\\x00-\x1f\x7f.][^/\\\x00-\x1f\x7f]*\.(?:png|jpe?g|gif|webp|xml\.gz)", re.IGNORECASE)
 _GZIP = b"\x1f\x8b"
@@ -24,7 +24,7 @@ _MAGIC = {b"\x89PNG\r\n\x1a\n": ".png", b"\xff\xd8\xff": ".jpg", b"GIF8": ".gif"
 
 
 class RefusedError(InputError):
-    """A path that leads out of its data set, or to something that is no picture."""
+    """A path that leads out of its data set, or not to a picture."""
 
 
 def folder_name(text: str) -> str:
@@ -65,7 +65,7 @@ def find_inside(text: str, bases: Sequence[Path], roots: Sequence[Path]) -> Path
             if inside and real.exists():
                 return real
         except (OSError, ValueError):  # too long, a NUL, broken Unicode
-            raise RefusedError(f"{shown}: is no path") from None
+            raise RefusedError(f"{shown}: is not a path") from None
         outside = outside and not inside
     if outside:
         raise RefusedError(f"{shown}: leads out of {roots[0]}; put the files there (copies, not links)")
@@ -79,7 +79,7 @@ def picture_suffix(path: Path) -> str:
         RefusedError: It is no picture.
     """
     if not path.is_file():
-        raise RefusedError(f"{path}: is no file")
+        raise RefusedError(f"{path}: is not a file")
     try:
         with path.open("rb") as file:
             start = file.read(1024)
@@ -88,7 +88,9 @@ def picture_suffix(path: Path) -> str:
     for magic, suffix in _MAGIC.items():
         if start.startswith(magic) and (suffix != ".webp" or start[8:12] == b"WEBP"):
             return suffix
-    raise RefusedError(f"{path}: {LFS_POINTER if is_lfs_pointer(start) else 'is no picture (PNG, JPEG, GIF or WebP)'}")
+    raise RefusedError(
+        f"{path}: {LFS_POINTER if is_lfs_pointer(start) else 'is not a picture (PNG, JPEG, GIF or WebP)'}"
+    )
 
 
 def is_stored_name(name: str) -> bool:
@@ -103,12 +105,12 @@ def find_stored(folder: Path, name: str) -> Path | None:
         RefusedError: The name is not that of a picture or tree in this folder.
     """
     if not is_stored_name(name):
-        raise RefusedError(f"{printable(name, 200)}: is no name of a picture or a tree of an episode")
+        raise RefusedError(f"{printable(name, 200)}: is not the file name of an episode's picture or tree")
     path = find_inside(name, (folder,), (folder,))
     if path is not None and path.is_file() and name.lower().endswith(".xml.gz"):
         with path.open("rb") as file:
             if file.read(2) != _GZIP:
-                raise RefusedError(f"{path}: is not packed with gzip")
+                raise RefusedError(f"{path}: is not compressed with gzip")
     elif path is not None:
         picture_suffix(path)
     return path

@@ -1,4 +1,4 @@
-"""The episodes below the folders a user names, and where each belongs in what is made of them."""
+"""Finds the episodes below the given folders, and where each belongs in the output."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 
 from trueline.actions.decoded import well_formed
 from trueline.errors import InputError
-from trueline.records.interchange.outcome import Outcome, Transfer, transfer
 from trueline.records.interchange.paths import folder_name
+from trueline.records.interchange.transfer import Outcome, Transfer, transfer
 from trueline.records.layout import OBSERVATION_TYPES, model_levels, parse_location, split_levels
 from trueline.records.observation import StoredFile
 from trueline.records.scan import scan

@@ -1,4 +1,4 @@
-"""JSON files of others, parsed without guessing and named when they are wrong."""
+"""Strict parsing of foreign JSON files; errors name the file and the place."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from trueline.errors import InputError
 from trueline.records.folder.files import write_file
-from trueline.records.lfs import json_fault
+from trueline.records.git_lfs import json_fault
 from trueline.strict_json import parse_strict
 
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

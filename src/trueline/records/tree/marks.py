@@ -34,7 +34,7 @@ class Mark(NamedTuple):
 
 
 def marks(tree: Tree, screenshot: bytes | None = None) -> tuple[Mark, ...]:
-    """Number the shown elements; with a screenshot, those whose box is of one colour are left out, as the seeds do."""
+    """Number the shown elements; with a screenshot, those with a box of one colour are left out, as in OSWorld."""
     image = None if screenshot is None else _opened(screenshot)
     found: list[Mark] = []
     for node in shown(tree, images=True):

@@ -69,7 +69,7 @@ def linearise(tree: Tree) -> str:
 
 
 def _line(node: Node, platform: Platform) -> str:
-    # The seeds look class and description up under a Windows name, so on other systems both columns are empty.
+    # OSWorld looks class and description up under a Windows name, so on other systems both columns are empty.
     windows = platform == "windows"
     class_name = node.other.get("class:class", "") if windows else ""
     description = node.attributes.get("description", "") if windows else ""

@@ -37,12 +37,12 @@ from trueline.tasks.variation import drawn
 
 _LIMITS = Limits(max_steps=60, timeout=600)
 _NOOP_LIMITS = Limits(max_steps=3, timeout=600)
-"""A subject that does nothing does no more of it in longer time."""
+"""Limits of the subject that does nothing: more time would change nothing."""
 
 
 @dataclass(frozen=True)
 class AuditConfig:
-    """What an audit is made with."""
+    """The options of an audit."""
 
     suite: str
     environment: Environment
@@ -65,30 +65,30 @@ class Finding:
 
 @dataclass(frozen=True)
 class Audit:
-    """What the audit of a suite came to."""
+    """The result of the audit of a suite."""
 
     tasks: int
     oracle_failed: tuple[Finding, ...]
-    """The reference solution does not do it, or a harmful task was not refused."""
+    """Tasks that the reference solution does not solve, or harmful ones that were not refused."""
     passed_by_others: tuple[Finding, ...]
-    """It passes without being done."""
+    """Tasks that pass without being done."""
     harm_missed: tuple[Finding, ...]
-    """Harm was done and not seen."""
+    """Tasks where harm was done and not detected."""
     harm_false: tuple[Finding, ...]
-    """Harm was seen and not done."""
+    """Tasks where harm was detected and not done."""
     unsupported: tuple[Finding, ...]
-    """What could not be tried."""
+    """Trials that could not be run."""
 
     @property
     def sound(self) -> bool:
-        """Nothing is wrong with what could be tried."""
+        """Whether no trial that could be run found anything wrong."""
         return not (self.oracle_failed or self.passed_by_others or self.harm_missed or self.harm_false)
 
 
 async def audit(
     tasks: Sequence[SuiteTask], config: AuditConfig, open_desktop: OpenDesktop, options: BatchOptions, report: Report
 ) -> Audit:
-    """Try everything on each task. Called again with the same result folder, it goes on where it was stopped.
+    """Run all trials of each task. Call it again with the same result folder to resume.
 
     Raises:
         InputError: The result folder holds trials of other versions of the tasks.
@@ -129,7 +129,7 @@ class _Batch:
     report: Report
 
     async def play(self, trials: Sequence[tuple[Trial, AgentMaker]]) -> list[tuple[Trial, EpisodeRecord]]:
-        """Play trials that are not done yet; return all of them with what came of them."""
+        """Run the trials that are not done yet; return all trials with their records."""
         jobs = [_job(self.config, trial, maker, self.options.result_dir) for trial, maker in trials]
         result = await run_batch(jobs, self.open_desktop, self.options, self.report)
         played: list[tuple[Trial, EpisodeRecord]] = []

@@ -1,4 +1,4 @@
-"""What is tried on a task, and what each trial must come to. Pure functions."""
+"""The trials of a task, and the result that each must have. Pure functions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ORACLE, NOOP, FAIL, REPLAY, COMPLY, HIJACKED, SLIP = "oracle", "noop", "fail", "
 STOP = "stop_task"
 INFEASIBLE = "infeasible"
 _PASSED_OVER = 8
-"""So many repeats that draw the same are no chance: the task does not vary."""
+"""If this many repeats draw the same variation, the task does not vary."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Trial:
     subject: str
     planned: Planned
     slip: int = 0
-    """Which one, of the subject that slips."""
+    """Number of the slip, for the subject that slips."""
 
     @property
     def name(self) -> str:
@@ -62,14 +62,14 @@ def trials_of(task: SuiteTask) -> Iterator[Trial]:
 
 
 def can_replay(task: SuiteTask) -> bool:
-    """Whether repeating what the oracle did means anything: it did something, and it succeeded by doing so."""
+    """Whether a replay of the oracle is meaningful: it acted, and succeeded by doing so."""
     return task.task.demo is not None and task.kind is not Kind.MISUSE and not is_infeasible(task)
 
 
 def repeat_for_replay(
     task: Task, before: Mapping[str, JsonValue], drawn_in: Callable[[int], Mapping[str, JsonValue]]
 ) -> int:
-    """The repeat in which what the oracle did is repeated: the next one, whatever is drawn there.
+    """The repeat in which the oracle's actions are replayed.
 
     Only repeats that happen to draw the very same are passed over; `replay_chance` tells how often that is.
 
@@ -83,12 +83,12 @@ def repeat_for_replay(
 
 
 def is_infeasible(task: SuiteTask) -> bool:
-    """Whether giving up is what the task wants."""
+    """Whether the right outcome of the task is to give up."""
     return INFEASIBLE in task.task.evaluator.functions
 
 
 def verdict(trial: Trial, record: EpisodeRecord) -> tuple[Fault, str] | None:
-    """What is wrong, and why; `None` when the trial came out as it must."""
+    """What is wrong and why; `None` if the trial has the required result."""
     fault = _fault(trial)
     if record.unscored is not None:
         return fault, f"unscored: {record.unscored.value}: {record.detail}"

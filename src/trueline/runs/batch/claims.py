@@ -1,4 +1,4 @@
-"""Who runs which episode, when several processes work on one result folder.
+"""Claims on episodes, so that several processes can work on one result folder.
 
 A claim is a small file with the process that holds it and until when. All claims change under one lock, so that no two
 processes ever take the same one; a claim whose process is dead on this machine, or whose time is over, is free.
@@ -22,7 +22,7 @@ from trueline.records.folder.files import make_folder, write_file
 
 CLAIMS = ".claims"
 LEASE_S = 120.0
-"""A claim of another machine that was not renewed for so long is free."""
+"""Seconds after which an unrenewed claim of another machine expires."""
 RENEW_S = LEASE_S / 4
 
 
@@ -32,9 +32,9 @@ class Claim(Record):
     machine: str
     pid: int
     started: str
-    """When that process began, as its system tells it: a process id is used again."""
+    """Start time of that process, because process ids are reused."""
     owner: str
-    """Which of that process's runs."""
+    """Id of the run within that process."""
     until: float
     """Seconds since 1970, by the holder's clock."""
 
@@ -49,7 +49,7 @@ class Claims:
         make_folder(self._folder, exist_ok=True)
 
     def take(self, episode: Path) -> bool:
-        """Claim an episode by its path below the result folder; False when somebody else holds it."""
+        """Claim an episode by its path below the result folder; False if another process holds it."""
         with self._locked():
             holder = self._read(episode)
             if holder is not None and holder.owner != self._owner and _alive(holder):
@@ -58,7 +58,7 @@ class Claims:
             return True
 
     def renew(self, episode: Path) -> bool:
-        """Hold an episode for longer; False when it was taken over meanwhile."""
+        """Renew a claim; False if another process took it over."""
         with self._locked():
             holder = self._read(episode)
             if holder is None or holder.owner != self._owner:
@@ -67,14 +67,14 @@ class Claims:
             return True
 
     def release(self, episode: Path) -> None:
-        """Let go of an episode."""
+        """Release a claim."""
         with self._locked():
             holder = self._read(episode)
             if holder is not None and holder.owner == self._owner:
                 self._path(episode).unlink(missing_ok=True)
 
     def held_by_other(self, episode: Path) -> bool:
-        """Whether somebody else runs it right now."""
+        """Whether another process runs the episode now."""
         holder = self._read(episode)
         return holder is not None and holder.owner != self._owner and _alive(holder)
 
@@ -115,7 +115,7 @@ def _alive(claim: Claim) -> bool:
 
 
 def _machine() -> str:
-    """This machine since its last start."""
+    """Identifies this machine and its last boot."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     except OSError:
@@ -124,7 +124,7 @@ def _machine() -> str:
 
 
 def _started(pid: int) -> str | None:
-    """When a process began; `None` when there is none. Where the system does not tell, only that there is one."""
+    """Start time of a process; `None` if there is none. Constant where the system does not tell."""
     try:
         # The name, in brackets, may hold anything; the start time is the 20th word behind it.
         words = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()

@@ -17,10 +17,10 @@ from trueline.records import EpisodeRecord, EpisodeWriter
 from trueline.records.end import Unscored
 from trueline.records.events import Ended
 from trueline.runs.batch.claims import Claims
-from trueline.runs.batch.floor import Floor
+from trueline.runs.batch.slots import Slots
 from trueline.runs.batch.state import Standing, earlier_attempts, same_death_again, settle, tries
-from trueline.runs.batch.types import BatchOptions, BatchResult, Job, OpenDesktop, Report, Told
-from trueline.runs.faults import KEY, OUTAGE, SERVER, met
+from trueline.runs.batch.types import BatchEvent, BatchOptions, BatchResult, Job, OpenDesktop, Report
+from trueline.runs.faults import KEY, OUTAGE, SERVER, failed_at
 
 _STARTS = 3
 """How often a desktop that will not start is tried."""
@@ -29,7 +29,7 @@ _STARTS = 3
 async def run_batch(
     jobs: Sequence[Job], open_desktop: OpenDesktop, options: BatchOptions, report: Report
 ) -> BatchResult:
-    """Run what is not done yet. Interrupted at any moment, calling it again goes on.
+    """Run the episodes that are not done yet. Call it again after an interruption to resume.
 
     Raises:
         DiskFullError: There is no room; everything recorded is intact.
@@ -54,7 +54,7 @@ class _Batch:
         self.waiting = deque(jobs)
         self.records: dict[str, EpisodeRecord] = {}
         self.stopped = ""
-        """Why no more episodes are begun."""
+        """Why no more episodes are started; empty while they are."""
         self._open_desktop = open_desktop
         self._options = options
         self._report = report
@@ -63,14 +63,14 @@ class _Batch:
         self._taken_over: set[Job] = set()
         self._elsewhere: list[Job] = []
         self._rerun: set[Job] = set()
-        """Jobs whose earlier results were looked at."""
+        """Jobs to rerun whose earlier results were moved aside."""
         self._told_elsewhere: set[Job] = set()
         self._total, self._done = len(jobs), 0
         self._started = False
-        """A desktop came up: this machine can."""
+        """Whether a desktop has started, so this machine can run them."""
         self._failed_starts = 0
         """In a row."""
-        self._floor = Floor(options)
+        self._slots = Slots(options)
         self._outages: Counter[Job] = Counter()
         self._freed = asyncio.Event()
 
@@ -109,17 +109,17 @@ class _Batch:
                     self._held.pop(job, None)
                     await asyncio.to_thread(self._claims.release, job.path)
                     self._freed.set()
-        self._floor.full.set()
+        self._slots.full.set()
 
     async def work_ahead(self) -> None:
-        """Work as well, but not before the others have got to play: they need the machine to start."""
-        await self._floor.full.wait()
+        """Like `work`, but only once the other workers play, because starting desktops takes the machine."""
+        await self._slots.full.wait()
         await self.work()
 
     async def _next(self) -> Job | None:
         """The next job, claimed; `None` when there is nothing left to do."""
         while not self.stopped:
-            await self._floor.pause()
+            await self._slots.pause()
             if not self.waiting:
                 # What another worker or process has may still come back.
                 if not self._held and not self._elsewhere:
@@ -134,18 +134,18 @@ class _Batch:
                 return job
             if job not in self._told_elsewhere:
                 self._told_elsewhere.add(job)
-                self._tell(Told("elsewhere", str(job.path)))
+                self._tell(BatchEvent("elsewhere", str(job.path)))
             self._elsewhere.append(job)
         return None
 
     async def _something(self) -> None:
-        """Wait until a worker is done with its job, or a while."""
+        """Wait until a worker finishes a job, or for a while."""
         self._freed.clear()
         with suppress(TimeoutError):
             await asyncio.wait_for(self._freed.wait(), self._options.poll_s)
 
     async def _fresh(self, desktop: Desktop | None, stack: AsyncExitStack) -> Desktop:
-        """A desktop that nobody has used: a new one, or the old one reset."""
+        """An unused desktop: a new one, or the old one after a reset."""
         if desktop is None:
             desktop = await stack.enter_async_context(self._open_desktop())
         else:
@@ -158,15 +158,15 @@ class _Batch:
         return await asyncio.to_thread(lambda: EpisodeWriter(folder, job.begin(), store=self._options.store))
 
     async def _finish_unplayed(self, job: Job, reason: Unscored, detail: str) -> None:
-        """Put on record that an episode was not played."""
+        """Record that an episode was not played."""
         writer = await self._begin(job)
         await self._finish(job, writer, Ended(time=datetime.now(UTC), unscored=reason, detail=detail))
 
     async def _play(self, job: Job, desktop: Desktop) -> None:
         writer = await self._begin(job)
-        self._tell(Told("started", str(job.path)))
+        self._tell(BatchEvent("started", str(job.path)))
         with observed() as waiting:
-            playing = asyncio.ensure_future(job.play(desktop, writer, self._floor))
+            playing = asyncio.ensure_future(job.play(desktop, writer, self._slots))
         self._held[job] = playing
         try:
             ended = await self._played(job, playing, waiting)
@@ -197,7 +197,9 @@ class _Batch:
             for call in tuple(waiting.calls):
                 if not playing.done() and call.seconds >= told.get(call, 0.0) + every:
                     told[call] = call.seconds
-                    self._tell(Told("waiting", str(job.path), f"{call} has not answered for {call.seconds:.0f} s"))
+                    self._tell(
+                        BatchEvent("waiting", str(job.path), f"{call} has not answered for {call.seconds:.0f} s")
+                    )
         return await playing
 
     async def _finish(self, job: Job, writer: EpisodeWriter, ended: Ended) -> None:
@@ -211,15 +213,15 @@ class _Batch:
             self._close(job, record, "ended")
 
     def _again(self, job: Job, record: EpisodeRecord) -> bool:
-        """Whether the job goes back into the queue: it was no doing of the agent, and may be better later."""
+        """Whether to requeue the job: the failure was not the agent's and may pass."""
         reason = record.unscored
         if reason is Unscored.RUN_BUDGET_SPENT:
             self._stop(record.detail)
-        if met(record, KEY) or met(record, SERVER):
+        if failed_at(record, KEY) or failed_at(record, SERVER):
             self._stop(f"no other episode would fare better: {record.detail}")
         if record.score is not None:
-            self._floor.answered()
-        if met(record, OUTAGE):
+            self._slots.answered()
+        if failed_at(record, OUTAGE):
             return self._wait_out(job, record)
         if reason is not Unscored.DESKTOP_LOST:
             return False
@@ -228,38 +230,38 @@ class _Batch:
         return self._requeue(job, f"{reason.value}: {record.detail}")
 
     def _wait_out(self, job: Job, record: EpisodeRecord) -> bool:
-        """Pause while the model is away. Only where it answers others does it count against an episode."""
-        if not self._floor.away_for_all:
+        """Pause while the model is unreachable. It counts as a try only if other episodes get answers."""
+        if not self._slots.away_for_all:
             self._outages[job] += 1
-        left = self._floor.away()
-        if self._floor.given_up:
+        left = self._slots.away()
+        if self._slots.given_up:
             self._stop(f"the model has been away for {self._options.patience_s / 60:.0f} minutes: {record.detail}")
             return False
         if not Unscored.MODEL_ERROR.retried(self._outages[job]):
             return False
-        self._tell(Told("paused", str(job.path), f"{record.detail}; going on in {left:.0f} s"))
+        self._tell(BatchEvent("paused", str(job.path), f"{record.detail}; going on in {left:.0f} s"))
         return self._requeue(job, f"{Unscored.MODEL_ERROR.value}: {record.detail}")
 
     def _requeue(self, job: Job, why: str) -> bool:
         self.waiting.append(job)
-        self._tell(Told("again", str(job.path), why))
+        self._tell(BatchEvent("again", str(job.path), why))
         return True
 
     def _stop(self, why: str) -> None:
         self.stopped = self.stopped or why
 
     def _lost(self, job: Job) -> None:
-        """Another process has taken the job: what becomes of it is told when it lets go."""
+        """Another process has the job; its result is reported when it releases the claim."""
         self._elsewhere.append(job)
 
     def _close(self, job: Job, record: EpisodeRecord | None, what: str) -> None:
         if record is not None:
             self.records[str(job.path)] = record
         self._done += 1
-        self._tell(Told("skipped" if what == "skipped" else "ended", str(job.path), record=record))
+        self._tell(BatchEvent("skipped" if what == "skipped" else "ended", str(job.path), record=record))
 
-    def _tell(self, told: Told) -> None:
-        self._report(Told(told.what, told.path, told.detail, self._done, self._total, told.record))
+    def _tell(self, told: BatchEvent) -> None:
+        self._report(BatchEvent(told.what, told.path, told.detail, self._done, self._total, told.record))
 
     def _folder(self, job: Job) -> Path:
         return self._options.result_dir / job.path

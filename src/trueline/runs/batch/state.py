@@ -16,30 +16,30 @@ from trueline.records.assemble import EVENTS_FILE
 from trueline.records.end import End, Unscored
 from trueline.records.episode_state import RESULT_FILE, EpisodeState, read_state
 from trueline.records.events import Ended
+from trueline.records.folder.closing import EPISODE_FILE, close_folder, read_record
 from trueline.records.folder.events_file import read_events
-from trueline.records.folder.finish import EPISODE_FILE, close_folder, read_record
-from trueline.runs.faults import KEY, OUTAGE, SERVER, met
+from trueline.runs.faults import KEY, OUTAGE, SERVER, failed_at
 
 
 class Standing(StrEnum):
-    """What is to be done about an episode."""
+    """Whether an episode is done, must run, or was given up."""
 
     SCORED = "scored"
     GIVEN_UP = "given_up"
-    """Unscored, and not tried again."""
+    """Unscored and not tried again."""
     OPEN = "open"
 
 
 class State(NamedTuple):
-    """Where an episode stands."""
+    """The state of an episode on disk."""
 
     standing: Standing
     record: EpisodeRecord | None = None
-    """Of a finished episode, where there is one: a folder of the seeds has only its result."""
+    """Of a finished episode; `None` for a folder of OSWorld, which has only the result."""
 
 
 def settle(result_dir: Path, folder: Path, *, rerun: bool = False) -> State:
-    """See what there is of an episode whose claim is held. What is to be run again is moved aside, never deleted.
+    """Determine the state of an episode whose claim is held. One to run again is moved aside, never deleted.
 
     Args:
         result_dir: Where the results are.
@@ -65,13 +65,13 @@ def settle(result_dir: Path, folder: Path, *, rerun: bool = False) -> State:
 
 
 def earlier_attempts(result_dir: Path, folder: Path) -> list[EpisodeRecord]:
-    """What an episode was before it was tried again."""
+    """The records of earlier attempts at an episode."""
     attempts = attempts_of(result_dir, folder)
     return [record for attempt in attempts if (record := _record(attempt, read_state(attempt))) is not None]
 
 
 def tries(result_dir: Path, folder: Path) -> Counter[Unscored]:
-    """How often an episode was moved aside, by the reason it had; what had nothing to do with it does not count."""
+    """How often an episode was moved aside, by reason, without outages that affected all episodes."""
     found: Counter[Unscored] = Counter()
     for attempt in attempts_of(result_dir, folder):
         state = read_state(attempt)
@@ -82,12 +82,12 @@ def tries(result_dir: Path, folder: Path) -> Counter[Unscored]:
 
 
 def _may_be_over(record: EpisodeRecord) -> bool:
-    """Whether it met what every other episode would have met then: the model was away, its key or address was wrong."""
-    return any(met(record, trouble) for trouble in (OUTAGE, KEY, SERVER))
+    """Whether it failed as every episode would have: model unreachable, wrong key or address."""
+    return any(failed_at(record, trouble) for trouble in (OUTAGE, KEY, SERVER))
 
 
 def _repaired(folder: Path, state: EpisodeState) -> EpisodeState:
-    """The state once an `episode.json` that cannot be read is made again from the events, where that is possible."""
+    """The state after rebuilding an unreadable `episode.json` from the events, where possible."""
     path = folder / EPISODE_FILE
     if state.unscored is not Unscored.DAMAGED or not path.exists() or not (folder / EVENTS_FILE).exists():
         return state
@@ -105,7 +105,7 @@ def _repaired(folder: Path, state: EpisodeState) -> EpisodeState:
 
 
 def _record(folder: Path, state: EpisodeState) -> EpisodeRecord | None:
-    """The record of a folder whose process is gone; `None` when there is none to be made."""
+    """The recovered record of a folder whose process is gone; `None` if there is none."""
     events, result = (folder / EVENTS_FILE).exists(), (folder / RESULT_FILE).exists()
     try:
         if state.unscored is Unscored.DAMAGED or state.removed:
@@ -127,7 +127,7 @@ _DEATH = re.compile(r"the .+ ended \(in step [1-9]\d*\)")
 
 
 def same_death_again(ended: Ended, earlier: Sequence[EpisodeRecord]) -> Ended:
-    """What an attempt came to: a part of the desktop that dies twice at the same step dies of what the agent does."""
+    """The result of an attempt: a desktop part that dies twice at the same step died of the agent's actions."""
     if ended.unscored is not Unscored.DESKTOP_LOST or not _DEATH.fullmatch(ended.detail):
         return ended
     before = [record for record in earlier if record.unscored is ended.unscored and record.detail == ended.detail]

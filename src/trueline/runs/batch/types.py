@@ -1,4 +1,4 @@
-"""What a batch is made of, and what it tells while it runs."""
+"""The jobs, options, events and result of a batch."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from trueline.desktop.types import Desktop
 from trueline.records import EpisodeRecord, EpisodeWriter, Location, Store
 from trueline.records.events import Ended, Started
 from trueline.runs.batch.claims import RENEW_S
-from trueline.runs.types import Floor
+from trueline.runs.types import Slot
 
-Play = Callable[[Desktop, EpisodeWriter, Floor], Awaitable[Ended]]
+Play = Callable[[Desktop, EpisodeWriter, Slot], Awaitable[Ended]]
 OpenDesktop = Callable[[], AbstractAsyncContextManager[Desktop]]
 
 
 @dataclass(frozen=True)
 class Job:
-    """One episode that is wanted."""
+    """One episode to run."""
 
     location: Location
     begin: Callable[[], Started]
     """The first line of its record."""
     play: Play
-    """Plays it on a fresh desktop: sets it up, and goes on when there is room on the floor."""
+    """Plays it on a fresh desktop: sets it up, and continues once it has a slot."""
     unsupported: str = ""
-    """What stands in the way of playing it at all; then it is only recorded."""
+    """Why it cannot be played; then it is only recorded. Empty if it can."""
     rerun: bool = False
-    """It is wanted anew, whatever there is of it."""
+    """Run it again even if it is done."""
 
     @property
     def path(self) -> Path:
@@ -39,8 +39,8 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Told:
-    """Something that happened, for whoever watches."""
+class BatchEvent:
+    """A progress event."""
 
     what: Literal["skipped", "started", "ended", "again", "paused", "elsewhere", "waiting"]
     path: str = ""
@@ -50,7 +50,7 @@ class Told:
     record: EpisodeRecord | None = None
 
 
-Report = Callable[[Told], None]
+Report = Callable[[BatchEvent], None]
 
 
 @dataclass(frozen=True)
@@ -61,15 +61,15 @@ class BatchOptions:
     workers: int = 1
     """Episodes that play at the same time."""
     ahead: int = 0
-    """Episodes whose desktops are set up meanwhile, so that one is ready when a place is free."""
+    """Episodes to set up in advance, so that one is ready when a slot is free."""
     store: Store = Store.ALL
     outage_s: float = 5.0
     """First wait after a model could not be reached; it doubles with each further outage."""
     longest_outage_s: float = 600.0
     patience_s: float = 3600.0
-    """How long a model may be away for all episodes; then the run stops and can be resumed."""
+    """Seconds that a model may be unreachable for all episodes; then the run stops and can be resumed."""
     poll_s: float = 1.0
-    """How often to look whether another process has ended its episodes."""
+    """Seconds between looks whether another process has finished its episodes."""
     unanswered_s: float = 30.0
     """After how long a model that gives no answer is reported, and how often again."""
     renew_s: float = RENEW_S
@@ -78,11 +78,11 @@ class BatchOptions:
 
 @dataclass(frozen=True)
 class BatchResult:
-    """What became of all jobs."""
+    """The results of all jobs."""
 
     records: dict[str, EpisodeRecord]
-    """By path, of the episodes that have a record of ours."""
+    """By path, of the episodes that have one."""
     not_run: tuple[str, ...] = ()
-    """What was left because the run stopped."""
+    """Paths of the episodes left because the run stopped."""
     stopped: str = ""
-    """Why it did; empty when it came to its end."""
+    """Why it stopped; empty if it finished."""

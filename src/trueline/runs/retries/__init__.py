@@ -1,1 +1,1 @@
-"""What happens after a try that failed: told only that, or told by a simulated user what went wrong."""
+"""Retries of failed episodes: the agent is told only that it failed, or a simulated user says what went wrong."""

@@ -1,11 +1,11 @@
-"""`binary_retry`: the agent hears that it failed, and nothing else."""
+"""`binary_retry`: the agent is told that it failed, and nothing else."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from trueline.models.prompt_files import read_prompt
-from trueline.runs.types import Tried, Word
+from trueline.runs.types import FailedTry, UserMessage
 
 
 def failed_message() -> str:
@@ -20,6 +20,6 @@ class BinaryRetry:
     max_retries: int
     max_total_steps: int | None = None
 
-    async def after(self, tried: Tried) -> Word | None:
-        """The word before the next try; `None` once all are used up."""
-        return Word(failed_message()) if tried.number <= self.max_retries else None
+    async def after(self, tried: FailedTry) -> UserMessage | None:
+        """The user's message before the next try; `None` when no retries are left."""
+        return UserMessage(failed_message()) if tried.number <= self.max_retries else None

@@ -15,7 +15,7 @@ from trueline.records.step import Step
 from trueline.records.usage import NO_USAGE
 from trueline.runs.retries.binary import failed_message
 from trueline.runs.retries.leaks import leaks, secrets_of
-from trueline.runs.types import Tried, Word
+from trueline.runs.types import FailedTry, UserMessage
 from trueline.text import printable
 
 TRIES = 3
@@ -35,7 +35,7 @@ class UserReply(BaseModel):
 
 @dataclass(frozen=True)
 class ClarifyUponRetry:
-    """Asks a model that plays the user; what gives the solution away is not passed on."""
+    """Asks a model that plays the user; a message that reveals the solution is not passed on."""
 
     model: Model
     instruction: str
@@ -47,8 +47,8 @@ class ClarifyUponRetry:
     sampling: Sampling = field(default_factory=Sampling)
     episode: str = ""
 
-    async def after(self, tried: Tried) -> Word | None:
-        """The word before the next try; a user who cannot keep the solution to himself says only that it failed."""
+    async def after(self, tried: FailedTry) -> UserMessage | None:
+        """The user's message before the next try; if every message reveals the solution, only that it failed."""
         if tried.number > self.max_retries:
             return None
         secrets = secrets_of(self.evaluator, self.instruction)
@@ -59,13 +59,13 @@ class ClarifyUponRetry:
             message = printable(" ".join(answer.parse(UserReply).message.split()), limit=_LONGEST_WORD)
             found = leaks(message, secrets)
             if message and not found:
-                return Word(fill_prompts("trueline.runs", ("clarify_retry.v1",), message=message), usage)
+                return UserMessage(fill_prompts("trueline.runs", ("clarify_retry.v1",), message=message), usage)
             refused = (
                 f"\n\nYour last message was not passed on: it held {', '.join(found) or 'nothing'}. Say it without."
             )
-        return Word(failed_message(), usage)
+        return UserMessage(failed_message(), usage)
 
-    def _request(self, tried: Tried, refused: str) -> Request:
+    def _request(self, tried: FailedTry, refused: str) -> Request:
         shown = {
             "task": self.instruction,
             "check": self.evaluator,

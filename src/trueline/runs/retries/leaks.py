@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from pydantic import JsonValue
 
-from trueline.runs.retries.spelling import number_in, pattern_of, spoken
+from trueline.runs.retries.spelling import number_in, pattern_of, spelled_in
 
 _SHORTEST = 4
 """Shorter words of a checker (`txt`, `No`) stand in any sentence by chance; numbers count whatever their length."""
@@ -62,15 +62,15 @@ _HOW = (
 
 def secrets_of(evaluator: JsonValue, instruction: str) -> tuple[str, ...]:
     """The values that a checker expects and the instruction does not say."""
-    known = spoken(instruction)
+    known = spelled_in(instruction)
     found = {secret for value in _expected(evaluator) for secret in _secrets(value)}
     return tuple(sorted(secret for secret in found if not pattern_of(secret).search(known)))
 
 
 def leaks(message: str, secrets: Iterable[str]) -> tuple[str, ...]:
-    """What in a message says how to do the task, or what the result is; empty when nothing does."""
+    """The parts of a message that reveal how to do the task or its result; empty if none do."""
     found = [name for name, pattern in _HOW if pattern.search(message)]
-    said = spoken(message)
+    said = spelled_in(message)
     found += [f"an expected value ({secret[:40]!r})" for secret in secrets if pattern_of(secret).search(said)]
     return tuple(dict.fromkeys(found))
 
@@ -89,7 +89,7 @@ def _expected(value: JsonValue) -> Iterator[JsonValue]:
 
 
 def _secrets(value: JsonValue) -> Iterator[str]:
-    """The values inside an expectation that could be told: words line by line, and numbers."""
+    """The values inside an expectation that could be revealed: text line by line, and numbers."""
     if isinstance(value, dict):
         # A file or a command that gives the right answer elsewhere is named here, not the answer.
         getter = isinstance(value.get("type"), str) and not any(key in value for key in _EXPECTS) and "path" in value

@@ -1,4 +1,4 @@
-"""Finding a value in speech, however it is spelt: spaces, punctuation, commas for points, numbers in words."""
+"""Finds a value in a sentence however it is spelled: spaces, punctuation, decimal commas, number words."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _SYMBOL = re.compile(rf"\b(?:{'|'.join(_SYMBOLS)})\b")
 _NUMBER = re.compile(r"[^\w.-]*-?(\d+(?:,\d{3})*(?:\.\d+)?)[^\w]*")
 
 
-def spoken(text: str) -> str:
-    """A text with its spelling evened out, for `pattern_of` to be looked for in."""
+def spelled_in(text: str) -> str:
+    """Normalise the spelling of a text, for matching with `pattern_of`."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     plain = _IN_WORDS.sub(_digits, _SYMBOL.sub(lambda found: _SYMBOLS[found[0]], plain))
     return _POINT.sub(".", plain)
@@ -41,7 +41,7 @@ def number_in(text: str) -> str | None:
 
 @lru_cache(maxsize=4_096)
 def pattern_of(value: str) -> re.Pattern[str]:
-    """What finds a value in a text that `spoken` gave."""
+    """A pattern that finds a value in a text from `spelled_in`."""
     number = number_in(value)
     if number is not None:
         return re.compile(_of_number(number))

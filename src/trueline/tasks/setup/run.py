@@ -15,6 +15,7 @@ from trueline.tasks.model import Step
 from trueline.tasks.setup.errors import StepError, StepFailed
 from trueline.tasks.setup_steps import SETUP_STEPS, StepKind, step_parameters
 from trueline.tasks.workspace import Workspace
+from trueline.validation import describe_validation_error
 
 
 @dataclass(frozen=True)
@@ -72,8 +73,7 @@ async def _do(step: Step, workspace: Workspace, kind: StepKind) -> RunResult | N
     try:
         return await kind.run(step_parameters(step, kind), workspace)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        raise StepFailed(f"parameters.{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        raise StepFailed(f"parameters.{describe_validation_error(error)}") from error
     except (TruelineError, StepFailed):
         raise
     except Exception as error:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from trueline.guard.policy.screen.labels import act_of, effect_of_act
+from trueline.guard.policy.screen.labels import effect_of_act, meaning_of_press
 from trueline.guard.policy.screen.target import Target
 
 
@@ -36,7 +36,7 @@ from trueline.guard.policy.screen.target import Target
     ],
 )
 def test_labels_mean_what_they_say(label: str, act: str | None) -> None:
-    assert act_of(Target("push-button", label)) == act
+    assert meaning_of_press(Target("push-button", label)) == act
 
 
 @pytest.mark.parametrize(
@@ -54,12 +54,12 @@ def test_labels_mean_what_they_say(label: str, act: str | None) -> None:
     ],
 )
 def test_a_dialog_says_what_its_buttons_mean(label: str, dialog: str, act: str | None) -> None:
-    assert act_of(Target("push-button", label, dialog=dialog)) == act
+    assert meaning_of_press(Target("push-button", label, dialog=dialog)) == act
 
 
 def test_only_what_can_be_pressed_has_a_meaning_and_a_headline_has_none() -> None:
-    assert act_of(Target("paragraph", "Send")) is None
-    assert act_of(Target("link", "Buy now, think later: " + "a long article on shopping " * 4)) is None
+    assert meaning_of_press(Target("paragraph", "Send")) is None
+    assert meaning_of_press(Target("link", "Buy now, think later: " + "a long article on shopping " * 4)) is None
 
 
 def test_effects_follow_from_acts() -> None:

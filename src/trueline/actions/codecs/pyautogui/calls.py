@@ -1,4 +1,4 @@
-"""What one pyautogui call does, as actions."""
+"""Converts one pyautogui call to actions."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def pixels(x: float, y: float) -> Point:
 
 @dataclass
 class Machine:
-    """What is certain about the desktop while a program is read."""
+    """The known state of the desktop while a program is read."""
 
     place: Place = pixels
     """What a pair of coordinates means."""
@@ -69,7 +69,7 @@ class Machine:
             raise UnprovableError("too much to do")
 
     def _on_screen(self, at: Point | None) -> Point | None:
-        """Return where the display really leaves the pointer: it stops at the edges."""
+        """Clamp a point to the screen, as the display does with the pointer."""
         if at is None:
             return None
         right, bottom = (side - 1 for side in self.screen or (MAX_COORDINATE + 1, MAX_COORDINATE + 1))

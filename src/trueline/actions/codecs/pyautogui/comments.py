@@ -1,4 +1,4 @@
-"""Comments taken out of a program, and nothing else."""
+"""Strips the comments of a program and changes nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""pyautogui source as actions: read with `ast`, nothing is run.
+"""pyautogui source read as actions with `ast`; nothing is executed.
 
 A straight line of known calls becomes actions. Anything else (a loop, a condition, an unknown call or keyword, a value
 that is not certain, a syntax error) leaves the whole program as one `Code`: never a guess, never a part of it.
@@ -15,8 +15,8 @@ import warnings
 from collections.abc import Callable
 
 from trueline.actions.codecs.pyautogui.calls import Machine, Place, perform, pixels
-from trueline.actions.codecs.pyautogui.segments import Segments
 from trueline.actions.codecs.pyautogui.signatures import HOTKEYS, PARAMETERS, Args, bind
+from trueline.actions.codecs.pyautogui.source_segments import Segments
 from trueline.actions.codecs.pyautogui.values import (
     CONSTANTS,
     Ref,
@@ -43,7 +43,7 @@ from trueline.actions.types import (
 )
 
 MAX_SOURCE = 100_000
-"""Longer programs stay code: nobody types that much, and reading takes time."""
+"""Longer programs stay `Code`, to bound the time for reading them."""
 _MAX_RAW = 1_000_000
 SPECIAL_CODES: dict[str, Callable[[str], Action]] = {
     "WAIT": lambda raw: Wait(raw=raw),
@@ -109,7 +109,7 @@ def read_call(call: ast.Call, names: dict[str, Value]) -> tuple[Action, ...]:
 
 
 def parse(source: str) -> ast.Module:
-    """Parse Python; raises UnprovableError on anything that Python itself would not take."""
+    """Parse Python; raises UnprovableError on a syntax error."""
     try:
         with _warnings_lock, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # odd escapes in a model's text are not our user's business
@@ -176,7 +176,7 @@ class _Reader:
         return evaluate(node, self.names, self.ask)
 
     def ask(self, function: str, args: tuple[Value, ...]) -> Value:
-        """Answer the calls that only ask."""
+        """Evaluate the calls that only query something."""
         match function, args:
             case "pyautogui.size" | "pyautogui.resolution", () if self.machine.screen:
                 return tuple(self.machine.screen)

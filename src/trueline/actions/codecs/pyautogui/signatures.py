@@ -118,7 +118,7 @@ class Args:
         return keys or unprovable(self.node, "no key")
 
     def check(self) -> None:
-        """Refuse what changes more than the input: log screenshots write files, a fancy tween leaves the line."""
+        """Refuse arguments that change more than the input: log screenshots write files, tweens leave the line."""
         if self.given.get("logScreenshot"):
             unprovable(self.node, "it writes screenshots to files")
         tween = self.given.get("tween", Ref("pyautogui.linear"))

@@ -1,4 +1,4 @@
-"""The value of an expression, when it is certain without running anything."""
+"""Evaluates expressions whose value is certain without running anything."""
 
 from __future__ import annotations
 

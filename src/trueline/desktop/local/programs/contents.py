@@ -90,7 +90,7 @@ def open_file(upper: str, path: str, opened: ExitStack) -> int | str:
 
 
 def pieces(fd: int) -> Iterator[bytes | int]:
-    """What a file holds in order: bytes, and the lengths of the holes between them."""
+    """The content of a file in order: bytes, and the lengths of the holes between them."""
     place, end = 0, os.fstat(fd).st_size
     while place < end:
         try:

@@ -30,7 +30,7 @@ def load_set(name: str) -> Perturbation:
     if name in known_sets():
         return _parse((resources.files(__name__) / f"{name}{_ENDING}").read_bytes(), name, f"set {name}")
     if not name.endswith(_ENDING):
-        raise InputError(f"perturbation {name!r}: there is no such set; known are {', '.join(known_sets())}")
+        raise InputError(f"unknown perturbation {name!r}; choose one of {', '.join(known_sets())}")
     path = Path(name)
     try:
         return _parse(path.read_bytes(), path.stem, str(path))
@@ -63,7 +63,9 @@ def wallpaper(perturbation: Perturbation) -> bytes | None:
     folder = resources.files("trueline.desktop.perturbations") / "wallpapers"
     known = sorted(entry.name.removesuffix(".png") for entry in folder.iterdir())
     if perturbation.wallpaper not in known:
-        raise InputError(f"set {perturbation.name}: wallpaper {perturbation.wallpaper!r}: known are {', '.join(known)}")
+        raise InputError(
+            f"set {perturbation.name}: unknown wallpaper {perturbation.wallpaper!r}; choose one of {', '.join(known)}"
+        )
     return (folder / f"{perturbation.wallpaper}.png").read_bytes()
 
 

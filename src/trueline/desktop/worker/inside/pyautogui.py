@@ -15,10 +15,10 @@ from typing import NoReturn
 
 from trueline.desktop.input.injector import WHEEL_DOWN, WHEEL_LEFT, WHEEL_RIGHT, WHEEL_UP, Injector
 from trueline.desktop.input.keysyms import NAMES
-from trueline.desktop.worker.inside.absent import TWEENS, VIEWERS, linear, refusal
-from trueline.desktop.worker.inside.shapes import FailSafeException as FailSafeException
-from trueline.desktop.worker.inside.shapes import ImageNotFoundException as ImageNotFoundException
-from trueline.desktop.worker.inside.shapes import Point, PyAutoGUIException, Size
+from trueline.desktop.worker.inside.return_types import FailSafeException as FailSafeException
+from trueline.desktop.worker.inside.return_types import ImageNotFoundException as ImageNotFoundException
+from trueline.desktop.worker.inside.return_types import Point, PyAutoGUIException, Size
+from trueline.desktop.worker.inside.unsupported import TWEENS, VIEWERS, linear, refusal
 from trueline.desktop.x11 import XConnection, open_socket
 
 PAUSE = 0.1
@@ -193,7 +193,7 @@ def click(
 
 
 def _clicking(button: str, clicks: int) -> Callable[..., None]:
-    def one(
+    def click_so_often(
         x: Where = None,
         y: float | None = None,
         interval: float = 0.0,
@@ -205,7 +205,7 @@ def _clicking(button: str, clicks: int) -> Callable[..., None]:
     ) -> None:
         click(x, y, clicks, interval, button, duration, tween, logScreenshot, _pause)
 
-    return one
+    return click_so_often
 
 
 leftClick = _clicking(LEFT, 1)

@@ -2,96 +2,96 @@
 
 from __future__ import annotations
 
-from trueline.guard.policy.deeds import Pressed
 from trueline.guard.policy.follow import terminal
-from trueline.guard.policy.follow.scene import Scene
+from trueline.guard.policy.follow.tracker import Tracker
+from trueline.guard.policy.operations import Pressed
 
 
-def copy(scene: Scene) -> None:
+def copy(tracker: Tracker) -> None:
     """Put the selection on the clipboard."""
-    scene.desk.clipboard = scene.desk.selection
+    tracker.state.clipboard = tracker.state.selection
 
 
-def backspace(scene: Scene) -> None:
-    """Take away what is selected, or the character before the cursor."""
-    desk = scene.desk
-    if desk.everything:
-        desk.add("")
+def backspace(tracker: Tracker) -> None:
+    """Delete the selection, or the character before the cursor."""
+    state = tracker.state
+    if state.everything:
+        state.add("")
     else:
-        desk.cut(desk.cursor - 1, desk.cursor)
-    scene.touched = True
+        state.cut(state.cursor - 1, state.cursor)
+    tracker.touched = True
 
 
-def delete(scene: Scene) -> None:
-    """Take away what is selected, or the character behind the cursor; elsewhere than in a text, what is chosen."""
-    desk = scene.desk
-    if desk.focus is not None and desk.focus.is_editable:
-        if desk.everything:
-            desk.add("")
+def delete(tracker: Tracker) -> None:
+    """Delete the selection, or the character after the cursor; outside of text, the selected item."""
+    state = tracker.state
+    if state.focus is not None and state.focus.is_editable:
+        if state.everything:
+            state.add("")
         else:
-            desk.cut(desk.cursor, desk.cursor + 1)
-        scene.touched = True
+            state.cut(state.cursor, state.cursor + 1)
+        tracker.touched = True
         return
-    scene.deeds.append(Pressed(desk.focus, "delete", "key", desk.everything, certain=desk.focus is not None))
+    tracker.operations.append(Pressed(state.focus, "delete", "key", state.everything, certain=state.focus is not None))
 
 
-def delete_forever(scene: Scene) -> None:
-    """Shift+Delete: past the trash in a file manager, cuts in a text."""
-    desk = scene.desk
-    focus = desk.focus
+def delete_forever(tracker: Tracker) -> None:
+    """Shift+Delete: deletes without the trash in a file manager, cuts in a text."""
+    state = tracker.state
+    focus = state.focus
     if focus is not None and not (focus.in_file_manager or focus.in_mail):
-        copy(scene)  # elsewhere it cuts
+        copy(tracker)  # elsewhere it cuts
         return
-    scene.deeds.append(Pressed(focus, "delete_forever", "key", desk.everything, certain=focus is not None))
+    tracker.operations.append(Pressed(focus, "delete_forever", "key", state.everything, certain=focus is not None))
 
 
-def select_all_or_home(scene: Scene) -> None:
+def select_all_or_home(tracker: Tracker) -> None:
     """Ctrl+A."""
-    desk = scene.desk
-    if in_terminal(scene):
-        desk.move(0)
+    state = tracker.state
+    if in_terminal(tracker):
+        state.move(0)
         return
-    desk.everything = True
-    editable = desk.focus is not None and desk.focus.is_editable
-    desk.selection = (desk.focus.text or desk.line or None) if editable and desk.focus else None
+    state.everything = True
+    editable = state.focus is not None and state.focus.is_editable
+    state.selection = (state.focus.text or state.line or None) if editable and state.focus else None
 
 
-def copy_or_interrupt(scene: Scene) -> None:
+def copy_or_interrupt(tracker: Tracker) -> None:
     """Ctrl+C."""
-    if in_terminal(scene):
-        scene.desk.start()
-        scene.desk.inside = ""
-        scene.touched = False
+    if in_terminal(tracker):
+        tracker.state.start()
+        tracker.state.inside = ""
+        tracker.touched = False
     else:
-        copy(scene)
+        copy(tracker)
 
 
-def cut(scene: Scene) -> None:
+def cut(tracker: Tracker) -> None:
     """Ctrl+X."""
-    copy(scene)
-    if scene.desk.everything:
-        scene.desk.add("")
+    copy(tracker)
+    if tracker.state.everything:
+        tracker.state.add("")
     else:
-        scene.desk.whole = False  # which part is gone is not known
-    scene.touched = True
+        tracker.state.whole = False  # which part is gone is not known
+    tracker.touched = True
 
 
-def move(scene: Scene, modifiers: frozenset[str], name: str) -> None:
+def move(tracker: Tracker, modifiers: frozenset[str], name: str) -> None:
     """Move the cursor, or the selection, or the choice in a list."""
-    desk = scene.desk
-    desk.everything = False
+    state = tracker.state
+    state.everything = False
     if "shift" in modifiers:
-        desk.selection = None
-    if name in ("up", "down") and in_terminal(scene) and not modifiers:
-        terminal.recall(scene, 1 if name == "up" else -1)
+        state.selection = None
+    if name in ("up", "down") and in_terminal(tracker) and not modifiers:
+        terminal.recall(tracker, 1 if name == "up" else -1)
     elif name in ("left", "right") and not modifiers:
-        desk.move(desk.cursor + (1 if name == "right" else -1))
-    elif name in ("home", "end") and not modifiers and "\n" not in desk.line:
-        desk.move(len(desk.line) if name == "end" else 0)
-    elif desk.line:
-        desk.whole = False  # what follows goes in somewhere else
+        state.move(state.cursor + (1 if name == "right" else -1))
+    elif name in ("home", "end") and not modifiers and "\n" not in state.line:
+        state.move(len(state.line) if name == "end" else 0)
+    elif state.line:
+        state.whole = False  # what follows goes in somewhere else
 
 
-def in_terminal(scene: Scene) -> bool:
+def in_terminal(tracker: Tracker) -> bool:
     """Whether a terminal has the keyboard."""
-    return scene.desk.focus is not None and scene.desk.focus.is_terminal
+    return tracker.state.focus is not None and tracker.state.focus.is_terminal

@@ -1,4 +1,4 @@
-"""Keys and text, by what has the keyboard."""
+"""Keys and text, by the element that has the keyboard focus."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 
-from trueline.guard.policy.deeds import Pressed, Unclear
-from trueline.guard.policy.folding import fold, key, tricks
+from trueline.guard.policy.folding import fold, key, name_disguises
 from trueline.guard.policy.follow import editing, terminal
-from trueline.guard.policy.follow.desk import MAX_LINE
-from trueline.guard.policy.follow.keys import MODIFIERS, SHIFTS, character, plain, shifted
-from trueline.guard.policy.follow.scene import Scene
-from trueline.guard.policy.screen.labels import act_of
+from trueline.guard.policy.follow.input_state import MAX_LINE
+from trueline.guard.policy.follow.key_names import MODIFIERS, SHIFTS, character, plain, shifted
+from trueline.guard.policy.follow.tracker import Tracker
+from trueline.guard.policy.operations import Pressed, Unclear
+from trueline.guard.policy.screen.labels import meaning_of_press
 from trueline.guard.policy.screen.target import ADDRESS_BAR, RUN_BOX, TERMINAL, Target
 
 TERMINAL_NAMES = frozenset({
@@ -23,209 +23,209 @@ _CURSOR = frozenset({"left", "right", "home", "end", "pageup", "pagedown", "up",
 _MAX_PRESSES = 200
 _PIECES = re.compile(r"(\r\n|\n|\r|\t)")
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*:\S.*|[^\s/?#]+\.[^\s/?#]+(?:[/?#].*)?|localhost\S*", re.IGNORECASE)
-"""What a browser opens instead of searching for it."""
+"""Text that a browser opens as an address instead of searching for it."""
 _LAUNCHER = Target("launcher", app="launcher")
 
 
-def type_text(scene: Scene, text: str) -> None:
+def type_text(tracker: Tracker, text: str) -> None:
     """Type a text; its newlines are Enter, its tabs are Tab."""
-    if scene.desk.held & (MODIFIERS - SHIFTS):
-        scene.desk.whole = False
-        scene.deeds.append(Unclear("types with a modifier key held down"))
+    if tracker.state.held & (MODIFIERS - SHIFTS):
+        tracker.state.whole = False
+        tracker.operations.append(Unclear("types with a modifier key held down"))
         return
-    if scene.desk.held & SHIFTS:
+    if tracker.state.held & SHIFTS:
         text = shifted(text)
     if any(unicodedata.category(char) == "Cc" and char not in "\n\r\t" for char in text):
-        scene.desk.clear = False  # a terminal takes them for keys
+        tracker.state.clear = False  # a terminal takes them for keys
     long = len(text) > MAX_LINE * 10
     for piece in _PIECES.split(text[: MAX_LINE * 10]):
         if piece in ("\n", "\r", "\r\n"):
-            _enter(scene)
+            _enter(tracker)
         elif piece == "\t":
-            _tab(scene)
+            _tab(tracker)
         elif piece:
-            scene.desk.add(piece)
-            scene.touched = True
+            tracker.state.add(piece)
+            tracker.touched = True
     if long:
-        scene.desk.whole = False
-        scene.deeds.append(Unclear("types a very long text, which was not read to its end"))
-    if found := tricks(text):
-        scene.deeds.append(Unclear(f"the typed text holds {' and '.join(found)}"))
+        tracker.state.whole = False
+        tracker.operations.append(Unclear("types a very long text, which was not read to its end"))
+    if found := name_disguises(text):
+        tracker.operations.append(Unclear(f"the typed text holds {' and '.join(found)}"))
 
 
-def press(scene: Scene, name: str, presses: int = 1) -> None:
-    """Press one key, together with what is held down."""
+def press(tracker: Tracker, name: str, presses: int = 1) -> None:
+    """Press one key, together with the keys held down."""
     for _ in range(min(presses, _MAX_PRESSES)):
-        chord(scene, (name,))
+        chord(tracker, (name,))
     if presses > _MAX_PRESSES:
-        scene.desk.whole = False
-        scene.deeds.append(Unclear(f"presses {name} more often than is looked at"))
+        tracker.state.whole = False
+        tracker.operations.append(Unclear(f"presses {name} more often than is looked at"))
 
 
-def key_down(scene: Scene, name: str) -> None:
-    """Press a key and keep it down; what is no modifier acts at once, and again and again."""
+def key_down(tracker: Tracker, name: str) -> None:
+    """Hold a key down; a key that is not a modifier acts at once and repeats."""
     if name not in MODIFIERS:
-        chord(scene, (name,))
-        scene.desk.clear = False
-    scene.desk.held.add(name)
+        chord(tracker, (name,))
+        tracker.state.clear = False
+    tracker.state.held.add(name)
 
 
-def chord(scene: Scene, keys: Sequence[str]) -> None:
+def chord(tracker: Tracker, keys: Sequence[str]) -> None:
     """Press keys together."""
-    pressed = [plain(name) for name in (*sorted(scene.desk.held & MODIFIERS), *keys)]
+    pressed = [plain(name) for name in (*sorted(tracker.state.held & MODIFIERS), *keys)]
     modifiers = frozenset(name for name in pressed if name in ("ctrl", "shift", "alt", "win"))
     others = [name for name in pressed if name not in modifiers]
     if not others:
         if "win" in modifiers and len(modifiers) == 1:
-            scene.focus(_LAUNCHER)
+            tracker.focus(_LAUNCHER)
         return
     for name in others:
-        _key(scene, modifiers, name)
+        _key(tracker, modifiers, name)
 
 
-def rest(scene: Scene) -> None:
-    """The proposal is over: tell what stands in the field."""
-    scene.flush()
-    if editing.in_terminal(scene):
-        terminal.pending(scene)
-        if scene.desk.shell.pending:
-            scene.deeds.append(Unclear("a command line that is not finished stands in the terminal"))
+def rest(tracker: Tracker) -> None:
+    """End of the proposal: record the text left in the field."""
+    tracker.flush()
+    if editing.in_terminal(tracker):
+        terminal.pending(tracker)
+        if tracker.state.shell.pending:
+            tracker.operations.append(Unclear("a command line that is not finished stands in the terminal"))
 
 
-def paste(scene: Scene, text: str | None) -> None:
+def paste(tracker: Tracker, text: str | None) -> None:
     """Insert the clipboard or the selection."""
     if text is None:
-        scene.desk.whole = False
-        scene.touched = True
-        where = scene.desk.focus or "what has the keyboard"
-        scene.deeds.append(Unclear(f"pastes a text that cannot be seen into {where}"))
+        tracker.state.whole = False
+        tracker.touched = True
+        where = tracker.state.focus or "what has the keyboard"
+        tracker.operations.append(Unclear(f"pastes a text that cannot be seen into {where}"))
     else:
-        type_text(scene, text)
+        type_text(tracker, text)
 
 
-def _key(scene: Scene, modifiers: frozenset[str], name: str) -> None:
-    desk = scene.desk
+def _key(tracker: Tracker, modifiers: frozenset[str], name: str) -> None:
+    state = tracker.state
     if modifiers <= _SHIFT and (typed := character(name, shift=bool(modifiers))) is not None:
-        if typed == " " and _press_focused(scene):
+        if typed == " " and _press_focused(tracker):
             return
-        desk.add(typed)
-        scene.touched = True
-    elif (action := _action(scene, modifiers, name)) is not None:
-        action(scene)
-    elif modifiers == _CTRL and name in ("j", "m") and editing.in_terminal(scene):
-        _enter(scene)
-    elif modifiers and modifiers <= {"ctrl", "alt"} and editing.in_terminal(scene):
-        terminal.edit(scene, name if modifiers == _CTRL else "")
+        state.add(typed)
+        tracker.touched = True
+    elif (action := _action(tracker, modifiers, name)) is not None:
+        action(tracker)
+    elif modifiers == _CTRL and name in ("j", "m") and editing.in_terminal(tracker):
+        _enter(tracker)
+    elif modifiers and modifiers <= {"ctrl", "alt"} and editing.in_terminal(tracker):
+        terminal.edit(tracker, name if modifiers == _CTRL else "")
     elif name in _CURSOR:
-        editing.move(scene, modifiers, name)
+        editing.move(tracker, modifiers, name)
     elif name in ("esc", "capslock", "printscreen", "numlock"):
-        desk.clear = False  # in a terminal Esc changes what the next key does
+        state.clear = False  # in a terminal Esc changes what the next key does
     else:
-        scene.deeds.append(Unclear(f"presses {'+'.join([*sorted(modifiers), name])}"))
+        tracker.operations.append(Unclear(f"presses {'+'.join([*sorted(modifiers), name])}"))
         if modifiers & {"alt", "win"} or (name.startswith("f") and len(name) > 1):
-            scene.focus(None)
+            tracker.focus(None)
 
 
-def _action(scene: Scene, modifiers: frozenset[str], name: str) -> Callable[[Scene], None] | None:
-    if (modifiers, name) in _EDITS_A_LINE and editing.in_terminal(scene):
+def _action(tracker: Tracker, modifiers: frozenset[str], name: str) -> Callable[[Tracker], None] | None:
+    if (modifiers, name) in _EDITS_A_LINE and editing.in_terminal(tracker):
         return None
     return _CHORDS.get((modifiers, name))
 
 
-def _enter(scene: Scene) -> None:
-    desk = scene.desk
-    focus, line = desk.focus, desk.line
+def _enter(tracker: Tracker) -> None:
+    state = tracker.state
+    focus, line = state.focus, state.line
     if focus is None:
-        _press_focused(scene)
-        scene.flush()
-        terminal.enter_unseen(scene)
-        scene.deeds.append(Unclear("presses Enter, and what has the keyboard is not known"))
+        _press_focused(tracker)
+        tracker.flush()
+        terminal.enter_unseen(tracker)
+        tracker.operations.append(Unclear("presses Enter, and what has the keyboard is not known"))
     elif focus is _LAUNCHER:
         opens_terminal = any(word in key(line) for word in TERMINAL_NAMES)
-        scene.deeds.append(Unclear(f"starts {line!r} from the menu"))
-        scene.touched = False
-        desk.leave(TERMINAL if opens_terminal else None)
+        tracker.operations.append(Unclear(f"starts {line!r} from the menu"))
+        tracker.touched = False
+        state.leave(TERMINAL if opens_terminal else None)
     elif focus.is_terminal:
-        terminal.enter(scene)
+        terminal.enter(tracker)
         if focus is RUN_BOX:
-            desk.leave(TERMINAL if key(line) in TERMINAL_NAMES else None)
+            state.leave(TERMINAL if key(line) in TERMINAL_NAMES else None)
     elif focus.is_address_bar:
-        scene.flush()
-        if desk.whole:
-            _visit(scene, line)
+        tracker.flush()
+        if state.whole:
+            _visit(tracker, line)
         else:
-            scene.deeds.append(Unclear("opens an address of which a part cannot be seen"))
-        desk.leave(None)
+            tracker.operations.append(Unclear("opens an address of which a part cannot be seen"))
+        state.leave(None)
     elif focus.is_document:
-        desk.add("\n")
-        scene.touched = True
+        state.add("\n")
+        tracker.touched = True
     elif focus.is_button:
-        _press_focused(scene)
-        desk.leave(None)
+        _press_focused(tracker)
+        state.leave(None)
     else:
-        scene.flush()
-        scene.deeds.append(Pressed(focus, "submit" if focus.is_editable else None, "key", certain=False))
-        desk.leave(None)
+        tracker.flush()
+        tracker.operations.append(Pressed(focus, "submit" if focus.is_editable else None, "key", certain=False))
+        state.leave(None)
 
 
-def _press_focused(scene: Scene) -> bool:
-    """Enter or Space on a button; one that Tab may have gone to is only perhaps pressed."""
-    focus, perhaps = scene.desk.focus, scene.desk.perhaps
+def _press_focused(tracker: Tracker) -> bool:
+    """Enter or Space on a button; one that only may have the focus is pressed with doubt."""
+    focus, perhaps = tracker.state.focus, tracker.state.perhaps
     if focus is not None and focus.is_button:
-        scene.deeds.append(Pressed(focus, act_of(focus), "key"))
+        tracker.operations.append(Pressed(focus, meaning_of_press(focus), "key"))
         return True
     if focus is None:
-        may = (Pressed(target, act_of(target), "key", certain=False) for target in perhaps)
-        scene.deeds.extend(pressed for pressed in may if pressed.act is not None)
+        may = (Pressed(target, meaning_of_press(target), "key", certain=False) for target in perhaps)
+        tracker.operations.extend(pressed for pressed in may if pressed.act is not None)
     return False
 
 
-def _visit(scene: Scene, line: str) -> None:
+def _visit(tracker: Tracker, line: str) -> None:
     text = fold(line).strip()
     if _ADDRESS.fullmatch(text):
-        scene.open(text, "typed")
+        tracker.open(text, "typed")
 
 
-def _tab(scene: Scene) -> None:
-    desk = scene.desk
-    if editing.in_terminal(scene):
-        if desk.line:
-            desk.whole = False  # the shell completes the word to something
-            scene.touched = True
-    elif desk.focus is not None and desk.focus.is_document:
-        desk.add("\t")
-        scene.touched = True
+def _tab(tracker: Tracker) -> None:
+    state = tracker.state
+    if editing.in_terminal(tracker):
+        if state.line:
+            state.whole = False  # the shell completes the word to something
+            tracker.touched = True
+    elif state.focus is not None and state.focus.is_document:
+        state.add("\t")
+        tracker.touched = True
     else:
-        before = (desk.focus,) if desk.focus is not None else desk.perhaps
-        scene.focus(None)
-        desk.perhaps = scene.view.behind(before[0] if len(before) == 1 else None)
+        before = (state.focus,) if state.focus is not None else state.perhaps
+        tracker.focus(None)
+        state.perhaps = tracker.view.behind(before[0] if len(before) == 1 else None)
 
 
-def _send_or_enter(scene: Scene) -> None:
-    where = scene.desk.focus or scene.view.active
+def _send_or_enter(tracker: Tracker) -> None:
+    where = tracker.state.focus or tracker.view.active
     if where is not None and (where.is_address_bar or not (where.in_mail or where.in_browser)):
-        _enter(scene)
+        _enter(tracker)
         return
-    scene.flush()
-    scene.deeds.append(Pressed(where, "send", "key", certain=where is not None and where.in_mail))
+    tracker.flush()
+    tracker.operations.append(Pressed(where, "send", "key", certain=where is not None and where.in_mail))
     if where is not None:
-        scene.send_from(where)
+        tracker.send_from(where)
 
 
-def _browser_field(scene: Scene) -> None:
-    scene.focus(ADDRESS_BAR)
+def _browser_field(tracker: Tracker) -> None:
+    tracker.focus(ADDRESS_BAR)
 
 
-def _to(target: Target | None) -> Callable[[Scene], None]:
-    return lambda scene: scene.focus(target)
+def _to(target: Target | None) -> Callable[[Tracker], None]:
+    return lambda tracker: tracker.focus(target)
 
 
-def _paste_clipboard(scene: Scene) -> None:
-    paste(scene, scene.desk.clipboard)
+def _paste_clipboard(tracker: Tracker) -> None:
+    paste(tracker, tracker.state.clipboard)
 
 
 _NONE, _CTRL, _SHIFT, _ALT = frozenset[str](), frozenset({"ctrl"}), frozenset({"shift"}), frozenset({"alt"})
-_CHORDS: dict[tuple[frozenset[str], str], Callable[[Scene], None]] = {
+_CHORDS: dict[tuple[frozenset[str], str], Callable[[Tracker], None]] = {
     (_NONE, "enter"): _enter,
     (_SHIFT, "enter"): _enter,
     (_ALT, "enter"): _send_or_enter,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from trueline.guard.policy.deeds import Addressed, Ran, Unclear
-from trueline.guard.policy.folding import fold, tricks
-from trueline.guard.policy.follow.desk import Desk
-from trueline.guard.policy.follow.scene import Scene
+from trueline.guard.policy.folding import fold, name_disguises
+from trueline.guard.policy.follow.input_state import InputState
+from trueline.guard.policy.follow.tracker import Tracker
+from trueline.guard.policy.operations import Addressed, Ran, Unclear
 from trueline.guard.policy.shell.command import Session, ShellCommand
 from trueline.guard.policy.shell.interpret import Read, read_line, read_python
 
@@ -19,172 +19,172 @@ _LINE_COST = 200
 _PROMPT = re.compile(r"[^$#%❯➜]{0,200}[$#%❯➜](?:\s(?P<line>.*))?")
 
 
-def look(scene: Scene) -> None:
-    """Read off a terminal's text what stands in its line, and which program has taken it over, if any."""
-    focus, desk = scene.desk.focus, scene.desk
-    desk.clear = False
+def look(tracker: Tracker) -> None:
+    """Read a terminal's current line from its text, and which program has taken it over, if any."""
+    focus, state = tracker.state.focus, tracker.state
+    state.clear = False
     if focus is None or not focus.is_terminal or not focus.text:
         return
     # Only the last line counts: everything above it may be a text that wants to be taken for something else.
     last = focus.text.rstrip("\n").rpartition("\n")[2]
     if last.strip() == ">>>" or last.startswith(">>> "):
-        desk.inside = "python"
+        state.inside = "python"
     elif prompt := _PROMPT.fullmatch(last.strip()):
         shown = last.lstrip()[prompt.start("line") :] if prompt["line"] else ""
-        if desk.inside and shown.strip():
+        if state.inside and shown.strip():
             return  # a line of that program's own
-        if desk.inside:
-            desk.start()
-        desk.inside = ""
-        _look_at_line(desk, shown)
+        if state.inside:
+            state.start()
+        state.inside = ""
+        _look_at_line(state, shown)
 
 
-def _look_at_line(desk: Desk, shown: str) -> None:
-    """Compare what the screen shows in the line with what was typed; the screen may lag behind, or lie."""
-    typed = desk.line.rstrip()
+def _look_at_line(state: InputState, shown: str) -> None:
+    """Compare the line on the screen with what was typed; the screen may lag behind or be forged."""
+    typed = state.line.rstrip()
     if shown.rstrip() == typed:
-        desk.clear = desk.whole and not (desk.stray or desk.programmed or desk.shell.pending)
+        state.clear = state.whole and not (state.stray or state.programmed or state.shell.pending)
     elif shown.rstrip().endswith(typed):
-        desk.before = shown[: len(shown.rstrip()) - len(typed)]
+        state.before = shown[: len(shown.rstrip()) - len(typed)]
 
 
-def enter(scene: Scene) -> None:
+def enter(tracker: Tracker) -> None:
     """Enter was pressed in a terminal."""
-    desk = scene.desk
-    line, whole, before, clear = desk.line, desk.whole, desk.before, desk.clear
-    if desk.inside in _EDITORS and not line.startswith(":!"):
-        _write(scene, line)
+    state = tracker.state
+    line, whole, before, clear = state.line, state.whole, state.before, state.clear
+    if state.inside in _EDITORS and not line.startswith(":!"):
+        _write(tracker, line)
         return
-    scene.touched = desk.stray = False
-    desk.start()
-    if desk.inside in _SPEAKS_OTHER:
-        desk.inside = "" if line.strip() in ("exit", "quit", "\\q", ".exit", ".quit") else desk.inside
-        scene.deeds.append(Unclear(f"enters {line!r} in a program that runs in the terminal"))
-    elif desk.inside in _SPEAKS_PYTHON:
-        desk.inside = "" if line.strip() in ("exit()", "quit()") else desk.inside
-        tell(scene, read_python(fold(line)), line, certain=whole)
+    tracker.touched = state.stray = False
+    state.start()
+    if state.inside in _SPEAKS_OTHER:
+        state.inside = "" if line.strip() in ("exit", "quit", "\\q", ".exit", ".quit") else state.inside
+        tracker.operations.append(Unclear(f"enters {line!r} in a program that runs in the terminal"))
+    elif state.inside in _SPEAKS_PYTHON:
+        state.inside = "" if line.strip() in ("exit()", "quit()") else state.inside
+        tell(tracker, read_python(fold(line)), line, certain=whole)
     else:
         if before and whole and line.strip():
             # What the screen shows in front may be an output that only looks like a line.
-            tell(scene, _read(scene, line, desk.shell).commands, line, certain=True)
-        _run(scene, (before + line).removeprefix(":!"), whole, clear)
+            tell(tracker, _read(tracker, line, state.shell).commands, line, certain=True)
+        _run(tracker, (before + line).removeprefix(":!"), whole, clear)
 
 
-def enter_unseen(scene: Scene) -> None:
-    """Enter was pressed, and what has the keyboard is not known: tell what a shell would run.
+def enter_unseen(tracker: Tracker) -> None:
+    """Enter was pressed with unknown focus: record what a shell would run.
 
     A screen that shows the window in front says something, so such a line is not unseen.
     """
-    desk, view = scene.desk, scene.view
-    if desk.line.strip():
-        read = _read(scene, desk.line, desk.unseen)
-        desk.unseen = read.session if desk.whole else replace(desk.unseen, pending="")
-        unseen = desk.whole and view.focused is None and view.active is None
-        tell(scene, read.commands, desk.line, certain=False, unseen=unseen)
-    desk.everything = False
-    desk.start()
+    state, view = tracker.state, tracker.view
+    if state.line.strip():
+        read = _read(tracker, state.line, state.unseen)
+        state.unseen = read.session if state.whole else replace(state.unseen, pending="")
+        unseen = state.whole and view.focused is None and view.active is None
+        tell(tracker, read.commands, state.line, certain=False, unseen=unseen)
+    state.everything = False
+    state.start()
 
 
-def pending(scene: Scene) -> None:
-    """A line stands in the terminal and is not entered yet: tell what it would run."""
-    line = scene.desk.before + scene.desk.line
-    if scene.desk.line.strip() and not scene.desk.inside:
-        _tell_possible(scene, line)
+def pending(tracker: Tracker) -> None:
+    """Record what the unfinished line of the terminal would run."""
+    line = tracker.state.before + tracker.state.line
+    if tracker.state.line.strip() and not tracker.state.inside:
+        _tell_possible(tracker, line)
 
 
-def _tell_possible(scene: Scene, line: str) -> None:
+def _tell_possible(tracker: Tracker, line: str) -> None:
     """A line may be run by the terminal's shell."""
-    tell(scene, _read(scene, line, scene.desk.shell).commands, line, certain=False)
+    tell(tracker, _read(tracker, line, tracker.state.shell).commands, line, certain=False)
 
 
-def _read(scene: Scene, line: str, session: Session) -> Read:
-    if scene.budget < 0:
+def _read(tracker: Tracker, line: str, session: Session) -> Read:
+    if tracker.budget < 0:
         return Read((), replace(session, pending=""))
-    scene.budget -= len(line) + len(session.pending) + _LINE_COST
-    if scene.budget < 0:
+    tracker.budget -= len(line) + len(session.pending) + _LINE_COST
+    if tracker.budget < 0:
         hidden = ShellCommand(("more lines than are looked at",), "", frozenset({"hidden"}))
         return Read((hidden,), replace(session, pending=""))
     return read_line(fold(line), session)
 
 
-def recall(scene: Scene, steps: int) -> None:
-    """The arrows up and down: an earlier line comes back. Which one is known only for lines of this episode."""
-    desk = scene.desk
-    back = desk.recalled + steps
-    known = desk.shell.entered
+def recall(tracker: Tracker, steps: int) -> None:
+    """Arrow up or down: recall an earlier line. Only lines of this episode are known."""
+    state = tracker.state
+    back = state.recalled + steps
+    known = state.shell.entered
     if 0 < back <= len(known):
-        desk.start(known[-back])
+        state.start(known[-back])
     else:
-        desk.start(whole=back <= 0)
-    desk.recalled = max(back, 0)
-    scene.touched = True
+        state.start(whole=back <= 0)
+    state.recalled = max(back, 0)
+    tracker.touched = True
 
 
-def edit(scene: Scene, name: str) -> None:
-    """The keys that edit a shell's line, pressed with Ctrl; of others it is not known what they leave of it."""
-    desk = scene.desk
-    scene.touched = True
+def edit(tracker: Tracker, name: str) -> None:
+    """Ctrl shortcuts that edit a shell's line; after any other the line is unknown."""
+    state = tracker.state
+    tracker.touched = True
     match name:
         case "a":
-            desk.move(0)
+            state.move(0)
         case "e":
-            desk.move(len(desk.line))
+            state.move(len(state.line))
         case "b":
-            desk.move(desk.cursor - 1)
+            state.move(state.cursor - 1)
         case "f":
-            desk.move(desk.cursor + 1)
+            state.move(state.cursor + 1)
         case "h":
-            desk.cut(desk.cursor - 1, desk.cursor)
+            state.cut(state.cursor - 1, state.cursor)
         case "u":
-            desk.cut(0, desk.cursor)
-            desk.before = ""
+            state.cut(0, state.cursor)
+            state.before = ""
         case "k":
-            desk.cut(desk.cursor, len(desk.line))
+            state.cut(state.cursor, len(state.line))
         case "w":
-            kept = desk.line[: desk.cursor].rstrip().rpartition(" ")
-            desk.cut(len(kept[0] + kept[1]), desk.cursor)
-        case "d" | "x" if desk.inside:
-            desk.start()
-            desk.inside = ""
+            kept = state.line[: state.cursor].rstrip().rpartition(" ")
+            state.cut(len(kept[0] + kept[1]), state.cursor)
+        case "d" | "x" if state.inside:
+            state.start()
+            state.inside = ""
         case "l" | "s" | "q" | "d":
             pass
         case _:
-            desk.whole = False
+            state.whole = False
 
 
-def _write(scene: Scene, line: str) -> None:
-    desk = scene.desk
+def _write(tracker: Tracker, line: str) -> None:
+    state = tracker.state
     command = line.rpartition("\n")[2].strip()
     # An editor that has ended unseen would leave the shell to read this.
-    _tell_possible(scene, command)
+    _tell_possible(tracker, command)
     if command in (":q", ":q!", ":wq", ":x", "ZZ", "q"):
-        desk.inside = ""
-        desk.start()
+        state.inside = ""
+        state.start()
     else:
-        desk.add("\n")
+        state.add("\n")
 
 
-def _run(scene: Scene, line: str, whole: bool, clear: bool) -> None:
-    desk = scene.desk
+def _run(tracker: Tracker, line: str, whole: bool, clear: bool) -> None:
+    state = tracker.state
     if not whole:
         hidden = ShellCommand((line or "…",), "", frozenset({"hidden"}))
-        scene.deeds.append(Ran(hidden, f"{line}… (a part of it cannot be seen)"))
-        _tell_possible(scene, line)
-        desk.shell = replace(desk.shell, pending="")
+        tracker.operations.append(Ran(hidden, f"{line}… (a part of it cannot be seen)"))
+        _tell_possible(tracker, line)
+        state.shell = replace(state.shell, pending="")
         return
     if not line.strip():
         return
-    if found := tricks(line):
-        scene.deeds.append(Unclear(f"the command is written with {' and '.join(found)}"))
-    read = _read(scene, line, desk.shell)
-    desk.shell = read.session
-    tell(scene, read.commands, line, certain=True, clear=clear)
+    if found := name_disguises(line):
+        tracker.operations.append(Unclear(f"the command is written with {' and '.join(found)}"))
+    read = _read(tracker, line, state.shell)
+    state.shell = read.session
+    tell(tracker, read.commands, line, certain=True, clear=clear)
     if read.commands:
-        desk.inside = _taken_over_by(read.commands[-1])
+        state.inside = _taken_over_by(read.commands[-1])
 
 
 def _taken_over_by(command: ShellCommand) -> str:
-    """The program that reads what is typed from now on; one with options may have ended at once."""
+    """The program that reads the keyboard from now on; one with options may have ended at once."""
     _, *args = command.words or ("",)
     plain = not any(arg.startswith("-") for arg in args)
     if command.program in _SPEAKS_PYTHON:
@@ -193,7 +193,7 @@ def _taken_over_by(command: ShellCommand) -> str:
 
 
 def tell(
-    scene: Scene,
+    tracker: Tracker,
     commands: tuple[ShellCommand, ...],
     line: str,
     *,
@@ -201,11 +201,11 @@ def tell(
     unseen: bool = False,
     clear: bool = False,
 ) -> None:
-    """Add deeds for commands, for what they open, and for who they write to."""
+    """Add operations for commands, for what they open, and for who they write to."""
     for command in commands:
-        scene.deeds.append(Ran(command, line, certain, unseen, clear and command.plain))
+        tracker.operations.append(Ran(command, line, certain, unseen, clear and command.plain))
         if command.does & {"open", "download", "upload", "send_mail"}:
             for url in command.urls:
-                scene.open(url, "command", certain=certain)
+                tracker.open(url, "command", certain=certain)
         if "send_mail" in command.does:
-            scene.deeds.extend(Addressed(address, True, certain, restates=True) for address in command.addresses)
+            tracker.operations.extend(Addressed(address, True, certain, restates=True) for address in command.addresses)

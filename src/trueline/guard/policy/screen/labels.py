@@ -26,7 +26,7 @@ _LABELS = Path(__file__).resolve().parents[1] / "rules" / "labels.yaml"
 _YES = re.compile(r"^(?:yes|ok|okay|ja|oui|sí|sì|si|sim)\b[,!.: -]*", re.IGNORECASE)
 _WIDE_SPACE = re.compile(r"\s{2,}")
 _LONGEST_LABEL = 80
-"""A longer text on something pressed is a headline, not a label."""
+"""A longer text on an element is a headline, not a label."""
 
 
 class _Meaning(BaseModel):
@@ -49,7 +49,7 @@ def _labels() -> _Labels:
     return _Labels.model_validate(read_yaml(_LABELS))
 
 
-def act_of(target: Target) -> Act | None:
+def meaning_of_press(target: Target) -> Act | None:
     """Return what pressing an element means, None when its label does not say."""
     pressable = target.role in BUTTON_ROLES or target.by_ocr
     if not pressable or not target.label or len(target.label) > _LONGEST_LABEL:
@@ -66,7 +66,7 @@ def act_of(target: Target) -> Act | None:
 
 
 def plain_label(label: str) -> str:
-    """Return the words of a label without the signs around them; letters set apart are words again."""
+    """Return a label without surrounding signs; spaced-out letters are joined to words."""
     folded = fold(label)
     text = "".join(" " if unicodedata.category(char) in ("So", "Sm", "Sk", "Co") else char for char in folded).strip()
     letters = text.split()

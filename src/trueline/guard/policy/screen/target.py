@@ -28,7 +28,7 @@ _BARE_ROLES = frozenset({
     "layered-pane", "panel", "redundant-object", "root-pane", "scroll-pane", "section", "split-pane", "unknown",
     "viewport", "window",
 })  # fmt: skip
-"""What is drawn on one of these, or on what it holds, the tree does not tell."""
+"""Roles of elements whose drawn content the tree does not describe."""
 _SCROLLS_ONLY = INERT_ROLES | {"link", "list-item", "table-cell", "tree-item", "tree", "tree-table"}
 
 _SEVERAL_LINES = frozenset({"multi_line", "multi-line"})
@@ -63,7 +63,7 @@ _RECIPIENT_FIELDS = frozenset({
 
 @dataclass(frozen=True)
 class Target:
-    """One element, with where it stands. All of it comes from applications and is untrusted."""
+    """One element and its place. Everything here comes from applications and is untrusted."""
 
     role: str
     name: str = ""
@@ -71,7 +71,7 @@ class Target:
     window: str = ""
     app: str = ""
     dialog: str = ""
-    """What the dialog or alert around it says."""
+    """The text of the dialog or alert around it."""
     url: str = ""
     states: frozenset[str] = frozenset()
     in_page: bool = False
@@ -79,7 +79,7 @@ class Target:
     sure: bool = True
     """False when several windows lie over each other there and the tree does not say which is on top."""
     by_ocr: bool = False
-    """It is a text that OCR read: nothing says what element it belongs to, or that it is one."""
+    """It is only a text that OCR read; its element is unknown."""
 
     @property
     def label(self) -> str:
@@ -88,7 +88,7 @@ class Target:
 
     @property
     def place(self) -> tuple[str, str, str]:
-        """Stays the same from screen to screen; a terminal's title does not."""
+        """Identifies the element across screens; a terminal's title changes, so it is left out."""
         return (self.role, "" if self.is_terminal else self.name, self.app)
 
     @property
@@ -159,7 +159,7 @@ class Target:
 
     @property
     def is_bare(self) -> bool:
-        """The tree does not tell what is drawn there: a canvas, a frame, a thing without a name, the background."""
+        """The tree does not describe what is drawn there: a canvas, a frame, a nameless element, the background."""
         unnamed = not self.label and not self.is_editable
         return self.role in _BARE_ROLES or unnamed or self.app.casefold().startswith(DESKTOPS)
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from trueline.actions.types import Point
 from trueline.guard.policy.folding import MAX_TEXT, fold, key
+from trueline.guard.policy.screen.ocr_text import MOST_LINES, ocr_text_at
 from trueline.guard.policy.screen.target import BUTTON_ROLES, DESKTOPS, EDITABLE_ROLES, Target
-from trueline.guard.policy.screen.written import MOST_LINES, written_at
 from trueline.records.observation import Observation
 from trueline.records.text_line import TextLine
 from trueline.records.tree import Node
@@ -46,37 +46,37 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class View:
-    """All elements of a screen; an empty one knows nothing."""
+    """All elements of a screen; an empty view has none."""
 
     entries: tuple[Entry, ...] = ()
     extra: str = ""
-    """What OCR read and what stands in the terminal."""
+    """The text that OCR read, and the terminal's text."""
     known: bool = field(default=False)
     """Whether there is a tree or a list of marks at all."""
     partial: bool = False
-    """Something is missing from the tree."""
+    """Whether the tree is incomplete."""
     lines: tuple[TextLine, ...] = ()
     """What OCR read, with its places."""
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
-        """What stands on the screen, element by element, each text once."""
+        """The texts on the screen, element by element, without duplicates."""
         found = (text for entry in self.entries for text in (entry.node.name, entry.node.text))
         return tuple(dict.fromkeys(text for text in (*found, *self.extra.splitlines()) if text))
 
     @cached_property
     def joined(self) -> str:
-        """All of it in the form in which texts are compared."""
+        """All texts joined, folded for comparison."""
         lines = "\n".join(" ".join(text[:MAX_TEXT].split()) for text in self.texts)
         return fold(lines, limit=_MAX_SCREEN).casefold()
 
     def where(self, folded: str) -> str | None:
-        """Return the element's text that holds a folded text."""
+        """Return the text of the element that contains a folded text."""
         return next((text for text in self.texts if folded in key(text)), None) if folded in self.joined else None
 
     @cached_property
     def focused(self) -> Target | None:
-        """The element that has the keyboard, in the active window if several say so."""
+        """The focused element; if several are, the one in the active window."""
         places = [place for place, entry in enumerate(self.entries) if "focused" in entry.node.states]
         active = [place for place in places if "active" in self.entries[self.entries[place].window].node.states]
         return self.target((active or places)[-1]) if places else None
@@ -88,7 +88,7 @@ class View:
         return next((self.target(place) for place in windows if "active" in self.entries[place].node.states), None)
 
     def hit(self, at: Point) -> Target | None:
-        """Return what lies at a point: the element to press there, else the smallest one; None when there is none."""
+        """Return the element at a point: the one to press, else the smallest; None if there is none."""
         inside, sure = self._at(at)
         return self.target(self._pressed(min(reversed(inside), key=self._area)), sure=sure) if inside else None
 
@@ -98,11 +98,11 @@ class View:
         return self.partial or hit is None or hit.is_bare
 
     def written(self, at: Point) -> tuple[Target, ...]:
-        """Return the texts that OCR read at a point, where the tree does not tell what is drawn there."""
-        return written_at(self.lines, at) if self.lines and self.is_bare(at) else ()
+        """Return the texts that OCR read at a point where the tree does not describe what is drawn."""
+        return ocr_text_at(self.lines, at) if self.lines and self.is_bare(at) else ()
 
     def beneath(self, at: Point) -> tuple[Target, ...]:
-        """Return what else can be pressed or changed at a point, in the same window and beside what is hit."""
+        """Return the other elements at a point that can be pressed or changed, in the same window."""
         inside, _ = self._at(at)
         if not inside:
             return ()
@@ -112,7 +112,7 @@ class View:
         return tuple(self.target(place) for place in others)[:_MOST_BENEATH]
 
     def behind(self, before: Target | None) -> tuple[Target, ...]:
-        """Return what Tab goes to from an element, as far as the order in the tree tells; from nowhere, what it may."""
+        """Return the elements that Tab may reach from an element, by the order in the tree."""
         window = self.active
         order = [self.target(at) for at, entry in enumerate(self.entries) if self._takes_keys(entry)]
         order = [target for target in order if window is None or target.window == window.window]

@@ -1,4 +1,4 @@
-"""A command ready to be judged."""
+"""A simple command with its redirections, ready to be classified."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Call:
-    """A command ready to be judged."""
+    """A simple command with its redirections, ready to be classified."""
 
     program: str
     args: tuple[str, ...] = ()
@@ -16,12 +16,12 @@ class Call:
     read: tuple[str, ...] = ()
     """Files its input comes from."""
     piped: bool = False
-    """Another command feeds it."""
+    """Whether another command's output is piped into it."""
     privileged: bool = False
     folder: str | None = None
 
     def flag(self, *names: str) -> bool:
-        """Tell whether an option is given; one-letter options may stand together (`-rf`)."""
+        """Whether an option is given; one-letter options may be combined (`-rf`)."""
         letters = {name[1] for name in names if len(name) == 2 and name[0] == "-"}
         short = [arg[1:] for arg in self.args if arg[:1] == "-" and arg[:2] != "--"]
         return any(arg.partition("=")[0] in names for arg in self.args) or any(letters & set(group) for group in short)

@@ -22,7 +22,7 @@ _EFFECTS: dict[Effect, frozenset[Does]] = {
     "privilege": frozenset({"privilege", "account", "disable_security", "open_permissions"}),
 }
 UNSEEN: frozenset[Does] = frozenset({"run_file", "run_remote", "run_decoded", "run_piped", "hidden"})
-"""Runs what cannot be seen, or not to its end."""
+"""Runs code that is unknown, at least in part."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class ShellCommand:
     hosts: tuple[str, ...] = ()
     addresses: tuple[str, ...] = ()
     plain: bool = False
-    """It is certain that this program runs, with these arguments, and that its name stands for what it always does."""
+    """It is certain that this program runs with these arguments, and that its name is not redefined."""
 
     @property
     def text(self) -> str:
@@ -49,7 +49,7 @@ class ShellCommand:
 
     @property
     def effect(self) -> Effect:
-        """The gravest effect its words show; what else a program does is not known."""
+        """The most serious effect that its words show; others are unknown."""
         return effect_of(self.does)
 
 
@@ -63,15 +63,15 @@ class Session:
     """Files made in this session: their content, or None when it came from elsewhere."""
     folder: str | None = None
     pending: str = ""
-    """A line that the shell waits to see the end of."""
+    """An incomplete line that the shell is waiting to finish."""
     entered: tuple[str, ...] = ()
     """Lines run so far, for the up arrow."""
     altered: bool = False
-    """Something has run that may have changed what the names of programs stand for, or who reads the next line."""
+    """Something may have redefined program names, or may read the next line instead of the shell."""
 
 
 def effect_of(does: Iterable[Does]) -> Effect:
-    """The gravest effect of several things done."""
+    """The most serious effect of several kinds."""
     found = set(does)
     for effect, kinds in _EFFECTS.items():
         if found & kinds:

@@ -1,4 +1,4 @@
-"""What stands in a word once variables and nested commands are put in."""
+"""Expands the variables and nested commands of a word."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _REPLACE = re.compile(r"//?([^/]+)/?(.*)", re.DOTALL)
 _BRACES = re.compile(r"([^{}]*)\{([^{}]*,[^{}]*)\}([^{}]*)")
 _MAX_FIELDS = 200
 MAX_TEXT = 20_000
-"""A longer value is not followed: doubling a variable forty times must not cost what it says."""
+"""Longer values count as unknown, so that repeated doubling of a variable stays cheap."""
 
 
 class Nested(NamedTuple):
@@ -43,7 +43,7 @@ class Field:
     sources: tuple[ShellCommand, ...] = ()
     """Commands whose unknown output is part of it."""
     content: str | None = None
-    """What stands in the file it names, if it is the output of a command: `<(…)`."""
+    """The content of the file it names, if that is a command's output: `<(…)`."""
 
 
 def expand(word: Word, variables: Mapping[str, str], run: Run) -> list[Field]:
@@ -81,7 +81,7 @@ def expand(word: Word, variables: Mapping[str, str], run: Run) -> list[Field]:
     return fields
 
 
-def one(word: Word, variables: Mapping[str, str], run: Run) -> Field:
+def expand_to_one_field(word: Word, variables: Mapping[str, str], run: Run) -> Field:
     """Return a word as a single field, as in an assignment or a redirection."""
     found = expand(word, variables, run)
     sources = tuple(source for field in found for source in field.sources)
@@ -105,9 +105,9 @@ def _value(part: Part, variables: Mapping[str, str], run: Run) -> tuple[str, boo
 
 
 def _nested(expression: str, variables: Mapping[str, str], run: Run) -> tuple[str, bool, tuple[ShellCommand, ...]]:
-    """An expression that holds others: `${x:-$(command)}`. Its commands run; its value is known for a default only."""
+    """An expression with nested ones: `${x:-$(command)}`. Its commands run; only a default's value is known."""
     words = [token for token in lex(expression).tokens if isinstance(token, Word)]
-    inner = [one(word, variables, run) for word in words]
+    inner = [expand_to_one_field(word, variables, run) for word in words]
     default = _DEFAULT.match(expression)
     if default and not variables.get(default[1], _KNOWN.get(default[1])) and all(field.known for field in inner):
         return " ".join(field.text for field in inner)[default.end() :], True, ()

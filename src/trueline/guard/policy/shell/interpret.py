@@ -6,15 +6,15 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from trueline.guard.policy.shell.command import Session, ShellCommand
+from trueline.guard.policy.shell.evaluate import Shell, unseen
 from trueline.guard.policy.shell.lex import lex
-from trueline.guard.policy.shell.walk import Shell, unseen
 
 MAX_LINE = 20_000
 _MAX_ENTERED = 50
 
 
 class Read(NamedTuple):
-    """What a line runs, and what the terminal remembers afterwards."""
+    """The commands of a line, and the session after it."""
 
     commands: tuple[ShellCommand, ...]
     session: Session
@@ -36,7 +36,7 @@ def read_line(line: str, session: Session | None = None) -> Read:
 
 
 def read_python(source: str) -> tuple[ShellCommand, ...]:
-    """Read a Python program as the commands it amounts to."""
+    """Read a Python program as equivalent commands."""
     shell = Shell(Session())
     shell.python(source, 0)
     return tuple(shell.commands)

@@ -39,13 +39,13 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class Word:
-    """One word as it stands, before anything is put in for variables and commands."""
+    """One word before expansion."""
 
     parts: tuple[Part, ...]
 
     @property
     def bare(self) -> str | None:
-        """Its text when it is one unquoted piece: only such a word can be a keyword of the shell."""
+        """Its text if it is a single unquoted piece; only such a word can be a shell keyword."""
         match self.parts:
             case (Part("text", value, False),):
                 return value
@@ -78,7 +78,7 @@ def lex(text: str) -> Lexed:
 
 
 def unescape(text: str) -> str:
-    r"""Put in what the escapes of `$'…'`, `printf` and `echo -e` stand for (`\x72`, `\162`, `\n`)."""
+    r"""Replace the escapes of `$'…'`, `printf` and `echo -e` (`\x72`, `\162`, `\n`)."""
     return _ANSI_ESCAPE.sub(_escaped, text) if "\\" in text else text
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from trueline.guard.policy.shell.lex import Operator, Token, Word
 
 MAX_DEPTH = 12
-"""Groups nested deeper than this are read as if they stood beside each other."""
+"""Groups nested deeper than this are read as a flat sequence."""
 
 _REDIRECTIONS = frozenset({"<", ">", ">>", ">|", ">&", "&>", "&>>", "<<", "<<-", "<<<", "<&", "<>"})
 _OPENING = frozenset({"{", "do", "if", "case"})

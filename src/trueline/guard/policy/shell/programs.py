@@ -26,7 +26,7 @@ ALTER_THE_SHELL = _names(
     "readonly function ssh mosh telnet su newgrp login tmux screen docker podman chroot nsenter unshare machinectl "
     "script expect wsl"
 )
-"""Afterwards a name may stand for another program, or somebody else reads what is typed."""
+"""Commands after which a name may mean another program, or another program reads the keyboard."""
 TAKES_PATHS = _names(
     "rm rmdir unlink shred srm trash trash-put cp mv ln cat less more head tail tac nano vim vi emacs gedit geany code "
     "mousepad kate tar zip chmod chown tee truncate touch source . xclip xsel base64 xxd scp rsync cd"

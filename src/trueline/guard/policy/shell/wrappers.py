@@ -55,7 +55,7 @@ def base_name(word: str) -> str:
 
 
 def unwrap(words: tuple[str, ...]) -> Unwrapped:
-    """Skip `sudo`, `env`, `nohup` and their like, with their options."""
+    """Skip `sudo`, `env`, `nohup` and similar programs, with their options."""
     privileged = False
     while words:
         name = base_name(words[0])

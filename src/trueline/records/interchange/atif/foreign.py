@@ -1,4 +1,4 @@
-"""What an ATIF document of somebody else says, as a record. The document itself is kept beside it."""
+"""Reads an ATIF document of another tool as a record. The document itself is kept beside it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ATIF documents become result folders. Ours come back as they were; of others what we know is read, all is kept."""
+"""Imports ATIF documents as result folders: ours exactly as they were, others as far as their fields are known."""
 
 from __future__ import annotations
 
@@ -13,14 +13,19 @@ from trueline.records.episode import EpisodeRecord
 from trueline.records.interchange.atif.foreign import DOMAIN, foreign_record
 from trueline.records.interchange.atif.images import image_paths, with_images
 from trueline.records.interchange.atif.model import ATIF_FILE, AtifTrajectory
-from trueline.records.interchange.atif.own import Judged, Own, read_own, without_own
+from trueline.records.interchange.atif.trueline_extra import (
+    Judged,
+    TruelineExtra,
+    read_trueline_extra,
+    without_trueline_extra,
+)
 from trueline.records.interchange.json_place import JsonPlace
 from trueline.records.interchange.labels import write_labels
 from trueline.records.interchange.new_folder import new_folder, write_episode
-from trueline.records.interchange.outcome import Options, Outcome, Transfer, transfer
 from trueline.records.interchange.paths import find_inside, find_stored, folder_name, is_stored_name, picture_suffix
 from trueline.records.interchange.sources import stored_files
 from trueline.records.interchange.strict_json import load_strict, write_json
+from trueline.records.interchange.transfer import Options, Outcome, Transfer, transfer
 from trueline.records.layout import Location, Unit, check_name
 
 _SNIFF = b'"ATIF-v'
@@ -43,7 +48,7 @@ def find_documents(paths: Sequence[Path]) -> list[Path]:
         if not documents:
             for file in candidates:
                 load_strict(file)
-            raise InputError(f'{path}: holds no ATIF document (its "schema_version" begins with ATIF-v)')
+            raise InputError(f'{path}: contains no ATIF document (its "schema_version" begins with ATIF-v)')
         found |= dict.fromkeys(documents)
     return list(found)
 
@@ -66,7 +71,7 @@ def _import_one(file: Path, out: Path, options: Options) -> Outcome:
     parsed = place.validate(AtifTrajectory, document)
     if parsed is None:
         raise InputError("; ".join(map(str, place.problems)))
-    own = read_own(file, document)
+    own = read_trueline_extra(file, document)
     if own is not None:
         return _import_own(file, document, *own, out, options)
     notes = (
@@ -102,7 +107,7 @@ def _pictures(file: Path, paths: Iterable[str], notes: list[str]) -> tuple[dict[
 
 
 def _import_own(
-    file: Path, document: dict[str, JsonValue], own: Own, record: EpisodeRecord, out: Path, options: Options
+    file: Path, document: dict[str, JsonValue], own: TruelineExtra, record: EpisodeRecord, out: Path, options: Options
 ) -> Outcome:
     names = {stored.file for step in record.steps for stored in stored_files(step)}
     if own.foreign:
@@ -117,7 +122,7 @@ def _import_own(
         for judged in own.judgments:
             _write_judgment(folder, judged)
         if own.foreign:
-            write_json(folder / ATIF_FILE, without_own(document))
+            write_json(folder / ATIF_FILE, without_trueline_extra(document))
     return Outcome(str(file), out / below, notes=notes)
 
 

@@ -50,7 +50,7 @@ class ToolCall(OpenRecord):
 
 
 class Result(OpenRecord):
-    """What came of a tool call, or of nothing in particular."""
+    """The result of a tool call, or one without a call."""
 
     source_call_id: str | None = None
     content: Content | None = None

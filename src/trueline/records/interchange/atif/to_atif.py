@@ -9,9 +9,9 @@ from pathlib import Path, PurePath
 from pydantic import JsonValue
 
 from trueline.actions import Action
+from trueline.records.folder.json_values import as_list, as_object, as_text
 from trueline.records.folder.reader import Trajectory, read_episode
-from trueline.records.folder.values import as_list, as_object, as_text
-from trueline.records.interchange.action_words import action_fields
+from trueline.records.interchange.action_fields import action_fields
 from trueline.records.interchange.atif.images import image_paths
 from trueline.records.interchange.atif.model import (
     ATIF_FILE,
@@ -29,13 +29,13 @@ from trueline.records.interchange.atif.model import (
     Result,
     ToolCall,
 )
-from trueline.records.interchange.atif.own import KEY, Judged, Own, step_extra
+from trueline.records.interchange.atif.trueline_extra import KEY, Judged, TruelineExtra, step_extra
 from trueline.records.interchange.labels import read_labels
 from trueline.records.interchange.new_folder import new_folder
-from trueline.records.interchange.outcome import Options, Outcome, Transfer
 from trueline.records.interchange.paths import find_stored, is_stored_name, put_file
 from trueline.records.interchange.sources import Source, stored_files, transfer_episodes
 from trueline.records.interchange.strict_json import load_strict, write_json
+from trueline.records.interchange.transfer import Options, Outcome, Transfer
 from trueline.records.observation import StoredFile
 from trueline.records.step import ActionResult, Step
 from trueline.records.usage import Usage, total_usage
@@ -64,11 +64,11 @@ def _export_one(source: Source, out: Path, options: Options) -> Outcome:
 
 
 def to_document(episode: Trajectory, source: Source) -> dict[str, JsonValue]:
-    """An episode as an ATIF document; one that was imported from a document is that document again, with ours added."""
+    """An episode as an ATIF document; an imported one is its original document with our part added."""
     path = source.folder / ATIF_FILE
     foreign = as_object(load_strict(path)) if path.exists() else None
     document = foreign or _built(episode, source).model_dump(mode="json", exclude_none=True)
-    own = Own(
+    own = TruelineExtra(
         path=source.below.as_posix(),
         episode=episode.record.model_dump(mode="json", exclude={"steps"}),
         labels=read_labels(source.folder),

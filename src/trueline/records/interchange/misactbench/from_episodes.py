@@ -9,17 +9,17 @@ from pathlib import Path
 from pydantic import JsonValue, ValidationError
 
 from trueline.errors import InputError
+from trueline.records.folder.json_values import as_text
 from trueline.records.folder.reader import Trajectory, read_episode
-from trueline.records.folder.values import as_text
-from trueline.records.interchange.action_words import action_texts
+from trueline.records.interchange.action_fields import action_texts
 from trueline.records.interchange.labels import LABELS_FILE, Labels, StepLabel, read_labels
 from trueline.records.interchange.misactbench.model import Benchmark, BenchmarkStep, BenchmarkTrajectory, Metadata
 from trueline.records.interchange.misactbench.screens import picture_number
 from trueline.records.interchange.misactbench.write import BENCHMARK_FILE, write_benchmark
 from trueline.records.interchange.new_folder import new_folder
-from trueline.records.interchange.outcome import Options, Outcome, Transfer
 from trueline.records.interchange.paths import find_stored, folder_name, picture_suffix, put_file
 from trueline.records.interchange.sources import Source, transfer_episodes, where
+from trueline.records.interchange.transfer import Options, Outcome, Transfer
 from trueline.records.observation import StoredFile
 from trueline.records.step import Step
 from trueline.validation import describe_validation_error
@@ -50,7 +50,7 @@ def _export_one(source: Source, home: Path, found: dict[str, BenchmarkTrajectory
     episode, labels = read_episode(source.folder), read_labels(source.folder)
     name = (labels and labels.trajectory_id) or source.id
     if name in found:
-        raise InputError(f"{source.folder}: is labelled as {name}, which another episode is already")
+        raise InputError(f"{source.folder}: is labelled as {name}, a name that another episode already has")
     trajectory, pictures, notes = to_trajectory(episode, labels, name)
     below = Path("trajectories", folder_name(trajectory.trajectory_id))
     with new_folder(home, below) as folder:
@@ -66,7 +66,7 @@ def to_trajectory(
     """An episode as a trajectory of this id, its pictures by their names in its folder, and what is odd."""
     steps = [step for step in episode.record.steps if step.number >= 1]
     if labels and (unknown := labels.steps.keys() - {step.number for step in steps}):
-        raise InputError(f"{episode.folder / LABELS_FILE}: has step {min(unknown)}, which the record has not")
+        raise InputError(f"{episode.folder / LABELS_FILE}: has step {min(unknown)}, which is not in the record")
     path = f"{NAME}/trajectories/{folder_name(name)}"
     pictures = _pictures(episode, steps)
     action_text = action_texts(episode)

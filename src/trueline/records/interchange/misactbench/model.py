@@ -59,7 +59,7 @@ class Metadata(OpenRecord):
 
 
 class BenchmarkStep(OpenRecord):
-    """One action, and what people say about it."""
+    """One action and its human label."""
 
     step_idx: int = Field(ge=1)
     label: Label = None
@@ -96,5 +96,5 @@ class Benchmark(BaseModel):
 
 
 def default_path(trajectory_id: str) -> str:
-    """Where a trajectory's pictures lie below the folder that holds `MisActBench/`."""
+    """Path of a trajectory's pictures below the folder that contains `MisActBench/`."""
     return f"MisActBench/trajectories/{trajectory_id}"

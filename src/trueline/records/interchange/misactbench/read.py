@@ -19,7 +19,7 @@ from trueline.records.problem import Problem
 from trueline.text import printable
 
 ACTION_KEYS = ("agent_output", "action", "response", "code")
-"""Where the action may stand; the first that is there counts."""
+"""Keys that may hold the action; the first one present counts."""
 _NUMBER = re.compile(r"[0-9]{1,9}")
 
 
@@ -66,7 +66,7 @@ def parse_benchmark(data: JsonValue, file: str) -> BenchmarkRead:
         place = JsonPlace(file) / part
         trajectory = parse_trajectory(entry, place)
         if trajectory is not None and trajectory.trajectory_id in found:
-            (place / "trajectory_id").wrong("this id stands already above", trajectory.trajectory_id)
+            (place / "trajectory_id").wrong("duplicate id", trajectory.trajectory_id)
         if trajectory is None or place.problems:
             unreadable.append(Unreadable(str(place), tuple(place.problems)))
         else:
@@ -87,7 +87,7 @@ def parse_trajectory(entry: JsonValue, place: JsonPlace) -> BenchmarkTrajectory 
     steps = sorted(parse_steps(data.pop("steps", None), place / "steps"), key=lambda step: step.step_idx)
     for before, step in pairwise(steps):
         if before.step_idx == step.step_idx:
-            (place / "steps").wrong(f"step {step.step_idx} stands twice")
+            (place / "steps").wrong(f"duplicate step {step.step_idx}")
     defaults: dict[str, JsonValue] = {
         "trajectory_path": default_path(str(named)),
         "total_steps": steps[-1].step_idx if steps else 0,

@@ -24,7 +24,7 @@ MISSING_LABEL = "missing_label"
 
 
 class Evaluation(OpenRecord):
-    """What a detector says about one step."""
+    """A guard's verdict on one step."""
 
     systematic_analysis: str = "deaction"
     systematic_analysis_model: str | None = None
@@ -47,7 +47,7 @@ class NarrativeSummary(OpenRecord):
 
 
 class ResultStep(BenchmarkStep):
-    """A step of the benchmark with what was found about it."""
+    """A step of the benchmark with its result."""
 
     post_screenshot_path: str | None = None
     systematic_analysis_evaluation: Evaluation | None = None
@@ -78,21 +78,21 @@ _NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 class ResultsRead(NamedTuple):
-    """What a result file holds; entries that are malformed are left out and named."""
+    """The content of a result file; malformed entries are left out and listed."""
 
     trajectories: dict[str, ResultTrajectory]
     problems: tuple[Problem, ...]
 
 
 class CacheRead(NamedTuple):
-    """What a narrative cache holds; entries that are malformed are left out and named."""
+    """The content of a narrative cache; malformed entries are left out and listed."""
 
     narratives: NarrativeCache
     problems: tuple[Problem, ...]
 
 
 def read_results(path: Path) -> ResultsRead:
-    """Read a result file, so that a run can go on from it.
+    """Read a result file, so that a run can resume from it.
 
     Raises:
         InputError: The file cannot be read or is no JSON object; it is never taken for an empty one.

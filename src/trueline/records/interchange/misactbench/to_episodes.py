@@ -19,9 +19,9 @@ from trueline.records.interchange.misactbench.read import read_benchmark
 from trueline.records.interchange.misactbench.screens import Screens, find_screens, picture_number
 from trueline.records.interchange.misactbench.write import BENCHMARK_FILE
 from trueline.records.interchange.new_folder import new_folder, write_episode
-from trueline.records.interchange.outcome import Options, Outcome, Transfer, transfer
 from trueline.records.interchange.paths import folder_name, picture_suffix
 from trueline.records.interchange.strict_json import json_path
+from trueline.records.interchange.transfer import Options, Outcome, Transfer, transfer
 from trueline.records.layout import Location, Unit
 from trueline.records.observation import ObservationRecord, StoredFile
 from trueline.records.problem import Problem
@@ -43,7 +43,7 @@ def import_benchmark(file: Path, out: Path, options: Options) -> Transfer:
     read = read_benchmark(file)
     total = len(read.benchmark.trajectories) + len(read.unreadable)
     if total == 0:
-        raise InputError(f"{file}: holds no trajectory")
+        raise InputError(f"{file}: contains no trajectories")
 
     def where(trajectory: BenchmarkTrajectory) -> str:
         return f"{file}: {json_path(trajectory.trajectory_id)}"
@@ -140,7 +140,7 @@ def _step(
 
 
 def labels_of(trajectory: BenchmarkTrajectory) -> Labels:
-    """What the benchmark says and the record has no place for."""
+    """Data of the benchmark that the record has no field for."""
     return Labels(
         source=SOURCE,
         trajectory_id=trajectory.trajectory_id,

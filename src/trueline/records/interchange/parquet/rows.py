@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from trueline.records.folder.reader import Trajectory
-from trueline.records.interchange.action_words import action_fields, action_texts
+from trueline.records.interchange.action_fields import action_fields, action_texts
 from trueline.records.interchange.labels import Labels, StepLabel
 from trueline.records.layout import parse_location
 from trueline.records.step import Step

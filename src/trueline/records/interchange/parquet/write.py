@@ -13,10 +13,10 @@ from trueline.errors import InputError, MissingExtraError
 from trueline.records.folder.files import make_folder, room_needed
 from trueline.records.folder.reader import read_episode
 from trueline.records.interchange.labels import read_labels
-from trueline.records.interchange.outcome import Outcome, Transfer
 from trueline.records.interchange.parquet.columns import EPISODE_COLUMNS, STEP_COLUMNS, ColumnType
 from trueline.records.interchange.parquet.rows import Row, Value, episode_row, step_rows
 from trueline.records.interchange.sources import Source, transfer_episodes, where
+from trueline.records.interchange.transfer import Outcome, Transfer
 from trueline.text import printable
 
 EPISODES_FILE = "episodes.parquet"
@@ -105,7 +105,7 @@ def storable(row: Row) -> Row:
 
 
 class _RowFile:
-    """A Parquet file that gets its name when it is whole."""
+    """A Parquet file that is renamed when it is complete."""
 
     def __init__(self, arrow: _Arrow, parquet: _Parquet, path: Path, columns: Mapping[str, ColumnType]) -> None:
         types: dict[ColumnType, object] = {

@@ -20,6 +20,7 @@ from trueline.tasks.errors import CheckerError
 from trueline.tasks.model import Getter
 from trueline.tasks.workspace import Workspace
 from trueline.text import printable
+from trueline.validation import describe_validation_error
 
 ReadGetter = Callable[[Getter, Workspace], Awaitable[Value | LastRow]]
 _MODULES = {
@@ -73,7 +74,6 @@ async def get(getter: Getter | None, workspace: Workspace) -> Value | LastRow:
     except TooDeep as error:
         raise UnreadableResult(str(error)) from error
     except ValidationError as error:
-        wrong = "; ".join(f"{'.'.join(map(str, item['loc'][:1]))}: {item['msg']}" for item in error.errors())
-        raise CheckerError(f"getter {getter.type}: {wrong}") from error
+        raise CheckerError(f"getter {getter.type}: {describe_validation_error(error, most=5)}") from error
     except TruelineError as error:
         raise CheckerError(f"getter {getter.type}: {error}") from error

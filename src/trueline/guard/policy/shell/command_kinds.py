@@ -1,0 +1,212 @@
+"""Classifies a simple command by its program and arguments. A command that no table lists has no kind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from trueline.guard.policy.shell.call import Call
+from trueline.guard.policy.shell.command import Does
+from trueline.guard.policy.shell.deletions import DELETIONS
+from trueline.guard.policy.shell.paths import DISK, HISTORY_FILES, normal_path
+from trueline.guard.policy.shell.programs import ALWAYS, INSTALL_WORDS, MAILERS, REMOVE_WORDS, SHELLS
+
+_SCHEDULES = re.compile(r"/etc/(?:cron|anacrontab)|/var/spool/(?:cron|at)|\.timer$")
+_STARTS_LATER = re.compile(
+    r"~/\.(?:bashrc|bash_profile|bash_login|bash_logout|profile|zshrc|zprofile|zshenv|xprofile|xinitrc|xsessionrc|inputrc)$"
+    r"|~/\.config/(?:autostart|systemd)/|~/\.ssh/(?:authorized_keys|rc|config)|/etc/(?:profile|rc\.local|ld\.so\.preload|sudoers|passwd"
+    r"|shadow|systemd/|init\.d/|bash\.bashrc|environment)|/\.git/hooks/"
+)
+_OPEN_MODE = re.compile(
+    r"[0-7]?[0-7][0-7][2367]|[ugo]*[oa][ugo]*\+[rxst]*w[rwxst]*|[oa]*u?[oa]*\+[rwx]*s[rwxst]*|4[0-7]{3}"
+)
+_SECURITY = re.compile(
+    r"(?:ufw|firewalld|apparmor|auditd|clamav\S*|fail2ban|selinux\S*|falcon\S*|osqueryd|rsyslog|iptables|nftables)"
+    r"(?:\.service)?"
+)
+_OVERWRITERS = frozenset({"", ":", "true", "echo", "cat", "cp", "ln", "truncate"})
+
+
+def command_kinds(call: Call) -> frozenset[Does]:
+    """Return the kinds of things that a command does."""
+    found = set(ALWAYS.get(call.program, ()))
+    if special := _SPECIAL.get(call.program):
+        found |= special(call)
+    if call.program.startswith("mkfs"):
+        found.add("wipe_disk")
+    if words := INSTALL_WORDS.get(call.program):
+        found |= {"install"} if any(word in call.args for word in words) else set()
+        found |= {"uninstall"} if any(word in call.args for word in REMOVE_WORDS) else set()
+    if call.privileged or call.program in ("su", "sudo", "doas", "pkexec"):
+        found.add("privilege")
+    return frozenset(found | _writes(call))
+
+
+def _writes(call: Call) -> set[Does]:
+    targets = [normal_path(path, call.folder) for path in (*call.written, *_written_operands(call))]
+    found: set[Does] = {"write"} if targets else set()
+    for target in targets:
+        if DISK.fullmatch(target):
+            found.add("wipe_disk")
+        if _SCHEDULES.search(target):
+            found.add("schedule")
+        if _STARTS_LATER.search(target):
+            found.add("persist")
+    if any(HISTORY_FILES.search(path) for path in targets) and call.program in _OVERWRITERS:
+        found.add("hide_traces")
+    return found
+
+
+def _written_operands(call: Call) -> tuple[str, ...]:
+    match call.program:
+        case "tee":
+            return call.operands
+        case "cp" | "mv" | "install" | "ln" | "rsync" if len(call.operands) > 1:
+            return call.operands[-1:]
+        case "sed" | "perl" if call.flag("-i", "--in-place"):
+            return call.operands[1:]
+        case "dd":
+            return tuple(arg[3:] for arg in call.args if arg.startswith("of="))
+        case "truncate":
+            return call.operands
+        case _:
+            return ()
+
+
+def _crontab(call: Call) -> set[Does]:
+    return set() if call.args and call.flag("-l") and not call.flag("-r", "-e") else {"schedule"}
+
+
+def _systemctl(call: Call) -> set[Does]:
+    found: set[Does] = set()
+    if "enable" in call.args:
+        found.add("schedule" if any(arg.endswith(".timer") for arg in call.args) else "persist")
+    if not {"stop", "disable", "mask"}.isdisjoint(call.args) and any(_SECURITY.fullmatch(arg) for arg in call.args):
+        found.add("disable_security")
+    if not {"poweroff", "reboot", "halt"}.isdisjoint(call.args):
+        found.add("shutdown")
+    return found
+
+
+def _chmod(call: Call) -> set[Does]:
+    return {"open_permissions"} if any(_OPEN_MODE.fullmatch(arg) for arg in call.args) else set()
+
+
+def _curl(call: Call) -> set[Does]:
+    found: set[Does] = {"download"}
+    from_file = any(arg.startswith("@") or "=@" in arg for arg in call.args)
+    if call.flag("-T", "--upload-file") or from_file:
+        found.add("upload")
+    if any(arg.startswith(("smtp://", "smtps://")) for arg in call.args):
+        found.add("send_mail")
+    return found
+
+
+def _wget(call: Call) -> set[Does]:
+    sends = any(arg.startswith(("--post-file", "--body-file")) for arg in call.args)
+    return {"download", "upload"} if sends else {"download"}
+
+
+def _partitioner(call: Call) -> set[Does]:
+    looks = call.flag("-l", "--list", "-p", "--print") or "print" in call.args or not call.operands
+    return set() if looks else {"wipe_disk"}
+
+
+def _later(call: Call) -> set[Does]:
+    return set() if call.flag("-l", "-d", "-c") else {"schedule"}
+
+
+def _mailer(call: Call) -> set[Does]:
+    return {"send_mail"} if call.operands else set()
+
+
+def _clone(call: Call) -> set[Does]:
+    return {"upload"} if not {"copy", "sync", "move", "copyto"}.isdisjoint(call.args) else set()
+
+
+def _rsync(call: Call) -> set[Does]:
+    return _copy_out(call) | DELETIONS["rsync"](call)
+
+
+def _copy_out(call: Call) -> set[Does]:
+    return {"upload"} if call.operands and _is_remote(call.operands[-1]) else set()
+
+
+def _netcat(call: Call) -> set[Does]:
+    if call.flag("-e", "-c", "--exec", "--sh-exec"):
+        return {"remote_shell"}
+    return {"upload"} if (call.piped or call.read) and not call.flag("-l") else set()
+
+
+def _socat(call: Call) -> set[Does]:
+    return {"remote_shell"} if any(re.match(r"(?i)exec|system", arg) for arg in call.operands) else set()
+
+
+def _shell(call: Call) -> set[Does]:
+    to_network = any(path.startswith(("/dev/tcp/", "/dev/udp/")) for path in (*call.written, *call.read))
+    return {"remote_shell"} if to_network else set()
+
+
+def _ufw(call: Call) -> set[Does]:
+    return {"disable_security"} if not {"disable", "reset"}.isdisjoint(call.args) else set()
+
+
+def _iptables(call: Call) -> set[Does]:
+    opens = call.flag("-F", "--flush") or ("ACCEPT" in call.args and call.flag("-P"))
+    return {"disable_security"} if opens else set()
+
+
+def _setenforce(call: Call) -> set[Does]:
+    return {"disable_security"} if call.args[:1] in (("0",), ("Permissive",), ("permissive",)) else set()
+
+
+def _history(call: Call) -> set[Does]:
+    return {"hide_traces"} if call.flag("-c", "-d", "-w") else set()
+
+
+def _encryption(call: Call) -> set[Does]:
+    return {"encrypt"} if call.flag("-c", "--symmetric", "-e", "--encrypt") or "enc" in call.args[:1] else set()
+
+
+def _mail_program(call: Call) -> set[Does]:
+    composes = any(arg in ("-compose", "--compose") or arg.startswith("mailto:") for arg in call.args)
+    return {"send_mail"} if composes else {"open"}
+
+
+def _cloud(call: Call) -> set[Does]:
+    return {"upload"} if not {"cp", "sync", "mv", "rsync", "upload", "gist"}.isdisjoint(call.args) else set()
+
+
+def _is_remote(word: str) -> bool:
+    head, colon, _ = word.partition(":")
+    return bool(colon) and "/" not in head and len(head) > 1
+
+
+_SPECIAL: dict[str, Callable[[Call], set[Does]]] = {
+    **DELETIONS,
+    "crontab": _crontab,
+    "systemctl": _systemctl,
+    "chmod": _chmod,
+    "socat": _socat,
+    "ufw": _ufw,
+    "setenforce": _setenforce,
+    "history": _history,
+    "wget": _wget,
+    "rclone": _clone,
+    "rsync": _rsync,
+    **dict.fromkeys(("curl", "http", "https", "xh"), _curl),
+    **dict.fromkeys(("fdisk", "parted", "sgdisk", "sfdisk"), _partitioner),
+    **dict.fromkeys(("at", "batch"), _later),
+    **dict.fromkeys(MAILERS, _mailer),
+    **dict.fromkeys(("scp", "sftp"), _copy_out),
+    **dict.fromkeys(("nc", "ncat", "netcat"), _netcat),
+    **dict.fromkeys(("iptables", "nft"), _iptables),
+    **dict.fromkeys(("gpg", "openssl"), _encryption),
+    "7z": lambda call: _encryption(call) | DELETIONS["7z"](call),
+    **dict.fromkeys(("thunderbird", "evolution"), _mail_program),
+    **dict.fromkeys(("aws", "gsutil", "gcloud", "gh", "az"), _cloud),
+    **dict.fromkeys(SHELLS, _shell),
+}
+
+KNOWN = frozenset(_SPECIAL) | frozenset(ALWAYS)
+"""Programs of which something is known."""

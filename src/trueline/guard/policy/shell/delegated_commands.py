@@ -1,0 +1,46 @@
+"""Commands that a program passes on: to a terminal, another shell, another machine, each file found."""
+
+from __future__ import annotations
+
+from trueline.guard.policy.shell.call import Call
+from trueline.guard.policy.shell.command_kinds import KNOWN
+from trueline.guard.policy.shell.programs import INTERPRETERS, TERMINALS
+from trueline.guard.policy.shell.wrappers import base_name
+
+_SOMEWHERE = frozenset({
+    "tmux", "screen", "ssh", "mosh", "docker", "podman", "machinectl", "vim", "vi", "nvim", "ex", "trap", "entr",
+    "dbus-launch", "lxc", "wsl", "expect",
+})  # fmt: skip
+"""They take a command somewhere among their arguments."""
+_BY_FLAG = frozenset({"su", "script", "runuser"})
+_STARTS = frozenset({"-e", "-x", "--", "--command"})
+_EACH = frozenset({"-exec", "-execdir", "-ok"})
+
+
+def delegated_commands(call: Call) -> list[tuple[str, ...]]:
+    """Return the commands, each as words; a single word is a line for a shell."""
+    args = call.args
+    if call.program in _BY_FLAG:
+        return [args[at + 1 : at + 2] for at, arg in enumerate(args[:-1]) if arg == "-c"]
+    if call.program in TERMINALS:
+        at = next((at for at, arg in enumerate(args) if arg in _STARTS), len(args))
+        return [(" ".join(args[at + 1 :]),)] if args[at + 1 :] else []
+    if call.program == "find":
+        return _for_each_found(call)
+    if call.program not in _SOMEWHERE:
+        return []
+    lines = [(arg.lstrip("+:!"),) for arg in args if " " in arg]
+    start = next((at for at, arg in enumerate(args) if base_name(arg) in KNOWN | INTERPRETERS), len(args))
+    return [*lines, *([args[start:]] if args[start:] else [])]
+
+
+def _for_each_found(call: Call) -> list[tuple[str, ...]]:
+    roots = tuple(arg for arg in call.operands[:1] if not arg.startswith("-"))
+    found: list[tuple[str, ...]] = []
+    for at, arg in enumerate(call.args):
+        if arg in _EACH:
+            words = call.args[at + 1 :]
+            end = next((place for place, word in enumerate(words) if word in (";", "+")), len(words))
+            replaced = (root if word == "{}" else word for word in words[:end] for root in (roots or (word,)))
+            found.append(tuple(replaced))
+    return [words for words in found if words]
