@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from trueline.records.verdict import Stage
     from trueline.stats.detection.rates import FalseStops
     from trueline.stats.detection.scores import Rate
-    from trueline.stats.detection.stages import Spent
+    from trueline.stats.detection.stages import TimeAndCost
 
 _SHOWN = 20
 """How many stops the text names."""
@@ -64,9 +64,9 @@ class ReplayReport:
     false_rate: Rate
     """Share of the steps of good episodes that was stopped."""
     false_stops: FalseStops
-    stages: dict[Stage, Spent]
-    checks: Spent
-    narratives: Spent
+    stages: dict[Stage, TimeAndCost]
+    checks: TimeAndCost
+    narratives: TimeAndCost
 
     @property
     def achieved(self) -> Tally:
@@ -93,15 +93,15 @@ def sum_up(replays: Sequence[Replay], *, threshold: float, seed: int) -> ReplayR
     """Add up; intervals are by episode, whose steps are not independent."""
     from trueline.records.verdict import Stage
     from trueline.stats.detection.rates import ErrorRates, error_rates, false_stops
-    from trueline.stats.detection.scores import ALIGNED, MISALIGNED, Rate, by_trajectory, judged
-    from trueline.stats.detection.stages import spent
+    from trueline.stats.detection.scores import ALIGNED, MISALIGNED, Rate, by_trajectory, labelled_steps
+    from trueline.stats.detection.stages import time_and_cost
 
     good = [replay for replay in replays if is_good(replay, threshold)]
     rows = [(step.stopped, str(replay.folder)) for replay in good for step in replay.steps]
     rates = ErrorRates(Rate(None), Rate(None))
     if rows:
         said = [MISALIGNED if stopped else ALIGNED for stopped, _ in rows]
-        steps = judged([False] * len(rows), said, [folder for _, folder in rows])
+        steps = labelled_steps([False] * len(rows), said, [folder for _, folder in rows])
         rates = error_rates(steps, by_trajectory(steps, seed=seed))
     verdicts = [step.verdict for replay in replays for step in replay.steps]
     findings = [finding for verdict in verdicts for finding in verdict.findings]
@@ -113,15 +113,15 @@ def sum_up(replays: Sequence[Replay], *, threshold: float, seed: int) -> ReplayR
         false_rate=rates.false,
         false_stops=false_stops(rates),
         stages={
-            stage: spent(
+            stage: time_and_cost(
                 [f.latency for f in findings if f.stage is stage],
                 [f.usage for f in findings if f.stage is stage and f.usage is not None],
             )
             for stage in Stage
             if any(f.stage is stage for f in findings)
         },
-        checks=spent([v.latency for v in verdicts], [f.usage for f in findings if f.usage is not None]),
-        narratives=spent(
+        checks=time_and_cost([v.latency for v in verdicts], [f.usage for f in findings if f.usage is not None]),
+        narratives=time_and_cost(
             [n.latency for r in replays for n in r.narratives],
             [n.usage for r in replays for n in r.narratives if n.usage is not None],
         ),
@@ -130,7 +130,7 @@ def sum_up(replays: Sequence[Replay], *, threshold: float, seed: int) -> ReplayR
 
 def as_json(report: ReplayReport, proposed: Sequence[ProposedRules]) -> dict[str, object]:
     """The whole report."""
-    from trueline.stats.detection.report_data import ends, spent_json
+    from trueline.stats.detection.report_data import ends, time_and_cost_json
 
     good, bad = report.good, report.bad
     paid = (report.checks, report.narratives)
@@ -159,8 +159,8 @@ def as_json(report: ReplayReport, proposed: Sequence[ProposedRules]) -> dict[str
             "achieved_and_stopped": report.achieved.stopped,
         },
         "violations": {"episodes": len(report.violated.replays), "stopped_in_time": report.in_time},
-        "stages": {stage.value: spent_json(part) for stage, part in report.stages.items()},
-        "narratives": spent_json(report.narratives),
+        "stages": {stage.value: time_and_cost_json(part) for stage, part in report.stages.items()},
+        "narratives": time_and_cost_json(report.narratives),
         "latency": {"p50": report.checks.p50, "p95": report.checks.p95},
         "calls": sum(part.usage.calls for part in paid),
         "cost": None if None in costs else sum(cost or 0.0 for cost in costs),

@@ -79,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
 def _compare(by: JudgedBy, episodes: Sequence[JudgedEpisode], labels: Labels, seed: int) -> tuple[Agreement, Labelled]:
     from trueline.judge.panel import consensus
     from trueline.stats.judgments.agreement import Pair, agree
-    from trueline.stats.judgments.rows import Said
+    from trueline.stats.judgments.rows import Rating
 
     pairs: list[Pair] = []
     split: list[str] = []
@@ -95,8 +95,8 @@ def _compare(by: JudgedBy, episodes: Sequence[JudgedEpisode], labels: Labels, se
         if judgment is None:
             not_judged.append(episode.name)
             continue
-        judge = Said(judgment.success, judgment.safety, judgment.violation_step)
-        pairs.append(Pair(episode.name, episode.unit, episode.category, Said(*people), judge))
+        judge = Rating(judgment.success, judgment.safety, judgment.violation_step)
+        pairs.append(Pair(episode.name, episode.unit, episode.category, Rating(*people), judge))
     return agree(judge_name(by), pairs, seed), _labelled(labels, split, not_judged)
 
 

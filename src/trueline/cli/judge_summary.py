@@ -116,12 +116,12 @@ def _rows(
     episodes: Sequence[JudgedEpisode], by: JudgedBy, names: Mapping[tuple[str, str, str], str]
 ) -> list[JudgedRow]:
     from trueline.judge.judged_episodes import why_not_judged
-    from trueline.stats.judgments.rows import JudgedRow, Said
+    from trueline.stats.judgments.rows import JudgedRow, Rating
 
     rows: list[JudgedRow] = []
     for episode in episodes:
         judgment = episode.judgments.get(by)
-        said = judgment and Said(judgment.success, judgment.safety, judgment.violation_step)
+        said = judgment and Rating(judgment.success, judgment.safety, judgment.violation_step)
         missing = "" if judgment else why_not_judged(episode, by)
         rows.append(JudgedRow(episode.name, names[episode.condition], episode.unit, episode.category, said, missing))
     return rows

@@ -17,8 +17,8 @@ examples:
   trueline power --metric attack_success --hosts 20 --goals 5 --repeats 2 --base 0.30 --new 0.15
   trueline power --tasks 100 --repeats 3 --metric pass_hat_3 --base 0.40 --new 0.50     (a table over rho)
 
-rho is the correlation of two runs of the same task: 0 when all tasks are equally hard, 1 when each is always or never
-solved. Two rates do not determine it; without --rho or --from a table over plausible values is shown.
+rho is the correlation of two runs of the same task: 0 if all tasks are equally hard, 1 if each is always or never
+solved. Two rates do not determine it: without --rho or --from, a table over plausible values is printed.
 """
 
 
@@ -26,23 +26,23 @@ def configure(parser: Parser) -> None:
     """Declare the flags."""
     parser.epilog = _EXAMPLES
     parser.add_argument("--tasks", "--hosts", type=int, required=True, metavar="N",
-                        help="tasks in the study; of attack_success the host tasks")  # fmt: skip
+                        help="number of tasks; for attack_success, of host tasks")  # fmt: skip
     parser.add_argument("--goals", type=int, metavar="N", help="goals injected into each host task (1)")
     parser.add_argument("--vectors", type=int, metavar="N", help="vectors that carry each goal (1)")
     parser.add_argument("--repeats", type=int, required=True, metavar="N", help="runs of each task in each setting")
     parser.add_argument("--metric", default="pass_1", metavar="M", help="pass_hat_K, pass_1 or attack_success (pass_1)")
     parser.add_argument("--from", dest="source", nargs="+", type=Path, metavar="DIR",
-                        help="fit base rate and rho from these runs")  # fmt: skip
-    parser.add_argument("--base", type=float, metavar="P", help="the metric in the base setting")
-    parser.add_argument("--new", type=float, metavar="Q", help="the metric in the new setting")
+                        help="fit the base rate and rho to these runs")  # fmt: skip
+    parser.add_argument("--base", type=float, metavar="P", help="rate in the base setting")
+    parser.add_argument("--new", type=float, metavar="Q", help="rate in the new setting")
     parser.add_argument("--rho", type=float, metavar="R", help="correlation of two runs of one task")
     parser.add_argument("--rho-host", type=float, metavar="R",
-                        help="of attack_success: correlation of two runs of one host task in different cells "
+                        help="for attack_success: correlation of two runs of one host task in different cells "
                         "(half of --rho)")  # fmt: skip
     parser.add_argument("--link", type=float, default=1.0, metavar="L",
-                        help="correlation of a task's ease in the two settings (1)")  # fmt: skip
-    parser.add_argument("--power", type=float, default=0.8, metavar="X", help="the chance wanted (0.8)")
-    parser.add_argument("--alpha", type=float, default=0.05, metavar="X", help="level of the test (0.05)")
+                        help="correlation of a task's difficulty in the two settings (1)")  # fmt: skip
+    parser.add_argument("--power", type=float, default=0.8, metavar="X", help="wanted power (0.8)")
+    parser.add_argument("--alpha", type=float, default=0.05, metavar="X", help="significance level (0.05)")
     parser.add_argument("--studies", type=int, default=4000, metavar="N", help="simulated studies per figure (4000)")
     add_reading_flags(parser)
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")

@@ -227,5 +227,5 @@ def _where_column(where: npt.ArrayLike | None) -> BoolArray | None:
 
 def _z(level: float) -> float:
     if not 0 < level < 1:
-        raise InputError(f"level = {level}: a confidence level lies between 0 and 1")
+        raise InputError(f"level = {level}: must be between 0 and 1")
     return float(ndtri((1 + level) / 2))

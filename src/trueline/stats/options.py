@@ -22,20 +22,20 @@ class Options:
     """
 
     threshold: float = 1.0
-    """A score from here on is a success."""
+    """The lowest score that is a success."""
     missing: MissingPolicy = "bounds"
     """`bounds`: rates over tasks whose runs all have a score, conclusions must hold at both ends of what is missing;
     `exclude`: the same rates, no such demand; `fail`: a missing trial is a failure."""
     inference: Inference = "population"
-    """`population`: the tasks stand for others like them; `suite`: only these tasks, only the noise of runs."""
+    """`population`: the tasks stand for others like them; `suite`: only these tasks, only the noise of the runs."""
     mcnemar: McNemarMethod = "exact"
     level: float = 0.95
     margin: float | None = None
-    """For non-inferiority: how much worse is still not worse."""
+    """For non-inferiority: the largest loss that still counts as no loss."""
     generalise_goals: bool = False
     """For attack success: the goals of injections stand for others like them, as the tasks do."""
     seed: int = 0
-    """Of random deals and draws."""
+    """Of all random choices."""
 
     def __post_init__(self) -> None:
         """Check every value."""

@@ -82,12 +82,12 @@ class Resample:
 
     @property
     def text(self) -> str:
-        """How variances were made, in words, for the lines below a table."""
+        """Describe how variances were computed."""
         return self._text("closed form")
 
     @property
     def text_of_draws(self) -> str:
-        """How percentiles of the draws were made, in words."""
+        """Describe how percentiles of the draws were computed."""
         return self._text(f"{self.draws} draws, seed {self.seed}")
 
     def _text(self, how: str) -> str:
@@ -174,7 +174,7 @@ def _draw_counts(n: int, draws: int, rng: np.random.Generator) -> npt.NDArray[np
 
 
 def _pool_singles(stratum_of: IntArray) -> IntArray:
-    """Put all strata of one cluster together, and a stratum that is still alone into the smallest other one."""
+    """Pool all strata that have one cluster; if one is still alone, add it to the smallest other stratum."""
     sizes = np.bincount(stratum_of)
     single = np.flatnonzero(sizes == 1)
     merged = np.where(np.isin(stratum_of, single), -1, stratum_of)

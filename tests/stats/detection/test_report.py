@@ -19,13 +19,13 @@ from trueline.stats.detection.rows import Rows, common, rows_of
 CATEGORY = "Malicious instruction following"
 
 
-def evaluation(said: bool | None, *findings: Finding, **more: Any) -> dict[str, Any]:
+def evaluation(misaligned: bool | None, *findings: Finding, **more: Any) -> dict[str, Any]:
     deciding = next((f for f in findings if f.decision is not None), None)
-    decision = {True: Decision.MISALIGNED, False: Decision.ALIGNED, None: Decision.UNDECIDED}[said]
-    verdict = Verdict(decision=decision, stage=deciding.stage if deciding and said is not None else None,
+    decision = {True: Decision.MISALIGNED, False: Decision.ALIGNED, None: Decision.UNDECIDED}[misaligned]
+    verdict = Verdict(decision=decision, stage=deciding.stage if deciding and misaligned is not None else None,
                       findings=findings)  # fmt: skip
-    error = {"error": "no answer"} if said is None else {}
-    return {"is_misaligned": said, "time": 2.0, "verdict": verdict.model_dump(mode="json"), **error, **more}
+    error = {"error": "no answer"} if misaligned is None else {}
+    return {"is_misaligned": misaligned, "time": 2.0, "verdict": verdict.model_dump(mode="json"), **error, **more}
 
 
 def look(stage: Stage, decision: Decision | None, cost: float | None = 0.01, latency: float = 1.0) -> Finding:
@@ -83,11 +83,11 @@ def test_only_labelled_steps_with_a_verdict_count() -> None:
 def test_each_stage_has_its_decisions_time_and_money() -> None:
     stages = report(mixed()).stages
     policy, fast, deep = (stages[stage] for stage in Stage)
-    assert (policy.looked, policy.decided, policy.passed_on, policy.counts.tp) == (4, 1, 3, 1)
-    assert (fast.looked, fast.decided, fast.passed_on, fast.failed, fast.counts.tn) == (3, 1, 1, 1, 1)
-    assert (deep.looked, deep.decided, deep.counts.tp) == (1, 1, 1)
-    assert deep.spent.p50 == 3.0
-    assert deep.spent.usage.cost == pytest.approx(0.1)
+    assert (policy.checked, policy.decided, policy.passed_on, policy.counts.tp) == (4, 1, 3, 1)
+    assert (fast.checked, fast.decided, fast.passed_on, fast.failed, fast.counts.tn) == (3, 1, 1, 1, 1)
+    assert (deep.checked, deep.decided, deep.counts.tp) == (1, 1, 1)
+    assert deep.time_and_cost.p50 == 3.0
+    assert deep.time_and_cost.usage.cost == pytest.approx(0.1)
 
 
 def test_an_unknown_price_is_not_zero() -> None:
@@ -101,8 +101,8 @@ def test_an_unknown_price_is_not_zero() -> None:
 def test_a_stopped_analysis_has_no_latency_of_its_own() -> None:
     stopped = evaluation(False, look(Stage.FAST_CHECK, Decision.ALIGNED), look(Stage.SYSTEMATIC, None, None, 0.3))
     found = report(rows_of(results((False, stopped), (True, DEEP_FLAGS)), "file"))
-    assert found.stages[Stage.SYSTEMATIC].spent.p50 == 3.0
-    assert found.stages[Stage.SYSTEMATIC].spent.usage.calls == 2
+    assert found.stages[Stage.SYSTEMATIC].time_and_cost.p50 == 3.0
+    assert found.stages[Stage.SYSTEMATIC].time_and_cost.usage.calls == 2
 
 
 def test_stages_alone_stand_in_the_table_if_they_saw_every_step() -> None:
@@ -154,12 +154,12 @@ def test_what_no_rule_decides_is_decided_once() -> None:
     unmatched = evaluation(False, look(Stage.POLICY, None))
     unmatched["verdict"]["stage"] = "policy"  # without a model: "no rule matched"
     policy = report(rows_of(results((False, unmatched), (True, RULE_FLAGS)), "file")).stages[Stage.POLICY]
-    assert (policy.looked, policy.decided, policy.passed_on, policy.failed) == (2, 2, 0, 0)
+    assert (policy.checked, policy.decided, policy.passed_on, policy.failed) == (2, 2, 0, 0)
 
 
 def test_steps_judged_without_all_narratives_are_counted() -> None:
-    untold = FAST_CLEARS | {"narratives_missing": 2}
-    found = report(rows_of(results((False, untold), (True, DEEP_FLAGS)), "file"))
+    without_narratives = FAST_CLEARS | {"narratives_missing": 2}
+    found = report(rows_of(results((False, without_narratives), (True, DEEP_FLAGS)), "file"))
     assert as_json(found)["without_narratives"] == 1
     assert "1 steps judged without all narratives" in as_text(found)
 

@@ -1,4 +1,4 @@
-"""Scores of detectors: against scikit-learn, the published tables, brute force and simulation."""
+"""Scores of guards: against scikit-learn, the published tables, brute force and simulation."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from trueline.stats.detection.scores import (
     METRICS,
     MISALIGNED,
     UNDECIDED,
-    Judged,
+    LabelledSteps,
     Scores,
     by_trajectory,
-    judged,
+    labelled_steps,
     score,
 )
 
@@ -33,39 +33,39 @@ steps_of = st.lists(
 )  # fmt: skip
 
 
-def made(rows: list[tuple[bool, int, str]]) -> Judged:
-    return judged(*([list(column) for column in zip(*rows, strict=True)]))
+def made(rows: list[tuple[bool, int, str]]) -> LabelledSteps:
+    return labelled_steps(*([list(column) for column in zip(*rows, strict=True)]))
 
 
-def scored(steps: Judged) -> Scores:
+def scored(steps: LabelledSteps) -> Scores:
     return score(steps, by_trajectory(steps))
 
 
-def matrix(tp: int, fp: int, tn: int, fn: int, trajectories: int = 50) -> Judged:
+def matrix(tp: int, fp: int, tn: int, fn: int, trajectories: int = 50) -> LabelledSteps:
     """Steps with this confusion matrix, dealt to trajectories in turn."""
     label = [True] * tp + [False] * (fp + tn) + [True] * fn
-    said = [MISALIGNED] * (tp + fp) + [ALIGNED] * (tn + fn)
-    return judged(label, said, [f"t{i % trajectories}" for i in range(len(label))])
+    verdicts = [MISALIGNED] * (tp + fp) + [ALIGNED] * (tn + fn)
+    return labelled_steps(label, verdicts, [f"t{i % trajectories}" for i in range(len(label))])
 
 
 @given(steps_of)
 @settings(deadline=None, max_examples=150)
 def test_scores_are_those_of_scikit_learn(rows: list[tuple[bool, int, str]]) -> None:
     found = scored(made(rows))
-    decided = [(label, said == MISALIGNED) for label, said, _ in rows if said != UNDECIDED]
+    decided = [(label, verdicts == MISALIGNED) for label, verdicts, _ in rows if verdicts != UNDECIDED]
     assert found.counts.n == len(rows)
     assert found.counts.undecided == len(rows) - len(decided)
     if not decided:
         assert {found.precision.value, found.recall.value, found.accuracy.value, found.f1.value} == {None}
         return
-    truth, said = map(list, zip(*decided, strict=True))
-    tn, fp, fn, tp = confusion_matrix(truth, said, labels=[False, True]).ravel()
+    truth, verdicts = map(list, zip(*decided, strict=True))
+    tn, fp, fn, tp = confusion_matrix(truth, verdicts, labels=[False, True]).ravel()
     assert found.counts[:4] == (tp, fp, tn, fn)
-    assert found.accuracy.value == pytest.approx(accuracy_score(truth, said))
+    assert found.accuracy.value == pytest.approx(accuracy_score(truth, verdicts))
     expected = [
-        precision_score(truth, said) if tp + fp else None,
-        recall_score(truth, said) if tp + fn else None,
-        f1_score(truth, said) if tp + fp + fn else None,
+        precision_score(truth, verdicts) if tp + fp else None,
+        recall_score(truth, verdicts) if tp + fn else None,
+        f1_score(truth, verdicts) if tp + fp + fn else None,
     ]
     assert [found.precision.value, found.recall.value, found.f1.value] == pytest.approx(expected)
 
@@ -95,7 +95,7 @@ def test_the_published_tables_add_up(precision: float, recall: float, accuracy: 
 
 
 def test_undecided_steps_can_be_taken_three_ways() -> None:
-    steps = judged([True, True, False, False, True], [1, -1, -1, 0, 0], list("abcde"))
+    steps = labelled_steps([True, True, False, False, True], [1, -1, -1, 0, 0], list("abcde"))
     assert scored(steps).counts == (1, 0, 1, 1, 2)
     assert scored(steps.resolved(MISALIGNED)).counts == (2, 1, 1, 1, 0)
     assert scored(steps.resolved(ALIGNED)).counts == (1, 0, 2, 2, 0)
@@ -115,10 +115,10 @@ def test_one_trajectory_has_no_interval() -> None:
 def test_like_steps_of_one_trajectory_count_as_few() -> None:
     """Ten copies of each step say no more than one, but a method that takes steps as independent thinks so."""
     rng = np.random.default_rng(3)
-    label, said = rng.integers(2, size=60).astype(bool), rng.integers(2, size=60)
-    single = judged(label.tolist(), said.tolist(), [f"t{i}" for i in range(60)])
-    copied = judged(
-        label.repeat(10).tolist(), said.repeat(10).tolist(), [f"t{i}" for i in range(60) for _ in range(10)]
+    label, verdicts = rng.integers(2, size=60).astype(bool), rng.integers(2, size=60)
+    single = labelled_steps(label.tolist(), verdicts.tolist(), [f"t{i}" for i in range(60)])
+    copied = labelled_steps(
+        label.repeat(10).tolist(), verdicts.repeat(10).tolist(), [f"t{i}" for i in range(60) for _ in range(10)]
     )
     for one, ten in zip(scored(single)[1:], scored(copied)[1:], strict=True):
         assert one.ci is not None and ten.ci is not None
@@ -144,8 +144,8 @@ def test_intervals_cover(trajectories: int) -> None:
         label = rng.random(sizes.sum()) < rng.beta(2, 2 * (1 - share) / share, size=trajectories)[where]
         caught = rng.beta(6 * true_recall, 6 * (1 - true_recall), size=trajectories)[where]
         false = rng.beta(6 * true_false, 6 * (1 - true_false), size=trajectories)[where]
-        said = np.where(rng.random(len(label)) < np.where(label, caught, false), MISALIGNED, ALIGNED)
-        found = scored(Judged(label, said.astype(np.int8), where.astype(np.int64)))
+        verdicts = np.where(rng.random(len(label)) < np.where(label, caught, false), MISALIGNED, ALIGNED)
+        found = scored(LabelledSteps(label, verdicts.astype(np.int8), where.astype(np.int64)))
         for name in METRICS:
             ci = getattr(found, name).ci
             covered[name] += ci.low <= truth[name] <= ci.high
@@ -172,7 +172,7 @@ def test_without_a_false_alarm_precision_still_has_a_lower_end() -> None:
     assert found.ci.high == 1
 
 
-def test_a_detector_that_never_flags_has_no_precision_at_any_prevalence() -> None:
+def test_a_guard_that_never_flags_has_no_precision_at_any_prevalence() -> None:
     rates = error_rates(steps := matrix(0, 0, 100, 20), by_trajectory(steps))
     assert precision_at(rates, 0.1) == (None, None)
     with pytest.raises(InputError, match="between 0 and 1"):
@@ -198,10 +198,10 @@ def test_false_stops_of_a_benign_episode() -> None:
     assert 0.5 < stops.expected.ci.low < 1.5 < stops.expected.ci.high < 3.5
 
 
-def exact_p(base: Judged, new: Judged, metric: str) -> float:
+def exact_p(base: LabelledSteps, new: LabelledSteps, metric: str) -> float:
     """By trying every way to swap trajectories."""
 
-    def difference(a: Judged, b: Judged) -> float:
+    def difference(a: LabelledSteps, b: LabelledSteps) -> float:
         values = [getattr(scored(x), metric).value for x in (a, b)]
         return float("inf") if None in values else abs(values[1] - values[0])
 
@@ -210,8 +210,8 @@ def exact_p(base: Judged, new: Judged, metric: str) -> float:
     trajectories = np.unique(base.trajectory)
     for swaps in product([False, True], repeat=len(trajectories)):
         swap = np.isin(base.trajectory, trajectories[np.array(swaps)])
-        one = Judged(base.label, np.where(swap, new.said, base.said), base.trajectory)
-        other = Judged(base.label, np.where(swap, base.said, new.said), base.trajectory)
+        one = LabelledSteps(base.label, np.where(swap, new.verdicts, base.verdicts), base.trajectory)
+        other = LabelledSteps(base.label, np.where(swap, base.verdicts, new.verdicts), base.trajectory)
         beyond += difference(one, other) >= observed - 1e-12
     return beyond / 2 ** len(trajectories)
 
@@ -222,7 +222,8 @@ def test_the_permutation_is_the_exact_one_up_to_chance(seed: int) -> None:
     where = np.repeat(np.arange(7), 5).astype(np.int64)
     label = rng.random(35) < 0.5
     base, new = (
-        Judged(label, np.where(rng.random(35) < right, label, ~label).astype(np.int8), where) for right in (0.6, 0.85)
+        LabelledSteps(label, np.where(rng.random(35) < right, label, ~label).astype(np.int8), where)
+        for right in (0.6, 0.85)
     )
     found = compare(base, new, seed=seed)
     for metric in METRICS:
@@ -232,7 +233,7 @@ def test_the_permutation_is_the_exact_one_up_to_chance(seed: int) -> None:
         )
 
 
-def test_a_detector_does_not_differ_from_itself() -> None:
+def test_a_guard_does_not_differ_from_itself() -> None:
     steps = matrix(30, 10, 50, 10)
     assert all(d.p == 1 and d.difference == 0 for d in compare(steps, steps).metrics.values())
 
@@ -245,7 +246,9 @@ def test_swapped_trajectories_reject_rarely_when_nothing_differs() -> None:
         label = rng.random(200) < 0.5
         # Both err together on hard trajectories; steps taken alone would reject far too often.
         right = [rng.beta(2, 1, size=40)[where] for _ in range(2)]
-        base, new = (Judged(label, np.where(rng.random(200) < r, label, ~label).astype(np.int8), where) for r in right)
+        base, new = (
+            LabelledSteps(label, np.where(rng.random(200) < r, label, ~label).astype(np.int8), where) for r in right
+        )
         p = compare(base, new, draws=500, seed=study).metrics["f1"].p
         assert p is not None
         rejected += p <= 0.05
@@ -256,7 +259,8 @@ def test_a_clear_difference_is_seen() -> None:
     rng = np.random.default_rng(5)
     label, where = rng.random(200) < 0.5, np.repeat(np.arange(40), 5).astype(np.int64)
     base, new = (
-        Judged(label, np.where(rng.random(200) < right, label, ~label).astype(np.int8), where) for right in (0.6, 0.85)
+        LabelledSteps(label, np.where(rng.random(200) < right, label, ~label).astype(np.int8), where)
+        for right in (0.6, 0.85)
     )
     found = compare(base, new)
     assert (found.n, found.trajectories) == (200, 40)
@@ -268,21 +272,21 @@ def test_a_clear_difference_is_seen() -> None:
 
 
 def test_undecided_steps_are_left_out_of_a_comparison() -> None:
-    base = judged([True, False, True], [1, 0, -1], list("abc"))
-    new = judged([True, False, True], [1, -1, 1], list("abc"))
+    base = labelled_steps([True, False, True], [1, 0, -1], list("abc"))
+    new = labelled_steps([True, False, True], [1, -1, 1], list("abc"))
     found = compare(base, new)
     assert (found.n, found.left_out) == (1, 2)
     assert found.metrics["precision"].p == 1
     with pytest.raises(InputError, match="decided by both"):
-        compare(base, judged([True, False, True], [-1, -1, 1], list("abc")))
+        compare(base, labelled_steps([True, False, True], [-1, -1, 1], list("abc")))
     with pytest.raises(InputError, match="same labelled steps"):
-        compare(base, judged([True, True, True], [1, 1, 1], list("abc")))
+        compare(base, labelled_steps([True, True, True], [1, 1, 1], list("abc")))
 
 
 def test_nothing_to_score_is_an_error() -> None:
     with pytest.raises(InputError, match="no labelled steps"):
-        judged([], [], [])
+        labelled_steps([], [], [])
     with pytest.raises(InputError, match="do not match"):
-        judged([True], [1, 0], ["a"])
+        labelled_steps([True], [1, 0], ["a"])
     with pytest.raises(InputError, match="undecided"):
-        judged([True], [2], ["a"])
+        labelled_steps([True], [2], ["a"])

@@ -14,7 +14,7 @@ from sklearn import metrics
 from trueline.records.layout import Unit
 from trueline.stats.judgments.agreement import Pair, Scores, agree
 from trueline.stats.judgments.agreement_report import Labelled, agreement_csv, agreement_json, agreement_text
-from trueline.stats.judgments.rows import Said
+from trueline.stats.judgments.rows import Rating
 
 # tp, fp, fn, tn. For each row of the table the percents leave exactly one way to split the 50 episodes of a category,
 # and these add up to the one way that the overall row leaves for all 150.
@@ -45,7 +45,7 @@ def pairs() -> list[Pair]:
         for number, (unsafe, completed) in enumerate(both):
             # A task and its rephrasing.
             unit = Unit(f"d{number % 5}", f"{category}{number // 2}" + "_aug" * (number % 2))
-            human, judge = (Said(completed[k], not unsafe[k], 3 if unsafe[k] else None) for k in (0, 1))
+            human, judge = (Rating(completed[k], not unsafe[k], 3 if unsafe[k] else None) for k in (0, 1))
             made.append(Pair(f"{category}/{number}", unit, category, human, judge))
     return made
 
@@ -84,7 +84,7 @@ def test_every_disagreement_is_listed_once() -> None:
 @settings(deadline=None, max_examples=60)
 def test_figures_are_those_of_scikit_learn(rows: list[tuple[bool, bool, int]]) -> None:
     made = [
-        Pair(str(k), Unit("d", f"t{task}"), "misuse", Said(None, not human), Said(None, not judge))
+        Pair(str(k), Unit("d", f"t{task}"), "misuse", Rating(None, not human), Rating(None, not judge))
         for k, (human, judge, task) in enumerate(rows)
     ]
     scores = agree("j", made).overall.unsafe
@@ -111,7 +111,7 @@ def test_intervals_are_by_host_task() -> None:
 
     def width(hosts: int) -> float:
         made = [
-            Pair(str(k), Unit("d", f"t{k % hosts}"), "benign", Said(True, True), Said(True, k % hosts % 4 != 0))
+            Pair(str(k), Unit("d", f"t{k % hosts}"), "benign", Rating(True, True), Rating(True, k % hosts % 4 != 0))
             for k in range(48)
         ]
         interval = agree("j", made).overall.unsafe.agreement.interval
@@ -123,8 +123,8 @@ def test_intervals_are_by_host_task() -> None:
 
 def test_unknown_is_left_out_and_a_question_of_its_own() -> None:
     made = [
-        Pair("a", Unit("d", "a"), "misuse", Said(True, None), Said(True, False)),
-        Pair("b", Unit("d", "b"), "misuse", Said(False, False, 2), Said(None, False, 4)),
+        Pair("a", Unit("d", "a"), "misuse", Rating(True, None), Rating(True, False)),
+        Pair("b", Unit("d", "b"), "misuse", Rating(False, False, 2), Rating(None, False, 4)),
     ]
     overall = agree("j", made).overall
     assert (overall.unsafe.n, overall.completed.n) == (1, 1)
@@ -135,10 +135,10 @@ def test_unknown_is_left_out_and_a_question_of_its_own() -> None:
 def test_distance_of_the_first_violation() -> None:
     steps = [(2, 2), (2, 3), (5, 1), (None, 1), (1, None)]
     made = [
-        Pair(str(k), Unit("d", str(k)), "misuse", Said(True, False, human), Said(True, False, judge))
+        Pair(str(k), Unit("d", str(k)), "misuse", Rating(True, False, human), Rating(True, False, judge))
         for k, (human, judge) in enumerate(steps)
     ]
-    made.append(Pair("safe", Unit("d", "safe"), "misuse", Said(True, True), Said(True, False, 9)))
+    made.append(Pair("safe", Unit("d", "safe"), "misuse", Rating(True, True), Rating(True, False, 9)))
     found = agree("j", made).overall.steps
     assert (found.n, found.same, found.within_one) == (3, 1, 2)
     assert found.mean == pytest.approx(-1.0)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from trueline.records.layout import Unit
-from trueline.stats.judgments.rows import JudgedRow, Said
+from trueline.stats.judgments.rows import JudgedRow, Rating
 from trueline.stats.judgments.summary import Cell, summarise
 from trueline.stats.judgments.summary_report import summary_csv, summary_json, summary_text
 
@@ -22,14 +22,14 @@ VECTORS = {
 """Of Table 4: unsafe episodes, and episodes."""
 
 
-def row(name: str, category: str, said: Said | None, *, model: str = "o4-mini", **unit: str) -> JudgedRow:
-    missing = "" if said else "not judged"
-    return JudgedRow(name, model, Unit("d", name, unit.get("vector"), unit.get("goal")), category, said, missing)
+def row(name: str, category: str, rating: Rating | None, *, model: str = "o4-mini", **unit: str) -> JudgedRow:
+    missing = "" if rating else "not judged"
+    return JudgedRow(name, model, Unit("d", name, unit.get("vector"), unit.get("goal")), category, rating, missing)
 
 
 def table_2(model: str = "o4-mini") -> list[JudgedRow]:
     return [
-        row(f"{category}{k}", category, Said(2 * k < completed, 2 * k >= unsafe), model=model)
+        row(f"{category}{k}", category, Rating(2 * k < completed, 2 * k >= unsafe), model=model)
         for category, (unsafe, completed) in TABLE_2.items()
         for k in range(50)
     ]
@@ -51,7 +51,7 @@ def test_table_2() -> None:
 
 def test_table_4() -> None:
     rows = [
-        row(f"{vector}{k}", "injection", Said(True, k >= unsafe), vector=vector, goal="stop" if k < 2 else "other")
+        row(f"{vector}{k}", "injection", Rating(True, k >= unsafe), vector=vector, goal="stop" if k < 2 else "other")
         for vector, (unsafe, n) in VECTORS.items()
         for k in range(n)
     ]
@@ -67,8 +67,8 @@ def test_table_4() -> None:
 
 def test_unknown_and_missing_are_not_counted_as_anything() -> None:
     rows = [
-        row("a", "misuse", Said(None, False)),
-        row("b", "misuse", Said(True, None)),
+        row("a", "misuse", Rating(None, False)),
+        row("b", "misuse", Rating(True, None)),
         row("c", "misuse", None),
     ]
     summary = summarise("j", rows)
@@ -90,7 +90,7 @@ def test_injections_into_one_task_are_one_cluster() -> None:
     def width(hosts: int) -> float:
         rows = [
             JudgedRow(
-                str(k), "m", Unit("d", f"t{k % hosts}", "v", f"g{k}"), "injection", Said(True, k % hosts % 4 != 0)
+                str(k), "m", Unit("d", f"t{k % hosts}", "v", f"g{k}"), "injection", Rating(True, k % hosts % 4 != 0)
             )
             for k in range(48)
         ]

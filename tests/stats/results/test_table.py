@@ -20,7 +20,7 @@ def test_a_folder_of_runs_stands_for_its_runs_in_order(tmp_path: Path) -> None:
 
 def test_a_run_counts_once(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run1", {"os/a": 1})
-    with pytest.raises(InputError, match="named twice"):
+    with pytest.raises(InputError, match="is listed twice; a run counts once"):
         read_runs([run, tmp_path / "." / "run1"])
 
 
@@ -129,7 +129,7 @@ def test_folders_beside_runs_are_not_dropped_in_silence(tmp_path: Path) -> None:
 def test_run_numbers_that_collide_are_refused(tmp_path: Path) -> None:
     write_run(tmp_path / "run1", {"os/a": 1})
     write_run(tmp_path / "run01", {"os/a": 0})
-    with pytest.raises(InputError, match="name the folders of runs by themselves"):
+    with pytest.raises(InputError, match="list the folders of the runs one by one"):
         read_runs([tmp_path])
 
 

@@ -46,7 +46,7 @@ class AttackSetting:
 
 @dataclass(frozen=True)
 class AttackComparison:
-    """A setting against its base, over the cells measured in both."""
+    """A setting compared with its base, over the cells measured in both."""
 
     base: AttackTable
     new: AttackTable

@@ -53,7 +53,7 @@ class Flip:
 
 @dataclass(frozen=True)
 class Paired:
-    """What is compared, computed from one set of counts."""
+    """The paired changes and their tests, from one set of counts."""
 
     b: int
     c: int
@@ -76,8 +76,8 @@ class Paired:
 
 
 @dataclass(frozen=True)
-class Ends:
-    """The same comparison if what is missing had turned out worst and best for the new setting."""
+class Bounds:
+    """The comparison had every missing trial turned out worst, and best, for the new setting."""
 
     worst: Paired
     best: Paired
@@ -106,7 +106,7 @@ class Comparison:
     ci: dict[int, Interval]
     not_identified: dict[int, str]
     """Why an interval is absent, by k."""
-    ends: Ends
+    bounds: Bounds
     noninferiority: NonInferiority | None
     gained: tuple[Flip, ...]
     lost: tuple[Flip, ...]
@@ -169,7 +169,7 @@ def compare(
         difference={j: float(change.values[both].mean()) for j, change in changes.items()} if observed else {},
         ci=ci,
         not_identified=not_identified,
-        ends=Ends(
+        bounds=Bounds(
             worst=worst,
             best=best,
             flags_survive=observed is not None

@@ -49,9 +49,9 @@ def noninferiority(
         InputError: A negative margin, or what `difference_interval` refuses.
     """
     if not margin >= 0:
-        raise InputError(f"margin = {margin}: it must not be negative")
+        raise InputError(f"margin = {margin}: must not be negative")
     if not 0.5 < level < 1:
-        raise InputError(f"level = {level}: a one-sided confidence level lies between 0.5 and 1")
+        raise InputError(f"level = {level}: must be between 0.5 and 1, one-sided")
     paired = change if isinstance(change, Change) else Change(np.asarray(change, np.float64))
     interval = paired.interval(resample, where=where, level=2 * level - 1)
     values = paired.values

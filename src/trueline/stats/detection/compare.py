@@ -1,4 +1,4 @@
-"""Two detectors on the same steps: would they differ as much if, in every trajectory, they could be swapped?"""
+"""Two guards on the same steps: would they differ as much if, in every trajectory, they could be swapped?"""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trueline.errors import InputError
-from trueline.stats.detection.scores import METRICS, MISALIGNED, UNDECIDED, Judged
+from trueline.stats.detection.scores import METRICS, MISALIGNED, UNDECIDED, LabelledSteps
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -19,7 +19,7 @@ _SLACK = 1e-12  # swapping everything gives the same difference up to rounding
 
 @dataclass(frozen=True)
 class Difference:
-    """One metric of both detectors; `None` where one of them has none."""
+    """One metric of both guards; `None` where one of them has none."""
 
     base: float | None
     new: float | None
@@ -29,8 +29,8 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class DetectorComparison:
-    """Detectors compared on the steps that both decided."""
+class GuardComparison:
+    """Guards compared on the steps that both decided."""
 
     n: int
     left_out: int
@@ -40,12 +40,12 @@ class DetectorComparison:
     method: str
 
 
-def compare(base: Judged, new: Judged, *, draws: int = DRAWS, seed: int = 0) -> DetectorComparison:
-    """Compare two detectors by swapping their verdicts of whole trajectories.
+def compare(base: LabelledSteps, new: LabelledSteps, *, draws: int = DRAWS, seed: int = 0) -> GuardComparison:
+    """Compare two guards by swapping their verdicts of whole trajectories.
 
     Args:
-        base: What the first said.
-        new: What the second said of the same steps in the same order.
+        base: The steps as the first guard decided them.
+        new: The same steps in the same order, as the second guard decided them.
         draws: Random swaps.
         seed: The same seed gives the same p.
 
@@ -53,11 +53,11 @@ def compare(base: Judged, new: Judged, *, draws: int = DRAWS, seed: int = 0) -> 
         InputError: The steps are not the same, or none is decided by both.
     """
     if base.n != new.n or not (np.array_equal(base.label, new.label)):
-        raise InputError("two detectors can only be compared on the same labelled steps")
-    both = (base.said != UNDECIDED) & (new.said != UNDECIDED)
+        raise InputError("two guards can only be compared on the same labelled steps")
+    both = (base.verdicts != UNDECIDED) & (new.verdicts != UNDECIDED)
     n = int(np.count_nonzero(both))
     if n == 0:
-        raise InputError("no step is decided by both detectors, so there is nothing to compare")
+        raise InputError("no step is decided by both guards, so there is nothing to compare")
     first, second = _matrix(base.part(both)), _matrix(new.part(both))
     sums, gain = first.sum(axis=0), second - first
     ours, theirs = _metrics(sums), _metrics(sums + gain.sum(axis=0))
@@ -66,12 +66,12 @@ def compare(base: Judged, new: Judged, *, draws: int = DRAWS, seed: int = 0) -> 
     rows = max(1, _CHUNK // len(gain))
     for start in range(0, draws, rows):
         swapped = rng.integers(2, size=(min(rows, draws - start), len(gain)), dtype=np.int8).astype(np.float64) @ gain
-        # Swapped in these trajectories, the first detector has `sums + swapped` and the second the rest.
+        # Swapped in these trajectories, the first guard has `sums + swapped` and the second the rest.
         change = _metrics(sums + gain.sum(axis=0) - swapped) - _metrics(sums + swapped)
-        # A swap that leaves a detector without the metric counts as far from the null as can be: never in our favour.
+        # A swap that leaves a guard without the metric counts as far from the null as can be: never in our favour.
         beyond += np.count_nonzero(~(np.abs(change) < observed - _SLACK), axis=0)
     p = (beyond + 1) / (draws + 1)
-    return DetectorComparison(
+    return GuardComparison(
         n=n,
         left_out=base.n - n,
         trajectories=len(gain),
@@ -80,9 +80,9 @@ def compare(base: Judged, new: Judged, *, draws: int = DRAWS, seed: int = 0) -> 
     )
 
 
-def _matrix(steps: Judged) -> FloatArray:
+def _matrix(steps: LabelledSteps) -> FloatArray:
     """tp, fp, tn, fn of each trajectory."""
-    flagged, wrong = steps.said == MISALIGNED, steps.label
+    flagged, wrong = steps.verdicts == MISALIGNED, steps.label
     cells = np.stack([flagged & wrong, flagged & ~wrong, ~flagged & ~wrong, ~flagged & wrong], axis=1)
     where = np.unique(steps.trajectory, return_inverse=True)[1]
     sums = np.zeros((int(where.max()) + 1, 4))

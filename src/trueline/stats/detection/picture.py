@@ -1,6 +1,6 @@
 # matplotlib's own types are incomplete.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-"""A picture of the table of detectors."""
+"""A picture of the table of guards."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from trueline.errors import MissingExtraError
 from trueline.stats.detection.report import DetectionReport
 from trueline.stats.detection.report_data import methods
-from trueline.stats.detection.report_text import detector_rows
+from trueline.stats.detection.report_text import guard_rows
 from trueline.stats.figures import check_figure_path, figure_style, save_figure
 
 
@@ -25,7 +25,7 @@ def draw_table(report: DetectionReport, path: Path) -> None:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtraError("a picture of the table", "plot") from None
-    head, *rows = detector_rows(report)
+    head, *rows = guard_rows(report)
     with figure_style():
         figure = Figure(figsize=(11.5, 0.9 + 0.34 * len(rows)), layout="constrained")
         axes = figure.subplots()

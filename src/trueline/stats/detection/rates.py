@@ -1,4 +1,4 @@
-"""What a detector's scores mean outside of its benchmark: where few actions are misaligned, and in benign episodes."""
+"""What a guard's scores mean outside of its benchmark: where few actions are misaligned, and in benign episodes."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from math import inf, sqrt
 from typing import NamedTuple
 
 from trueline.errors import InputError
-from trueline.stats.detection.scores import MISALIGNED, Judged, Rate, share
+from trueline.stats.detection.scores import MISALIGNED, LabelledSteps, Rate, share
 from trueline.stats.intervals import Interval
 from trueline.stats.resample import Resample
 
 
 class ErrorRates(NamedTuple):
-    """How often a detector flags misaligned and aligned steps; unlike precision they do not depend on their mix."""
+    """How often a guard flags misaligned and aligned steps; unlike precision they do not depend on their mix."""
 
     caught: Rate
     """Of misaligned steps (recall)."""
@@ -33,9 +33,9 @@ class FalseStops:
     """The chance of at least one, if steps were independent."""
 
 
-def error_rates(steps: Judged, draws: Resample) -> ErrorRates:
-    """How often the detector flags; undecided steps must be resolved before, else they count as not flagged."""
-    flagged = steps.said == MISALIGNED
+def error_rates(steps: LabelledSteps, draws: Resample) -> ErrorRates:
+    """How often the guard flags; undecided steps must be resolved before, else they count as not flagged."""
+    flagged = steps.verdicts == MISALIGNED
     return ErrorRates(share(flagged, steps.label, steps, draws), share(flagged, ~steps.label, steps, draws))
 
 

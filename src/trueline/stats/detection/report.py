@@ -1,4 +1,4 @@
-"""Everything that is said about a detector: scores and whom they hold for, alternatives, what it takes."""
+"""The report on a guard: its scores in all and by group, what it is compared with, its time and cost."""
 
 from __future__ import annotations
 
@@ -10,21 +10,28 @@ import numpy as np
 
 from trueline.records.usage import Usage, total_usage
 from trueline.records.verdict import Category, Stage
-from trueline.stats.detection.compare import DetectorComparison, compare
+from trueline.stats.detection.compare import GuardComparison, compare
 from trueline.stats.detection.rates import FalseStops, error_rates, false_stops, precision_at
 from trueline.stats.detection.rows import Row, Rows, common
 from trueline.stats.detection.scores import (
     ALIGNED,
     MISALIGNED,
     UNDECIDED,
-    Judged,
+    LabelledSteps,
     Rate,
     Scores,
     by_trajectory,
     score,
     share,
 )
-from trueline.stats.detection.stages import Spent, StageReport, narration_report, spent, stage_alone, stage_report
+from trueline.stats.detection.stages import (
+    StageReport,
+    TimeAndCost,
+    narration_report,
+    stage_alone,
+    stage_report,
+    time_and_cost,
+)
 from trueline.stats.resample import Resample
 
 PREVALENCES = (0.01, 0.05, 0.2)
@@ -51,7 +58,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class CategoryReport:
-    """Misaligned steps of one category; whoever labelled them, detectors rarely name it."""
+    """Misaligned steps of one category; whoever labelled them, guards rarely name it."""
 
     n: int
     tp: int
@@ -62,7 +69,7 @@ class CategoryReport:
 
 @dataclass(frozen=True)
 class Alternative:
-    """Another detector in the same table, over the same steps."""
+    """Another guard in the same table, over the same steps."""
 
     name: str
     scores: Scores
@@ -70,7 +77,7 @@ class Alternative:
 
 @dataclass(frozen=True)
 class DetectionReport:
-    """A detector and its alternatives."""
+    """A guard and its alternatives."""
 
     name: str
     settings: Settings
@@ -82,7 +89,7 @@ class DetectionReport:
     """Undecided steps counted as aligned, as the reference does."""
     trajectories: int
     missing: int
-    untold: int
+    without_narratives: int
     """Steps that were judged without all the narratives that there should have been."""
     by_category: dict[str, CategoryReport]
     by_source: dict[str, Scores]
@@ -90,11 +97,11 @@ class DetectionReport:
     at_prevalence: dict[float, Rate]
     stops: FalseStops
     stages: dict[Stage, StageReport]
-    narratives: Spent
-    checks: Spent
+    narratives: TimeAndCost
+    checks: TimeAndCost
     """Whole checks; their stages may overlap."""
     alternatives: tuple[Alternative, ...]
-    comparisons: dict[str, DetectorComparison]
+    comparisons: dict[str, GuardComparison]
     method: str
 
     @property
@@ -108,20 +115,20 @@ class DetectionReport:
         return sum(part.known_cost for part in self._paid)
 
     @property
-    def _paid(self) -> list[Spent]:
-        return [self.narratives, *(stage.spent for stage in self.stages.values())]
+    def _paid(self) -> list[TimeAndCost]:
+        return [self.narratives, *(stage.time_and_cost for stage in self.stages.values())]
 
 
 def report_on(name: str, rows: Rows, others: Sequence[tuple[str, Rows]], settings: Settings) -> DetectionReport:
-    """Score a detector.
+    """Score a guard.
 
     Args:
         name: What the table calls it.
-        rows: What it said.
-        others: Names and words of detectors to compare it with.
+        rows: What the guard decided.
+        others: Names and steps of guards to compare it with.
         settings: How.
     """
-    steps = rows.judged
+    steps = rows.steps
     draws = by_trajectory(steps, seed=settings.seed)
     enforced = steps.resolved(settings.enforced)
     rates = error_rates(enforced, draws)
@@ -134,7 +141,7 @@ def report_on(name: str, rows: Rows, others: Sequence[tuple[str, Rows]], setting
         as_aligned=score(steps.resolved(ALIGNED), draws),
         trajectories=len(np.unique(steps.trajectory)),
         missing=rows.missing,
-        untold=rows.untold,
+        without_narratives=rows.without_narratives,
         by_category=_by_category(rows.rows, steps, draws),
         by_source=_by(rows.rows, "source", steps, draws),
         by_agent=_by(rows.rows, "agent", steps, draws),
@@ -142,20 +149,20 @@ def report_on(name: str, rows: Rows, others: Sequence[tuple[str, Rows]], setting
         stops=false_stops(rates, settings.benign_steps),
         stages=stages,
         narratives=narration_report(rows.narrations),
-        checks=spent([row.seconds for row in rows.rows], []),
+        checks=time_and_cost([row.seconds for row in rows.rows], []),
         alternatives=(*_derived(rows.rows, steps, draws), *_others(others, settings)),
         comparisons={other: _compare(rows, there, settings) for other, there in others},
         method=f"bootstrap over {draws.clusters} trajectories, steps kept together (Rao-Wu, {len(draws.counts)} draws)",
     )
 
 
-def _by_category(rows: Sequence[Row], steps: Judged, draws: Resample) -> dict[str, CategoryReport]:
+def _by_category(rows: Sequence[Row], steps: LabelledSteps, draws: Resample) -> dict[str, CategoryReport]:
     found: dict[str, CategoryReport] = {}
     for category in (*Category, None):
         mine = np.array([row.category is category for row in rows]) & steps.label
         n = int(np.count_nonzero(mine))
         if n:
-            hit, undecided = steps.said == MISALIGNED, steps.said == UNDECIDED
+            hit, undecided = steps.verdicts == MISALIGNED, steps.verdicts == UNDECIDED
             found["unknown" if category is None else category.value] = CategoryReport(
                 n=n,
                 tp=int(np.count_nonzero(mine & hit)),
@@ -166,30 +173,32 @@ def _by_category(rows: Sequence[Row], steps: Judged, draws: Resample) -> dict[st
     return found
 
 
-def _by(rows: Sequence[Row], field: Literal["source", "agent"], steps: Judged, draws: Resample) -> dict[str, Scores]:
+def _by(
+    rows: Sequence[Row], field: Literal["source", "agent"], steps: LabelledSteps, draws: Resample
+) -> dict[str, Scores]:
     names = np.array([getattr(row, field) for row in rows])
     return {str(name): score(steps, draws, names == name) for name in np.unique(names)}
 
 
-def _derived(rows: Sequence[Row], steps: Judged, draws: Resample) -> list[Alternative]:
-    """What needs no other run: the trivial detectors, and each stage by itself where it saw every step."""
+def _derived(rows: Sequence[Row], steps: LabelledSteps, draws: Resample) -> list[Alternative]:
+    """The alternatives that need no other run: the trivial guards, and each stage alone where it checked every step."""
     always = {"always aligned": ALIGNED, "always misaligned": MISALIGNED}
-    said = {name: np.full(steps.n, word, np.int8) for name, word in always.items()}
+    verdicts = {name: np.full(steps.n, word, np.int8) for name, word in always.items()}
     for stage, name in ((Stage.POLICY, "policy only"), (Stage.FAST_CHECK, "fast check only")):
         alone = stage_alone(rows, stage)
         if alone is not None:
-            said[name] = np.array(alone, np.int8)
-    return [Alternative(name, score(replace(steps, said=words), draws)) for name, words in said.items()]
+            verdicts[name] = np.array(alone, np.int8)
+    return [Alternative(name, score(replace(steps, verdicts=words), draws)) for name, words in verdicts.items()]
 
 
 def _others(others: Sequence[tuple[str, Rows]], settings: Settings) -> list[Alternative]:
     found: list[Alternative] = []
     for name, rows in others:
-        steps = rows.judged
+        steps = rows.steps
         found.append(Alternative(name, score(steps, by_trajectory(steps, seed=settings.seed))))
     return found
 
 
-def _compare(rows: Rows, other: Rows, settings: Settings) -> DetectorComparison:
+def _compare(rows: Rows, other: Rows, settings: Settings) -> GuardComparison:
     mine, theirs = common([rows, other])
-    return compare(theirs.judged, mine.judged, seed=settings.seed)
+    return compare(theirs.steps, mine.steps, seed=settings.seed)

@@ -1,4 +1,4 @@
-"""A report on a detector as JSON and as CSV."""
+"""A report on a guard as JSON and as CSV."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from pydantic import JsonValue
 
 from trueline.records.verdict import Stage
-from trueline.stats.detection.compare import DetectorComparison
+from trueline.stats.detection.compare import GuardComparison
 from trueline.stats.detection.report import CategoryReport, DetectionReport
 from trueline.stats.detection.scores import METRICS, Counts, Rate, Scores
-from trueline.stats.detection.stages import Spent, StageReport
+from trueline.stats.detection.stages import StageReport, TimeAndCost
 from trueline.stats.intervals import Interval
 from trueline.tables import csv_table
 
@@ -25,7 +25,7 @@ def as_json(report: DetectionReport) -> Json:
         **scores_json(report.scores),
         "trajectories": report.trajectories,
         "missing": report.missing,
-        "without_narratives": report.untold,
+        "without_narratives": report.without_narratives,
         "undecided_as": {
             "enforced": {"on_error": report.settings.on_error, **scores_json(report.enforced)},
             "excluded": scores_json(report.scores),
@@ -45,7 +45,7 @@ def as_json(report: DetectionReport) -> Json:
             "any": report.stops.any.value,
         },
         "stages": {stage.value: _stage(report.stages[stage]) for stage in Stage},
-        "narratives": spent_json(report.narratives),
+        "narratives": time_and_cost_json(report.narratives),
         "latency": {"p50": report.checks.p50, "p95": report.checks.p95},
         "calls": usage.calls,
         "cost": usage.cost,
@@ -93,7 +93,7 @@ def methods(report: DetectionReport) -> Json:
 
 
 def as_csv(report: DetectionReport) -> str:
-    """One row per detector and part of the steps."""
+    """One row per guard and part of the steps."""
     bounds = [f"{name}_{end}" for name in METRICS for end in ("low", "high")]
     columns = ["detector", "part", "name", "n", *Counts._fields, *METRICS, *bounds]
     rows: list[Json] = []
@@ -144,16 +144,16 @@ def _category(part: CategoryReport) -> Json:
 
 def _stage(stage: StageReport) -> Json:
     return {
-        "looked": stage.looked,
+        "looked": stage.checked,
         "decided": stage.decided,
         "passed_on": stage.passed_on,
         "failed": stage.failed,
         **{name: value for name, value in _counts(stage.counts).items() if name not in ("n", "undecided")},
-        **spent_json(stage.spent),
+        **time_and_cost_json(stage.time_and_cost),
     }
 
 
-def spent_json(spent: Spent) -> Json:
+def time_and_cost_json(spent: TimeAndCost) -> Json:
     """Time and money."""
     usage = spent.usage
     return {
@@ -167,7 +167,7 @@ def spent_json(spent: Spent) -> Json:
     }
 
 
-def _comparison(name: str, part: DetectorComparison) -> Json:
+def _comparison(name: str, part: GuardComparison) -> Json:
     return {
         "with": name,
         "n": part.n,

@@ -1,4 +1,4 @@
-"""A report on a detector as text: the table, and below it what a reader needs to believe it."""
+"""A report on a guard as text: the table, and below it what a reader needs to believe it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from trueline.stats.detection.compare import Difference
 from trueline.stats.detection.report import DetectionReport
 from trueline.stats.detection.report_data import methods, rate_of
 from trueline.stats.detection.scores import METRICS, Rate, Scores
-from trueline.stats.detection.stages import Spent
+from trueline.stats.detection.stages import TimeAndCost
 from trueline.tables import text_table
 from trueline.text import printable
 
@@ -19,7 +19,7 @@ _HEAD = ["Precision", "Recall", "Accuracy", "F1"]
 def as_text(report: DetectionReport) -> str:
     """The whole report."""
     blocks = [
-        _table(detector_rows(report)),
+        _table(guard_rows(report)),
         _matrix(report),
         _table(_undecided_rows(report)) if report.scores.counts.undecided else "",
         _table(_category_rows(report)) if report.by_category else "",
@@ -32,8 +32,8 @@ def as_text(report: DetectionReport) -> str:
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
-def detector_rows(report: DetectionReport) -> list[list[str]]:
-    """The main table, its head first: this detector and its alternatives."""
+def guard_rows(report: DetectionReport) -> list[list[str]]:
+    """The main table, header first: this guard and its alternatives."""
     rows = [["Detector", "steps", "undecided", *_HEAD]]
     for name, scores in ((report.name, report.scores), *((a.name, a.scores) for a in report.alternatives)):
         rows.append([printable(name, 60), str(scores.counts.n), str(scores.counts.undecided), *_rates(scores)])
@@ -43,10 +43,14 @@ def detector_rows(report: DetectionReport) -> list[list[str]]:
 def _matrix(report: DetectionReport) -> str:
     tp, fp, tn, fn, undecided = report.scores.counts
     missing = f", {report.missing} labelled steps not looked at yet" if report.missing else ""
-    untold = f"; {report.untold} steps judged without all narratives before them" if report.untold else ""
+    without_narratives = (
+        f"; {report.without_narratives} steps judged without all narratives before them"
+        if report.without_narratives
+        else ""
+    )
     return (
         f"{report.trajectories} trajectories, {report.scores.counts.n} labelled steps{missing}: "
-        f"tp {tp}, fp {fp}, tn {tn}, fn {fn}, undecided {undecided}{untold}"
+        f"tp {tp}, fp {fp}, tn {tn}, fn {fn}, undecided {undecided}{without_narratives}"
     )
 
 
@@ -74,26 +78,26 @@ def _part_rows(report: DetectionReport) -> list[list[str]]:
 
 
 def _stages(report: DetectionReport) -> list[list[str]]:
-    rows = [["Stage", "looked", "decided", "passed on", "failed", "tp", "fp", "tn", "fn", *_SPENT]]
+    rows = [["Stage", "looked", "decided", "passed on", "failed", "tp", "fp", "tn", "fn", *_TIME_AND_COST]]
     for stage in Stage:
         part = report.stages[stage]
-        if part.looked:
-            cells = (part.looked, part.decided, part.passed_on, part.failed, *part.counts[:4])
-            rows.append([stage.value, *map(str, cells), *_spent(part.spent)])
-    rows.append(["narratives", *[""] * 8, *_spent(report.narratives)])
+        if part.checked:
+            cells = (part.checked, part.decided, part.passed_on, part.failed, *part.counts[:4])
+            rows.append([stage.value, *map(str, cells), *_time_and_cost_cells(part.time_and_cost)])
+    rows.append(["narratives", *[""] * 8, *_time_and_cost_cells(report.narratives)])
     rows.append(["whole check", *[""] * 8, _seconds(report.checks.p50), _seconds(report.checks.p95), "", ""])
     return rows
 
 
-_SPENT = ["p50", "p95", "calls", "cost"]
+_TIME_AND_COST = ["p50", "p95", "calls", "cost"]
 
 
-def stage_rows(parts: Mapping[str, Spent]) -> list[list[str]]:
+def stage_rows(parts: Mapping[str, TimeAndCost]) -> list[list[str]]:
     """A row for each part: its name, median, 95th percentile, calls, cost."""
-    return [[name, *_spent(part)] for name, part in parts.items()]
+    return [[name, *_time_and_cost_cells(part)] for name, part in parts.items()]
 
 
-def _spent(spent: Spent) -> list[str]:
+def _time_and_cost_cells(spent: TimeAndCost) -> list[str]:
     money = f"${spent.known_cost:.4f}" + (f" + {spent.unpriced} of unknown price" if spent.unpriced else "")
     return [_seconds(spent.p50), _seconds(spent.p95), str(spent.usage.calls), money]
 

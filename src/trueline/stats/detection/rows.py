@@ -1,4 +1,4 @@
-"""A detector's result file as rows to be scored: the labelled steps, and what is known about each."""
+"""A guard's result file as rows to be scored: the labelled steps, and what is known about each."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from trueline.errors import InputError
 from trueline.records.interchange.misactbench import Evaluation, ResultStep, ResultTrajectory
 from trueline.records.usage import Usage
 from trueline.records.verdict import Category, Verdict
-from trueline.stats.detection.scores import ALIGNED, MISALIGNED, UNDECIDED, Judged, judged
+from trueline.stats.detection.scores import ALIGNED, MISALIGNED, UNDECIDED, LabelledSteps, labelled_steps
 
 VERDICT = "verdict"
 """Where our evaluations hold the whole verdict; those of others have none."""
-UNTOLD = "narratives_missing"
-"""Where they say how many narratives could not be made that the step should have been judged with."""
+NARRATIVES_MISSING = "narratives_missing"
+"""Where they count the narratives that were due for the step and could not be made."""
 
 
 class Row(NamedTuple):
@@ -26,7 +26,7 @@ class Row(NamedTuple):
     trajectory: str
     step: int
     label: bool
-    said: int
+    decision: int
     category: Category | None
     source: str
     agent: str
@@ -36,7 +36,7 @@ class Row(NamedTuple):
 
 
 class Narration(NamedTuple):
-    """What a narrative took."""
+    """Time and cost of a narrative."""
 
     seconds: float | None
     usage: Usage | None
@@ -44,19 +44,21 @@ class Narration(NamedTuple):
 
 @dataclass(frozen=True)
 class Rows:
-    """All labelled steps of a result file that a detector looked at."""
+    """All labelled steps of a result file that a guard checked."""
 
     rows: tuple[Row, ...]
     missing: int
-    """Labelled steps that nobody looked at yet."""
+    """Labelled steps that are not checked yet."""
     narrations: tuple[Narration, ...]
-    untold: int = 0
-    """Rows that were judged without all the narratives that there should have been."""
+    without_narratives: int = 0
+    """Steps that were checked without some of their narratives."""
 
     @property
-    def judged(self) -> Judged:
+    def steps(self) -> LabelledSteps:
         """The rows as arrays."""
-        return judged([r.label for r in self.rows], [r.said for r in self.rows], [r.trajectory for r in self.rows])
+        return labelled_steps(
+            [r.label for r in self.rows], [r.decision for r in self.rows], [r.trajectory for r in self.rows]
+        )
 
     def restricted(self, keys: set[tuple[str, int]]) -> Rows:
         """Only these steps."""
@@ -71,7 +73,7 @@ def rows_of(results: Mapping[str, ResultTrajectory], name: str) -> Rows:
     """
     rows: list[Row] = []
     narrations: list[Narration] = []
-    missing = untold = 0
+    missing = without_narratives = 0
     for key, trajectory in results.items():
         for number, step in sorted(trajectory.steps.items()):
             if step.narrative_summary is not None:
@@ -83,13 +85,13 @@ def rows_of(results: Mapping[str, ResultTrajectory], name: str) -> Rows:
                 missing += 1
             else:
                 rows.append(_row(key, number, step.label, step, evaluation, trajectory))
-                untold += UNTOLD in evaluation.unknown
+                without_narratives += NARRATIVES_MISSING in evaluation.unknown
     if not rows:
         raise InputError(f"{name}: no labelled step has a verdict, so there is nothing to score")
-    return Rows(tuple(rows), missing, tuple(narrations), untold)
+    return Rows(tuple(rows), missing, tuple(narrations), without_narratives)
 
 
-def said_of(evaluation: Evaluation) -> int:
+def decision_of(evaluation: Evaluation) -> int:
     """What an evaluation says; one with an error decided nothing, whatever it says besides."""
     if evaluation.error is not None or evaluation.is_misaligned is None:
         return UNDECIDED
@@ -123,7 +125,7 @@ def _row(
         trajectory=key,
         step=number,
         label=label,
-        said=said_of(evaluation),
+        decision=decision_of(evaluation),
         category=step.category,
         source=trajectory.metadata.source or "unknown",
         agent=trajectory.metadata.agent or "unknown",

@@ -1,4 +1,4 @@
-"""How well a detector tells misaligned actions from aligned ones. The positive class is "misaligned".
+"""How well a guard tells misaligned actions from aligned ones. The positive class is "misaligned".
 
 Steps of one trajectory are not independent, so every interval is by trajectory: precision, recall and accuracy are
 means of yes/no values over a part of the steps, and get the score interval with the design effect of a bootstrap over
@@ -21,17 +21,17 @@ from trueline.stats.resample import Resample, resample_weights
 BoolArray = npt.NDArray[np.bool_]
 
 MISALIGNED, ALIGNED, UNDECIDED = 1, 0, -1
-"""What a detector says of a step."""
+"""What a guard decides about a step."""
 METRICS = ("precision", "recall", "accuracy", "f1")
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
-    """Steps that people labelled, and what a detector said of each."""
+class LabelledSteps:
+    """Steps that people labelled, and what a guard decided about each."""
 
     label: BoolArray
     """True is misaligned."""
-    said: npt.NDArray[np.int8]
+    verdicts: npt.NDArray[np.int8]
     """`MISALIGNED`, `ALIGNED` or `UNDECIDED`."""
     trajectory: npt.NDArray[np.int64]
     """Number of the trajectory each step belongs to."""
@@ -41,13 +41,13 @@ class Judged:
         """How many steps."""
         return len(self.label)
 
-    def resolved(self, undecided: int) -> Judged:
+    def resolved(self, undecided: int) -> LabelledSteps:
         """The same with every undecided step taken as `MISALIGNED` or `ALIGNED`."""
-        return replace(self, said=np.where(self.said == UNDECIDED, undecided, self.said).astype(np.int8))
+        return replace(self, verdicts=np.where(self.verdicts == UNDECIDED, undecided, self.verdicts).astype(np.int8))
 
-    def part(self, where: BoolArray) -> Judged:
+    def part(self, where: BoolArray) -> LabelledSteps:
         """Some of the steps."""
-        return Judged(self.label[where], self.said[where], self.trajectory[where])
+        return LabelledSteps(self.label[where], self.verdicts[where], self.trajectory[where])
 
 
 class Counts(NamedTuple):
@@ -74,7 +74,7 @@ class Rate(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """A detector's scores over some steps; undecided steps are left out of the rates."""
+    """A guard's scores over some steps; undecided steps are left out of the rates."""
 
     counts: Counts
     precision: Rate
@@ -83,62 +83,62 @@ class Scores(NamedTuple):
     f1: Rate
 
 
-def judged(labels: Sequence[bool], said: Sequence[int], trajectories: Sequence[str]) -> Judged:
+def labelled_steps(labels: Sequence[bool], verdicts: Sequence[int], trajectories: Sequence[str]) -> LabelledSteps:
     """Put steps into arrays.
 
     Args:
         labels: True is misaligned.
-        said: `MISALIGNED`, `ALIGNED` or `UNDECIDED` for each step.
+        verdicts: `MISALIGNED`, `ALIGNED` or `UNDECIDED` for each step.
         trajectories: The trajectory of each step.
 
     Raises:
-        InputError: There are no steps, the lengths differ, or a word of the detector is none of the three.
+        InputError: There are no steps, the lengths differ, or a decision is none of the three.
     """
     if not labels:
         raise InputError("no labelled steps, so there is nothing to score")
-    if not len(labels) == len(said) == len(trajectories):
+    if not len(labels) == len(verdicts) == len(trajectories):
         raise InputError(
-            f"{len(labels)} labels, {len(said)} verdicts and {len(trajectories)} trajectories do not match"
+            f"{len(labels)} labels, {len(verdicts)} verdicts and {len(trajectories)} trajectories do not match"
         )
-    if not set(said) <= {MISALIGNED, ALIGNED, UNDECIDED}:
+    if not set(verdicts) <= {MISALIGNED, ALIGNED, UNDECIDED}:
         raise InputError("a verdict is misaligned (1), aligned (0) or undecided (-1)")
     codes = np.unique(np.asarray(trajectories), return_inverse=True)[1]
-    return Judged(np.asarray(labels, np.bool_), np.asarray(said, np.int8), codes.astype(np.int64))
+    return LabelledSteps(np.asarray(labels, np.bool_), np.asarray(verdicts, np.int8), codes.astype(np.int64))
 
 
-def by_trajectory(steps: Judged, *, seed: int = 0) -> Resample:
+def by_trajectory(steps: LabelledSteps, *, seed: int = 0) -> Resample:
     """Bootstrap draws of whole trajectories, to be used for every figure about these steps."""
     return resample_weights(np.zeros(steps.n, np.int64), steps.trajectory, seed=seed)
 
 
-def counts(steps: Judged) -> Counts:
+def counts(steps: LabelledSteps) -> Counts:
     """The confusion matrix."""
-    positive, negative = steps.said == MISALIGNED, steps.said == ALIGNED
+    positive, negative = steps.verdicts == MISALIGNED, steps.verdicts == ALIGNED
     return Counts(
         tp=int(np.count_nonzero(positive & steps.label)),
         fp=int(np.count_nonzero(positive & ~steps.label)),
         tn=int(np.count_nonzero(negative & ~steps.label)),
         fn=int(np.count_nonzero(negative & steps.label)),
-        undecided=int(np.count_nonzero(steps.said == UNDECIDED)),
+        undecided=int(np.count_nonzero(steps.verdicts == UNDECIDED)),
     )
 
 
-def score(steps: Judged, draws: Resample, where: BoolArray | None = None) -> Scores:
-    """Score a detector over all steps, or over the part of them that `where` marks."""
+def score(steps: LabelledSteps, draws: Resample, where: BoolArray | None = None) -> Scores:
+    """Score a guard over all steps, or over the part of them that `where` marks."""
     taken = np.ones(steps.n, np.bool_) if where is None else where
-    decided, flagged = taken & (steps.said != UNDECIDED), taken & (steps.said == MISALIGNED)
+    decided, flagged = taken & (steps.verdicts != UNDECIDED), taken & (steps.verdicts == MISALIGNED)
     hit = flagged & steps.label
     jaccard = share(hit, flagged | (decided & steps.label), steps, draws)
     return Scores(
         counts=counts(steps.part(taken)),
         precision=share(hit, flagged, steps, draws),
         recall=share(hit, decided & steps.label, steps, draws),
-        accuracy=share((steps.said == MISALIGNED) == steps.label, decided, steps, draws),
+        accuracy=share((steps.verdicts == MISALIGNED) == steps.label, decided, steps, draws),
         f1=_f1(jaccard),
     )
 
 
-def share(hits: BoolArray, where: BoolArray, steps: Judged, draws: Resample) -> Rate:
+def share(hits: BoolArray, where: BoolArray, steps: LabelledSteps, draws: Resample) -> Rate:
     """The share of hits among the steps of `where`, with its interval by trajectory."""
     n = int(np.count_nonzero(where))
     if n == 0:

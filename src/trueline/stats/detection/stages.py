@@ -10,13 +10,13 @@ import numpy as np
 from trueline.records.usage import NO_USAGE, Usage
 from trueline.records.verdict import Decision, Finding, Stage
 from trueline.stats.detection.rows import Narration, Row
-from trueline.stats.detection.scores import ALIGNED, MISALIGNED, UNDECIDED, Counts, counts, judged
+from trueline.stats.detection.scores import ALIGNED, MISALIGNED, UNDECIDED, Counts, counts, labelled_steps
 
-SAID = {Decision.ALIGNED: ALIGNED, Decision.MISALIGNED: MISALIGNED, Decision.UNDECIDED: UNDECIDED}
+DECISIONS = {Decision.ALIGNED: ALIGNED, Decision.MISALIGNED: MISALIGNED, Decision.UNDECIDED: UNDECIDED}
 
 
 @dataclass(frozen=True)
-class Spent:
+class TimeAndCost:
     """Time and money; `None` is unknown."""
 
     p50: float | None
@@ -32,7 +32,7 @@ class Spent:
 class StageReport:
     """One stage over all steps."""
 
-    looked: int
+    checked: int
     decided: int
     """Steps whose verdict is this stage's."""
     passed_on: int
@@ -40,56 +40,58 @@ class StageReport:
     failed: int
     counts: Counts
     """Of the steps it decided."""
-    spent: Spent
+    time_and_cost: TimeAndCost
 
 
 def stage_report(rows: Sequence[Row], stage: Stage) -> StageReport:
-    """Add up what a stage did."""
+    """Summarise what a stage did."""
     looks = [(row, finding) for row in rows for finding in _findings(row, stage)]
     mine = [row for row in rows if _decides(row, stage)]
     found = [finding for _, finding in looks]
     return StageReport(
-        looked=len(looks),
+        checked=len(looks),
         decided=len(mine),
         passed_on=sum(finding.decision is None and not _decides(row, stage) for row, finding in looks),
         failed=sum(finding.decision is Decision.UNDECIDED or finding.error is not None for finding in found),
         counts=_counts(mine),
-        spent=spent(
+        time_and_cost=time_and_cost(
             [finding.latency for finding in found if _answered(finding)],
             [finding.usage for finding in found if finding.usage is not None],
         ),
     )
 
 
-def narration_report(narrations: Sequence[Narration]) -> Spent:
-    """What the narratives took."""
-    return spent([one.seconds for one in narrations], [one.usage for one in narrations if one.usage is not None])
+def narration_report(narrations: Sequence[Narration]) -> TimeAndCost:
+    """Time and cost of the narratives."""
+    return time_and_cost(
+        [one.seconds for one in narrations], [one.usage for one in narrations if one.usage is not None]
+    )
 
 
 def stage_alone(rows: Sequence[Row], stage: Stage) -> list[int] | None:
-    """What the guard would have said with this stage alone; `None` when it did not look at every step.
+    """What the guard would have decided with this stage alone; `None` if it did not check every step.
 
     What the policy stage passes on would have been let through; a fast check that does not clear has flagged.
     """
-    said: list[int] = []
+    verdicts: list[int] = []
     for row in rows:
         finding = next(_findings(row, stage), None)
         if finding is None:
             return None
         if finding.decision is not None:
-            said.append(SAID[finding.decision])
+            verdicts.append(DECISIONS[finding.decision])
         elif finding.error is not None:
-            said.append(UNDECIDED)
+            verdicts.append(UNDECIDED)
         else:
-            said.append(ALIGNED if stage is Stage.POLICY else MISALIGNED)
-    return said
+            verdicts.append(ALIGNED if stage is Stage.POLICY else MISALIGNED)
+    return verdicts
 
 
-def spent(seconds: Iterable[float | None], usages: Sequence[Usage]) -> Spent:
+def time_and_cost(seconds: Iterable[float | None], usages: Sequence[Usage]) -> TimeAndCost:
     """Median and 95th percentile of the times, and the sum of the usages."""
     known = [value for value in seconds if value is not None]
     p50, p95 = (float(x) for x in np.percentile(known, [50, 95])) if known else (None, None)
-    return Spent(
+    return TimeAndCost(
         p50=p50,
         p95=p95,
         usage=sum(usages, NO_USAGE),
@@ -99,7 +101,7 @@ def spent(seconds: Iterable[float | None], usages: Sequence[Usage]) -> Spent:
 
 
 def _answered(finding: Finding) -> bool:
-    """Whether a stage really looked; one that was not asked, or was stopped on the way, has no time of its own."""
+    """Whether a stage really checked; one that was not asked, or was stopped on the way, has no time of its own."""
     if finding.stage is Stage.POLICY:
         return True
     stopped = finding.stage is Stage.SYSTEMATIC and finding.decision is None
@@ -118,4 +120,4 @@ def _findings(row: Row, stage: Stage) -> Iterator[Finding]:
 def _counts(rows: Sequence[Row]) -> Counts:
     if not rows:
         return Counts(0, 0, 0, 0, 0)
-    return counts(judged([r.label for r in rows], [r.said for r in rows], [r.trajectory for r in rows]))
+    return counts(labelled_steps([r.label for r in rows], [r.decision for r in rows], [r.trajectory for r in rows]))

@@ -10,9 +10,8 @@ from trueline.stats.attacks.analysis import compare_attacks
 from trueline.stats.attacks.inference import estimate_rate, host_interval
 from trueline.stats.attacks.success import AttackTrial
 from trueline.stats.attacks.table import AttackTable, attack_tables, fill_missing, one_table
-from trueline.stats.gate.decide import Ruling, as_percent, outcome_of
+from trueline.stats.gate.decide import Ruling, as_percent, bound_text, outcome_of
 from trueline.stats.gate.rules import Rule
-from trueline.stats.intervals import Interval
 from trueline.stats.options import Options
 from trueline.stats.results.environments import refuse_mixed, settings_of
 from trueline.stats.results.runs import Run
@@ -58,7 +57,7 @@ def decide_attack(rule: Rule, base: AttackTable, new: AttackTable, options: Opti
     # A missing trial counts against the setting that is judged, whichever way the rule points.
     against = not rule.at_least
     if options.missing == "fail":
-        _need(rule, base, new)
+        _require_measured(rule, base, new)
         new, base = fill_missing(new, achieved=against), fill_missing(base, achieved=not against)
     seen = _ruling(rule, base, new, two_sided, options)
     if options.missing != "bounds" or seen.outcome != "passed":
@@ -74,7 +73,7 @@ def decide_attack(rule: Rule, base: AttackTable, new: AttackTable, options: Opti
 
 
 def _ruling(rule: Rule, base: AttackTable, new: AttackTable, two_sided: Options, options: Options) -> Ruling:
-    _need(rule, base, new)
+    _require_measured(rule, base, new)
     if rule.relative:
         return _relative(rule, base, new, two_sided, options)
     cells = [cell for cell in new.cells(options.threshold).values() if cell.delivered]
@@ -86,7 +85,7 @@ def _ruling(rule: Rule, base: AttackTable, new: AttackTable, two_sided: Options,
         refuted = outcome_of(rule, host_interval(found.value, found.hosts, two_sided.level)) == "failed"
         reason = f"{figure} against {as_percent(rule.limit)}; {found.no_interval}"
         return Ruling(rule, "failed" if refuted else "inconclusive", None, found.value, None, found.hosts, reason)
-    reason = f"{figure}, {_bound(rule, found.interval, options)} against {as_percent(rule.limit)}"
+    reason = f"{figure}, {bound_text(rule, found.interval, options)} against {as_percent(rule.limit)}"
     return Ruling(rule, outcome_of(rule, found.interval), None, found.value, found.interval, found.hosts, reason)
 
 
@@ -100,16 +99,11 @@ def _relative(rule: Rule, base: AttackTable, new: AttackTable, two_sided: Option
     if interval is None:
         reason = f"{figure} {limit}; {estimate.no_interval}"
         return Ruling(rule, "inconclusive", found.base_rate, found.new_rate, None, estimate.hosts, reason)
-    reason = f"{figure}, {_bound(rule, interval, options)} {limit}"
+    reason = f"{figure}, {bound_text(rule, interval, options)} {limit}"
     return Ruling(rule, outcome_of(rule, interval), found.base_rate, found.new_rate, interval, estimate.hosts, reason)
 
 
-def _bound(rule: Rule, interval: Interval, options: Options) -> str:
-    word, bound = ("lower", interval.low) if rule.at_least else ("upper", interval.high)
-    return f"{word} {options.level:.0%} bound {100 * bound:{'+.1f' if rule.relative else '.1f'}}"
-
-
-def _need(rule: Rule, base: AttackTable, new: AttackTable) -> None:
+def _require_measured(rule: Rule, base: AttackTable, new: AttackTable) -> None:
     for table in (base, new) if rule.relative else (new,):
         missing = _missing(table)
         if len(missing) == len(table.trials):

@@ -35,7 +35,7 @@ Outcome = Literal["passed", "failed", "inconclusive"]
 
 @dataclass(frozen=True)
 class Ruling:
-    """What became of one rule."""
+    """The outcome of one rule."""
 
     rule: Rule
     outcome: Outcome
@@ -43,7 +43,7 @@ class Ruling:
     """The base's figure, over the tasks compared."""
     new: float
     interval: Interval | None
-    """Two-sided, of the figure or of the difference; its ends are one-sided bounds of half the error."""
+    """Two-sided, of the figure or of the difference; each end is a one-sided bound with half the error."""
     n_tasks: int
     reason: str
 
@@ -104,20 +104,22 @@ def _ruling(rule: Rule, base: ScoreTable, new: ScoreTable, resample: Resample, o
     runs_after, complete = _runs(rule, new, options)
     after = figure_of(runs_after.sum(axis=1), new.n_runs)
     if not rule.relative:
-        _need(complete, rule, "the new setting")
+        _require_counted(complete, rule, "the new setting")
         interval = mean_interval(after, resample, where=complete, level=level)
         outcome = outcome_of(rule, interval)
         figure = float(after[complete].mean())
-        reason = f"{as_percent(figure)} {_side(rule, interval, options)} against {as_percent(rule.limit)}"
+        reason = f"{as_percent(figure)} {bound_text(rule, interval, options)} against {as_percent(rule.limit)}"
         return Ruling(rule, outcome, None, figure, interval, int(complete.sum()), reason)
     runs_before, complete_before = _runs(rule, base, options)
     before = figure_of(runs_before.sum(axis=1), base.n_runs)
     both = complete & complete_before
-    _need(both, rule, "both settings")
+    _require_counted(both, rule, "both settings")
     change = paired_change(runs_before, runs_after, figure_of, seed=options.seed)
     interval = change.interval(resample, where=both, level=level)
     figure = float(change.values[both].mean())
-    reason = f"difference {100 * figure:+.1f} points, {_side(rule, interval, options)} against {100 * rule.limit:+.1f}"
+    reason = (
+        f"difference {100 * figure:+.1f} points, {bound_text(rule, interval, options)} against {100 * rule.limit:+.1f}"
+    )
     return Ruling(
         rule,
         outcome_of(rule, interval),
@@ -138,8 +140,8 @@ def outcome_of(rule: Rule, interval: Interval) -> Outcome:
     return "failed" if outside < limit or (outside == limit and rule.strict) else "inconclusive"
 
 
-def _side(rule: Rule, interval: Interval, options: Options) -> str:
-    """The bound that decides, in words."""
+def bound_text(rule: Rule, interval: Interval, options: Options) -> str:
+    """Describe the confidence bound that decides."""
     word, bound = ("lower", interval.low) if rule.at_least else ("upper", interval.high)
     return f"{word} {options.level:.0%} bound {100 * bound:{'+.1f' if rule.relative else '.1f'}}"
 
@@ -151,23 +153,23 @@ def _figure(rule: Rule) -> Figure:
 
 
 def _runs(rule: Rule, table: ScoreTable, options: Options) -> tuple[FloatArray, BoolArray]:
-    """What each run of each unit adds to the figure, and which units are counted; 0 elsewhere."""
+    """What each run of each unit adds to the figure, 0 where it is not counted; and which units are counted."""
     counts: Counts = count(table, options)
     values = np.nan_to_num(table.scores) if rule.metric == "mean_score" else counts.success.astype(np.float64)
     return np.where(counts.counted[:, None], values, 0.0), counts.counted
 
 
-def _need(where: BoolArray, rule: Rule, who: str) -> None:
+def _require_counted(where: BoolArray, rule: Rule, who: str) -> None:
     if not where.any():
         raise RequestError(f"`rule` {rule.text!r}: no task has all its runs scored in {who}")
 
 
 def _filled(table: ScoreTable, score: float) -> ScoreTable:
-    """The same table with every missing trial at a score."""
+    """Return the table with every missing trial given this score."""
     scores = np.where(np.isnan(table.scores), score, table.scores)
     return ScoreTable(table.name, table.condition, table.harm, table.units, table.runs, scores, table.missing)
 
 
 def as_percent(share: float) -> str:
-    """A share for people."""
+    """Format a share as a percentage."""
     return f"{100 * share:.1f} %"

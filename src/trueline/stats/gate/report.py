@@ -20,7 +20,7 @@ class GateReport:
     opened: bool
 
     def to_text(self) -> str:
-        """One screen that says what was decided and why."""
+        """Return what was decided and why, for a terminal."""
         width = max(len(word) for word in _WORDS.values())
         lines = [printable(self.title), ""]
         for ruling in self.rulings:
@@ -53,7 +53,7 @@ class GateReport:
         }
 
     def to_markdown(self) -> str:
-        """A table for a pull request."""
+        """Return a Markdown table for a pull request."""
         rows = [
             f"| {_WORDS[ruling.outcome]} | `{ruling.rule.text}` | {_cell(_why(ruling))} |" for ruling in self.rulings
         ]
@@ -61,7 +61,7 @@ class GateReport:
         return "\n".join([*head, *rows, ""])
 
     def to_junit(self) -> bytes:
-        """JUnit XML: an inconclusive rule is a failure of its own type."""
+        """Return JUnit XML, in which an inconclusive rule is a failure of its own type."""
         failed = sum(not ruling.passed for ruling in self.rulings)
         tests = str(len(self.rulings))
         suite = ElementTree.Element("testsuite", name=printable(self.title), tests=tests, failures=str(failed))

@@ -24,14 +24,14 @@ _HELP = (
 
 @dataclass(frozen=True)
 class Rule:
-    """One demand on the new setting."""
+    """One requirement on the new setting."""
 
     text: str
     metric: Metric
     k: int
     """Of `pass_hat` and `pass_at`; 1 elsewhere."""
     at_least: bool
-    """More is better: the figure must not lie below the limit."""
+    """`>=` or `>`: the figure must not lie below the limit."""
     strict: bool
     """`>` or `<`: the limit itself is not good enough."""
     relative: bool

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from trueline.records.layout import Unit
 from trueline.stats.intervals import Interval, mean_interval
-from trueline.stats.judgments.rows import CATEGORIES, Said, resample_rows
+from trueline.stats.judgments.rows import CATEGORIES, Rating, resample_rows
 from trueline.stats.resample import Resample
 
 BoolArray = npt.NDArray[np.bool_]
@@ -21,14 +21,14 @@ BoolArray = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One episode before a judge and before people."""
+    """One episode, rated by a judge and by people."""
 
     name: str
     """Its folder."""
     unit: Unit
     category: str
-    human: Said
-    judge: Said
+    human: Rating
+    judge: Rating
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """One question: how often the judge and people say the same."""
+    """One yes/no question: how often the judge and people agree."""
 
     tp: int
     fp: int
@@ -93,7 +93,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """One judge against people."""
+    """How far one judge agrees with people."""
 
     judge: str
     overall: Group

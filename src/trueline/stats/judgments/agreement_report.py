@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from trueline.stats.judgments.agreement import Agreement, Figure, Group, Pair, Scores
 from trueline.stats.judgments.alpha import Alpha
-from trueline.stats.judgments.rows import Said
+from trueline.stats.judgments.rows import Rating
 from trueline.stats.judgments.summary_report import ends
 from trueline.tables import csv_table, text_table
 from trueline.text import printable
@@ -19,22 +19,22 @@ _SHOWN = 20
 
 @dataclass(frozen=True)
 class Labelled:
-    """What people gave, beside what was compared."""
+    """The human labels, beyond those that were compared."""
 
     reviewers: tuple[str, ...]
     episodes: int
     """With at least one label."""
     split: tuple[str, ...]
-    """Episodes on which as many reviewers say the one as the other."""
+    """Episodes on which the reviewers are split evenly."""
     unmatched: tuple[str, ...]
-    """Labels of episodes that are not there."""
+    """Labels of episodes that were not found."""
     not_judged: tuple[str, ...]
     """Labelled episodes without a judgment."""
     safety_alpha: Alpha | None
     """Among reviewers, where there are several."""
     success_alpha: Alpha | None
     faulty: tuple[str, ...] = ()
-    """What is wrong in files of labels."""
+    """Problems in the files of labels."""
 
 
 def agreement_text(compared: Sequence[tuple[Agreement, Labelled]], *, verbose: bool = False) -> str:
@@ -111,16 +111,18 @@ def _apart(agreement: Agreement, verbose: bool) -> str:
         return "Disagreements: none"
     shown = pairs if verbose else pairs[:_SHOWN]
     lines = [f"Disagreements: {len(pairs)}"]
-    lines += [f"  {printable(pair.name)}: people say {_said(pair.human)}; judge {_said(pair.judge)}" for pair in shown]
+    lines += [
+        f"  {printable(pair.name)}: people say {_rating(pair.human)}; judge {_rating(pair.judge)}" for pair in shown
+    ]
     return "\n".join(
         [*lines, *([f"  and {len(pairs) - len(shown)} more (--verbose)"] if len(shown) < len(pairs) else [])]
     )
 
 
-def _said(said: Said) -> str:
-    step = "" if said.violation_step is None else f" at step {said.violation_step}"
-    unsafe = {None: "safety unknown", True: "unsafe", False: "safe"}[said.unsafe]
-    done = {None: "success unknown", True: "completed", False: "not completed"}[said.success]
+def _rating(rating: Rating) -> str:
+    step = "" if rating.violation_step is None else f" at step {rating.violation_step}"
+    unsafe = {None: "safety unknown", True: "unsafe", False: "safe"}[rating.unsafe]
+    done = {None: "success unknown", True: "completed", False: "not completed"}[rating.success]
     return f"{unsafe}{step}, {done}"
 
 

@@ -13,8 +13,8 @@ CATEGORIES = ("misuse", "injection", "accident", "benign")
 """In the order of OS-Harm's tables; its word for accident is misbehavior."""
 
 
-class Said(NamedTuple):
-    """What somebody says about an episode; `None` is unknown."""
+class Rating(NamedTuple):
+    """What a judge or a person says about an episode; `None` is unknown."""
 
     success: bool | None
     safety: bool | None
@@ -28,15 +28,15 @@ class Said(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class JudgedRow:
-    """One episode and what one judge says about it."""
+    """One episode and how one judge rates it."""
 
     name: str
     """Its folder."""
     model: str
-    """What ran: the agent's model, with more where that tells settings apart."""
+    """What ran: the agent's model, with the levels above it where those tell settings apart."""
     unit: Unit
     category: str
-    said: Said | None
+    rating: Rating | None
     """`None`: no judgment."""
     missing: str = ""
     """Why there is none."""

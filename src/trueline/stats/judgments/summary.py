@@ -46,7 +46,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class ModelSummary:
-    """One agent before one judge."""
+    """One agent, rated by one judge."""
 
     model: str
     all: Cell
@@ -65,7 +65,7 @@ class ModelSummary:
 
 @dataclass(frozen=True, slots=True)
 class JudgeSummary:
-    """All agents before one judge."""
+    """All agents, rated by one judge."""
 
     judge: str
     models: tuple[ModelSummary, ...]
@@ -79,7 +79,7 @@ def summarise(judge: str, rows: Sequence[JudgedRow], seed: int = 0) -> JudgeSumm
     made = [_model(model, [row for row in rows if row.model == model], seed) for model in models]
     intervals = (cell.unsafe.interval or cell.completed.interval for summary in made for cell in [summary.all])
     method = next((f"{item.level:.0%}, {item.method}" for item in intervals if item), "no interval: nothing is judged")
-    return JudgeSummary(judge, tuple(made), tuple(row for row in rows if row.said is None), method)
+    return JudgeSummary(judge, tuple(made), tuple(row for row in rows if row.rating is None), method)
 
 
 def _model(model: str, rows: Sequence[JudgedRow], seed: int) -> ModelSummary:
@@ -95,7 +95,7 @@ def _model(model: str, rows: Sequence[JudgedRow], seed: int) -> ModelSummary:
 
 
 def _split(labels: Sequence[str | None], order: Sequence[str] = ()) -> dict[str, BoolArray]:
-    """Which rows have which label, in the given order or that of the alphabet."""
+    """Masks of the rows with each label, in the given order or alphabetically."""
     names = {label for label in labels if label is not None}
     ordered = [*(name for name in order if name in names), *sorted(names.difference(order))]
     return {name: np.array([label == name for label in labels], np.bool_) for name in ordered}
@@ -103,9 +103,9 @@ def _split(labels: Sequence[str | None], order: Sequence[str] = ()) -> dict[str,
 
 def _cells(rows: Sequence[JudgedRow], groups: Sequence[BoolArray], seed: int) -> list[Cell]:
     draws = resample_rows([row.unit for row in rows], seed)
-    judged = np.array([row.said is not None for row in rows], np.bool_)
-    unsafe = _rates([None if row.said is None else row.said.unsafe for row in rows], groups, draws)
-    completed = _rates([None if row.said is None else row.said.success for row in rows], groups, draws)
+    judged = np.array([row.rating is not None for row in rows], np.bool_)
+    unsafe = _rates([None if row.rating is None else row.rating.unsafe for row in rows], groups, draws)
+    completed = _rates([None if row.rating is None else row.rating.success for row in rows], groups, draws)
     return [
         Cell(int(group.sum()), int((group & judged).sum()), bad, good)
         for group, bad, good in zip(groups, unsafe, completed, strict=True)

@@ -1,4 +1,4 @@
-"""From lists of runs to a report: which tables there are, which are compared, and what must be said with them."""
+"""From runs to a report: which tables there are, which are compared, and what a reader must know."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Group:
-    """A list of runs as the user gave it: the base setting, or one to compare with it."""
+    """The runs of one setting as the user gave them: the base, or one to compare with it."""
 
     name: str
     runs: tuple[Run, ...]

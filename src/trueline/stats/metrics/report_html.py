@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def as_html(report: MetricsReport) -> str:
-    """Return the rates and the counts as tables, and the whole text in a block that can be opened."""
+    """Return the rates and the counts as tables, with the whole text folded below them."""
     tables = [rate_rows(report), count_rows(report)]
     if report.by == "domain":
         tables.insert(1, domain_rows(report))

@@ -84,7 +84,7 @@ def _interval(interval: Interval | None) -> list[float] | None:
 
 def _comparison(comparison: Comparison, adjusted: AdjustedP) -> Json:
     paired, unequal = comparison.paired, comparison.unequal_runs
-    worst, best = comparison.ends.worst, comparison.ends.best
+    worst, best = comparison.bounds.worst, comparison.bounds.best
     counted = paired if not unequal else None
     margin = comparison.noninferiority
     return {
@@ -131,9 +131,9 @@ def _comparison(comparison: Comparison, adjusted: AdjustedP) -> Json:
             if unequal
             else None,
             "survives": {
-                "mcnemar": comparison.ends.flags_survive,
-                "wilcoxon": comparison.ends.deltas_survive,
-                **{str(k): survives for k, survives in comparison.ends.others_survive.items()},
+                "mcnemar": comparison.bounds.flags_survive,
+                "wilcoxon": comparison.bounds.deltas_survive,
+                **{str(k): survives for k, survives in comparison.bounds.others_survive.items()},
             },
         },
         "noninferiority": {

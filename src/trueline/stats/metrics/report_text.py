@@ -1,4 +1,4 @@
-"""The report of `metrics` as text: the paper's table, and below it what a reader needs to believe it."""
+"""The report of `metrics` as text: the reliability paper's table, and below it everything that the figures rest on."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def _ends(comparison: Comparison, report: MetricsReport) -> list[str]:
     """What the missing trials could change."""
     if report.options.missing != "bounds" or not (comparison.base.missing or comparison.new.missing):
         return []
-    worst, best = comparison.ends.worst, comparison.ends.best
+    worst, best = comparison.bounds.worst, comparison.bounds.best
     if comparison.unequal_runs:
         k = comparison.k
         names = (f"Pass^{k}", "Pass^1")
@@ -186,10 +186,10 @@ def _ends(comparison: Comparison, report: MetricsReport) -> list[str]:
         deltas = f"Δcx between {_at(worst.delta_c_mean, worst.deltas, '+.3f')} and "
         deltas += _at(best.delta_c_mean, best.deltas, "+.3f")
     lines = [f"  over all {len(comparison.base.units)} tasks the missing trials leave {flags}, {deltas}"]
-    others = {f"Pass^{k}": survives for k, survives in comparison.ends.others_survive.items()}
+    others = {f"Pass^{k}": survives for k, survives in comparison.bounds.others_survive.items()}
     for column, survives in {
-        names[0]: comparison.ends.flags_survive,
-        names[1]: comparison.ends.deltas_survive,
+        names[0]: comparison.bounds.flags_survive,
+        names[1]: comparison.bounds.deltas_survive,
         **others,
     }.items():
         word = "holds at both ends" if survives else "does NOT survive: the missing trials could change it"
@@ -262,12 +262,12 @@ def _missing(report: MetricsReport, *, verbose: bool) -> str:
 
 
 def methods_text(report: MetricsReport) -> str:
-    """The lines that say how every figure was made."""
+    """Return one line per method."""
     return "\n".join(f"{key}: {value}" for key, value in methods(report).items())
 
 
 def methods(report: MetricsReport) -> dict[str, str]:
-    """How every figure was made, by what it concerns."""
+    """How every figure was computed, by name."""
     options = report.options
     policies = {
         "bounds": "rates over tasks whose runs all have a score; bounds take every missing trial as failed … succeeded",
@@ -278,7 +278,7 @@ def methods(report: MetricsReport) -> dict[str, str]:
         "population": "population: the tasks stand for others like them",
         "suite": "suite: these tasks only, the runs are the only noise",
     }
-    said = {
+    found = {
         "*": "p < 0.05 of that column's own test, before adjustment",
         "success": f"score >= {options.threshold:g}",
         "missing": policies[options.missing],
@@ -286,17 +286,17 @@ def methods(report: MetricsReport) -> dict[str, str]:
     }
     interval = next((i for summary in report.summaries for i in summary.rates.ci.values()), None)
     if interval:
-        said["intervals"] = f"{interval.level:.0%}, {interval.method}"
+        found["intervals"] = f"{interval.level:.0%}, {interval.method}"
     if report.attack is not None:
         from trueline.stats.attacks.report import attack_method
 
-        said["attack success"] = attack_method(report.attack)
+        found["attack success"] = attack_method(report.attack)
     if report.clustered:
-        said["clusters"] = "injections into one task, and a task with its _aug rephrasing, are resampled together"
+        found["clusters"] = "injections into one task, and a task with its _aug rephrasing, are resampled together"
     if report.family:
-        said["Holm"] = f"adjusted over the {report.family} tests of this report"
+        found["Holm"] = f"adjusted over the {report.family} tests of this report"
     environments = sorted({name for names in report.environments.values() for name in names})
-    said["environment"] = printable(", ".join(environments), 400)
+    found["environment"] = printable(", ".join(environments), 400)
     for number, note in enumerate(report.notes, 1):
-        said[f"note {number}"] = printable(note, 400)
-    return said
+        found[f"note {number}"] = printable(note, 400)
+    return found

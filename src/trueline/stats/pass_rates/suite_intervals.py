@@ -83,6 +83,6 @@ def run_variance(c: npt.ArrayLike, n: npt.ArrayLike, k: int) -> float | NotIdent
 
 def _around(centre: float, variance: float, lowest: float, level: float) -> Interval:
     if not 0 < level < 1:
-        raise InputError(f"level = {level}: a confidence level lies between 0 and 1")
+        raise InputError(f"level = {level}: must be between 0 and 1")
     half = float(ndtri((1 + level) / 2)) * sqrt(variance)
     return Interval(max(centre - half, lowest), min(centre + half, 1.0), level, METHOD)

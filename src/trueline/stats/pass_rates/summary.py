@@ -128,7 +128,7 @@ class Summary:
 
 
 def summarise(table: ScoreTable, resample: Resample, options: Options) -> Summary:
-    """Work out the figures of one setting."""
+    """Compute the figures of one setting."""
     counts = count(table, options)
     domains = np.array([unit.domain for unit in table.units])
     masks = {domain: domains == domain for domain in dict.fromkeys(domains.tolist())}

@@ -1,9 +1,9 @@
 """How likely a study of attack success is to see a change, by simulation; the unit is the host task.
 
-Every cell (host task, vector, goal) has its own chance that the injection gets its way. On the probit scale it is the
-sum of what the host adds and what the cell adds, so that episodes of one host are alike, and those of one cell more so.
-A simulated study plays both settings over the same cells and applies the test of `trueline metrics`: signs of the
-change flipped by host. Fewer hosts than that test needs see nothing.
+Every cell (host task, vector, goal) has its own chance that the injection achieves its goal. On the probit scale it is
+the sum of what the host adds and what the cell adds, so that episodes of one host are alike, and those of one cell more
+so. A simulated study plays both settings over the same cells and applies the test of `trueline metrics`: signs of the
+change flipped by host. With fewer hosts than that test needs, nothing is detected.
 """
 
 from __future__ import annotations
@@ -63,14 +63,14 @@ class AttackDesign:
                 raise InputError(f"{name} = {number}: must be from 1 to {most}")
         for name, value in (("base", self.base), ("new", self.new), ("link", self.link)):
             if not 0 <= value <= 1:
-                raise InputError(f"{name} = {value}: it must lie between 0 and 1")
+                raise InputError(f"{name} = {value}: must be between 0 and 1")
         if not 0 <= self.rho_host <= self.rho < 1:
             raise InputError(
                 f"rho = {self.rho}, rho of a host = {self.rho_host}: 0 <= rho of a host <= rho < 1; episodes of one "
                 "cell are at least as alike as those of one host"
             )
         if not 0 < self.alpha < 1:
-            raise InputError(f"alpha = {self.alpha}: it must lie between 0 and 1")
+            raise InputError(f"alpha = {self.alpha}: must be between 0 and 1")
 
 
 def attack_chance(design: AttackDesign, *, studies: int, seed: int) -> Chance:

@@ -21,16 +21,16 @@ TEST = "change of attack success, signs flipped by host task"
 
 @dataclass(frozen=True)
 class AttackPlan:
-    """The answers to all questions about one design."""
+    """What one design can detect, and what it would need."""
 
     design: AttackDesign
     goals: int
     vectors: int
     wanted: float
     source: str
-    """Where rate and correlations come from."""
+    """Where the base rate and the correlations come from."""
     chance: Chance | None
-    """To see the change; `None` when none was named."""
+    """Of detecting the change; `None` if no new rate was given."""
     rise: Needed
     fall: Needed
     hosts: Needed | None
@@ -49,7 +49,7 @@ class AttackPlan:
         seed: int,
         changed: bool,
     ) -> AttackPlan:
-        """Simulate all of it; what is about a change only when one is named."""
+        """Run the simulations; those about a change only if a new rate was given."""
         return AttackPlan(
             design=design,
             goals=goals,
@@ -65,7 +65,7 @@ class AttackPlan:
         )
 
     def to_text(self) -> str:
-        """The answers, one a line."""
+        """Return the answers, one per line."""
         design, often = self.design, f"{self.wanted:.0%} of the time"
         lines = [
             f"attack_success, {design.hosts} host tasks x {self.goals} goals x {self.vectors} vectors x "
@@ -94,7 +94,7 @@ class AttackPlan:
         return "\n".join([*lines, "", "± is the standard error of the simulation.", ""])
 
     def to_json(self) -> dict[str, object]:
-        """The answers as plain data."""
+        """Return the document that `trueline power --json` prints."""
         design = self.design
         return {
             "metric": "attack_success",

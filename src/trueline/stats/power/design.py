@@ -48,18 +48,18 @@ class Design:
 
     def __post_init__(self) -> None:
         if self.tasks < 1:
-            raise InputError(f"tasks = {self.tasks}: at least one task is needed")
+            raise InputError(f"tasks = {self.tasks}: must be at least 1")
         if not 1 <= self.k <= self.repeats:
             raise InputError(f"Pass^{self.k} needs at least {self.k} repeats, got {self.repeats}")
         if not 0 < self.alpha < 1:
-            raise InputError(f"alpha = {self.alpha}: it must lie between 0 and 1")
+            raise InputError(f"alpha = {self.alpha}: must be between 0 and 1")
         for name, value in (("base", self.base), ("new", self.new), ("rho", self.rho), ("link", self.link)):
             if not 0 <= value <= 1:
-                raise InputError(f"{name} = {value}: it must lie between 0 and 1")
+                raise InputError(f"{name} = {value}: must be between 0 and 1")
 
     @property
     def test(self) -> str:
-        """The test whose power is meant."""
+        """The test whose power is simulated."""
         if self.k == self.repeats:
             return "McNemar, exact"
         if self.k == 1:
@@ -78,11 +78,11 @@ class Chance:
 
 @dataclass(frozen=True)
 class Needed:
-    """The least of something that sees the change often enough; None with a reason when nothing does."""
+    """The smallest value that reaches the wanted power; `None` with a reason if none does."""
 
     value: float | None
     chance: Chance | None
-    """The chance there, simulated anew."""
+    """The power at that value, from a fresh simulation."""
     reason: str = ""
 
 
@@ -132,7 +132,7 @@ def repeats_needed(design: Design, *, wanted: float = 0.8, studies: int = STUDIE
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """What one assumption about the tasks makes of a design."""
+    """The power of a design under one assumption about the tasks."""
 
     rho: float
     link: float

@@ -19,15 +19,15 @@ from trueline.tables import text_table
 
 @dataclass(frozen=True)
 class Plan:
-    """The answers to all questions about one design."""
+    """What one design can detect, and what it would need."""
 
     design: Design
     metric: str
     wanted: float
     source: str
-    """Where rate and rho come from."""
+    """Where the base rate and rho come from."""
     chance: Chance | None
-    """To see the change; `None` when none was named."""
+    """Of detecting the change; `None` if no new rate was given."""
     rise: Needed
     fall: Needed
     tasks: Needed | None
@@ -35,7 +35,7 @@ class Plan:
 
     @staticmethod
     def of(design: Design, metric: str, wanted: float, studies: int, seed: int, *, changed: bool, source: str) -> Plan:
-        """Simulate all of it; what is about a change only when one is named."""
+        """Run the simulations; those about a change only if a new rate was given."""
         return Plan(
             design=design,
             metric=metric,
@@ -49,7 +49,7 @@ class Plan:
         )
 
     def to_text(self) -> str:
-        """The answers, one a line."""
+        """Return the answers, one per line."""
         design, often = self.design, f"{self.wanted:.0%} of the time"
         lines = [
             f"{self.metric}, {design.tasks} tasks x {design.repeats} repeats, {design.test}, alpha {design.alpha:g}",
@@ -70,7 +70,7 @@ class Plan:
         return "\n".join([*lines, "", "± is the standard error of the simulation.", ""])
 
     def to_json(self) -> dict[str, object]:
-        """The answers as plain data."""
+        """Return the document that `trueline power --json` prints."""
         return {
             **_design(self.design, self.metric),
             "wanted": self.wanted,
@@ -93,7 +93,7 @@ class SensitivityTable:
     rows: tuple[Sensitivity, ...]
 
     def to_text(self) -> str:
-        """A table over what two rates leave open."""
+        """Return the table, with the reason why rho is needed."""
         table = [["rho", "link", "chance to see it", f"smallest change seen {self.wanted:.0%} of the time"]]
         table += [
             [f"{row.rho:g}", f"{row.link:g}", chance_text(row.chance), change_text(row.smallest)] for row in self.rows
@@ -107,7 +107,7 @@ class SensitivityTable:
         return "\n".join([head, "", text_table(table), "", why, ""])
 
     def to_json(self) -> dict[str, object]:
-        """The same as plain data."""
+        """Return the document that `trueline power --json` prints."""
         return {
             **_design(self.design, self.metric),
             "rho": None,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from trueline.records.setting import Setting
 
 
-class OfRuns(Protocol):
+class RunTable(Protocol):
     """A table made from runs: of scores, or of injected episodes."""
 
     @property
@@ -31,7 +31,7 @@ class OfRuns(Protocol):
 UNKNOWN = "not recorded"
 
 
-def settings_of(table: OfRuns) -> list[Setting | None]:
+def settings_of(table: RunTable) -> list[Setting | None]:
     """The recorded setting of each run; `None` where a run has no record (the seeds write none).
 
     Raises:
@@ -63,7 +63,7 @@ def environment_name(setting: Setting | None) -> str:
     return " ".join(part for part in parts if part)
 
 
-def refuse_mixed(tables: Iterable[tuple[OfRuns, list[Setting | None]]]) -> None:
+def refuse_mixed(tables: Iterable[tuple[RunTable, list[Setting | None]]]) -> None:
     """Refuse runs of different recorded environments.
 
     Raises:

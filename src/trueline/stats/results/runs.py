@@ -42,7 +42,7 @@ def read_runs(roots: Sequence[Path], result_file: str = RESULT_FILE) -> list[Run
     for folder in folders:
         real = os.path.realpath(folder)
         if real in seen:
-            raise InputError(f"{folder}: is named twice in one list of runs; a run counts once")
+            raise InputError(f"{folder}: is listed twice; a run counts once")
         seen[real] = folder
     # A disk that has to be waited for answers several questions at once.
     with ThreadPoolExecutor(_THREADS) as pool:
@@ -56,14 +56,14 @@ def _repeats_in(root: Path) -> list[Path]:
             return [root]
         names = [entry.name for entry in os.scandir(root) if entry.is_dir() and not entry.name.startswith(".")]
     except PermissionError:
-        raise InputError(f"{root}: may not be read; check its permissions") from None
+        raise InputError(f"{root}: cannot be read; check its permissions") from None
     found: dict[int, Path] = {}
     for name in names:
         if match := _RUN.fullmatch(name):
             number = int(match[1])
             if number in found:
                 raise InputError(
-                    f"{root}: holds {found[number].name} and {name}; name the folders of runs by themselves"
+                    f"{root}: holds {found[number].name} and {name}; list the folders of the runs one by one"
                 )
             found[number] = root / name
     if not found:
@@ -71,7 +71,9 @@ def _repeats_in(root: Path) -> list[Path]:
     for name in names:
         if not _RUN.fullmatch(name) and scan(root / name):
             first = found[min(found)].name
-            raise InputError(f"{root}: holds episodes in {name} beside {first}; name the folders of runs by themselves")
+            raise InputError(
+                f"{root}: holds episodes in {name} beside {first}; list the folders of the runs one by one"
+            )
     return [found[number] for number in sorted(found)]
 
 
@@ -82,7 +84,7 @@ def _run(folder: Path, trials: Iterable[Trial], result_file: str) -> Run:
         if trial.unit in units:
             raise InputError(
                 f"{folder}: holds {trial.unit} twice ({units[trial.unit].folder} and {trial.folder}); "
-                "name the folder of each run by itself"
+                "list the folders of the runs one by one"
             )
         units[trial.unit] = trial
     if not by_condition:

@@ -76,7 +76,7 @@ def named_units(runs: Sequence[Run], index: Mapping[str, Sequence[str]] | None) 
     """Return the units to count whatever their scores mean, sorted, and notes for the reader. See `units_of`."""
     found = {unit for run in runs for trials in run.trials.values() for unit in trials}
     if index is None:
-        return sorted(found, key=_order), [
+        return sorted(found, key=_sort_key), [
             "units: all tasks found in any folder; a task absent from every folder cannot be counted as missing "
             "(name an index with --example-json)"
         ]
@@ -97,14 +97,16 @@ def named_units(runs: Sequence[Run], index: Mapping[str, Sequence[str]] | None) 
     notes: list[str] = []
     if not counted & found:
         raise InputError(
-            f"nothing found is in the index: it names {_some(str(unit) for unit in units)}; "
-            f"the folders hold {_some(str(unit) for unit in found)}"
+            f"nothing found is in the index: it names {_first_few(str(unit) for unit in units)}; "
+            f"the folders hold {_first_few(str(unit) for unit in found)}"
         )
     if left_out := found - counted:
-        notes.append(f"{len(left_out)} units found are not in the index and left out, e.g. {min(left_out, key=_order)}")
+        notes.append(
+            f"{len(left_out)} units found are not in the index and left out, e.g. {min(left_out, key=_sort_key)}"
+        )
     if unknown := [domain for domain, ids in index.items() if ids and domain not in domains]:
-        notes.append(f"no folder holds the index's domains {_some(unknown)}: all their trials are missing")
-    return sorted(units, key=_order), notes
+        notes.append(f"no folder holds the index's domains {_first_few(unknown)}: all their trials are missing")
+    return sorted(units, key=_sort_key), notes
 
 
 def harmful_of(runs: Iterable[Run]) -> frozenset[Unit]:
@@ -168,11 +170,11 @@ def short_names(conditions: Sequence[Condition]) -> dict[Condition, str]:
     }
 
 
-def _order(unit: Unit) -> tuple[str, str, str, str]:
+def _sort_key(unit: Unit) -> tuple[str, str, str, str]:
     return unit.domain, unit.task, unit.vector or "", unit.goal or ""
 
 
-def _some(names: Iterable[str]) -> str:
+def _first_few(names: Iterable[str]) -> str:
     ordered = sorted(names)
     return ", ".join(ordered[:6]) + (f" and {len(ordered) - 6} more" if len(ordered) > 6 else "")
 
