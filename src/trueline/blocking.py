@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -22,6 +23,7 @@ def run_blocking(work: Coroutine[object, object, T]) -> T:
         return asyncio.run(work)
     loop = asyncio.new_event_loop()
     task: asyncio.Task[T] = loop.create_task(work)
+    ended = threading.Event()
 
     def serve() -> None:
         asyncio.set_event_loop(loop)
@@ -30,13 +32,15 @@ def run_blocking(work: Coroutine[object, object, T]) -> T:
             loop.run_until_complete(loop.shutdown_asyncgens())
         finally:
             loop.close()
+            ended.set()
 
-    thread = threading.Thread(target=serve, name="trueline")
-    thread.start()
     try:
-        thread.join()
+        threading.Thread(target=serve, name="trueline").start()
+        # Not `join`: where Ctrl-C interrupts it, Python 3.11 takes the thread for ended.
+        ended.wait()
     except KeyboardInterrupt:
-        loop.call_soon_threadsafe(task.cancel)
-        thread.join()
+        with suppress(RuntimeError):  # the loop is closed already
+            loop.call_soon_threadsafe(task.cancel)
+        ended.wait()
         raise
     return task.result()
