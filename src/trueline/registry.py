@@ -98,6 +98,9 @@ class Registry(Generic[T]):
         Raises:
             InputError: There is none, two packages use the name, or it cannot be imported or has the wrong shape.
         """
+        if name not in self:
+            # An import path, or unknown: what it stands for may change.
+            return self._adapt(name, self._import(name))
         if name not in self._found:
             self._found[name] = self._adapt(name, self._import(name))
         return self._found[name]

@@ -1,4 +1,4 @@
-"""The agent of docs/how-to/extend-agents.part.md works by file and as an entry point of an installed package."""
+"""The agent of docs/how-to/extend.md works by file and as an entry point of an installed package."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,29 +14,31 @@ import pytest
 from pydantic import JsonValue
 
 from support.acting import INSTRUCTION, SCREEN, observed
+from support.extend_page import blocks, section
 from trueline.actions import Done, Hotkey
 from trueline.agents import AgentContext, AgentMaker, find_agent
 from trueline.cli import main
 from trueline.errors import InputError
 from trueline.records.verdict import Feedback
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "extend-agents.part.md"
+PAGE = section("Agent")
 MODULES = ("my_agents", "saver_kind")
 
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The page's files as an installed package, and the current folder."""
-    page = PAGE.read_text(encoding="utf-8")
-    files = dict(re.findall(r"```python\n# (\w+)\.py\n(.*?)```", page, re.DOTALL))
+    files = {name.removesuffix(".py"): code for language, name, code in blocks(PAGE) if language == "python"}
     assert files.keys() == set(MODULES)
     for name, code in files.items():
         (tmp_path / f"{name}.py").write_text(code)
-    (group, points), *_ = re.findall(r'```toml\n\[project\.entry-points\."(.*?)"\]\n(.*?)```', page, re.DOTALL)
+    (toml,) = (text for language, _, text in blocks(PAGE) if language == "toml")
+    ((group, points),) = tomllib.loads(toml)["project"]["entry-points"].items()
     info = tmp_path / "saver-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: saver\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[{group}]\n{points.replace(chr(34), '')}")
+    lines = "\n".join(f"{name} = {target}" for name, target in points.items())
+    (info / "entry_points.txt").write_text(f"[{group}]\n{lines}\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     yield tmp_path
@@ -75,6 +78,6 @@ def test_options_of_a_kind_are_checked(package: Path, options: dict[str, JsonVal
 
 
 def test_the_command_of_the_page(package: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (words,) = re.findall(r"```console\n\$ trueline (run .*?)\n", PAGE.read_text(encoding="utf-8"))
+    (words,) = re.findall(r"```console\n\$ trueline (run .*?)\n", PAGE)
     assert main([*words.split(), "--dry_run", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)

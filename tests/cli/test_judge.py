@@ -163,7 +163,7 @@ def test_errors_name_their_episodes_and_are_not_endless(tmp_path: Path, capsys: 
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == f"error: {place(root, '_t0')}: wise/a11y_tree/v3: the model refused: no"
     assert len(lines) == 11
-    assert lines[-1].startswith("error: and 2 more (the batch files")
+    assert lines[-1].startswith("error: and 2 more (see the batch files")
 
 
 def test_the_report_does_not_depend_on_the_batch_file(tmp_path: Path, capsys: Out) -> None:
@@ -249,12 +249,12 @@ def test_a_folder_named_like_a_subcommand(tmp_path: Path, monkeypatch: pytest.Mo
             ["R", "--judge_type", "rules", "--test_config_base_dir", "nowhere"],
             "--test_config_base_dir nowhere: has no folder examples",
         ),
-        (["R", "--temperature", "nan"], "nan is no temperature"),
-        (["R", "--temperature", "-1"], "-1 is no temperature"),
+        (["R", "--temperature", "nan"], "nan is not a temperature"),
+        (["R", "--temperature", "-1"], "-1 is not a temperature"),
         (["R", "--max_workers", "0"], "0 is not above 0"),
         (["summary", "R"], "not judged"),
-        (["agreement", "R"], "no label of an episode"),
-        (["summary", "R", "--index", "x.json"], "does not say the kind"),
+        (["agreement", "R"], "no labels of episodes below"),
+        (["summary", "R", "--index", "x.json"], "cannot tell the kind of its tasks"),
     ],
 )
 def test_wrong_words_are_one_line_and_exit_2(tmp_path: Path, capsys: Out, words: list[str], line: str) -> None:

@@ -93,7 +93,7 @@ def test_what_would_not_be_the_same_is_refused_and_named(capsys: pytest.CaptureF
     path.write_text(json.dumps(document | {"episodes": []}))
     assert "the list of episodes" in again()
     path.write_text(json.dumps({"words": "x"}))
-    assert "is not a run manifest: trueline: Field required" in again()
+    assert "is not a run manifest: trueline: is required" in again()
 
 
 def test_of_several_manifests_one_must_be_named(capsys: pytest.CaptureFixture[str]) -> None:

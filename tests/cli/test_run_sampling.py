@@ -53,6 +53,12 @@ def test_without_a_dry_run_a_key_is_needed(capsys: pytest.CaptureFixture[str]) -
     assert "OPENAI_API_KEY" in capsys.readouterr().err
 
 
+def test_so_is_that_of_the_judge_before_anything_is_played(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "--suite", "suite", "--agent", "noop", "--judge_model", "openai|gpt-4.1"]) == 2
+    assert "OPENAI_API_KEY" in capsys.readouterr().err
+    assert not Path("results").exists()
+
+
 @pytest.mark.parametrize(
     ("words", "named"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -170,3 +171,23 @@ def test_the_name_is_the_package_and_can_be_called_whatever_was_imported_first(t
     words = [sys.executable, "-c", IN_A_PROCESS.format(first=first), str(folder)]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == (f"{folder} {folder}\n", "")
+
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "judge.md"
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_the_examples_of_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], number: int
+) -> None:
+    code = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[number]
+    monkeypatch.chdir(tmp_path)
+    tree(Path("results"), 1)
+    model = script(tmp_path, "wise", UNSAFE)
+    # A model that needs no key stands for the page's; it describes screenshots as well.
+    code = re.sub(r'"(gpt-4\.1|claude-sonnet-4-5)"', repr(model), code)
+    code = code.replace("judge_model=", f"caption_model={model!r}, judge_model=")
+    exec(compile(code, str(PAGE), "exec"), {})
+    shown = capsys.readouterr().out
+    assert "results/pyautogui/screenshot/m/chrome/_t0" in shown
+    assert "False" in shown

@@ -92,7 +92,7 @@ def test_a_judgment_made_in_another_way_is_kept_and_said(tmp_path: Path) -> None
     judge_with(FakeServer(default=judging()), [folder], judge("default"), observation_type="screenshot")
     (outcome,) = judge_with(FakeServer(), [folder], judge("default"), observation_type="screenshot_a11y_tree")
     assert outcome.judged_before
-    assert outcome.warnings == ("was judged before with observation type screenshot; --again judges it anew",)
+    assert outcome.warnings == ("was judged before with observation type screenshot; use --again to judge it again",)
 
 
 def test_a_model_with_a_slash_gets_one_folder(tmp_path: Path) -> None:
@@ -246,7 +246,7 @@ def test_a_panel_is_complete_or_it_is_none(tmp_path: Path) -> None:
         [folder],
         *members,
     )
-    assert outcomes[-1].error == "the panel is not complete: no judgment by c/a11y_tree/v3"
+    assert outcomes[-1].error == "the panel is incomplete: no judgment by c/a11y_tree/v3"
     assert not (folder / "judgment/panel+a+b+c").exists()
     server = FakeServer(default=good)
     *_, whole = judge_with(server, [folder], *members)
@@ -327,7 +327,7 @@ def test_a_changed_episode_is_said_and_judged_anew_only_by_rules(tmp_path: Path)
         (outcome,) = judge_with(idle := FakeServer(), [folder], who)
         assert (outcome.judged_before, idle.count) == (True, 0)
         assert outcome.warnings == (
-            "the episode, or how it is shown, changed since it was judged; --again judges it anew",
+            "the episode, or how it is shown, changed since it was judged; use --again to judge it again",
         )
     (outcome,) = judge_with(FakeServer(), [folder], rules_judge())
     assert not outcome.judged_before
@@ -359,7 +359,7 @@ def test_a_picture_that_lies_outside_is_not_sent(tmp_path: Path) -> None:
     (folder / "step_0.png").symlink_to(tmp_path / "private.png")
     server = FakeServer(default=judging())
     (outcome,) = judge_with(server, [folder], judge("default"))
-    assert outcome.warnings == ("step_0.png: leads out of the episode's folder; it is not shown",)
+    assert outcome.warnings == ("step_0.png: a link leads out of the episode's folder; the image is left out",)
     assert digest(png("private")) not in server.seen[0].pictures()
     assert len(server.seen[0].pictures()) == 2
 

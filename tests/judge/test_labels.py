@@ -70,22 +70,22 @@ def test_a_table(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("path,success\nx,1\n", "no column 'safety'"),
+        ("path,success\nx,1\n", "missing column 'safety'"),
         ("path,success,safety,unsafe\n", "unknown column 'unsafe'"),
         ("path,success,safety\nx,maybe,1\n", "labels.csv:2: success is 'maybe'"),
         ("path,success,safety,violation_step\nx,1,0,-1\n", "labels.csv:2: violation_step is '-1'"),
         ("path,success,safety\n,1,0\n", "labels.csv:2: path is empty"),
-        ('path,success,safety\n"x,1,0\n', "is no CSV"),
-        ("path,success,safety\nx,1\n", "labels.csv:2: has 2 cells, but there are 3 columns"),
-        ("path,success,safety\nx,1,1,0\n", "labels.csv:2: has 4 cells, but there are 3 columns"),
-        ("path,success,safety,success\nx,1,1,0\n", "column 'success' is there twice"),
-        ("path,success,safety\nx\0y,1,1\n", "labels.csv:2: path holds a NUL"),
+        ('path,success,safety\n"x,1,0\n', "is not valid CSV"),
+        ("path,success,safety\nx,1\n", "labels.csv:2: has 2 cells; expected 3"),
+        ("path,success,safety\nx,1,1,0\n", "labels.csv:2: has 4 cells; expected 3"),
+        ("path,success,safety,success\nx,1,1,0\n", "duplicate column 'success'"),
+        ("path,success,safety\nx\0y,1,1\n", "labels.csv:2: path contains a NUL"),
         (f"path,success,safety,violation_step\nx,1,0,{'9' * 5000}\n", "labels.csv:2: violation_step is '999"),
         ("path,success,safety,violation_step\nx,1,1,2\n", "labels.csv:2: violation_step is 2, but safety is true"),
         ("path,success,safety,violation_step\nchrome/task,1,0,3\n", "labels.csv:2: violation_step is 3, but the"),
         (
             "path,success,safety\nchrome/task,1,0\nm/chrome/task,1,1\n",
-            "labels.csv:3: csv has labelled PLACE before, in ROOT/labels.csv:2",
+            "labels.csv:3: csv has labelled PLACE already, in ROOT/labels.csv:2",
         ),
     ],
 )
@@ -142,13 +142,13 @@ def test_two_labels_of_one_person_for_one_episode_are_refused(tmp_path: Path) ->
     osharm_episode(place(tmp_path / "results", "a"))
     for folder in (place(tmp_path / "labels", "a"), tmp_path / "labels/chrome/a"):
         label(folder, "ann", SAFE)
-    with pytest.raises(InputError, match=r"chrome/a: ann has labelled .* before, in .*chrome/a; keep one"):
+    with pytest.raises(InputError, match=r"chrome/a: ann has labelled .* already, in .*chrome/a; keep only one"):
         read_labels(tmp_path / "labels", read_judged_episodes([tmp_path / "results"]), tmp_path / "results")
 
 
 def test_a_folder_without_labels_is_refused(tmp_path: Path) -> None:
     osharm_episode(place(tmp_path))
-    with pytest.raises(InputError, match="no label below it"):
+    with pytest.raises(InputError, match="no labels found below it"):
         read_labels(tmp_path, read_judged_episodes([tmp_path]), tmp_path)
     with pytest.raises(InputError, match="neither a folder nor"):
         read_labels(tmp_path / "nowhere.csv", read_judged_episodes([tmp_path]), tmp_path)

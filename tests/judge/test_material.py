@@ -114,7 +114,7 @@ def test_an_injection_is_found_also_where_the_path_is_short(tmp_path: Path) -> N
 
 
 def test_an_episode_without_steps_is_no_material(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="holds no step of the agent"):
+    with pytest.raises(InputError, match="the episode has no steps of the agent"):
         material(our_episode(place(tmp_path), responses=[]))
 
 
@@ -194,7 +194,7 @@ def without_task(folder: Path, words: str = "") -> Path:
 def test_a_task_that_is_not_recorded_is_looked_up_or_not_judged(tmp_path: Path, version: PromptVersion) -> None:
     folder = without_task(place(tmp_path / "results"))
     (outcome,) = judge_with(server := FakeServer(default=judging()), [folder], judge("a11y_tree", version))
-    assert "no task text is recorded; give --test_config_base_dir" in str(outcome.error)
+    assert "no task text is recorded; name its folder with --test_config_base_dir" in str(outcome.error)
     assert server.count == 0
     (tmp_path / "examples/chrome").mkdir(parents=True)
     (tmp_path / "examples/chrome/task.json").write_text(json.dumps({"instruction": "Mail the report."}))

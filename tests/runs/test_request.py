@@ -31,8 +31,8 @@ from trueline.runs.request_file import dump_request, make_request, read_fields, 
         ({"suite": "a", "test_all_meta_path": "b"}, "`suite`: cannot be combined with"),
         ({"provider_name": "aws"}, "`provider_name`: unknown provider 'aws'"),
         ({"max_step": 3}, "`max_step`: unknown field, did you mean max_steps?"),
-        ({"max_steps": 0}, "`max_steps`: should be greater than or equal to 1, not 0"),
-        ({"num_envs": "many"}, "`num_envs`: should be a valid integer"),
+        ({"max_steps": 0}, "`max_steps`: must be greater than or equal to 1, not 0"),
+        ({"num_envs": "many"}, "`num_envs`: must be a valid integer"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line_that_names_the_field(fields: dict[str, Any], message: str) -> None:

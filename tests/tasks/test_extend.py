@@ -12,13 +12,17 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
+from support.extend_page import blocks, section
 from support.packages import install
 from tasks.samples import task, write_suite
+from trueline.actions import Done
 from trueline.cli import main
 from trueline.errors import InputError
 from trueline.records import read_episode
+from trueline.records.proposal import Proposal
 from trueline.tasks import TaskFileError, parse_task
 from trueline.tasks.attacks.goals import GOALS
+from trueline.tasks.attacks.injection import ActiveInjection
 from trueline.tasks.attacks.vectors import VECTORS
 from trueline.tasks.checkers import scored_by
 from trueline.tasks.checkers.getters import GETTERS
@@ -28,8 +32,7 @@ from trueline.tasks.errors import CheckerError
 from trueline.tasks.setup_steps import SETUP_STEPS
 from trueline.tasks.support import unsupported
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "extend.md"
-BLOCKS = re.findall(r'^```(\w+) title="([^"]+)"\n(.*?)^```', PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+BLOCKS = blocks(section("Checker", "Attack", "Setup step"))
 CODE = {title: text for language, title, text in BLOCKS if language == "python"}
 TASKS: dict[str, dict[str, JsonValue]] = {
     title.removesuffix(".json"): json.loads(text) for language, title, text in BLOCKS if language == "json"
@@ -186,3 +189,43 @@ def test_a_metric_that_fails_is_no_score(packages: Path, monkeypatch: pytest.Mon
     monkeypatch.syspath_prepend(packages)
     with pytest.raises(CheckerError, match=re.escape(said)):
         asyncio.run(compute_isolated("bad_metric", None, {}, {}))
+
+
+GOAL_CODE = """
+from trueline.tasks.attacks.goals import Goal
+X = Goal({id!r}, {text!r}, achieved=lambda state, canaries: (), attempted=lambda content, canaries: {{}}["key"])
+"""
+
+
+def test_a_goal_that_fails_does_not_count_against_the_agent(packages: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = GOAL_CODE.format(id="bad_goal", text="Say hello.")
+    install(packages, "bad", {"trueline.goals": {"bad_goal": "bad_goal_of_a_package:X"}}, {
+        "bad_goal_of_a_package.py": code
+    })  # fmt: skip
+    monkeypatch.syspath_prepend(packages)
+    injection = ActiveInjection.of("document", "bad_goal", 1)
+    with pytest.raises(CheckerError, match="attack goal bad_goal: KeyError: 'key'"):
+        injection.proposed(1, Proposal(id="p", actions=(Done(),)), ran=True)
+
+
+@pytest.mark.parametrize(
+    ("registry", "code", "said"),
+    [
+        (METRICS, "X = 1", "metric wrong: must be a function (result, expected, options) -> CheckResult"),
+        (GETTERS, "def X(getter, workspace): ...", "getter wrong: must be an async function (getter, workspace)"),
+        (VECTORS, "def X(delivery): ...", "attack vector wrong: must be a Vector with this id"),
+        (GOALS, GOAL_CODE.format(id="right", text="x"), "attack goal wrong: must be a Goal with this id"),
+        (GOALS, GOAL_CODE.format(id="wrong", text="to $site"), "may hold only the placeholders $host and $address"),
+        (SETUP_STEPS, "async def X(parameters, workspace): ...", "setup step wrong: must be a StepKind"),
+        (SETUP_STEPS, "raise OSError('no disk')", "the module cannot be imported: OSError: no disk"),
+    ],
+)
+def test_what_has_the_wrong_shape_is_refused(
+    packages: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, registry: Any, code: str, said: str
+) -> None:
+    module = f"wrong_{abs(hash(request.node.name))}"
+    install(packages, module, {registry.group: {"wrong": f"{module}:X"}}, {f"{module}.py": code})
+    monkeypatch.syspath_prepend(packages)
+    with pytest.raises(InputError) as raised:
+        registry.find("wrong")
+    assert said in str(raised.value) and "\n" not in str(raised.value)

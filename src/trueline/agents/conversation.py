@@ -12,13 +12,13 @@ phrase = Phrases(PACKAGE, TURNS)
 
 
 def task_message(instruction: str, plan: str | None) -> str:
-    """What the agent is asked to do."""
+    """The message that tells the agent its task."""
     task = phrase("task", instruction=instruction)
     return f"{task}\n\n{phrase('plan', plan=plan)}" if plan else task
 
 
 def feedback_message(feedback: Feedback) -> str:
-    """What the agent is told about a rejected proposal."""
+    """The message that tells the agent why its proposal was rejected."""
     parts = [phrase("rejected", wrong=feedback.wrong)]
     if feedback.misled_by:
         parts.append(phrase("misled", by=feedback.misled_by))

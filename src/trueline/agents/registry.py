@@ -21,7 +21,7 @@ from trueline.registry import Registry
 from trueline.text import printable
 
 SIMULATED = "simulated-"
-"""Before the names of simulated subjects in settings, folders and tables."""
+"""Prefix of simulated subjects in settings, folders and tables."""
 _METHODS = ("reset", "propose", "revise")
 _REPLAY = "replay"
 
@@ -44,11 +44,11 @@ class AgentMaker:
     revises: Literal["native", "emulated"] = "native"
     """`emulated`: the feedback of a guard reaches the agent only as a longer instruction."""
     calls_model: bool = False
-    """It calls its model by itself: whoever runs it opens none."""
+    """It calls its model by itself, so none is opened for it."""
     own_model: str | None = None
     """The name of that model."""
     simulated: bool = False
-    """It plays the task's own scripts: only such an agent is given `AgentContext.insight`."""
+    """It plays the task's own scripts: only such an agent gets `AgentContext.insight`."""
 
 
 @dataclass(frozen=True)
@@ -60,10 +60,10 @@ class AgentKind:
     """
 
     options: type[Record]
-    """What it takes; every field has a default, or must be given with `--agent_option`."""
+    """Its options; a field without a default must be set with `--agent_option`."""
     open: Callable[..., AgentMaker]
     predicts: bool = False
-    """It is a class written for OSWorld: the options of the adapter apply to it."""
+    """Whether it is a class with `predict`, which takes the options of the adapter."""
 
     @classmethod
     def of(cls, options: type[O], open_agent: Callable[[O, Sampling], AgentMaker]) -> AgentKind:
@@ -175,7 +175,7 @@ def _predicting(name: str, target: str) -> AgentKind:
 
 
 class _AnyOptions(Record, extra="allow"):
-    """Whatever the constructor of a class takes."""
+    """Any options: the constructor of the class checks them."""
 
 
 def _checked(name: str, options: type[O], given: Options) -> O:

@@ -1,4 +1,4 @@
-"""Screenshots made to fit a model: scaled, cut, kept as they are where nothing has to be done."""
+"""Screenshots for models: scaled or cropped where needed."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _FAST = 1  # screens are flat: a stronger deflate takes long and saves little
 
 
 def screenshot(obs: Observation) -> bytes:
-    """Return the screenshot's bytes; there must be one."""
+    """Return the screenshot of an observation; raises InputError if there is none."""
     png = obs.png()
     if png is None:
-        raise InputError("the observation has no screenshot, which the agent wants")
+        raise InputError("the observation has no screenshot, which the agent requires")
     return png
 
 
 def fitting(screen: Size, longest: int) -> Size:
-    """Return the size at which no side is longer, of the same shape; never larger than the screen."""
+    """Return the screen size scaled down, if needed, so that no side is longer than `longest`."""
     side = max(screen)
     if side <= longest:
         return screen
@@ -32,12 +32,12 @@ def fitting(screen: Size, longest: int) -> Size:
 
 
 async def picture(png: bytes, size: Size) -> Image:
-    """Return the screenshot for a model, scaled to a size."""
+    """Return a screenshot scaled to a size, for a model."""
     return (await asyncio.to_thread(_scaled, png, size)).model_copy(update={"detail": "original"})
 
 
 async def zoomed(png: bytes, zoom: Zoom) -> Image | None:
-    """Return a part of the screenshot at its full resolution; None when nothing of it is on the screen."""
+    """Return a part of a screenshot at full resolution; None if it is outside the screen."""
     return await asyncio.to_thread(_cut, png, zoom)
 
 

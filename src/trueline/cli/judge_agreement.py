@@ -1,4 +1,4 @@
-"""`trueline judge agreement`: how far to believe a judge, against people's labels."""
+"""`trueline judge agreement`: compare judges with human labels."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from trueline.stats.judgments.agreement_report import Labelled
 
 _ABOUT = """\
-Compare judges with people: agreement, precision, recall, F1 and kappa for unsafe and for completed.
-Labels are files <episode>/judgment/human/<reviewer>.json beside the episodes or in another folder laid out alike,
-or a CSV table with the columns path, success, safety and, if known, violation_step, reviewer, reasoning.
-Of several reviewers the majority counts.
+Compare judges with human labels: agreement, precision, recall, F1 and kappa for unsafe and for completed.
+Labels are files <episode>/judgment/human/<reviewer>.json, beside the episodes or in another folder with the same
+layout, or a CSV table with the columns path, success, safety and optionally violation_step, reviewer, reasoning.
+With several reviewers, the majority counts.
 """
 _EXAMPLES = """\
 examples:
@@ -37,11 +37,15 @@ def configure(parser: Parser) -> None:
     """Declare the flags."""
     parser.description, parser.epilog = _ABOUT, _EXAMPLES
     add_judge_flags(parser)
-    parser.add_argument("--human", type=Path, metavar="DIR|CSV", help="the labels (those beside the episodes)")
-    parser.add_argument("--reviewer", nargs="+", default=[], metavar="NAME", help="only these people (all)")
+    parser.add_argument(
+        "--human", type=Path, metavar="DIR|CSV", help="where the labels are (default: beside the episodes)"
+    )
+    parser.add_argument(
+        "--reviewer", nargs="+", default=[], metavar="NAME", help="use only labels of these reviewers (all)"
+    )
     parser.add_argument("--index", nargs="+", default=[], metavar="[KIND=]FILE",
-                        help="{domain: [ids]}: the kind of each task, where the record does not say it")  # fmt: skip
-    parser.add_argument("--verbose", action="store_true", help="list every disagreement")
+                        help="index {domain: [ids]} with the kind of tasks, if not recorded")  # fmt: skip
+    parser.add_argument("--verbose", action="store_true", help="list all disagreements")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -60,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
         where = args.human or args.paths[0]
         wrong = f" ({labels.problems[0]})" if labels.problems else ""
         raise InputError(
-            f"{where}: no label of an episode below {args.paths[0]}{wrong}; see trueline judge label --help"
+            f"{where}: no labels of episodes below {args.paths[0]}{wrong}; see trueline judge label --help"
         )
     compared = [_compare(by, episodes, labels, args.seed) for by in chosen_judges(args, episodes)]
     if args.csv is not None:

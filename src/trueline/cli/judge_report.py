@@ -1,4 +1,4 @@
-"""What `trueline judge` prints at its end."""
+"""The text report of `trueline judge`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def error_lines(report: JudgeReport) -> list[str]:
     errors = report.errors
     lines = [f"{report.names[item.episode]}: {item.judge}: {_without_place(item)}" for item in errors[:_SHOWN]]
     more = len(errors) - len(lines)
-    return [*lines, *([f"and {more} more (the batch files in the folders of results list all)"] if more > 0 else [])]
+    return [*lines, *([f"and {more} more (see the batch files in the folders of results)"] if more > 0 else [])]
 
 
 def _without_place(item: JudgeResult) -> str:
@@ -31,7 +31,7 @@ def _without_place(item: JudgeResult) -> str:
 
 
 def report_text(report: JudgeReport) -> str:
-    """The report for people."""
+    """The report as text."""
     lines: list[str] = []
     for judge in report.all_judges:
         results = list(report.results_of(judge).values())
@@ -44,7 +44,7 @@ def report_text(report: JudgeReport) -> str:
         f"{report.names[result.episode]}: {warning}" for result in report.results for warning in result.warnings
     ]
     if warnings:
-        lines.append(f"{len(warnings)} warnings (the meta files beside the judgments hold them):")
+        lines.append(f"{len(warnings)} warnings (see the meta files beside the judgments):")
         lines += [f"  {printable(warning)}" for warning in warnings[:_SHOWN]]
         lines += [f"  and {len(warnings) - _SHOWN} more"] if len(warnings) > _SHOWN else []
     return "\n".join(lines)
@@ -75,7 +75,7 @@ def _whole(judgment: Judgment) -> str:
 
 
 def _split(report: JudgeReport) -> list[str]:
-    """Episodes on which the members do not all say the same, and who says what."""
+    """Episodes on which the members disagree, with each member's judgment."""
     lines: list[str] = []
     for folder, found in report.judgments_by_member().items():
         given = {judge: judgment for judge, judgment in found.items() if judgment is not None}

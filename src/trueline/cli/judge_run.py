@@ -1,4 +1,4 @@
-"""`trueline judge PATH…`: judge one trajectory or whole trees of results."""
+"""`trueline judge PATH…`: judge single episodes or whole folders of results."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from trueline.models.types import Model
 
 _ABOUT = """\
-Judge recorded episodes: did the agent do the task, was it safe, where is the first violation?
-Writes judgment/<judge_model>/<judge_type>/<version>/judgment.json beside each episode, and never touches the rest.
-What is judged already is skipped. `trueline judge summary|agreement|label --help` explain the subcommands.
+Judge recorded episodes: did the agent do the task, was it safe, which step is the first violation?
+Writes judgment/<judge_model>/<judge_type>/<version>/judgment.json beside each episode and changes nothing else.
+Episodes that are judged already are skipped. For the subcommands, see trueline judge summary|agreement|label --help.
 """
 _EXAMPLES = """\
 examples:
@@ -46,33 +46,33 @@ def configure(parser: Parser) -> None:
     parser.description, parser.epilog = _ABOUT, _EXAMPLES
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="episodes, or folders of results")
     parser.add_argument("--judge-model", nargs="+", default=["gpt-4.1"], metavar="M",
-                        help="provider|model or a bare name; several are a panel (gpt-4.1)")  # fmt: skip
+                        help="provider|model, or a model name; several form a panel (gpt-4.1)")  # fmt: skip
     parser.add_argument("--judge-type", default="aer", metavar="T",
                         help="aer, default, captioned_default, a11y_tree, all_step_aer or rules (aer)")  # fmt: skip
     parser.add_argument("--sys-prompt-version", default="v3", metavar="V", help="v1, v2, v3 or v4 (v3)")
     parser.add_argument("--observation-type", metavar="O",
                         help="screenshot, a11y_tree, screenshot_a11y_tree or som (what the agent saw)")  # fmt: skip
     parser.add_argument("--caption-model", default=CAPTIONER, metavar="M",
-                        help=f"describes screenshots for aer and the captioned types ({CAPTIONER})")  # fmt: skip
-    parser.add_argument("--votes", type=count, default=1, metavar="N", help="ask each judge so often (1)")
+                        help=f"describes screenshots, for aer and the captioned types ({CAPTIONER})")  # fmt: skip
+    parser.add_argument("--votes", type=count, default=1, metavar="N", help="ask each judge this many times (1)")
     parser.add_argument(
-        "--temperature", type=_temperature, metavar="X", help="of the judges (0 where the model takes it)"
+        "--temperature", type=_temperature, metavar="X", help="temperature of the judges (0 where supported)"
     )
     parser.add_argument("--max-workers", type=count, default=8, metavar="N",
-                        help="episodes judged, and requests in flight per provider, at the same time (8)")  # fmt: skip
+                        help="concurrent episodes, and concurrent requests per provider (8)")  # fmt: skip
     parser.add_argument("--test-config-base-dir", type=Path, metavar="DIR",
-                        help="task files, for tasks whose text is not recorded or wrapped (v4)")  # fmt: skip
-    parser.add_argument("--max-cost", type=positive, metavar="USD", help="ask no model any more when so much is spent")
+                        help="folder with examples/ for task texts that are not recorded, or wrapped (v4)")  # fmt: skip
+    parser.add_argument("--max-cost", type=positive, metavar="USD", help="stop asking models once this much is spent")
     parser.add_argument("--prices", type=Path, nargs="+", default=[], metavar="FILE",
-                        help="what models cost, over our own table")  # fmt: skip
-    parser.add_argument("--again", action="store_true", help="judge also what is judged, and believe no cache")
+                        help="price tables that override the built-in one")  # fmt: skip
+    parser.add_argument("--again", action="store_true", help="also judge what is judged already, and ignore the cache")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
 
 def _temperature(word: str) -> float:
     value = float(word)
     if not (math.isfinite(value) and value >= 0):
-        raise argparse.ArgumentTypeError(f"{word} is no temperature; write a number from 0 on")
+        raise argparse.ArgumentTypeError(f"{word} is not a temperature; write a number of at least 0")
     return value
 
 
@@ -88,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         asyncio.run(_judge(request, report))
     except (KeyboardInterrupt, DiskFullError):
-        # What was judged till then is on disk and counts.
+        # Judgments made until now are on disk and are reported.
         _show(args, report)
         raise
     return _show(args, report)
@@ -118,7 +118,7 @@ def _show(args: argparse.Namespace, report: JudgeReport) -> int:
 
 
 def _progress(report: JudgeReport) -> Callable[[JudgeResult], None]:
-    """Keep each result, and print now and then how many there are."""
+    """Keep each result, and print the progress now and then."""
     total = len(report.episodes) * len(report.all_judges)
     every = max(total // 20, 1)
 

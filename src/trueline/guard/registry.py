@@ -23,6 +23,7 @@ from trueline.records.base import Record
 from trueline.records.setting import GuardSetting
 from trueline.registry import Registry
 from trueline.text import printable
+from trueline.validation import describe_problem, field_path
 
 DEFAULT_GUARD = "deaction"
 NARRATIVE_SECONDS = 60.0
@@ -202,9 +203,9 @@ async def open_guard(
 
 def _problem(name: str, kind: GuardKind, error: ValidationError) -> str:
     """The first wrong option in one line."""
-    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    option = ".".join(str(part) for part in first["loc"])
-    shown = f"`guard_options.{printable(option, 100)}`"
+    first = error.errors(include_url=False, include_input=False)[0]
+    option = field_path(first["loc"])
+    shown = f"`guard_options.{option}`" if option else "`guard_options`"
     if first["type"] == "extra_forbidden":
         takes = ", ".join(kind.options.model_fields) or "no options"
         others = [other for other in _builtin() if option in GUARDS.find(other).options.model_fields]
@@ -212,4 +213,4 @@ def _problem(name: str, kind: GuardKind, error: ValidationError) -> str:
         return f"{shown}: does not apply to `guard` {printable(name, 100)}; {hint}"
     if first["type"] == "missing":
         return f"{shown}: is required by `guard` {printable(name, 100)}"
-    return printable(f"{shown}: {first['msg'].removeprefix('Value error, ')}", 1000)
+    return printable(f"{shown}: {describe_problem(first)}", 1000)

@@ -1,4 +1,4 @@
-"""Many episodes before their judges, side by side, skipping what is judged."""
+"""Judge many episodes concurrently, and skip those that are judged already."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from trueline.text import printable
 async def judge_episodes(
     episodes: Iterable[Path], setup: JudgeSetup, report: Callable[[JudgeResult], None], *, workers: int
 ) -> None:
-    """Judge episodes, each by all judges of the setup, and their panel where there are several.
+    """Judge each episode by all judges, and by their panel if there are several.
 
     Args:
         episodes: Their folders.
-        setup: Judges, models and choices.
-        report: Is told of each result as it comes; what it was told is on disk, whatever happens then.
-        workers: How many episodes are judged at the same time.
+        setup: The judges, their models and options.
+        report: Called with each result as it comes, after the result was written to disk.
+        workers: Number of episodes judged at the same time.
 
     Raises:
-        DiskFullError: There is no room; what was reported is kept.
+        DiskFullError: The disk is full; results that were reported are kept.
     """
     waiting: Iterator[Path] = iter(episodes)
 
@@ -76,13 +76,13 @@ async def _judge_unless_judged(
 
 
 async def _panel(trajectory: Trajectory, results: Iterable[JudgeResult]) -> JudgeResult:
-    """The majority of the members, once every one of them has judged."""
+    """The judgment of the majority, once every member has judged."""
     began = time.perf_counter()
     parts = list(results)
     judge = panel_of([part.judge for part in parts])
     failed = [part.judge for part in parts if part.judgment is None]
     if failed:
-        error = f"the panel is not complete: no judgment by {', '.join(map(str, failed))}"
+        error = f"the panel is incomplete: no judgment by {', '.join(map(str, failed))}"
         return JudgeResult(trajectory.folder, judge, error=error)
     given = {part.judge: part.judgment for part in parts if part.judgment is not None}
     judgment = majority(given)

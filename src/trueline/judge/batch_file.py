@@ -16,25 +16,25 @@ from trueline.records.judgment import Judgment
 
 @dataclass(frozen=True)
 class Batch:
-    """What one judge did with one folder of results."""
+    """The results of one judge in one folder of results."""
 
     root: Path
     judge: Judge
     observation_type: ObservationType | None
     results: Mapping[str, JudgeResult]
-    """By the episode's folder, as the user would name it."""
+    """By the episode's folder, relative to where the user is."""
     seconds: float
-    """Of the whole batch."""
+    """Duration of the whole batch."""
 
 
 def batch_file_name(judge: Judge) -> str:
-    """The file's name in the folder of results."""
+    """Name of the batch file of a judge."""
     vote = f"_vote{judge.vote}" if judge.vote > 1 else ""
     return f"batch_judgment_results_{'_'.join(judge.by)}{vote}.json"
 
 
 def dump_batch(batch: Batch) -> bytes:
-    """The file's content. Judgments of earlier batches are results too; only what was judged now took time."""
+    """Content of a batch file. Earlier judgments are among the results, but have no processing time."""
     judge = batch.judge
     judged = {name: item.judgment for name, item in batch.results.items() if item.judgment is not None}
     errors = {name: item.error for name, item in batch.results.items() if item.error is not None}
@@ -70,7 +70,7 @@ def dump_batch(batch: Batch) -> bytes:
 
 
 def _share(states: Iterable[bool | None]) -> float | None:
-    """The share of true ones among those that are known; `None` when none is."""
+    """The share of true values among the known ones; `None` if none is known."""
     known = [state for state in states if state is not None]
     return sum(known) / len(known) if known else None
 

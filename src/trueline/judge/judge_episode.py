@@ -1,4 +1,4 @@
-"""One episode before one judge."""
+"""Judging one episode by one judge."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from trueline.text import printable
 
 @dataclass(frozen=True)
 class JudgeResult:
-    """What came of one episode before one judge."""
+    """The result of one judge for one episode."""
 
     episode: Path
     judge: Judge
@@ -41,10 +41,10 @@ class JudgeResult:
     error: str | None = None
     """Why there is no judgment."""
     judged_before: bool = False
-    """It was judged before; nothing was done now."""
+    """Whether the judgment is an earlier one; nothing was done now."""
     warnings: tuple[str, ...] = ()
     usage: Usage = NO_USAGE
-    """Of judging and captioning, now."""
+    """Usage of judging and captioning now."""
     seconds: float = 0.0
 
 
@@ -55,10 +55,10 @@ class _Made(NamedTuple):
 
 
 async def judge_episode(trajectory: Trajectory, judge: Judge, setup: JudgeSetup) -> JudgeResult:
-    """Judge an episode and write what comes of it; a fault is an result.
+    """Judge an episode and write the result; an error becomes part of the result.
 
     Raises:
-        DiskFullError: There is no room for a judgment, so none should be paid for.
+        DiskFullError: There is no room for a judgment, so no model was asked.
     """
     began = time.perf_counter()
     episode, meta = trajectory.folder, new_meta(judge)
@@ -90,7 +90,7 @@ async def judge_episode(trajectory: Trajectory, judge: Judge, setup: JudgeSetup)
 
 
 def new_meta(judge: Judge) -> JudgmentMeta:
-    """What is known of a judgment before it is made."""
+    """The meta data of a judgment before it is made."""
     return JudgmentMeta(
         trueline=__version__,
         time=datetime.now(UTC),
@@ -105,13 +105,13 @@ def _failed(meta: JudgmentMeta, fault: TruelineError) -> JudgmentMeta:
     if isinstance(fault, NoJudgmentError):
         usage = fault.usage
     else:
-        # A captioner that gave no usable answer may have been paid for it; nobody knows how much.
+        # A captioner without a usable answer may have cost something; how much is unknown.
         usage = UNCOUNTED if isinstance(fault, ModelError) else NO_USAGE
     return meta.model_copy(update={"errors": (printable(str(fault), 2000),), "usage": usage})
 
 
 def is_outdated(trajectory: Trajectory, judge: Judge) -> bool:
-    """Whether an earlier judgment by rules was made from another state of the record: to judge anew is free."""
+    """Whether an earlier judgment by rules was made from another state of the record: judging again is free."""
     if judge.model != RULES:
         return False
     meta = read_meta(trajectory.folder, judge)
@@ -119,7 +119,7 @@ def is_outdated(trajectory: Trajectory, judge: Judge) -> bool:
 
 
 async def compare_with_earlier(trajectory: Trajectory, judge: Judge, setup: JudgeSetup) -> list[str]:
-    """In what an earlier judgment differs from the one that is asked for now; it stands until judged again."""
+    """Describe how an earlier judgment differs from what is asked for now; it is kept until judged with `again`."""
     meta = await asyncio.to_thread(read_meta, trajectory.folder, judge)
     if meta is None or judge.model == RULES:
         return []
@@ -128,17 +128,17 @@ async def compare_with_earlier(trajectory: Trajectory, judge: Judge, setup: Judg
 
 
 async def _other_input(trajectory: Trajectory, judge: Judge, setup: JudgeSetup, meta: JudgmentMeta) -> list[str]:
-    """Whether the same judge would be asked something else now; nothing is paid to find out."""
+    """Describe whether the same judge would be asked something else now; no model is asked to find out."""
     observed = next((kind for kind in OBSERVATION_TYPES if kind == meta.observation_type), None)
     temperature = meta.sampling and meta.sampling.temperature
     same = replace(setup, observation_type=observed, temperature=temperature)
     try:
         question = await build_question(trajectory, judge, same, setup.models[judge.model].id, pay=False)
     except TruelineError as fault:
-        return [printable(f"was judged before, but could not be judged now: {fault}", 2000)]
+        return [printable(f"was judged before, but cannot be judged now: {fault}", 2000)]
     if meta.input_digest in (None, question.digest):
         return []
-    return ["the episode, or how it is shown, changed since it was judged; --again judges it anew"]
+    return ["the episode, or how it is shown, changed since it was judged; use --again to judge it again"]
 
 
 def _other_choices(meta: JudgmentMeta, judge: Judge, setup: JudgeSetup) -> list[str]:
@@ -150,12 +150,12 @@ def _other_choices(meta: JudgmentMeta, judge: Judge, setup: JudgeSetup) -> list[
         f"temperature {meta.sampling and meta.sampling.temperature}": setup.temperature is not None
         and (meta.sampling is None or meta.sampling.temperature != setup.temperature),
     }
-    return [f"was judged before with {what}; --again judges it anew" for what, so in differs.items() if so]
+    return [f"was judged before with {what}; use --again to judge it again" for what, so in differs.items() if so]
 
 
 def _by_rules(trajectory: Trajectory, meta: JudgmentMeta) -> _Made:
     if trajectory.ours and not trajectory.record.finished:
-        raise InputError(f"{trajectory.folder}: the episode has not ended; judge it once it has")
+        raise InputError(f"{trajectory.folder}: the episode has not ended yet; judge it later")
     unit = unit_of(trajectory)
     judgment, category = judge_by_rules(trajectory.record, unit)
     found = {
@@ -168,7 +168,7 @@ def _by_rules(trajectory: Trajectory, meta: JudgmentMeta) -> _Made:
 
 
 def _problems(trajectory: Trajectory) -> tuple[str, ...]:
-    """What the reader met in the episode's own files; a missing picture is said where it would be shown."""
+    """Problems in the episode's own files; missing images are reported where they would be shown."""
     return tuple(
         str(problem)
         for problem in trajectory.problems
@@ -211,7 +211,7 @@ async def _by_model(trajectory: Trajectory, judge: Judge, setup: JudgeSetup, met
 
 
 def _model(trajectory: Trajectory, judge: Judge, setup: JudgeSetup) -> Model:
-    """The judge's model; whoever failed before, or is to judge again, is really asked."""
+    """The judge's model; without the cache if it failed before or judges again."""
     meta = read_meta(trajectory.folder, judge)
     failed = meta is not None and bool(meta.errors)
     return (setup.fresh if setup.again or failed else setup.models)[judge.model]

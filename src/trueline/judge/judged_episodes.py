@@ -1,4 +1,4 @@
-"""All judgments below folders of results, episode by episode."""
+"""All judgments in folders of results, episode by episode."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from trueline.records.scan import Condition, Trial, scan
 
 @dataclass(frozen=True)
 class JudgedEpisode:
-    """One episode and everything that was said about it."""
+    """One episode with its judgments."""
 
     folder: Path
     name: str
-    """The folder as the user would name it."""
+    """The folder, relative to the root that the user named."""
     condition: Condition
     unit: Unit
     run: int | None
     category: TaskKind
     judgments: Mapping[JudgedBy, Judgment]
     problems: tuple[Problem, ...]
-    """What is wrong in files of judgments."""
+    """Problems in the files of judgments."""
 
 
 def find_episodes(root: Path) -> list[tuple[Trial, str]]:
-    """The episodes below a folder, and what the user would call their folders.
+    """Find the episodes below a folder; returns each with its path relative to what the user named.
 
     Raises:
-        InputError: There is no such folder, or no episode in it.
+        InputError: There is no such folder, or no episode below it.
     """
     start = os.path.realpath(root)
     found = [(trial, str(root / os.path.relpath(trial.folder, start))) for trial in scan(root)]
@@ -48,7 +48,7 @@ def find_episodes(root: Path) -> list[tuple[Trial, str]]:
 
 
 def read_judged_episodes(roots: Sequence[Path], indexed: Kinds | None = None) -> list[JudgedEpisode]:
-    """Read the judgments below folders; an episode that several of them hold counts once.
+    """Read the judgments below folders; an episode below several of them counts once.
 
     Raises:
         InputError: A folder is missing or holds no episode.

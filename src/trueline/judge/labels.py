@@ -1,4 +1,4 @@
-"""What people say about episodes: files beside them or in another folder, or a table."""
+"""Human labels: files beside the episodes or in another folder, or a CSV table."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Labels:
 
     given: Mapping[Path, Sequence[Label]]
     unmatched: tuple[str, ...] = ()
-    """Labels of episodes that are not below the given folder."""
+    """Labels without an episode below the given folder."""
     problems: tuple[str, ...] = ()
-    """What is wrong in files of labels."""
+    """Problems in the files of labels."""
 
     def by(self, reviewers: Collection[str]) -> Labels:
-        """Only those of some people; nobody named means all."""
+        """Return the labels of these reviewers; of all if none is named."""
         if not reviewers:
             return self
         kept = {
@@ -39,7 +39,7 @@ class Labels:
 
 @dataclass
 class _Gathered:
-    """Labels as they come; each person has one for an episode."""
+    """Labels collected so far; each reviewer has at most one per episode."""
 
     given: dict[Path, list[Label]] = field(default_factory=dict[Path, list[Label]])
     places: dict[tuple[Path, str], str] = field(default_factory=dict[tuple[Path, str], str])
@@ -47,12 +47,12 @@ class _Gathered:
     def add(self, episode: Path, label: Label, place: str) -> None:
         first = self.places.setdefault((episode, label.reviewer), place)
         if first != place:
-            raise InputError(f"{place}: {label.reviewer} has labelled {episode} before, in {first}; keep one of them")
+            raise InputError(f"{place}: {label.reviewer} has labelled {episode} already, in {first}; keep only one")
         self.given.setdefault(episode, []).append(label)
 
 
 def labels_beside(episodes: Sequence[JudgedEpisode]) -> Labels:
-    """The labels in the episodes' own folders."""
+    """Read the labels in the episodes' own folders."""
     given: dict[Path, list[Label]] = {}
     for episode in episodes:
         for by, judgment in episode.judgments.items():
@@ -66,8 +66,8 @@ def read_labels(source: Path, episodes: Sequence[JudgedEpisode], root: Path) -> 
     """Read labels from a folder laid out like the results, or from a CSV table.
 
     Raises:
-        InputError: It is neither, the table is wrong (the row and the column are named), or somebody has two labels
-            for one episode.
+        InputError: It is neither, the table is invalid (the message names row and column), or a reviewer has two
+            labels for one episode.
     """
     if source.is_dir():
         return _from_folder(source, episodes, root)
@@ -85,7 +85,7 @@ def _from_folder(source: Path, episodes: Sequence[JudgedEpisode], root: Path) ->
     problems: list[str] = []
     folders = sorted({path.parents[2] for path in source.rglob(f"judgment/{HUMAN}/*.json")})
     if not folders:
-        raise InputError(f"{source}: no label below it; expected <episode>/judgment/{HUMAN}/<reviewer>.json")
+        raise InputError(f"{source}: no labels found below it; expected <episode>/judgment/{HUMAN}/<reviewer>.json")
     for folder in folders:
         found, wrong = read_judgments(folder)
         problems += _of_labels(str(folder), wrong)
@@ -119,13 +119,13 @@ def _from_table(source: Path, text: str, episodes: Sequence[JudgedEpisode], root
                 steps[episode] = _steps_of(episode)
             if steps[episode] and step not in steps[episode]:
                 first, last = min(steps[episode]), max(steps[episode])
-                raise InputError(f"{row.place}: violation_step is {step}, but the episode has the steps {first}-{last}")
+                raise InputError(f"{row.place}: violation_step is {step}, but the episode has steps {first}-{last}")
         gathered.add(episode, row.label, row.place)
     return Labels(gathered.given, tuple(unmatched))
 
 
 def _steps_of(episode: Path) -> frozenset[int]:
-    """The steps of an episode; none when it cannot be read."""
+    """Return the steps of an episode; empty if it cannot be read."""
     try:
         record = read_episode(episode).record
     except TruelineError:

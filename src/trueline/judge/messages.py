@@ -1,6 +1,6 @@
-"""The exact question that each judge type asks: which texts and pictures, in which order.
+"""The messages of each judge type: which texts and images, in which order.
 
-Pure: pictures and captions are handed in. Whatever comes from the record is put behind a fence.
+Pure: images and captions are passed in. All text from the record is fenced.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from trueline.records.attack import Attack
 
 
 class Quote(NamedTuple):
-    """Text of the record, to be fenced."""
+    """Text of the record, which is fenced."""
 
     label: str
     text: str
 
 
 Piece = str | Quote | Image
-"""Our own words, the record's, or a picture."""
+"""Our own text, text of the record, or an image."""
 
 
 @dataclass(frozen=True)
 class Presentation:
-    """What to show of an episode."""
+    """What a judge is shown of an episode."""
 
     judge_type: JudgeType
     version: PromptVersion
     observation_type: ObservationType
     original: str | None = None
-    """The task in the words of its own file."""
+    """The task text in the task's own file."""
     images: Mapping[str, Image] = field(default_factory=dict[str, Image])
     """By file name."""
     captions: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -56,42 +56,42 @@ class Presentation:
 
 
 class JudgeMessages(NamedTuple):
-    """The question, ready to be sent."""
+    """System prompt and messages, ready to be sent."""
 
     system: str
     messages: tuple[Message, ...]
 
 
 def record_rules(mark: str) -> str:
-    """How the judge tells the record from its instructions."""
+    """The instructions that tell the judge which text is the record."""
     return read_prompt("trueline.judge", "record.v1").format(mark=mark)
 
 
 def prompt_digest(version: PromptVersion) -> str:
-    """Names the prompts that a judgment was made with."""
+    """Digest of the prompts of a version."""
     prompts = (read_prompt("trueline.judge", name) for name in (version, "record.v1"))
     return sha256("\0".join(prompts).encode()).hexdigest()
 
 
 def pictures_to_send(material: Material, presentation: Presentation) -> list[str]:
-    """The screenshots that the judge itself sees, in order."""
+    """Screenshots that the judge itself sees, in order."""
     return [step.screenshot for step in material.steps if step.screenshot] if presentation.screenshots else []
 
 
 def pictures_to_caption(material: Material, presentation: Presentation) -> list[str]:
-    """The screenshots of which the judge gets a description, in order."""
+    """Screenshots that the judge gets a caption of, in order."""
     each = presentation.judge_type in ("captioned_default", "all_step_aer")
     steps = [step.screenshot for step in material.steps if step.screenshot] if each else []
     return [*steps, *([material.last_screen] if presentation.judge_type in AER else [])]
 
 
 def write_messages(material: Material, presentation: Presentation, *, call: str = "") -> JudgeMessages:
-    """Write the question.
+    """Write the messages.
 
     Args:
         material: The episode.
-        presentation: How it is shown, with the pictures and captions there are.
-        call: What else tells this call from others, such as the vote.
+        presentation: What is shown of it, with images and captions.
+        call: Distinguishes this call from others, such as by the vote.
     """
     if presentation.judge_type in AER:
         turns = [
@@ -124,7 +124,7 @@ def _task(material: Material, presentation: Presentation) -> Iterator[Piece]:
 
 
 def _context(material: Material, presentation: Presentation) -> Iterator[Piece]:
-    """What version 4 is told before the steps."""
+    """What version 4 shows before the steps."""
     record = material.record
     original = presentation.original or record.task_instruction
     differs = original is not None and original.split() != material.instruction.split()
@@ -201,7 +201,7 @@ def _texts(pieces: Sequence[Piece], fence: Fence) -> list[str]:
 
 
 def _parts(pieces: Sequence[Piece], fence: Fence) -> Iterator[Part]:
-    """The pieces as parts of a message: texts in a row become one."""
+    """The pieces as parts of a message; consecutive texts are joined."""
     words: list[str] = []
     for piece in pieces:
         if not isinstance(piece, Image):

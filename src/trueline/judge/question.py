@@ -1,4 +1,4 @@
-"""The question to a judge with everything that belongs to it: task, pictures, captions."""
+"""The question to a judge with everything that belongs to it: task, images, captions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Question(NamedTuple):
     material: Material
     request: Request
     messages: list[JsonValue]
-    """As they are kept."""
+    """The messages as they are stored."""
     observation_type: ObservationType
     captioned: bool
     warnings: tuple[str, ...]
@@ -40,25 +40,25 @@ class Question(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """Of all that shapes the answer."""
+        """Digest of everything that shapes the answer."""
         return sha256(canonical_json(self.request.shape()).encode("ascii")).hexdigest()
 
 
 async def build_question(
     trajectory: Trajectory, judge: Judge, setup: JudgeSetup, model: ModelId, *, pay: bool = True
 ) -> Question:
-    """Write the question; pictures are described as far as that is needed.
+    """Build the question; screenshots are captioned where the judge type needs it.
 
     Args:
         trajectory: The episode.
         judge: Who is asked.
-        setup: The choices that hold for all judges.
+        setup: What all judges share.
         model: The judge's model.
-        pay: Whether descriptions are asked for; else those that are kept must do.
+        pay: Whether missing captions are made; else only stored ones are used.
 
     Raises:
-        InputError: There is nothing to judge, or something is missing for it.
-        ModelError: The captioner gives no answer.
+        InputError: There is nothing to judge, or something that the question needs is missing.
+        ModelError: The captioner does not answer.
     """
     material, original = await asyncio.to_thread(_with_task, material_of(trajectory), setup)
     presentation, files, warnings, caption_usage = await _gather(material, judge, setup, original, pay=pay)
@@ -85,11 +85,13 @@ async def build_question(
 
 
 def _with_task(material: Material, setup: JudgeSetup) -> tuple[Material, str | None]:
-    """The episode with its task's text, and that text as the task's file has it, if there is such a file."""
+    """The episode with its task text, and the text in the task's own file, if there is one."""
     original = setup.task_texts(material.unit.domain, material.unit.task) or None
     if not material.instruction.strip():
         if original is None or not original.strip():
-            raise InputError(f"{material.folder}: no task text is recorded; give --test_config_base_dir with its file")
+            raise InputError(
+                f"{material.folder}: no task text is recorded; name its folder with --test_config_base_dir"
+            )
         material = replace(material, instruction=original)
     return material, original
 
@@ -97,13 +99,13 @@ def _with_task(material: Material, setup: JudgeSetup) -> tuple[Material, str | N
 class _Gathered(NamedTuple):
     presentation: Presentation
     files: dict[str, str]
-    """Of the pictures that are sent, by digest."""
+    """Files of the images that are sent, by digest."""
     warnings: list[str]
     caption_usage: Usage
 
 
 async def _gather(material: Material, judge: Judge, setup: JudgeSetup, original: str | None, *, pay: bool) -> _Gathered:
-    """Read the pictures and get the captions that this type of judge needs."""
+    """Read the images and get the captions that this judge type needs."""
     observation = setup.observation_type or material.observation_type
     if judge.judge_type == "a11y_tree":
         observation = "a11y_tree"
@@ -113,7 +115,7 @@ async def _gather(material: Material, judge: Judge, setup: JudgeSetup, original:
     wanted = [name for name in dict.fromkeys(to_caption) if name in images]
     captioner = setup.captioner
     if wanted and captioner is None:
-        raise InputError(f"the judge type {judge.judge_type} needs a captioner; name one with --caption_model")
+        raise InputError(f"the judge type {judge.judge_type} needs a captioner; set one with --caption_model")
     pictures = {name: images[name] for name in wanted}
     captions = await _captions(captioner, material.folder, pictures, pay=pay) if captioner else {}
     return _Gathered(
@@ -137,7 +139,7 @@ async def _captions(
 
 
 def _nothing_recorded(material: Material, presentation: Presentation) -> list[str]:
-    """Steps of which the record does not even name what the judge should see."""
+    """Warnings about steps for which the record names nothing that the judge should see."""
     pictures = presentation.screenshots or presentation.judge_type in ("captioned_default", "all_step_aer")
     lines: list[str] = []
     for step in material.steps:

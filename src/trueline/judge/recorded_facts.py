@@ -1,6 +1,4 @@
-"""What a record knows without asking a model: whether the score means anything, how an attack ended, what ran though
-a policy forbade it.
-"""
+"""Facts of a record that need no model: what the score means, how an attack ended, which steps broke the policy."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ from trueline.text import printable
 
 @dataclass(frozen=True)
 class PolicyBreach:
-    """A policy of the guard forbade a step, and it ran all the same."""
+    """A step that ran although the guard's policy forbade it."""
 
     index: int
     reason: str
@@ -27,13 +25,13 @@ class PolicyBreach:
 
 @dataclass(frozen=True)
 class RecordedFacts:
-    """What the record itself decides. Steps count from 0 here."""
+    """Facts of a record. Steps are counted from 0."""
 
     kind: TaskKind
     success: float | None
-    """The checker's score where it means success."""
+    """The checker's score, if it means success."""
     harm: float | None
-    """The checker's score where it means harm done."""
+    """The checker's score, if it means harm done."""
     end: End | None
     attack: Attack | None
     funnel: Funnel | None
@@ -43,7 +41,7 @@ class RecordedFacts:
 
 
 def recorded_facts(record: EpisodeRecord, unit: Unit) -> RecordedFacts:
-    """Collect what the record knows."""
+    """Collect the facts of a record."""
     kind = category_of(unit, record.task.kind)
     meaningless = record.task.unmeasured or record.kind_missing or checker_is_uninformative(unit)
     score = None if meaningless else record.score
@@ -75,7 +73,7 @@ def _breaches(record: EpisodeRecord) -> Iterator[PolicyBreach]:
 
 
 def describe_facts(known: RecordedFacts) -> list[str]:
-    """What was found at the end, line by line; nothing when nothing was."""
+    """Describe the facts about the end state, line by line; empty if there are none."""
     lines: list[str] = []
     if known.success is not None:
         lines.append(f"The checker's score of the task is {known.success:g} (1 is success).")

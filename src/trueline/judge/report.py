@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from trueline.stats.judgments.alpha import Alpha
 
 
-@dataclass
+@dataclass(repr=False)
 class JudgeReport:
     """All judgments of a request; each of them is kept beside its episode as well."""
 
@@ -40,7 +40,7 @@ class JudgeReport:
     """One for each episode and judge, in the order in which they came."""
     not_written: list[str] = field(default_factory=list[str])
     """Why a batch file is missing from a folder of results."""
-    began: float = field(default_factory=time.perf_counter, repr=False)
+    began: float = field(default_factory=time.perf_counter)
 
     @classmethod
     def of(cls, request: JudgeRequest) -> JudgeReport:
@@ -148,6 +148,10 @@ class JudgeReport:
             "alpha": alphas or None,
             "seconds": self.seconds,
         }
+
+    def __repr__(self) -> str:
+        judges = ", ".join(str(judge.model) for judge in self.judges)
+        return f"<JudgeReport: {len(self.judgments)} of {len(self.episodes)} episodes judged by {judges}>"
 
     def _repr_html_(self) -> str:
         """A table of the judgments, for notebooks."""

@@ -1,4 +1,4 @@
-"""Everything that judging needs, made ready once: the models, the captioner, and the choices that hold for all."""
+"""What all judges share: the models, the captioner and the options."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ from trueline.judge.types import Judge, ObservationType
 from trueline.models.types import Model
 
 TaskTexts = Callable[[str, str], str | None]
-"""Gives the words of a task as its file has them, by domain and id."""
+"""Returns the text of a task from its file, by domain and id."""
 
 
 def no_task_texts(_domain: str, _task: str) -> None:
-    """Nothing is known beyond the record."""
+    """Use no task files."""
     return
 
 
 @dataclass(frozen=True)
 class JudgeSetup:
-    """What judges share."""
+    """What all judges share."""
 
     judges: Sequence[Judge]
     models: Mapping[str, Model] = field(default_factory=dict[str, Model])
-    """By the names of the judges' models; answers may come from a cache."""
+    """By name; answers may come from a cache."""
     fresh: Mapping[str, Model] = field(default_factory=dict[str, Model])
-    """The same models without a cache, for judging again."""
+    """The same models without a cache."""
     captioner: Captioner | None = None
     caption_model: str | None = None
     observation_type: ObservationType | None = None
-    """`None`: what the agent itself saw."""
+    """`None` for what the agent itself saw."""
     temperature: float | None = None
-    """`None`: 0 where the model takes it."""
+    """`None` for 0 where the model supports it."""
     again: bool = False
-    """Judge also what is judged, and believe no cache."""
+    """Judge again what is judged already, and ignore the cache."""
     task_texts: TaskTexts = no_task_texts
 
 
 def task_texts_below(base: Path) -> TaskTexts:
-    """Look requests up in task files: `<base>/examples/<domain>/<id>.json`, as the seeds keep them."""
+    """Read task texts from `<base>/examples/<domain>/<id>.json`, the layout of OSWorld and OS-Harm."""
     from trueline.records.folder.json_values import as_object, as_text, load_file
     from trueline.records.layout import check_name
     from trueline.records.problem import Problem

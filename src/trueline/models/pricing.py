@@ -18,6 +18,7 @@ from trueline.models.providers import PROVIDERS, runs_in_process
 from trueline.models.types import ModelId
 from trueline.models.wire import Decoded
 from trueline.records.usage import Usage
+from trueline.validation import describe_validation_error
 
 _DATED = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8}|latest)$")
 _BEDROCK = re.compile(r"^(?:[a-z]+\.)?anthropic\.(.+?)(?:-v\d+(?::\d+)?)?$")
@@ -80,8 +81,7 @@ def load_prices(*files: Path) -> Prices:
         except tomllib.TOMLDecodeError as e:
             raise InputError(f"{name}: no valid TOML: {e}") from None
         except ValidationError as e:
-            first = e.errors(include_url=False, include_input=False)[0]
-            raise InputError(f"{name}: {'.'.join(str(p) for p in first['loc'])}: {first['msg']}") from None
+            raise InputError(f"{name}: {describe_validation_error(e)}") from None
         for block in table.price:
             prices |= {
                 (provider, model): price for provider in block.providers for model, price in block.models.items()

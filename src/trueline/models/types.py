@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from trueline.models.errors import InvalidAnswerError, NoAnswerError
 from trueline.records.setting import Sampling
 from trueline.records.usage import Usage
+from trueline.validation import describe_validation_error
 
 Json = dict[str, JsonValue]
 """A JSON object."""
@@ -282,7 +283,9 @@ class Answer(Frozen):
         try:
             return model.model_validate(self.require().parsed)
         except ValidationError as e:
-            raise InvalidAnswerError(f"the answer is no {model.__name__}: {e.error_count()} fields are wrong") from None
+            raise InvalidAnswerError(
+                f"the answer does not fit {model.__name__}: {describe_validation_error(e)}"
+            ) from None
 
     def cut(self, stop: Sequence[str]) -> Answer:
         """Return this answer up to the first of these stop sequences, as a server that takes them would give it."""

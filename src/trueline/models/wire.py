@@ -25,6 +25,7 @@ from trueline.models.errors import (
 )
 from trueline.models.keys import Redactor
 from trueline.models.types import Answer, Json, Request
+from trueline.validation import describe_validation_error
 
 LONGEST_MESSAGE = 300
 FILTER_CODES = frozenset(
@@ -143,9 +144,7 @@ def shaped(kind: type[W], data: JsonValue) -> W:
     try:
         return kind.model_validate(data)
     except ValidationError as e:
-        first = e.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "top"
-        raise MalformedResponseError(f"the response has the wrong shape at {where}: {first['msg']}") from None
+        raise MalformedResponseError(f"the response has the wrong shape: {describe_validation_error(e)}") from None
 
 
 def status_error(status: int, headers: Mapping[str, str], body: bytes, redactor: Redactor) -> ModelError:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from trueline.errors import InputError
 from trueline.records.git_lfs import LFS_POINTER, is_lfs_pointer
 from trueline.text import printable
+from trueline.validation import describe_validation_error
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -38,9 +39,7 @@ def read_index(path: Path) -> dict[str, tuple[str, ...]]:
             raise InputError(
                 f"{path}: must be an index of the form {{domain: [task ids]}}: {printable(str(error))}"
             ) from None
-        wrong = "; ".join(
-            printable(f"{'.'.join(map(str, item['loc'])) or 'the file'}: {item['msg']}") for item in error.errors()[:5]
-        )
+        wrong = describe_validation_error(error, whole="the file", most=5, limit=1500)
         raise InputError(f"{path}: must be an index of the form {{domain: [task ids]}}: {wrong}") from None
     if not any(index.values()):
         raise InputError(f"{path}: lists no tasks")

@@ -13,11 +13,11 @@ from pydantic import Field, JsonValue, ValidationError
 from trueline import __version__
 from trueline.errors import InputError
 from trueline.records.base import Record
-from trueline.records.folder.events_file import first_error
 from trueline.records.observation import sha256
 from trueline.records.setting import Setting, diff_settings
 from trueline.runs.request_file import dump_request
 from trueline.text import printable
+from trueline.validation import describe_validation_error
 
 if TYPE_CHECKING:
     from trueline.runs.plan import Planned
@@ -102,7 +102,7 @@ def read_manifest(path: Path) -> Manifest:
     except OSError as error:
         raise InputError(f"--reproduce {path}: cannot be read ({error.strerror})") from None
     except ValidationError as error:
-        raise InputError(f"--reproduce {path}: is not a run manifest: {first_error(error)}") from None
+        raise InputError(f"--reproduce {path}: is not a run manifest: {describe_validation_error(error)}") from None
     except (ValueError, RecursionError) as error:
         raise InputError(f"--reproduce {path}: is not JSON: {error}") from None
     return manifest

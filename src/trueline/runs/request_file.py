@@ -16,6 +16,7 @@ from trueline.models.hidden import HIDDEN, WELL_KNOWN, hide_options, hide_text, 
 from trueline.models.keys import Redactor
 from trueline.runs.request import RunRequest
 from trueline.text import printable
+from trueline.validation import describe_problem, field_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -103,7 +104,7 @@ def _problem(error: ValidationError, path: Path | None = None) -> str:
     """The first thing wrong, with its line where there is a file: `line 3: max_step: unknown field; did you mean …`."""
     first = error.errors(include_url=False)[0]
     names = [str(part) for part in first["loc"]]
-    field = f"`{names[0]}`" if path is None else ".".join(names)
+    field = f"`{names[0]}`" if path is None else field_path(first["loc"])
     line = None if path is None else _line_of(path, names)
     place = "" if line is None else f"line {line}: "
     return printable(f"{place}{field}: {_expected(first, names[0])}", 1000)
@@ -118,7 +119,7 @@ def _expected(first: ErrorDetails, field: str) -> str:
     given = first["input"]
     secret = field == "client_password" or not isinstance(given, str | int | float)
     shown = "" if secret else f", not {printable(json.dumps(given), 100)}"
-    return first["msg"].removeprefix("Input ") + shown
+    return describe_problem(first) + shown
 
 
 def _line_of(path: Path, names: list[str]) -> int | None:

@@ -1,4 +1,4 @@
-"""Running what a task's steps and getters name, inside."""
+"""Running commands of setup steps and getters on the desktop."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from trueline.errors import InputError
 from trueline.tasks.workspace import HOME, Workspace
 
 TIME_LIMIT = 120.0
-"""Seconds; as long as OSWorld's server waits."""
+"""Seconds; the limit of OSWorld's server."""
 
 
 def argv_of(command: str | tuple[str, ...], *, shell: bool, workspace: Workspace) -> tuple[str, ...]:
-    """The command line as words, placeholders filled in.
+    """The command line as a list of words, with placeholders filled in.
 
     Raises:
-        InputError: Its quotes do not match, or it names no program.
+        InputError: A quote is not closed, or there is no program.
     """
     words = (command,) if isinstance(command, str) else command
     words = tuple(workspace.fill_placeholders(word) for word in words)
@@ -36,13 +36,13 @@ def argv_of(command: str | tuple[str, ...], *, shell: bool, workspace: Workspace
 
 
 async def run_command(workspace: Workspace, argv: tuple[str, ...], *, time_limit: float = TIME_LIMIT) -> RunResult:
-    """Run a program to its end, whatever code it ends with.
+    """Run a program until it exits, with any exit code.
 
-    Code that drives mouse and keyboard goes the way of an agent's code: inside there need be no pyautogui.
+    Code that drives mouse and keyboard runs like an agent's code: the desktop need not have pyautogui.
 
     Raises:
-        ActionTimeout: It took too long.
-        DesktopError: It cannot be started, or the desktop is gone.
+        ActionTimeout: It did not finish in time.
+        DesktopError: It cannot be started, or the desktop is lost.
     """
     if is_input_code(argv):
         done = await workspace.desktop.act(Code(source=argv[2]), id=f"setup-{uuid.uuid4()}")
@@ -54,6 +54,6 @@ async def run_command(workspace: Workspace, argv: tuple[str, ...], *, time_limit
 
 
 def is_input_code(argv: tuple[str, ...]) -> bool:
-    """Whether this is `python -c` with code for pyautogui."""
+    """Whether this runs `python -c` with code for pyautogui."""
     python = bool(argv) and PurePosixPath(argv[0]).name in ("python", "python3")
     return python and len(argv) == 3 and argv[1] == "-c" and "pyautogui" in argv[2]

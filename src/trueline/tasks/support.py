@@ -1,4 +1,4 @@
-"""Which tasks a desktop can run, and why not the others: told from the task file alone."""
+"""Which tasks a desktop can run, judged from the task file alone."""
 
 from __future__ import annotations
 
@@ -24,14 +24,16 @@ _NO_APPLICATION = {
     "powerpoint": "Microsoft Office",
     "ppt": "Microsoft Office",
 }
-"""Applications that tasks name and the desktop lacks; a stand-in would be another task."""
+"""Applications that the desktop lacks. A substitute would make a different task."""
 _WINDOWS_PATH = re.compile(r'[ "=][A-Z]:(\\\\|/)[A-Za-z]')
 _GNOME = re.compile(r"\b(gsettings|dconf)\b.*\borg[./]gnome\b|\bgnome-(shell|extensions|tweaks)\b")
+_READ_WORKBOOKS = frozenset({"compare_table", "content_from_vm_file"})
+"""Functions and getters that need the extra `office`."""
 _ROOT = re.compile(r"\bsudo\b|\bapt(-get)? install\b")
 
 
 def unsupported(task: Task, *, own: bool = True) -> tuple[str, ...]:
-    """Why a task cannot be run; nothing when it can.
+    """The reasons why a task cannot run; empty if it can.
 
     Args:
         task: The task.
@@ -41,8 +43,14 @@ def unsupported(task: Task, *, own: bool = True) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*_anywhere(task), *(_here(task) if own else ()))))
 
 
+def needed_extras(task: Task) -> tuple[str, ...]:
+    """The optional dependencies without which a task could be played, but not checked."""
+    names = {*task.evaluator.functions, *(getter.type for getter in task.evaluator.getters)}
+    return () if names.isdisjoint(_READ_WORKBOOKS) else ("office",)
+
+
 def unsupported_injection(task: Task, vector: str, additional: JsonValue = None) -> tuple[str, ...]:
-    """Why an injection cannot be put into a task as its file means it; nothing when it can.
+    """The reasons why an injection cannot be delivered as its task file intends; empty if it can.
 
     Args:
         task: The task.
@@ -108,5 +116,5 @@ def _is_remote(url: str) -> bool:
     if "://" not in url:
         url = f"http://{url}"
     parts = web_parts(url)
-    # An address that cannot be read leads nowhere here either.
+    # An invalid address does not work here either.
     return url.startswith(WEB) if parts is None else parts.hostname not in ("localhost", "127.0.0.1")

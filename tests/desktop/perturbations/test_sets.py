@@ -51,13 +51,13 @@ def test_the_commands_refuse_an_unknown_set(tmp_path: Path, capsys: pytest.Captu
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("version: 1\nsummary: x\nwalpaper: dunes\n", "walpaper: Extra inputs"),
+        ("version: 1\nsummary: x\nwalpaper: dunes\n", "walpaper: unknown field, did you mean wallpaper"),
         ("version: 1\nsummary: x\ncursor_size: 9000\n", "cursor_size: "),
         ("version: 1\nsummary: x\nwallpaper: mine\n", "known are dunes, night"),
         ("version: 1\nsummary: x\nwallpaper: ../x\n", "wallpaper: "),
         ("version: 1\nsummary: x\ntimezone: ../../etc/passwd\n", "timezone: "),
         ("version: 1\nsummary: x\nlanguage: de; id\n", "language: "),
-        ("summary: x\n", "version: Field required"),
+        ("summary: x\n", "version: is required"),
         ("- a list\n", "expected keys"),
         ("{", "not YAML"),
     ],

@@ -202,7 +202,7 @@ def broken(**changes: JsonValue) -> dict[str, JsonValue]:
     [
         (broken(schema_version="ATIF-v2.0"), r"\$.schema_version"),
         (broken(steps=[]), r"\$.steps"),
-        (broken(agent={"version": "1"}), r"\$.agent.name: Field required"),
+        (broken(agent={"version": "1"}), r"\$.agent.name: is required"),
         (
             broken(steps=[{"step_id": 1, "source": "robot", "message": 5}]),
             r"\$.steps\[0\].source.*\$.steps\[0\].message",

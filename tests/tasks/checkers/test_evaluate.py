@@ -66,7 +66,7 @@ def test_giving_up_on_any_other_task_is_0(do: Do, workspace: Workspace) -> None:
         (several(GOOD, WRONG, conj="or"), 1),  # 1 decides
     ],
 )
-def test_several_functions_are_joined(
+def test_several_functions_are_join_scores(
     do: Do, workspace: Workspace, fields: dict[str, JsonValue], expected: float
 ) -> None:
     assert score(do, workspace, fields) == expected

@@ -71,7 +71,7 @@ def test_a_command_may_end_as_it_likes_unless_the_step_checks(do: Do, workspace:
     wrong: dict[str, JsonValue] = {"command": "echo to-out; echo to-err >&2; exit 3", "shell": True, "check": True}
     error = fails(do, workspace, ("sleep", {"seconds": 0}), ("execute", wrong))
     assert (error.number, error.step.type) == (2, "execute")
-    assert "set-up step 2 (execute) failed: it ended with 3" in str(error)
+    assert "setup step 2 (execute) failed: it ended with 3" in str(error)
     assert error.output == "to-out\nto-err\n"
 
 
@@ -172,7 +172,7 @@ def test_a_path_may_begin_with_a_name_of_the_home_folder(do: Do, workspace: Work
 def test_odd_values_are_a_failed_step(
     do: Do, workspace: Workspace, type_: str, parameters: dict[str, JsonValue]
 ) -> None:
-    assert f"set-up step 1 ({type_}) failed" in str(fails(do, workspace, (type_, parameters)))
+    assert f"setup step 1 ({type_}) failed" in str(fails(do, workspace, (type_, parameters)))
 
 
 def test_opening_what_is_not_there_fails(do: Do, workspace: Workspace) -> None:

@@ -1,4 +1,4 @@
-"""The loop that both native agents share: tell what came of the last calls, ask, read the next ones."""
+"""The loop that both native agents share: report the results of the last calls, ask the model, read its next calls."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from trueline.records.verdict import Feedback
 REFUSED = "[REFUSED]"
 
 Open = Callable[[AgentContext], Dialect]
-"""Sets a provider's tool for an episode."""
+"""Configures a provider's tool for an episode."""
 
 
 @dataclass(frozen=True)
@@ -39,16 +39,16 @@ class _Episode:
     name: str
     history: History = ()
     pending: tuple[Call, ...] = ()
-    """The calls of the last answer, which have no result yet."""
+    """Calls of the last answer that have no result yet."""
     unread: str = ""
     """Why those calls cannot be executed."""
     shot: Image | None = None
-    """The screen as it was shown last."""
+    """The screenshot that the model saw last."""
     notes: tuple[str, ...] = ()
 
 
 class NativeAgent:
-    """Speaks to a model through its provider's computer tool."""
+    """An agent that uses a model through its provider's computer tool."""
 
     def __init__(self, open_dialect: Open, options: NativeOptions, sampling: Sampling | None = None) -> None:
         self._open = open_dialect
@@ -60,16 +60,16 @@ class NativeAgent:
 
     @property
     def wants(self) -> ObservationSpec:
-        """What it must see: the whole screen, which it scales itself, because a zoom needs every pixel."""
+        """The screen at full resolution: the agent scales it itself, because a zoom needs every pixel."""
         return ObservationSpec(screenshot=True)
 
     async def reset(self, ctx: AgentContext) -> None:
-        """Begin an episode."""
+        """Start an episode."""
         task = task_message(ctx.instruction, ctx.plan)
         self._episode = _Episode(ctx.model(), self._open(ctx), task, ctx.episode)
 
     async def propose(self, obs: Observation, last: tuple[ActionResult, ...]) -> Proposal:
-        """Tell the model what came of its calls, with the screen, and ask what to do next."""
+        """Show the model the results of its calls and the screen, and ask what to do next."""
         episode = self._begun()
         dialect, png = episode.dialect, screenshot(obs)
         shot = await picture(png, dialect.display)
@@ -85,11 +85,11 @@ class NativeAgent:
         return await self._ask(replace(episode, history=history, shot=shot, notes=notes), "propose")
 
     async def revise(self, rejected: Proposal, feedback: Feedback) -> Proposal:
-        """Give the rejected calls the feedback as their result, and ask again."""
+        """Return the feedback as the result of the rejected calls, and ask again."""
         self._ids.require_last(rejected)
         episode = self._begun()
         if episode.shot is None:
-            raise InputError("the agent has proposed nothing yet, so there is nothing to revise")
+            raise InputError("nothing to revise: the agent has not proposed anything yet")
         words = feedback_message(feedback)
         if episode.pending:
             found = [stopped(call, words) for call in episode.pending]
@@ -99,7 +99,7 @@ class NativeAgent:
         return await self._ask(replace(episode, history=history, notes=()), "revise")
 
     async def _ask(self, episode: _Episode, stage: str) -> Proposal:
-        """Ask until an answer can be read, or the tries are used up."""
+        """Ask until an answer can be parsed or the retries are used up."""
         answers: list[Answer] = []
         notes = list(episode.notes)
         while True:
@@ -153,7 +153,7 @@ class NativeAgent:
 
 
 def _ended(answer: Answer, notes: list[str]) -> tuple[Action, ...] | None:
-    """Return the actions of an answer without calls: an end, or nothing when it was cut off."""
+    """Return the actions of an answer without calls: an end, or none if the answer was cut off."""
     if refused := refusal(answer):
         return (refused,)
     if answer.stop == "length":
@@ -163,7 +163,7 @@ def _ended(answer: Answer, notes: list[str]) -> tuple[Action, ...] | None:
 
 
 def _end(text: str) -> Action:
-    """Read the last words of a model that calls no tool any more."""
+    """Read the end of the episode from an answer that calls no tool."""
     for word, refused in ((REFUSED, True), (INFEASIBLE, False)):
         if word in text:
             return Fail(reason=text.replace(word, "").strip() or None, refused=refused, raw=text)
@@ -171,7 +171,7 @@ def _end(text: str) -> Action:
 
 
 def _read(answer: Answer, dialect: Dialect) -> tuple[tuple[Call, ...], str]:
-    """Read the calls of an answer; with a problem, none of them may run and all stand without actions."""
+    """Parse the calls of an answer; if one cannot be parsed, none may run and all are returned without actions."""
     try:
         calls = tuple(dialect.read(call) for call in answer.calls)
     except DecodeError as error:
@@ -185,7 +185,7 @@ def _read(answer: Answer, dialect: Dialect) -> tuple[tuple[Call, ...], str]:
 
 
 def _checks(call: ToolCall) -> tuple[SafetyCheck, ...]:
-    """Return the checks of a call that cannot be read: it must not be answered as if it had none."""
+    """Return the safety checks of a call that cannot be parsed, so that they are not skipped silently."""
     pending = call.arguments.get("pending_safety_checks")
     checks = pending if isinstance(pending, list) else []
     return tuple(SafetyCheck(str(check.get("id"))) for check in checks if isinstance(check, dict))

@@ -19,19 +19,19 @@ from trueline.models import ComputerTool, Image, Message, Text, ToolCall, ToolRe
 from trueline.models.types import Part
 
 LONGEST_SIDE = 1280
-"""Larger pictures are shrunk at the provider, and positions get worse."""
+"""The provider shrinks larger images, which makes positions less accurate."""
 _OLDER = re.compile(r"claude-(?:3-7-sonnet|sonnet-4(?:-5)?|opus-4(?:-1)?|haiku-4-5)(?:$|-\d{8}|-v\d|-latest|@|:)")
 
 
 class ClaudeOptions(NativeOptions):
-    """How the agent `claude` is set."""
+    """Options of the agent `claude`."""
 
     tool: ClaudeTool | None = None
     """`None` chooses by the model's name."""
 
 
 def open_claude(options: ClaudeOptions, ctx: AgentContext) -> Dialect:
-    """Set the tool for an episode."""
+    """Configure the tool for an episode."""
     version = options.tool or default_tool(ctx.model().id.model)
     display = Size(*options.display) if options.display else fitting(ctx.screen, LONGEST_SIDE)
     scale = Scale(ctx.screen, display)

@@ -13,18 +13,18 @@ from trueline.models import ComputerTool, ToolCall
 
 @dataclass(frozen=True)
 class Dialect:
-    """One provider's tool, set for one screen."""
+    """One provider's tool, configured for one screen."""
 
     tool: ComputerTool
     scale: Scale
     read: Callable[[ToolCall], Call]
-    """Read a call; raises `DecodeError`."""
+    """Parse a call; raises `DecodeError`."""
     reply: Callable[[History, Sequence[CallResult], ShownScreen], History]
-    """Continue the history with what came of the calls of its last turn, and the screen."""
+    """Append the results of the calls of the last turn, and the screen, to the history."""
     window: Callable[[History, int], History]
-    """Keep so many pictures."""
+    """Keep at most this many images."""
 
     @property
     def display(self) -> Size:
-        """The size of the pictures that the model sees."""
+        """Size of the screenshots that the model sees."""
         return Size(self.tool.width, self.tool.height)

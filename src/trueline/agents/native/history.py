@@ -1,4 +1,4 @@
-"""What came of the calls of an answer, and how much of the conversation is kept."""
+"""The results of an answer's calls, and which part of the conversation is kept."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ _NUMBERS = re.compile(r"-?\d+")
 
 @dataclass(frozen=True)
 class CallResult:
-    """What came of one call."""
+    """The result of one call."""
 
     id: str
     words: str = ""
     failed: bool = False
     picture: Image | None = None
-    """What the call asked to see, where that is not the whole screen."""
+    """The part of the screen that the call asked for; `None` for the whole screen."""
     checks: tuple[SafetyCheck, ...] = ()
-    """What the call wanted acknowledged."""
+    """Safety checks that came with the call."""
     ran: bool = True
-    """Whether the proposal that the call belongs to was let through."""
+    """Whether the proposal with this call was executed."""
 
 
 @dataclass(frozen=True)
 class ShownScreen:
-    """The screen as the model sees it."""
+    """A screenshot as the model sees it."""
 
     picture: Image
     new: bool = True
@@ -47,9 +47,9 @@ class ShownScreen:
 async def call_results(
     calls: Sequence[Call], last: Sequence[ActionResult], png: bytes, scale: Scale
 ) -> list[CallResult]:
-    """Tell what came of each call from the results of their actions, in order.
+    """Return the result of each call from the results of its actions, in order.
 
-    Results of other actions than these mean that the calls were not let through.
+    If the results belong to other actions, the calls were not executed.
     """
     actions = [action for call in calls for action in call.actions]
     same = all(bare(result.action) == bare(action) for result, action in zip(last, actions, strict=False))
@@ -70,7 +70,7 @@ async def call_results(
 
 
 def stopped(call: Call, words: str, *, ran: bool = False) -> CallResult:
-    """Tell that a call failed or was not executed."""
+    """Return the result of a call that failed or was not executed."""
     return CallResult(call.id, words[:LONGEST_WORDS], failed=True, checks=call.safety_checks, ran=ran)
 
 
@@ -87,7 +87,7 @@ def _words(result: ActionResult, scale: Scale) -> str:
 
 
 def blur_old(history: History, keep: int) -> History:
-    """Return the history with all pictures but the last few replaced by words."""
+    """Return the history with all but the last `keep` images replaced by text."""
     old = iter(range(_pictures(history) - keep))
 
     def blurred(part: Part) -> Part:

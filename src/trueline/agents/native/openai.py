@@ -21,14 +21,14 @@ _PREVIEW = "computer-use-preview"
 
 
 class OpenAIOptions(NativeOptions):
-    """How the agent `openai` is set."""
+    """Options of the agent `openai`."""
 
     tool: OpenAITool | None = None
     """`None` chooses by the model's name."""
 
 
 def open_openai(options: OpenAIOptions, ctx: AgentContext) -> Dialect:
-    """Set the tool for an episode."""
+    """Configure the tool for an episode."""
     version = options.tool or default_tool(ctx.model().id.model)
     display = Size(*options.display) if options.display else ctx.screen
     scale = Scale(ctx.screen, display)

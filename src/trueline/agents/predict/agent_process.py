@@ -1,4 +1,4 @@
-"""The process that holds an OSWorld-style agent, seen from here."""
+"""The child process of an OSWorld-style agent, as the parent sees it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PROGRAM = Path(__file__).with_name("agent_program.py")
 _LONGEST_LINE = 64 << 20
 _TAIL = 20
 _CLIENTS = ("openai", "anthropic", "httpx", "httpx2", "requests", "urllib3", "aiohttp", "groq", "dashscope", "botocore")
-"""Packages whose errors mean that a model did not answer."""
+"""Packages whose errors count as errors of the model, not of the agent."""
 
 
 class _Answer(BaseModel):
@@ -56,11 +56,11 @@ class AgentProcess:
                 start_new_session=True,
             )
         except OSError as error:
-            raise InputError(f"{python}: this Python cannot be started ({error.strerror})") from None
+            raise InputError(f"{python}: cannot start this Python interpreter ({error.strerror})") from None
         return AgentProcess(process, target)
 
     async def call(self, step: str, message: Json, time_limit: float) -> Json:
-        """Have the child do one step.
+        """Ask the child for one step.
 
         Raises:
             ModelError: The agent failed with an error of a model's client.
@@ -82,7 +82,7 @@ class AgentProcess:
         raise ModelError(words) if _is_clients(reply.kinds) else AgentError(words)
 
     async def close(self) -> None:
-        """End the child and all that it started."""
+        """Kill the child and all processes that it started."""
         if self._process.returncode is None:
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -91,7 +91,7 @@ class AgentProcess:
 
     @property
     def ended(self) -> bool:
-        """Whether the child is gone."""
+        """Whether the child has exited."""
         return self._process.returncode is not None
 
     async def _exchange(self, message: Json) -> _Answer:
@@ -101,16 +101,16 @@ class AgentProcess:
             await self._process.stdin.drain()
             line = await self._process.stdout.readline()
         except (ConnectionError, ValueError) as error:
-            raise AgentError(f"{self._target}: its process cannot be talked to: {error}") from None
+            raise AgentError(f"{self._target}: lost contact with its process: {error}") from None
         if not line.endswith(b"\n"):
             await self._process.wait()
             await self._listener
             said = printable(self._tail[-1]) if self._tail else "it said nothing"
-            raise AgentError(f"{self._target}: its process ended with {self._process.returncode}: {said}")
+            raise AgentError(f"{self._target}: its process exited with code {self._process.returncode}: {said}")
         try:
             return _Answer.model_validate(json.loads(line))
         except (ValueError, ValidationError):
-            raise AgentError(f"{self._target}: its process answered something else than was agreed") from None
+            raise AgentError(f"{self._target}: its process sent an invalid message") from None
 
     async def _listen(self) -> None:
         """Keep the last lines that the agent prints, so that it never blocks on a full pipe."""
@@ -128,7 +128,7 @@ def _is_clients(kinds: tuple[str, ...]) -> bool:
 
 
 def text_of(value: JsonValue) -> str:
-    """Return what an agent calls its response as text; some wrap it."""
+    """Return an agent's response as text; some agents wrap it."""
     if isinstance(value, dict) and isinstance(value.get("response"), str):
         value = value["response"]
     return value if isinstance(value, str) else "" if value is None else json.dumps(value)

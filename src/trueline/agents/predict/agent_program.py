@@ -28,7 +28,7 @@ class Holder:
         self.agent: Any = None
 
     def make(self, message: Message) -> Message:
-        """Import the class and make the agent, with those of the usual arguments that it takes."""
+        """Import the class and construct the agent with those of the usual arguments that it takes."""
         sys.path[:0] = message["path"]
         module, _, name = message["target"].rpartition(":")
         found: Any = _file(module) if module.endswith(".py") else importlib.import_module(module)
@@ -41,7 +41,7 @@ class Holder:
         return {"taken": sorted(arguments)}
 
     def reset(self, _: Message) -> Message:
-        """Begin an episode; agents want a logger here, or nothing."""
+        """Start an episode; `reset` takes a logger or nothing."""
         reset = getattr(self.agent, "reset", None)
         if reset is not None:
             required = [p for p in _parameters(reset) if p.default is p.empty and p.kind == p.POSITIONAL_OR_KEYWORD]

@@ -1,4 +1,4 @@
-"""An observation as the parts of a message."""
+"""From an observation to the parts of a message."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from trueline.records.tree import linearise, marks_text
 
 @dataclass(frozen=True)
 class ObservationParts:
-    """What the model is shown of one moment: in its own turn, and later when it has become history."""
+    """What the model is shown of an observation: in the current turn, and later as history."""
 
     now: tuple[Text | Image, ...]
     later: tuple[Text | Image, ...]
 
 
 async def observation_parts(obs: Observation, options: PromptOptions) -> ObservationParts:
-    """Return what the model sees of an observation."""
+    """Return the parts of a message that show an observation."""
     kind = options.observation_type
     listed = words(obs, options)
     if listed is None and kind != "screenshot":
-        raise InputError("the observation has no accessibility tree, which the agent wants")
+        raise InputError("the observation has no accessibility tree, which the agent requires")
     if kind == "som":
         shot = _picture(await asyncio.to_thread(marked, screenshot(obs), obs.marks))
         return ObservationParts(
@@ -46,7 +46,7 @@ async def observation_parts(obs: Observation, options: PromptOptions) -> Observa
 
 
 def words(obs: Observation, options: PromptOptions) -> str | None:
-    """What the model is given to read of an observation; `None` when there is nothing but the picture."""
+    """The text that the model reads of an observation; `None` if it gets only the screenshot."""
     kind, most = options.observation_type, options.a11y_tree_max_tokens
     if kind == "som":
         return cut(marks_text(obs.marks), most)

@@ -1,4 +1,4 @@
-"""What an answer of the prompt agent's model means."""
+"""Parsing the answers of the prompt agent's model."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TAG = re.compile(r"tag_([0-9]{1,6})")
 
 @dataclass(frozen=True)
 class ReadAnswer:
-    """An answer, understood."""
+    """A parsed answer."""
 
     actions: tuple[Action, ...]
     thought: str = ""
@@ -31,9 +31,9 @@ class ReadAnswer:
 
 
 def read_answer(text: str, space: ActionSpace, screen: Size, marks: Sequence[Mark] | None = None) -> ReadAnswer:
-    """Read an answer; what cannot be read is a problem, and then nothing of the answer may run.
+    """Parse an answer; if any part cannot be parsed, `problem` says why and there are no actions.
 
-    With marks, code may use `tag_N` for the middle of the element number N.
+    With marks, code may use `tag_N` for the centre of element N.
     """
     text = well_formed(text)
     try:
@@ -65,7 +65,7 @@ def _code(text: str, screen: Size, marks: Sequence[Mark] | None) -> tuple[tuple[
 
 
 def _tagged(source: str, places: dict[int, tuple[int, ...]], screen: Size) -> list[Action]:
-    """Read code with its tags as variables."""
+    """Parse code that may use tags as variables."""
     used = _tags_in(source)
     if unknown := [number for number in used if number not in places]:
         raise DecodeError("som", f"there is no tag_{unknown[0]} on the screen", source)
@@ -76,7 +76,7 @@ def _tagged(source: str, places: dict[int, tuple[int, ...]], screen: Size) -> li
 
 
 def _tags_in(source: str) -> list[int]:
-    """Return the numbers of the tags that a program uses; what is no program uses none."""
+    """Return the numbers of the tags that a program uses; none if it cannot be parsed."""
     try:
         nodes = ast.walk(parse(source))
     except UnprovableError:
@@ -86,7 +86,7 @@ def _tags_in(source: str) -> list[int]:
 
 
 def _with_refusal(actions: tuple[Action, ...], thought: str) -> tuple[Action, ...]:
-    """Mark a fail as a refusal where the model says in so many words that it is one."""
+    """Mark a fail as a refusal if the model says `REFUSED:`."""
     said = _REFUSED.search(thought)
     if not said:
         return actions

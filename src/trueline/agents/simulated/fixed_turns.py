@@ -1,4 +1,4 @@
-"""Subjects that look at nothing: one that waits, one that gives up, one that repeats recorded actions."""
+"""Subjects that ignore the screen: one waits, one gives up, one repeats recorded actions."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ GIVE_UP = Fail(reason="simulated: gives up at once")
 
 
 class ReplayOptions(Record):
-    """What is replayed."""
+    """Options of the subject `replay`."""
 
     trajectory: Path
     """Folder of a recorded episode."""
 
 
 class Blind:
-    """Proposes a list of turns in order, then the last word over and over, whatever is on the screen."""
+    """Proposes a list of turns in order, then the last action again and again, whatever is on the screen."""
 
     wants = ObservationSpec(screenshot=False)
 
@@ -37,17 +37,17 @@ class Blind:
         self._count = 0
 
     async def reset(self, ctx: AgentContext) -> None:  # noqa: ARG002 - the contract's
-        """Begin an episode."""
+        """Start an episode."""
         self._count = 0
 
     async def propose(self, obs: Observation, last: tuple[ActionResult, ...]) -> Proposal:  # noqa: ARG002 - the same
-        """The next turn."""
+        """Propose the next turn."""
         actions = self._turns[self._count] if self._count < len(self._turns) else (self._last_word,)
         self._count += 1
         return Proposal(id=f"s{self._count}", actions=actions, notes=(NOTE,))
 
     async def revise(self, rejected: Proposal, feedback: Feedback) -> Proposal:  # noqa: ARG002 - the contract's
-        """The same once more."""
+        """Propose the same actions again."""
         return rejected.model_copy(update={"id": f"{rejected.id}r"})
 
 
@@ -67,10 +67,10 @@ def replay(turns: tuple[tuple[Action, ...], ...]) -> Blind:
 
 
 def recorded_turns(folder: Path) -> tuple[tuple[Action, ...], ...]:
-    """What was done in a recorded episode, turn by turn.
+    """Read the actions of a recorded episode, turn by turn.
 
     Raises:
-        InputError: It is no folder of an episode, or nothing was done in it.
+        InputError: The folder holds no episode, or no action was recorded.
     """
     steps = read_episode(folder).record.steps
     turns = tuple(tuple(result.action for result in step.results) for step in steps)

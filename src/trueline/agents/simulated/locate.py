@@ -1,4 +1,4 @@
-"""Finding on the screen what a script names."""
+"""Locating on the screen what a script names."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from trueline.records.tree import Node, Tree
 from trueline.tasks.model import Find
 
 _EMBEDDED = "\ufffc"
-"""Stands in a text for a link or picture inside it."""
+"""Placeholder in a text for an embedded link or image."""
 
 
 def locate(tree: Tree, find: Find) -> Point | None:
-    """The middle of what is meant; `None` when it is not on the screen."""
+    """Return the centre of the element; `None` if it is not on the screen."""
     found = [node for node in _candidates(tree, find.app) if _fits(node, find)]
     try:
         centre = found[find.nth].centre
@@ -23,9 +23,9 @@ def locate(tree: Tree, find: Find) -> Point | None:
 
 
 def words_of(tree: Tree) -> str:
-    """Everything that can be read on the screen, in the order of the tree.
+    """Return all text that is showing, in the order of the tree.
 
-    A link and the text in it say the same one after the other: that is read once.
+    A link and the text inside it repeat each other; such a repetition is returned once.
     """
     words: list[str] = []
     for node in tree.root.walk():
@@ -38,7 +38,7 @@ def words_of(tree: Tree) -> str:
 
 
 def describe(find: Find) -> str:
-    """What is looked for, in words."""
+    """Describe the element that is looked for."""
     parts = [find.role or "anything"]
     parts += [f"named {find.name!r}"] if find.name else []
     parts += [f"with the text {find.text!r}"] if find.text else []
@@ -47,7 +47,7 @@ def describe(find: Find) -> str:
 
 
 def _candidates(tree: Tree, app: str) -> Iterator[Node]:
-    """What shows and has a place; of one application only, where one is named."""
+    """Elements that are showing and have a position; of one application only, if one is named."""
     roots = tree.root.children if app else (tree.root,)
     for root in roots:
         if not app or (root.role == "application" and root.name.casefold() == app.casefold()):

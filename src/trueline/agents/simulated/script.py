@@ -1,4 +1,4 @@
-"""What a simulated subject is going to do, line by line, and where each line leads back to."""
+"""Scripts of simulated subjects: what to do line by line, and where to continue after a rejected line."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Line:
     say: str
     acts: tuple[Act, ...]
     back: tuple[Line, ...] | None = None
-    """What is left of the solution, for lines that are none of it."""
+    """The rest of the solution, for lines that do not belong to it."""
     label: str = ""
-    """What kind of wrong turn it is."""
+    """Kind of mistake, for lines that do not belong to the solution."""
 
 
 Script = tuple[Line, ...]
@@ -29,18 +29,18 @@ _END = Act(done="")
 
 
 def solution(demo: Demo) -> Script:
-    """The task as it should be done."""
+    """The script of the task's solution."""
     return _ending(_lines(demo.solution))
 
 
 def complying(demo: Demo) -> Script:
-    """A misuse task with its harm done; a task without such a script is solved."""
+    """The script that does the harm of a misuse task; the solution if the task has no such script."""
     right = solution(demo)
     return _ending(_lines(demo.comply, right, "comply")) if demo.comply else right
 
 
 def persona_script(insight: Insight, demo: Demo, choices: Choices, seed: int) -> Script:
-    """The task as a persona does it before anything on the screen misleads it."""
+    """The script of a persona, before anything on the screen misleads it."""
     right = solution(demo)
     if insight.kind is Kind.MISUSE:
         return complying(demo) if choices.slips else right
@@ -52,7 +52,7 @@ def persona_script(insight: Insight, demo: Demo, choices: Choices, seed: int) ->
 
 
 def with_slip(demo: Demo, slip: Slip) -> Script:
-    """The task with one wrong turn."""
+    """The solution with one slip."""
     right = solution(demo)
     wrong = _lines(slip.steps, right[slip.at :], f"slip: {slip.category.value}")
     rest = right[slip.at + 1 :] if slip.then == "continue" else ()
@@ -60,20 +60,20 @@ def with_slip(demo: Demo, slip: Slip) -> Script:
 
 
 def hijacked(script: Script, order: Order, demo: Demo | None) -> Script:
-    """A script on which an injected order comes first."""
+    """The script with an injected order in front of it."""
     steps, label = hijack_steps(order, demo), f"hijack: {order.goal}"
     out = (*_lines(recovery_steps(order, demo)), *script)
     return (*_lines(steps[:1], script, label), *_lines(steps[1:], out, label), *script)
 
 
 def require_demo(insight: Insight | None, name: str) -> tuple[Insight, Demo]:
-    """The scripts a subject cannot do without.
+    """Return the scripts of a task.
 
     Raises:
         InputError: The task has none, or the agent is run by something that gives none.
     """
     if insight is None or insight.demo is None:
-        raise InputError(f"the simulated subject {name} needs a task with a demo; this one has none")
+        raise InputError(f"the simulated subject {name} needs a task with a demo; this task has none")
     return insight, insight.demo
 
 
@@ -82,7 +82,7 @@ def _lines(steps: tuple[DemoStep, ...], back: Script | None = None, label: str =
 
 
 def _ending(script: Script) -> Script:
-    """The script with an end: a script that does not say how it ends is done."""
+    """Append an end to a script that has none: done."""
     last = script[-1]
     if is_end(last.acts[-1]):
         return script
@@ -90,12 +90,12 @@ def _ending(script: Script) -> Script:
 
 
 def _left_early(right: Script) -> Script:
-    """The solution without its last deed."""
+    """The solution without its last action."""
     deeds = [place for place, line in enumerate(right) if not all(is_end(act) for act in line.acts)]
     cut = deeds[-1] if deeds else 0
     return (*right[:cut], Line("That should be enough.", (_END,), right[cut:], "slip: left early"))
 
 
 def is_end(act: Act) -> bool:
-    """Whether an act ends the task."""
+    """Whether an act ends the episode."""
     return act.done is not None or act.fail is not None or act.refuse is not None

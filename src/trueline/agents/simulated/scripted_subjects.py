@@ -1,4 +1,4 @@
-"""The simulated subjects that play scripts, by name."""
+"""Simulated subjects that play scripts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from trueline.agents.types import AgentContext
 
 
 def oracle() -> Subject:
-    """Does the solution; a misuse task it refuses."""
+    """A subject that does the solution, and refuses misuse tasks."""
 
     def choose(ctx: AgentContext) -> Behaviour:
         _, demo = require_demo(ctx.insight, "oracle")
@@ -21,7 +21,7 @@ def oracle() -> Subject:
 
 
 def comply() -> Subject:
-    """Does the harm that a misuse task asks for."""
+    """A subject that does the harm of a misuse task."""
 
     def choose(ctx: AgentContext) -> Behaviour:
         _, demo = require_demo(ctx.insight, "comply")
@@ -31,7 +31,7 @@ def comply() -> Subject:
 
 
 def hijacked() -> Subject:
-    """Does the solution, but follows every injection that it can see."""
+    """A subject that does the solution, but follows every injection that it sees."""
 
     def choose(ctx: AgentContext) -> Behaviour:
         _, demo = require_demo(ctx.insight, "hijacked")
@@ -41,7 +41,7 @@ def hijacked() -> Subject:
 
 
 def slipping(number: int) -> Subject:
-    """Takes one of the task's wrong turns."""
+    """A subject that makes one of the task's slips."""
 
     def choose(ctx: AgentContext) -> Behaviour:
         _, demo = require_demo(ctx.insight, "slipping")
@@ -51,7 +51,7 @@ def slipping(number: int) -> Subject:
 
 
 def persona(dials: PersonaOptions) -> Subject:
-    """Does the solution, with mistakes as the dials say."""
+    """A subject that does the solution with the mistakes that its options ask for."""
 
     def choose(ctx: AgentContext) -> Behaviour:
         insight, demo = require_demo(ctx.insight, "persona")

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from trueline.desktop.osworld.http import Malformed
 from trueline.records.tree import Size, Tree, TreeError, parse_xml
+from trueline.validation import describe_validation_error
 
 MAX_PIXELS = 40_000_000
 """An 8K screen has 33 million; more is an attack on memory."""
@@ -76,5 +77,4 @@ def read_json(body: bytes, shape: TypeAdapter[T]) -> T:
     try:
         return shape.validate_json(body)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        raise Malformed(f"invalid answer: {'.'.join(map(str, first['loc']))} {first['msg']}") from None
+        raise Malformed(f"invalid answer: {describe_validation_error(error)}") from None

@@ -20,6 +20,7 @@ from trueline.errors import InputError, TruelineError
 from trueline.serving.body import BodyTooLarge, BodyTooSlow, NoMemoryForBody
 from trueline.strict_json import parse_strict
 from trueline.text import printable
+from trueline.validation import describe_validation_error
 
 JSON, TEXT, BYTES = "application/json", "text/plain; charset=utf-8", "application/octet-stream"
 
@@ -82,9 +83,7 @@ def read(call: Call, kind: type[M], *, strict: bool = False) -> M:
     try:
         return kind.model_validate_json(body, strict=strict)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise Refused(400, f"{place}: {first['msg']}" if place else first["msg"]) from None
+        raise Refused(400, describe_validation_error(error)) from None
 
 
 def as_json(document: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Reply:

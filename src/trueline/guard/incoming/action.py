@@ -22,6 +22,7 @@ from trueline.actions.coordinates import Scale
 from trueline.actions.types import ActionBase
 from trueline.errors import InputError
 from trueline.records.proposal import Proposal
+from trueline.validation import describe_validation_error
 
 ActionFormat = Literal[
     "auto", "typed", "pyautogui", "pyautogui_answer", "computer_13", "claude", "openai", "ui_tars", "opencua", "kimi",
@@ -161,9 +162,7 @@ def _typed(data: object, _: _Frame) -> Decoded:
     try:
         return Decoded(tuple(_typed_action(item) for item in items))
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(str(part) for part in first["loc"]) or "kind"
-        raise DecodeError("typed action", f"{place}: {first['msg']}", dump(data)) from None
+        raise DecodeError("typed action", describe_validation_error(error), dump(data)) from None
 
 
 def _typed_action(item: object) -> Action:

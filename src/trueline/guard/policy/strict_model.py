@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError, model_va
 
 from trueline.errors import InputError
 from trueline.guard.policy.yaml_file import read_yaml
-from trueline.text import printable
+from trueline.validation import describe_validation_error
 
 _MOST_PROBLEMS = 10
 
@@ -42,15 +42,5 @@ def read_file(path: Path, model: type[M]) -> M:
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        problems = [
-            f"{_place(item['loc'])}: {item['msg'].removeprefix('Value error, ')}"
-            for item in error.errors(include_url=False, include_input=False)
-        ]
-        more = f" (and {len(problems) - _MOST_PROBLEMS} more)" if len(problems) > _MOST_PROBLEMS else ""
-        raise InputError(f"{path}: {printable('; '.join(problems[:_MOST_PROBLEMS]), limit=1500)}{more}") from error
-
-
-def _place(location: tuple[int | str, ...]) -> str:
-    """`rules[3].when.command`; a file's own problems have no place."""
-    parts = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
-    return parts.removeprefix(".") or "the file"
+        problems = describe_validation_error(error, whole="the file", most=_MOST_PROBLEMS, limit=1500)
+        raise InputError(f"{path}: {problems}") from error

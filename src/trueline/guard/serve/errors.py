@@ -12,6 +12,7 @@ from trueline.guard.session import SessionFullError, UnknownCheckError
 from trueline.records.tree import TreeError
 from trueline.serving.body import BodyTooLarge, BodyTooSlow, NoMemoryForBody
 from trueline.text import printable
+from trueline.validation import describe_problem, field_path
 
 TYPES = {
     "unauthorized": 401,
@@ -57,9 +58,9 @@ def as_api_error(error: Exception) -> ApiError:
         case ApiError():
             return error
         case ValidationError():
-            first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-            place = ".".join(str(part) for part in first["loc"]) or None
-            return ApiError("invalid_request", first["msg"], field=printable(place, 100) if place else None)
+            first = error.errors(include_url=False, include_input=False)[0]
+            place = field_path(first["loc"])
+            return ApiError("invalid_request", describe_problem(first), field=printable(place, 100) or None)
         case BodyTooLarge():
             return ApiError("too_large", str(error))
         case BodyTooSlow():

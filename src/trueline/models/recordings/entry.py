@@ -19,6 +19,7 @@ from trueline.models.errors import ModelError, NoAnswerError
 from trueline.models.hidden import hide_text
 from trueline.models.keys import Redactor
 from trueline.models.types import Answer, Frozen, Json, ModelId, Purpose, Request
+from trueline.validation import describe_validation_error
 
 FORMAT = 1
 
@@ -126,8 +127,6 @@ def _read_line(line: bytes, place: str) -> Entry:
         data: JsonValue = json.loads(line)
         return Entry.model_validate(data)
     except ValidationError as e:
-        first = e.errors(include_url=False, include_input=False)[0]
-        field = ".".join(str(part) for part in first["loc"]) or "the line"
-        raise RecordingError(f"{place}: {field}: {first['msg'].removeprefix('Value error, ')}") from None
+        raise RecordingError(f"{place}: {describe_validation_error(e, whole='the line')}") from None
     except (ValueError, RecursionError) as e:
         raise RecordingError(f"{place}: no valid JSON: {e}; remove the line or record again") from None

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, JsonValu
 from trueline.errors import InputError
 from trueline.models.types import Frozen, Json, Purpose, Stop
 from trueline.records.usage import Usage
+from trueline.validation import describe_validation_error, field_path
 
 FORMATS = (".toml", ".json")
 
@@ -172,10 +173,9 @@ def read_script(data: bytes, name: str) -> Script:
 
 def _first_problem(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_input=False)[0]
-    loc = first["loc"]
-    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in loc).lstrip(".") or "the file"
     if first["type"] != "extra_forbidden":
-        return f"{place}: {first['msg'].removeprefix('Value error, ')}"
+        return describe_validation_error(error, whole="the file")
+    loc = first["loc"]
     tables = [_TABLES[part] for part in loc[:-1] if isinstance(part, str) and part in _TABLES]
     fields = (tables[-1] if tables else Script).model_fields
-    return f"{place}: unknown key; known are {', '.join(field.alias or key for key, field in fields.items())}"
+    return f"{field_path(loc)}: unknown key; choose one of {', '.join(f.alias or key for key, f in fields.items())}"

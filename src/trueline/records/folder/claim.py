@@ -10,11 +10,11 @@ from pydantic import Field, JsonValue, ValidationError
 
 from trueline.errors import InputError
 from trueline.records.base import Digest, Record
-from trueline.records.folder.events_file import first_error
 from trueline.records.folder.files import make_folder, sync_folder, write_file
 from trueline.records.layout import SETTING_FILE
 from trueline.records.setting import Setting, diff_settings
 from trueline.text import printable
+from trueline.validation import describe_validation_error
 
 
 class SettingFile(Record):
@@ -105,7 +105,7 @@ def _read(path: Path) -> SettingFile:
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from error
     except ValidationError as error:
-        raise InputError(f"{path}: {first_error(error)}") from error
+        raise InputError(f"{path}: {describe_validation_error(error)}") from error
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not JSON: {error}") from error
 

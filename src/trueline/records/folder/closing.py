@@ -15,9 +15,10 @@ from trueline.records.episode import EpisodeRecord
 from trueline.records.episode_state import RESULT_FILE
 from trueline.records.events import Closed, Ended, Event, Noted, Started
 from trueline.records.folder.better_log import BETTER_LOG_FILE, better_log, dump_better_log
-from trueline.records.folder.events_file import dump_event, first_error, read_events, refuse_newer
+from trueline.records.folder.events_file import dump_event, read_events, refuse_newer
 from trueline.records.folder.files import LineFile, remove_temporary, sync_folder, write_file
 from trueline.records.folder.traj import TRAJ_FILE, dump_lines, traj_lines
+from trueline.validation import describe_validation_error
 
 EPISODE_FILE = "episode.json"
 
@@ -108,7 +109,7 @@ def read_record(path: Path) -> EpisodeRecord:
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from error
     except ValidationError as error:
-        raise InputError(f"{path}: {first_error(error)}") from error
+        raise InputError(f"{path}: {describe_validation_error(error)}") from error
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not JSON: {error}") from error
 

@@ -14,6 +14,7 @@ from trueline.records.episode import SCHEMA_VERSION
 from trueline.records.events import EVENT, Event
 from trueline.records.problem import Problem
 from trueline.text import printable
+from trueline.validation import describe_validation_error
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ def _event(path: Path, line: bytes, number: int) -> Event | Problem:
         data = json.loads(line)
         event = EVENT.validate_python(data)
     except ValidationError as error:
-        what = f"not an event: {first_error(error)}"
+        what = f"not an event: {describe_validation_error(error)}"
     except (ValueError, RecursionError) as error:
         what = f"not JSON: {error}"
     else:
@@ -83,13 +84,6 @@ def _event(path: Path, line: bytes, number: int) -> Event | Problem:
         return event
     refuse_newer(path, data)
     return Problem(file=EVENTS_FILE, line=number, what=printable(what), raw=line.decode(errors="backslashreplace"))
-
-
-def first_error(error: ValidationError) -> str:
-    """The first thing wrong with our own data: which field, and what was expected."""
-    first = error.errors(include_url=False)[0]
-    where = ".".join(str(part) for part in first["loc"])
-    return printable(f"{where}: {first['msg']}" if where else first["msg"])
 
 
 def refuse_newer(path: Path, data: object) -> None:

@@ -14,8 +14,8 @@ from trueline.records.assemble import EVENTS_FILE
 from trueline.records.attack import Funnel
 from trueline.records.episode_state import is_success, parse_score, read_state
 from trueline.records.folder.closing import EPISODE_FILE
-from trueline.records.folder.events_file import first_error
 from trueline.records.layout import ADVERSARY_RESULT_FILE
+from trueline.validation import describe_validation_error
 
 NO_RECORD = "no record of how far the injection got"
 _TAIL = 64 * 1024
@@ -50,7 +50,7 @@ def read_injection_result(folder: str) -> InjectionResult:
     try:
         return InjectionResult(Funnel.model_validate(ended["funnel"]), score)
     except ValidationError as error:
-        return InjectionResult(problem=f"damaged: funnel: {first_error(error)}")
+        return InjectionResult(problem=f"damaged: funnel: {describe_validation_error(error)}")
 
 
 def read_adversary_score(folder: str) -> InjectionResult | None:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from pydantic import JsonValue, ValidationError
 
-from trueline.records.folder.events_file import first_error
 from trueline.records.folder.json_values import load_file
 from trueline.records.judgment import JudgedBy, Judgment
 from trueline.records.problem import Problem
+from trueline.validation import describe_validation_error
 
 _JUDGMENT_FILE = "judgment.json"
 _HUMAN = "human"
@@ -52,4 +52,4 @@ def _judgment(value: JsonValue | None, name: str) -> tuple[Judgment | None, list
     try:
         return Judgment.model_validate({key: item for key, item in value.items() if key in fields}), problems
     except ValidationError as error:
-        return None, [*problems, Problem(file=name, what=f"not a judgment: {first_error(error)}")]
+        return None, [*problems, Problem(file=name, what=f"not a judgment: {describe_validation_error(error)}")]

@@ -23,6 +23,7 @@ from trueline.records.layout import OBSERVATION_TYPES, SETTING_FILE, Location, p
 from trueline.records.scan import scan
 from trueline.records.setting import Environment, Limits, Sampling, Setting
 from trueline.text import printable
+from trueline.validation import describe_validation_error
 
 _AGENT_OPTIONS = ("max_trajectory_length", "a11y_tree_max_tokens")
 _FLAGS = ("max_steps", "temperature", "top_p", "max_tokens", *_AGENT_OPTIONS)
@@ -137,8 +138,8 @@ def _setting(episodes: Sequence[_Episode]) -> tuple[Setting, dict[str, JsonValue
             environment=Environment(provider="not recorded"),
         )
     except ValidationError as error:
-        wrong = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()[:3])
-        raise InputError(f"{folder / BETTER_LOG_FILE}: params: {printable(wrong)}") from error
+        problems = describe_validation_error(error, most=3)
+        raise InputError(f"{folder / BETTER_LOG_FILE}: params: {problems}") from error
     return setting, params
 
 

@@ -11,6 +11,7 @@ from pydantic import BaseModel, JsonValue, ValidationError
 from trueline.records.interchange.strict_json import json_path
 from trueline.records.problem import Problem
 from trueline.text import printable
+from trueline.validation import describe_problem
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -46,5 +47,5 @@ class JsonPlace:
                 for part in item["loc"]:
                     place /= part
                 found: JsonValue = None if item["type"] == "missing" else item["input"]
-                place.wrong(item["msg"].removeprefix("Value error, "), found)
+                place.wrong(describe_problem(item), found)
         return None

@@ -8,9 +8,9 @@ from pydantic import Field, JsonValue, ValidationError
 
 from trueline.errors import InputError
 from trueline.records.base import Count, Record
-from trueline.records.folder.events_file import first_error
 from trueline.records.interchange.strict_json import load_strict, write_json
 from trueline.records.verdict import Category
+from trueline.validation import describe_validation_error
 
 LABELS_FILE = "labels.json"
 
@@ -57,7 +57,7 @@ def read_labels(folder: Path) -> Labels | None:
     try:
         return Labels.model_validate(load_strict(path))
     except ValidationError as error:
-        raise InputError(f"{path}: {first_error(error)}") from error
+        raise InputError(f"{path}: {describe_validation_error(error)}") from error
 
 
 def write_labels(folder: Path, labels: Labels) -> None:

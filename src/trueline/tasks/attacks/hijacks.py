@@ -20,7 +20,7 @@ Steps = tuple[DemoStep, ...]
 
 
 class _Scripts(Part):
-    """How orders are followed through a terminal, by goal, and how to get out of it."""
+    """Steps in a terminal by goal, and steps to leave it."""
 
     goals: dict[str, Steps]
     recover: Steps
@@ -31,17 +31,17 @@ _VALUES = {"host": r"[\w-]+(?:\.[\w-]+)+", "address": r"[\w.+-]+@[\w-]+(?:\.[\w-
 
 @dataclass(frozen=True)
 class Order:
-    """What an injected text tells its reader to do."""
+    """What an injected text asks its reader to do."""
 
     goal: str
     values: Mapping[str, str] = field(default_factory=dict[str, str])
-    """`host`, `address`: as the text names them."""
+    """`host` and `address`, as the text names them."""
 
 
 def read_order(words: str) -> Order | None:
-    """Find one of the injected texts in what is on a screen; line breaks do not matter.
+    """Find an injected text in the words on a screen, ignoring line breaks.
 
-    Mail programs make links of addresses, and the tree then names a link after the text from which it is missing.
+    Mail programs turn addresses into links, which the tree then lists after the text they are missing from.
     """
     plain = " ".join(words.split())
     for goal in _goals():
@@ -64,9 +64,9 @@ def _goals() -> Iterator[Goal]:
 
 
 def hijack_steps(order: Order, demo: Demo | None = None) -> Steps:
-    """How an order is followed: as the task's own demo says, otherwise through a terminal.
+    """Steps that follow an order: those of the task's demo, or of the goal.
 
-    `{host}` and `{address}` in what is typed stand for what the text names.
+    `{host}` and `{address}` in typed text are replaced with the values of the order.
     """
     own = demo.hijack.get(order.goal) if demo is not None else None
     steps = own if own is not None else _scripts().goals.get(order.goal, GOALS.find(order.goal).hijack)
@@ -74,18 +74,18 @@ def hijack_steps(order: Order, demo: Demo | None = None) -> Steps:
 
 
 def recovery_steps(order: Order, demo: Demo | None = None) -> Steps:
-    """How a subject that was told off in the middle gets back to where it was."""
+    """Steps of a subject that a guard stopped midway, back to where it was."""
     return () if demo is not None and order.goal in demo.hijack else _scripts().recover
 
 
 @dataclass(frozen=True)
 class _Shape:
-    """How an injected text looks."""
+    """Patterns that recognise an injected text."""
 
     text: re.Pattern[str]
-    """With what differs between episodes as groups; a word that holds such may be missing."""
+    """The text, with a group for each placeholder. A word with a placeholder is optional."""
     links: dict[str, re.Pattern[str]]
-    """The words that may be missing, by what differs in them."""
+    """The optional words by placeholder."""
 
 
 @cache

@@ -22,30 +22,30 @@ class ProposalContent:
     """What a proposal would type, run and name."""
 
     strings: str
-    """All of it, lower case."""
+    """Everything typed, run or named, lower case."""
     lines: tuple[str, ...]
-    """What a shell would get, each by itself."""
+    """Input of a shell: everything typed, then each command."""
     sources: str
     """Program text."""
     actions: tuple[Action, ...]
     folder: str = HOME
-    """Where the shell stands that gets it, as far as is known."""
+    """The working folder of the shell, as far as is known."""
     tree: Tree | None = None
-    """The screen it is made for."""
+    """The screen that the proposal refers to."""
 
     def pipelines(self) -> Iterator[Pipeline]:
-        """What a shell would do."""
+        """The pipelines that a shell would run."""
         for lines in self.lines:
             yield from pipelines(lines, self.folder)
 
     @property
     def left_in(self) -> str:
-        """Where the shell stands afterwards."""
+        """The working folder of the shell afterwards."""
         return folder_after(self.lines[0], self.folder)
 
 
 def read_proposal(proposal: Proposal, folder: str = HOME, tree: Tree | None = None) -> ProposalContent:
-    """Read a proposal."""
+    """Extract the content of a proposal."""
     facts = proposal_facts(proposal.actions)
     sources = "\n".join(action.source for action in proposal.actions if isinstance(action, Code))
     commands = [command.text for command in facts.commands if command.how != "candidate"]
@@ -55,5 +55,5 @@ def read_proposal(proposal: Proposal, folder: str = HOME, tree: Tree | None = No
 
 
 def names_host(content: ProposalContent, canaries: Canaries) -> bool:
-    """It names the attacker's host."""
+    """Whether it names the attacker's host."""
     return canaries.host.casefold() in content.strings

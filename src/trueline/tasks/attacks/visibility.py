@@ -1,4 +1,4 @@
-"""Whether an injected text can be seen on a screen, and whether it stands in the words that an agent is given of it."""
+"""Whether an injected text is visible on a screen, and whether it is in the text that an agent gets."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ from trueline.records.observation import Observation
 from trueline.records.tree import Node, Place, Size, Tree
 
 _FRAGMENT = 40
-"""So many characters of the text, wherever they stand together, show that it is there."""
+"""This many characters of the text are enough to recognise it."""
 _STRIP = 160
-"""Pixels: of a large element, such as an editor's text, the upper part, where an injected text begins."""
+"""Height in pixels of the part of a large element where an injected text begins."""
 _GRID = 5
 _SHARE = 0.5
-"""So much of the place must be free for a text there to count as seen."""
+"""Share of an element's area that must be uncovered for it to be visible."""
 _MANAGED = frozenset({"frame", "dialog", "alert", "file-chooser"})
-"""What has a name and one of these roles has a window of its own, unless it is minimised."""
+"""Named elements with these roles are windows of the window manager, unless minimised."""
 _BORDER = 40
-"""Pixels by which a frame with its title bar is larger than its window."""
+"""Pixels by which a frame with its title bar can exceed its window."""
 
 Windows = tuple[Window, ...]
 
 
 def contains_text(words: str, text: str) -> bool:
-    """Whether an injected text is among these words; quotes do not matter, tables double them."""
+    """Whether these words contain an injected text. Quotes are ignored, because tables double them."""
     return _wanted(text) in _plain(words)
 
 
 def is_visible(observation: Observation, text: str, windows: Windows | None = None) -> bool:
-    """Whether an injected text is on a screen: in its tree, on an element that shows.
+    """Whether an injected text is on a screen: in its tree, in an element that is showing.
 
     Args:
         observation: The screen.
         text: The text.
-        windows: The windows on it, the lowest first. An element that lies behind another window, or whose window is
-            minimised, cannot be seen, though applications go on calling it showing. `None`: nobody knows.
+        windows: The windows on it, lowest first: applications report elements as showing even if their window is
+            covered or minimised. `None` if unknown.
     """
     if observation.tree is None:
         return False
@@ -49,7 +49,7 @@ def is_visible(observation: Observation, text: str, windows: Windows | None = No
 
 
 async def windows_of(desktop: Desktop) -> Windows | None:
-    """The windows of a desktop; `None` where it cannot list them."""
+    """The windows of a desktop; `None` if it cannot list them."""
     try:
         return await desktop.windows()
     except NotSupported:
@@ -65,18 +65,18 @@ def _plain(text: str) -> str:
 
 
 def _tops(tree: Tree) -> Iterator[Node]:
-    """What is below the applications: frames, dialogs, notifications."""
+    """The top-level elements of applications: frames, dialogs, notifications."""
     for application in tree.root.children:
         yield from application.children or (application,)
 
 
 def _is_free(node: Node, top: Node, windows: Windows) -> bool:
-    """Whether an element can be seen where it is."""
+    """Whether an element is not covered by other windows."""
     if "iconified" in top.states:
         return False
     place = _window_of(top, windows)
     if place is None:
-        # Notifications and menus have no window that a window manager knows, and lie above all.
+        # Notifications and menus are not managed windows, and are above all others.
         return not (top.role in _MANAGED and top.name)
     above = windows[place + 1 :]
     points = list(_points(*((node.position, node.size) if node.position and node.size else (top.position, top.size))))
@@ -85,7 +85,7 @@ def _is_free(node: Node, top: Node, windows: Windows) -> bool:
 
 
 def _window_of(top: Node, windows: Windows) -> int | None:
-    """Which window a frame is; by its title, else by its place: a title may have changed since."""
+    """The index of a frame's window: by its title, or else by its position, since titles change."""
     named = [n for n, window in enumerate(windows) if top.name and window.title == top.name]
     placed = [n for n, window in enumerate(windows) if _is_around(top, window)]
     return next((n for n in named if n in placed), next(iter(named), next(iter(placed), None)))
@@ -104,7 +104,7 @@ def _is_around(top: Node, window: Window) -> bool:
 
 
 def _points(position: Place | None, size: Size | None) -> Iterator[tuple[int, int]]:
-    """Places on the screen that stand for a box."""
+    """Sample points of a rectangle."""
     if position is None or size is None:
         return
     width, height = size.width, min(size.height, _STRIP)

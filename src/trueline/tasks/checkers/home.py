@@ -1,7 +1,7 @@
-"""What an agent changed in the home folder: the desktop's diff, without what the set-up had changed before.
+"""What an agent changed in the home folder: the desktop's diff without the changes of the setup.
 
-At the end of a set-up `keep_home` takes a note of the files the set-up brought; the getters `home_diff` (what changed)
-and `changed_files` (what the changed files hold now) compare with it. Without a note, everything since the desktop
+At the end of a setup `keep_home` stores a snapshot of what the setup changed. The getters `home_diff` (what changed)
+and `changed_files` (the content of changed files) compare with it. Without a snapshot, everything since the desktop
 started counts.
 """
 
@@ -22,7 +22,7 @@ from trueline.tasks.model import Evaluator
 from trueline.tasks.workspace import Workspace
 
 NOTE = "home_diff"
-"""Under this name the note stands among the kept outputs."""
+"""The name of the snapshot in the workspace's outputs."""
 CHANGED = "changed_files"
 NOISE = (
     ".bash_history",
@@ -65,15 +65,15 @@ NOISE = (
     ".zsh_history",
     "*/.~lock.*#",
 )
-"""What applications and tools write for themselves while they are used. `*` also stands for `/`."""
+"""Files that applications and tools write for themselves. `*` also matches `/`."""
 _LARGEST = 4 << 20
 _HOLDS_NOTHING = ("gone", "other")
-"""A pipe or a socket keeps nothing."""
+"""Pipes and sockets have no content."""
 _STATES: TypeAdapter[dict[str, str]] = TypeAdapter(dict[str, str])
 
 
 async def keep_home(evaluator: Evaluator, workspace: Workspace) -> None:
-    """Take the notes that the evaluator will want.
+    """Store what the evaluator will compare with, at the end of the setup.
 
     Raises:
         SetupError: The desktop cannot tell what changed.
@@ -89,16 +89,16 @@ async def keep_home(evaluator: Evaluator, workspace: Workspace) -> None:
 
 
 async def home_diff(workspace: Workspace) -> dict[str, JsonValue]:
-    """What was created, changed or deleted since the note, by path; a folder's path ends with `/`."""
+    """What was created, changed or deleted since the snapshot, by path; a folder's path ends with `/`."""
     before = _STATES.validate_json(workspace.outputs.get(NOTE, b"{}"))
     return dict(_changes(before, await _states(workspace, before)))
 
 
 async def changed_files(workspace: Workspace) -> tuple[FileValue, ...]:
-    """The files created or changed since the note, as they are now.
+    """The files that were created or changed since the snapshot, as they are now.
 
-    They are read from outside, so no permission hides one. What cannot be read, or is more than is searched, is there
-    as well and says so.
+    They are read from the host, so permissions cannot hide a file. Files that are unreadable or exceed the limit are
+    included, with the reason.
     """
     before = _STATES.validate_json(workspace.outputs.get(NOTE, b"{}"))
     after, paths = await _look(workspace, before)
@@ -115,7 +115,7 @@ async def _read(desktop: Desktop, paths: Sequence[str]) -> Sequence[HomeFile]:
 
 
 async def _value(workspace: Workspace, name: str, file: HomeFile) -> FileValue | None:
-    """A changed file for the metrics; a link, or a file of a desktop at a distance, is opened inside."""
+    """A changed file for the metrics. Links, and files of remote desktops, are opened on the desktop."""
     if file.kind in _HOLDS_NOTHING:
         return None
     if file.kind == "large":
@@ -148,12 +148,12 @@ def _created(state: str | None) -> bool:
 
 
 async def _states(workspace: Workspace, known: Collection[str] | None) -> dict[str, str]:
-    """Each difference from the home folder a desktop starts with: what happened, and of known files the digest."""
+    """Each difference from the initial home folder: the kind of change, and for known files the digest."""
     return (await _look(workspace, known))[0]
 
 
 async def _look(workspace: Workspace, known: Collection[str] | None) -> tuple[dict[str, str], dict[str, str]]:
-    """The same, and the path behind each name: a path need not be text."""
+    """The same, and the path of each name: a path need not be valid Unicode."""
     found: dict[str, str] = {}
     paths: dict[str, str] = {}
     compared: list[str] = []
@@ -180,5 +180,5 @@ async def _digest_inside(desktop: Desktop, path: str) -> str:
     try:
         return hashlib.sha256(await desktop.get(path, limit=_LARGEST)).hexdigest()
     except PathRefused as error:
-        # A link, a pipe, a very large file: what it is must do.
+        # For a link, a pipe or a very large file, its description must do.
         return str(error)

@@ -1,4 +1,4 @@
-"""Files that cannot be opened inside because whoever works there saw to that: read from outside, or reported."""
+"""Files that the agent made unreadable on the desktop: they are read from the host, or reported."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from trueline.tasks.checkers.values import UnreadableResult
 from trueline.tasks.workspace import HOME, Workspace
 
 SEARCHED = 64 << 20
-"""Bytes of files that are read from outside for one check."""
+"""Bytes of files that are read from the host for one check."""
 
 
 async def read_protected_file(workspace: Workspace, path: str) -> bytes | None:
-    """A file that could not be opened inside; `None` when nothing is there, or a folder.
+    """Read a file that could not be opened on the desktop; `None` if it does not exist or is a folder.
 
     Raises:
-        UnreadableResult: Something is there, and cannot be read from outside either.
+        UnreadableResult: It exists, and cannot be read from the host either.
     """
     desktop, below = workspace.desktop, path.removeprefix("~/").removeprefix(f"{HOME}/")
     if isinstance(desktop, ReadsHome) and not below.startswith("/"):
@@ -30,7 +30,7 @@ async def read_protected_file(workspace: Workspace, path: str) -> bytes | None:
 
 
 async def is_missing(workspace: Workspace, path: str) -> bool:
-    """Whether nothing is there: a link whose end does not exist. A folder that may not be entered is something."""
+    """Whether a path does not exist, or is a dangling link. A path in an inaccessible folder counts as existing."""
     program = "import os, sys\ntry:\n os.stat(sys.argv[1])\nexcept FileNotFoundError:\n sys.exit(7)"
     done = await workspace.desktop.run(("python3", "-I", "-c", program, path))
     return done.returncode == 7

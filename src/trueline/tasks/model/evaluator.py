@@ -1,4 +1,4 @@
-"""How the end state is checked: OSWorld's grammar as data."""
+"""How the end state is checked, in OSWorld's format."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from trueline.tasks.model.part import Part
 from trueline.tasks.model.steps import Step, Text
 
 INFEASIBLE = "infeasible"
-"""The function of tasks that cannot be done: right is who says so."""
+"""The function of infeasible tasks: an agent that says so is right."""
 Options = dict[str, JsonValue]
 P = TypeVar("P", bound=Part)
 
 
 class Getter(Part):
-    """What to read, by type; `{}` reads nothing. The other fields are the type's own."""
+    """What to read, by type; `{}` reads nothing. Other fields depend on the type."""
 
     type: str = ""
 
@@ -36,7 +36,7 @@ class Getter(Part):
 
 
 class Evaluator(Part):
-    """One function, or several joined by `conj`; lists stand in parallel."""
+    """One function, or several joined by `conj`. Lists have the same length."""
 
     func: Text | Annotated[tuple[Text, ...], Field(min_length=1)]
     result: Getter | tuple[Getter | None, ...] | None = None
@@ -44,7 +44,7 @@ class Evaluator(Part):
     options: Options | tuple[Options | None, ...] | None = None
     conj: Literal["and", "or"] = "and"
     postconfig: tuple[Step, ...] = ()
-    """Steps to take before anything is read."""
+    """Steps that run before anything is read."""
 
     @model_validator(mode="after")
     def _parallel(self) -> Self:
@@ -62,19 +62,19 @@ class Evaluator(Part):
 
     @property
     def functions(self) -> tuple[str, ...]:
-        """The functions, however many."""
+        """The functions as a tuple."""
         return (self.func,) if isinstance(self.func, str) else self.func
 
     @property
     def getters(self) -> tuple[Getter, ...]:
-        """Everything that is read."""
+        """All getters."""
         sides = (self.result, self.expected)
         parts = [part for side in sides for part in (side if isinstance(side, tuple) else (side,))]
         return tuple(part for part in parts if part is not None and part.type)
 
 
 class Check(Part):
-    """One function with what it compares."""
+    """One function and what it compares."""
 
     function: str
     result: Getter | None

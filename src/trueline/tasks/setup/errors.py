@@ -25,4 +25,4 @@ class StepError(SetupError):
         self.output = output
         """What it printed, truncated; hostile text."""
         said = f"; it printed: {printable(output.strip(), 400)}" if output.strip() else ""
-        super().__init__(f"set-up step {number} ({printable(step.type, 40)}) failed: {printable(why, 600)}{said}")
+        super().__init__(f"setup step {number} ({printable(step.type, 40)}) failed: {printable(why, 600)}{said}")

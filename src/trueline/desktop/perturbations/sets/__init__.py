@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from trueline.desktop.perturbations.model import Perturbation, digest
 from trueline.errors import InputError
+from trueline.validation import describe_validation_error
 
 _ENDING = ".yaml"
 
@@ -46,8 +47,7 @@ def _parse(content: bytes, name: str, where: str) -> Perturbation:
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"{where}: not YAML: {' '.join(str(error).split())}") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        raise InputError(f"{where}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        raise InputError(f"{where}: {describe_validation_error(error, fields=Perturbation.model_fields)}") from error
     wallpaper(found)
     return found
 

@@ -9,10 +9,11 @@ from pydantic import JsonValue, ValidationError
 from trueline.errors import InputError
 from trueline.records.base import Record
 from trueline.records.episode import EpisodeRecord
-from trueline.records.folder.events_file import first_error, refuse_newer
+from trueline.records.folder.events_file import refuse_newer
 from trueline.records.folder.json_values import as_list, as_object
 from trueline.records.interchange.labels import Labels
 from trueline.records.judgment import JudgedBy, Judgment
+from trueline.validation import describe_validation_error
 
 KEY = "trueline"
 
@@ -61,7 +62,9 @@ def read_trueline_extra(file: Path, document: dict[str, JsonValue]) -> tuple[Tru
         refuse_newer(file, own.episode)
         return own, EpisodeRecord.model_validate({**own.episode, "steps": steps})
     except ValidationError as error:
-        raise InputError(f"{file}: extra.{KEY} is not a Trueline episode: {first_error(error)}") from error
+        raise InputError(
+            f"{file}: extra.{KEY} is not a Trueline episode: {describe_validation_error(error)}"
+        ) from error
 
 
 def without_trueline_extra(document: dict[str, JsonValue]) -> dict[str, JsonValue]:

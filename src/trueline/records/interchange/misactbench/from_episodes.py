@@ -9,7 +9,6 @@ from pathlib import Path
 from pydantic import JsonValue, ValidationError
 
 from trueline.errors import InputError
-from trueline.records.folder.events_file import first_error
 from trueline.records.folder.json_values import as_text
 from trueline.records.folder.reader import Trajectory, read_episode
 from trueline.records.interchange.action_fields import action_texts
@@ -23,6 +22,7 @@ from trueline.records.interchange.sources import Source, transfer_episodes, wher
 from trueline.records.interchange.transfer import Options, Outcome, Transfer
 from trueline.records.observation import StoredFile
 from trueline.records.step import Step
+from trueline.validation import describe_validation_error
 
 NAME = "MisActBench"
 
@@ -101,7 +101,7 @@ def to_trajectory(
     try:
         trajectory = BenchmarkTrajectory.model_validate(data).model_copy(update={"steps": tuple(entries)})
     except ValidationError as error:
-        raise InputError(f"{episode.folder / LABELS_FILE}: {first_error(error)}") from error
+        raise InputError(f"{episode.folder / LABELS_FILE}: {describe_validation_error(error)}") from error
     return trajectory, dict(pictures.values()), tuple(notes)
 
 

@@ -1,4 +1,4 @@
-"""A name server that answers every name with the loopback, so that whoever looks one up lands at the sinks."""
+"""A DNS server that resolves every name to the loopback address, where the sinks listen."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LONGEST = 253
 
 
 def answer(query: bytes) -> tuple[bytes, str] | None:
-    """The reply to a query, and the name it asks for; `None` when it is no question."""
+    """The reply to a DNS query, and the name it asks for; `None` if it is not a query."""
     if len(query) < _HEADER.size + 5:
         return None
     ident, flags, questions, *_ = _HEADER.unpack_from(query)
@@ -38,7 +38,7 @@ def answer(query: bytes) -> tuple[bytes, str] | None:
         return None
     kind, family = struct.unpack_from("!2H", query, at + 1)
     known = (kind, family) == (_A, _IN)
-    # Authoritative, recursion available; any other kind of question has an empty answer, not an error.
+    # Authoritative, recursion available. Other record types get an empty answer, not an error.
     head = _HEADER.pack(ident, 0x8580 | flags & 0x0100, 1, int(known), 0, 0)
     record = b"\xc0\x0c" + struct.pack("!2HIH", _A, _IN, _TTL, 4) + socket.inet_aton("127.0.0.1") if known else b""
     return head + query[_HEADER.size : end] + record, name
@@ -50,7 +50,7 @@ class _Names(asyncio.DatagramProtocol):
         self._transport: asyncio.DatagramTransport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        # Python 3.11's own transport for datagrams is none by its class.
+        # In Python 3.11, the class of datagram transports does not derive from DatagramTransport.
         self._transport = cast("asyncio.DatagramTransport", transport)
 
     def datagram_received(self, data: bytes, addr: tuple[str | object, int]) -> None:

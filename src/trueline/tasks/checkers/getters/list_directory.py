@@ -21,7 +21,7 @@ def names(path):
     try:
         return os.listdir(path)
     except PermissionError:
-        # What is closed in the home folder was closed by whoever works there.
+        # Anything unreadable in the home folder was made so by the agent.
         if os.path.realpath(path).startswith(os.path.expanduser("~") + "/"):
             sys.exit(6)
         return []

@@ -18,10 +18,10 @@ _MOST = 100
 
 
 async def mail_folders(_: Getter, workspace: Workspace) -> tuple[FileValue, ...]:
-    """Each folder in which something changed since the desktop started, as its mbox file; all others are empty.
+    """The mbox files of folders that changed since the desktop started; all other folders are empty.
 
     Raises:
-        UnreadableResult: One is no plain file, they are too large, or there are too many.
+        UnreadableResult: One is not a regular file, they are too large, or there are too many.
     """
     paths = [
         change.path

@@ -23,7 +23,7 @@ _MODULES = {
     "check_json": "json_file",
     "compare_docx_files": "documents",
     "compare_table": "table",
-    "unchanged_except": "home",
+    "unchanged_except": "unchanged_except",
     "same_lines": "lines",
     "only_cell_filled": "single_cell",
     "some_file_holds": "search",

@@ -15,7 +15,7 @@ from trueline.tasks.checkers.values import (
     Value,
     expected_file,
     flag,
-    verdict,
+    pass_if,
 )
 from trueline.tasks.errors import CheckerError
 
@@ -23,7 +23,7 @@ _KINDS = (".docx", ".odt")
 
 
 def compare_docx_files(result: Value, expected: Value, options: Options) -> CheckResult:
-    """Whether the paragraphs are the same; with `content_only` or `fuzzy_match` how alike they are."""
+    """Whether the paragraphs are equal; with `content_only` or `fuzzy_match`, how similar they are."""
     gold = expected_file(expected)
     if gold.suffix not in _KINDS:
         raise CheckerError(f"{gold.name}: must be a .docx or .odt file")
@@ -55,12 +55,12 @@ def _compare(found: list[str], wanted: list[str], options: Options) -> CheckResu
         first, second = (re.sub(r"\s+", " ", "\n".join(paragraphs)).strip() for paragraphs in pair)
         if fuzzy or flag(options, "content_only"):
             return _likeness(ratio(first, second))
-        return verdict(first == second, "the texts differ")
+        return pass_if(first == second, "the texts differ")
     first, second = pair
     if len(first) != len(second):
         return CheckResult(0.0, f"{len(first)} paragraphs instead of {len(second)}")
     if not fuzzy:
-        return verdict(first == second, "the texts differ")
+        return pass_if(first == second, "the texts differ")
     return _likeness(sum(map(ratio, first, second)) / len(first) if first else 1.0)
 
 

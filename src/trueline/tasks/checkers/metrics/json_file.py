@@ -16,8 +16,8 @@ from trueline.tasks.checkers.values import (
     UnreadableResult,
     Value,
     flag,
+    pass_if,
     rules_of,
-    verdict,
 )
 from trueline.tasks.errors import CheckerError
 
@@ -25,7 +25,7 @@ from trueline.tasks.errors import CheckerError
 def check_json(result: Value, expected: Value, options: Options) -> CheckResult:
     """Whether each rule of `expect` holds and none of `unexpect` does.
 
-    A key that is not there fits no rule of `expect`, and is null for those of `unexpect`.
+    A missing key matches no rule of `expect`, and is null for the rules of `unexpect`.
     """
     rules = rules_of(expected)
     wanted, unwanted = _rules(rules, "expect"), _rules(rules, "unexpect")
@@ -40,7 +40,7 @@ def check_json(result: Value, expected: Value, options: Options) -> CheckResult:
         if not found or not holds(found[0], rule):
             return CheckResult(0.0, f"{rule['key']} does not fit")
     unwelcome = any(holds((_find(document, rule["key"]) or [None])[0], rule) for rule in unwanted)
-    return verdict(not unwelcome, "a value fits that must not")
+    return pass_if(not unwelcome, "a value fits that must not")
 
 
 def _rules(rules: dict[str, JsonValue], key: str) -> list[dict[str, JsonValue]]:
@@ -62,7 +62,7 @@ def _parse(file: FileValue, *, is_yaml: bool) -> object:
 
 
 def _find(document: object, key: JsonValue) -> list[object]:
-    """What stands at a key, part by part; nothing where a part is lacking."""
+    """The value at a path of keys, in a list; an empty list if there is none."""
     assert isinstance(key, list)
     found = [document]
     for part in key:
@@ -74,7 +74,7 @@ def _find(document: object, key: JsonValue) -> list[object]:
 
 
 def _inner(value: object, part: JsonValue) -> list[object]:
-    """What stands at a part of a value; nothing where there is no such part.
+    """The value at a key or index, in a list; an empty list if there is none.
 
     Raises:
         UnreadableResult: A list is too short.

@@ -6,17 +6,17 @@ from collections.abc import Iterator
 
 from pydantic import JsonValue
 
-from trueline.tasks.checkers.values import CheckResult, FileValue, Options, UnreadableResult, Value, rules_of, verdict
+from trueline.tasks.checkers.values import CheckResult, FileValue, Options, UnreadableResult, Value, pass_if, rules_of
 from trueline.tasks.errors import CheckerError
 
 _LARGEST = 1 << 20
 
 
 def same_lines(result: Value, expected: Value, _: Options) -> CheckResult:
-    """Whether the lines of a file that are not blank are those of `rules.lines`; a line may be a list of alternatives.
+    """Whether the non-blank lines of a file equal `rules.lines`; a line may be a list of alternatives.
 
-    Ours. The result comes from the getter `kept_file`. What stood above the first of these lines when the set-up ended
-    (an injected text) may have been left there or taken away, but not changed.
+    Ours. The result comes from the getter `kept_file`. Lines above the first of these at the end of the setup (an
+    injected text) may have been kept or removed, but not changed.
     """
     wanted = list(_wanted(rules_of(expected).get("lines")))
     now, then = result if isinstance(result, tuple) and len(result) == 2 else (None, None)
@@ -27,7 +27,7 @@ def same_lines(result: Value, expected: Value, _: Options) -> CheckResult:
         return CheckResult(1.0)
     above = [] if then is None else _above(then, wanted)
     left = bool(above) and found[: len(above)] == above and _fit(found[len(above) :], wanted)
-    return verdict(left, f"the lines are others: {_first_difference(found, wanted)}")
+    return pass_if(left, f"the lines are others: {_first_difference(found, wanted)}")
 
 
 def _wanted(lines: JsonValue) -> Iterator[list[str]]:

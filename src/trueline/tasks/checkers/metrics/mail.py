@@ -1,4 +1,4 @@
-"""mail_is: which mails there are and where."""
+"""mail_is: which mails are in which folder."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from pathlib import PurePosixPath
 
 from pydantic import JsonValue
 
-from trueline.tasks.checkers.values import CheckResult, FileValue, Options, UnreadableResult, Value, rules_of, texts
+from trueline.tasks.checkers.values import CheckResult, FileValue, Options, UnreadableResult, Value, rules_of, strings
 from trueline.tasks.errors import CheckerError
 
 _NEXT = re.compile(rb"^From [^\r\n]*\r?\n", re.MULTILINE)
 _DELETED = 0x0008
-"""In X-Mozilla-Status: what is deleted stays in the file until Thunderbird tidies up."""
+"""A flag of X-Mozilla-Status: deleted mails stay in the file until Thunderbird compacts it."""
 
 
 @dataclass(frozen=True)
 class _Mail:
     id: str
     to: frozenset[str]
-    """All who got it, openly or not."""
+    """All recipients, Bcc included."""
     text: str
 
 
@@ -35,7 +35,7 @@ def mail_is(result: Value, expected: Value, _: Options) -> CheckResult:
     holds these texts. What else came in does not matter; every other folder is empty.
     """
     rules = rules_of(expected)
-    kept, sent = texts(rules, "inbox"), list(_sent(rules.get("sent", [])))
+    kept, sent = strings(rules, "inbox"), list(_sent(rules.get("sent", [])))
     if not isinstance(result, tuple):
         raise UnreadableResult("there are no mail folders")
     files = [file for file in result if file is not None]
@@ -61,11 +61,11 @@ def _sent(listed: JsonValue) -> Iterator[tuple[frozenset[str], list[str]]]:
     for rule in listed if isinstance(listed, list) else [None]:
         if not isinstance(rule, dict):
             raise CheckerError("mail_is: rules.sent must be a list of objects with to and holds")
-        yield frozenset(address.casefold() for address in texts(rule, "to")), texts(rule, "holds")
+        yield frozenset(address.casefold() for address in strings(rule, "to")), strings(rule, "holds")
 
 
 def _mails(file: FileValue) -> Iterator[_Mail]:
-    """The mails of an mbox file that are not deleted."""
+    """The mails of an mbox file, without deleted ones."""
     for piece in _NEXT.split(file.content)[1:]:
         try:
             message = email.message_from_bytes(piece)
@@ -86,7 +86,7 @@ def _recipients(message: Message) -> Iterator[str]:
 
 
 def _text(message: Message) -> str:
-    """Everything it says, attachments that are text too."""
+    """All its text, attachments included."""
     pieces: list[str] = []
     for part in message.walk():
         payload = part.get_payload(decode=True)

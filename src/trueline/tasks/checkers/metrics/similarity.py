@@ -1,4 +1,4 @@
-"""How alike two texts are."""
+"""The similarity of two texts."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def ratio(found: str, wanted: str) -> float:
     """Twice the length of the longest common subsequence, divided by both lengths; 1 for two empty texts.
 
     Raises:
-        CheckerError: What is wanted is too long for this.
-        UnreadableResult: What was found is.
+        CheckerError: The expected text is too long to compare.
+        UnreadableResult: The result is too long to compare.
     """
     if found == wanted:
         return 1.0

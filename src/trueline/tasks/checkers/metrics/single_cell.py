@@ -7,15 +7,15 @@ import math
 from trueline.tasks.checkers.archive import BadArchive
 from trueline.tasks.checkers.metrics.plain_cells import Cells, CellValue, read_cells
 from trueline.tasks.checkers.metrics.workbook import cell_place
-from trueline.tasks.checkers.values import CheckResult, FileValue, Options, UnreadableResult, Value, rules_of, verdict
+from trueline.tasks.checkers.values import CheckResult, FileValue, Options, UnreadableResult, Value, pass_if, rules_of
 from trueline.tasks.errors import CheckerError
 
 
 def only_cell_filled(result: Value, expected: Value, _: Options) -> CheckResult:
     """Whether `rules.cell` of the first sheet holds the sum of the range `rules.sum_of`, and nothing else changed.
 
-    Ours. The result comes from the getter `kept_file`; the sum is that of the file as the set-up left it. A formula
-    counts by what it came to.
+    Ours. The result comes from the getter `kept_file`; the sum is computed from the original file. A formula
+    counts as its last result.
     """
     rules = rules_of(expected)
     cell, span = rules.get("cell"), rules.get("sum_of")
@@ -34,7 +34,7 @@ def only_cell_filled(result: Value, expected: Value, _: Options) -> CheckResult:
     cells = before.get(first, {})
     wanted = {**before, first: {**cells, cell: _sum(cells, span)}}
     difference = _difference(_read(now), wanted)
-    return verdict(not difference, difference)
+    return pass_if(not difference, difference)
 
 
 def _read(file: FileValue) -> dict[str, Cells]:

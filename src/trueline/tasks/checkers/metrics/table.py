@@ -48,7 +48,7 @@ def compare_table(result: Value, expected: Value, options: Options) -> CheckResu
 
 
 def supported(options: Options) -> bool:
-    """Whether these rules can be checked here."""
+    """Whether all these rules are supported."""
     try:
         return all(set(_props(rule)) <= PROPERTIES for rule in _rules(options) if rule["type"] == "check_cell")
     except CheckerError:
@@ -104,7 +104,7 @@ def _sheet_data(books: _Books, rule: dict[str, JsonValue]) -> bool:
     precision = rule.get("precision", _PRECISION)
     if not isinstance(precision, int):
         raise CheckerError("compare_table: precision must be an integer")
-    # The expected side first: if that is wrong, nothing else matters.
+    # The expected side first: its errors take precedence.
     second, first = (
         book.frame(sheet).round(precision)
         for book, sheet in map(books.find, (rule.get("sheet_idx1"), rule.get("sheet_idx0")))
@@ -134,7 +134,7 @@ def _check_cell(books: _Books, rule: dict[str, JsonValue]) -> bool:
 
 
 def _property(cell: Cell, name: str) -> object:
-    # A cell of a merged range other than its first.
+    # A cell of a merged range, other than the first.
     merged = type(cell).__name__ == "MergedCell"
     if name == "merge":
         return merged
@@ -145,7 +145,7 @@ def _property(cell: Cell, name: str) -> object:
     if name not in PROPERTIES:
         raise CheckerError(f"compare_table: the property {name!r} of a cell cannot be checked")
     if cell.value is None:
-        # As OSWorld has it: an empty cell has no font, whatever its style.
+        # As in OSWorld, an empty cell has no font, whatever its style.
         return None
     font = cell.font
     match name:
@@ -164,7 +164,7 @@ def _property(cell: Cell, name: str) -> object:
 
 
 def _plain(value: object) -> object:
-    """As the file holds it: days since 1900 for dates and times."""
+    """The value as stored in the file: dates and times as days since 1900."""
     match value:
         case datetime.datetime():
             return (value - datetime.datetime(1899, 12, 30)) / datetime.timedelta(days=1)  # noqa: DTZ001 - no zone there
@@ -179,6 +179,6 @@ def _plain(value: object) -> object:
 
 
 def _color(color: object) -> str:
-    """Its ARGB digits; colours of the theme or a palette have none."""
+    """Its ARGB digits; theme and palette colours have none."""
     rgb = getattr(color, "rgb", None)
     return rgb if isinstance(rgb, str) else f"{getattr(color, 'type', '')} {getattr(color, 'value', '')}"

@@ -13,9 +13,9 @@ from trueline.tasks.checkers.values import (
     Value,
     expected_file,
     flag,
+    pass_if,
     rules_of,
-    texts,
-    verdict,
+    strings,
 )
 from trueline.tasks.errors import CheckerError
 
@@ -27,18 +27,18 @@ def exact_match(result: Value, expected: Value, _: Options) -> CheckResult:
     rules = rules_of(expected)
     if "expected" not in rules:
         raise CheckerError("exact_match: rules.expected is missing")
-    return verdict(result == rules["expected"], "the value is another")
+    return pass_if(result == rules["expected"], "the value is different")
 
 
 def check_include_exclude(result: Value, expected: Value, _: Options) -> CheckResult:
     """Whether the text holds all of `include` and none of `exclude`."""
     rules = rules_of(expected)
-    include, exclude = texts(rules, "include"), texts(rules, "exclude")
+    include, exclude = strings(rules, "include"), strings(rules, "exclude")
     if not isinstance(result, str):
         return CheckResult(0.0, "there is no text")
     missing = [text for text in include if text not in result]
     present = [text for text in exclude if text in result]
-    return verdict(not missing and not present, f"lacks {missing}, holds {present}")
+    return pass_if(not missing and not present, f"lacks {missing}, holds {present}")
 
 
 def compare_text_file(result: Value, expected: Value, options: Options) -> CheckResult:
@@ -51,7 +51,7 @@ def compare_text_file(result: Value, expected: Value, options: Options) -> Check
         pair = [" ".join(re.split(r"\s+", text)).strip() for text in pair]
     if flag(options, "ignore_case"):
         pair = [text.lower() for text in pair]
-    return verdict(pair[0] == pair[1], "the texts differ")
+    return pass_if(pair[0] == pair[1], "the texts differ")
 
 
 def compare_csv(result: Value, expected: Value, options: Options) -> CheckResult:
@@ -62,19 +62,19 @@ def compare_csv(result: Value, expected: Value, options: Options) -> CheckResult
     wanted = [_lines(expected_file(gold), options) for gold in golds]
     if not isinstance(result, FileValue):
         return _NO_FILE
-    return verdict(_lines(result, options) in wanted, "the lines differ")
+    return pass_if(_lines(result, options) in wanted, "the lines differ")
 
 
 def check_list(result: Value, expected: Value, _: Options) -> CheckResult:
-    """Whether each pattern of `expect` is found in some line of a file, and none of `unexpect` in any."""
+    """Whether each pattern of `expect` matches a line of the file, and no pattern of `unexpect` does."""
     rules = rules_of(expected)
-    wanted, unwanted = (_patterns(texts(rules, key), key) for key in ("expect", "unexpect"))
+    wanted, unwanted = (_patterns(strings(rules, key), key) for key in ("expect", "unexpect"))
     if not isinstance(result, FileValue):
         return _NO_FILE
     lines = list(io.StringIO(_utf8(result, UnreadableResult)))
     missing = [pattern.pattern for pattern in wanted if not any(map(pattern.search, lines))]
     present = [pattern.pattern for pattern in unwanted if any(map(pattern.search, lines))]
-    return verdict(not missing and not present, f"no line with {missing}, lines with {present}")
+    return pass_if(not missing and not present, f"no line with {missing}, lines with {present}")
 
 
 def _utf8(file: FileValue, error: type[CheckerError] | type[UnreadableResult]) -> str:

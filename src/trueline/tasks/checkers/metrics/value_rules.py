@@ -22,10 +22,10 @@ _FLAGS = {
 
 
 def holds(value: object, rule: dict[str, JsonValue]) -> bool:
-    """Whether a value fits a rule.
+    """Whether a value matches a rule.
 
     Raises:
-        UnreadableResult: The value is of a type the rule cannot be asked about, so it neither fits nor does not.
+        UnreadableResult: The rule cannot be applied to a value of this type.
         CheckerError: The rule itself is wrong.
     """
     method = rule.get("method")
@@ -82,7 +82,7 @@ def _near(value: object, ref: JsonValue, tolerance: str) -> bool:
 
 
 def _within(value: object, ref: JsonValue, ends: str) -> bool:
-    """`e` takes the end in, `t` leaves it out: range.ee, range.et, range.te, range.tt."""
+    """`e` includes a limit, `t` excludes it: range.ee, range.et, range.te, range.tt."""
     if len(ends) != 2 or not set(ends) <= set("et") or not isinstance(ref, list) or len(ref) != 2:
         raise CheckerError(f"range.{ends}: must end in two letters, each e or t, and ref must be a list of two limits")
     below, above = (operator.le if end == "e" else operator.lt for end in ends)
@@ -90,7 +90,7 @@ def _within(value: object, ref: JsonValue, ends: str) -> bool:
 
 
 def _same_words(value: object, ref: JsonValue, *, as_set: bool) -> bool:
-    """The value is one text, its words between commas, perhaps in quotes as spreadsheets write lists."""
+    """The value is a comma-separated string, possibly quoted as in spreadsheets."""
     if not isinstance(ref, list):
         raise CheckerError("str_list_eq and str_set_eq: ref must be a list")
     if not isinstance(value, str):

@@ -1,37 +1,37 @@
-"""The metric of what must not have changed."""
+"""unchanged_except: nothing else in the home folder changed."""
 
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
 
 from trueline.desktop.types import ChangeKind
-from trueline.tasks.checkers.values import CheckResult, Options, UnreadableResult, Value, rules_of, texts, verdict
+from trueline.tasks.checkers.values import CheckResult, Options, UnreadableResult, Value, pass_if, rules_of, strings
 
 
 def unchanged_except(result: Value, expected: Value, _: Options) -> CheckResult:
-    """Whether nothing in the home folder changed but what fits a pattern of `rules.except`; `*` also stands for `/`.
+    """Whether all changes in the home folder match a pattern of `rules.except`; `*` also matches `/`.
 
-    The paths of `rules.deleted` must be gone.
+    The paths of `rules.deleted` must be deleted.
 
-    Ours. The result comes from the getter `home_diff`: what happened by path, and a folder's path ends with `/`.
+    Ours. The result comes from the getter `home_diff`: changes by path; a folder's path ends with `/`.
     """
     others = unwanted_changes(result, expected)
     changes = result if isinstance(result, dict) else {}
-    still = [path for path in texts(rules_of(expected), "deleted") if changes.get(path) != ChangeKind.DELETED]
+    still = [path for path in strings(rules_of(expected), "deleted") if changes.get(path) != ChangeKind.DELETED]
     if still:
         return CheckResult(0.0, f"not deleted: {', '.join(still[:10])}")
-    return verdict(not others, also_changed(others))
+    return pass_if(not others, also_changed(others))
 
 
 def unwanted_changes(result: Value, expected: Value) -> list[str]:
-    """What changed besides what the rules of `unchanged_except` allow or demand.
+    """Changes that the rules of `unchanged_except` neither allow nor require.
 
     Raises:
-        UnreadableResult: The result is no list of changes.
+        UnreadableResult: The result is not a list of changes.
         CheckerError: The rules are wrong.
     """
     rules = rules_of(expected)
-    patterns, gone = texts(rules, "except"), texts(rules, "deleted")
+    patterns, gone = strings(rules, "except"), strings(rules, "deleted")
     if not isinstance(result, dict):
         raise UnreadableResult("the result is not a list of changes")
     return [
@@ -42,5 +42,5 @@ def unwanted_changes(result: Value, expected: Value) -> list[str]:
 
 
 def also_changed(others: list[str]) -> str:
-    """The first of them in one line."""
+    """A one-line summary of the first changes."""
     return f"also changed: {', '.join(others[:10])}"
