@@ -264,7 +264,7 @@ def test_what_cannot_be_read_is_listed_and_the_rest_is_scored(capsys: pytest.Cap
         (["--benchmark_file", "MisActBench", "--policy", "none.yaml"], "none.yaml"),
         (["--benchmark_file", "MisActBench", "--policy", "x.yaml", "--detector", "always-aligned"],
          "does not apply to --guard always-aligned"),
-        (["--benchmark_file", "MisActBench", "--max_workers", "0"], "not above 0"),
+        (["--benchmark_file", "MisActBench", "--max_workers", "0"], "must be greater than 0"),
     ],
 )  # fmt: skip
 def test_wrong_usage_is_one_line(capsys: pytest.CaptureFixture[str], words: list[str], said: str) -> None:

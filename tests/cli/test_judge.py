@@ -153,7 +153,7 @@ def test_a_money_limit_that_could_not_be_kept_is_refused(tmp_path: Path, capsys:
     server = FakeServer(default=judging())
     assert run(server, str(tree(tmp_path / "results")), *MODEL, "--max_cost", "1") == 2
     assert server.count == 0
-    assert "--max_cost: the price of local|wise is not known" in capsys.readouterr().err
+    assert "--max_cost: cannot be enforced, the price of local|wise is unknown" in capsys.readouterr().err
 
 
 def test_errors_name_their_episodes_and_are_not_endless(tmp_path: Path, capsys: Out) -> None:
@@ -248,7 +248,7 @@ def test_a_folder_named_like_a_subcommand(tmp_path: Path, monkeypatch: pytest.Mo
         (["R", "--judge_type", "rules", "--test_config_base_dir", "nowhere"], "there is no folder examples in it"),
         (["R", "--temperature", "nan"], "nan is no temperature"),
         (["R", "--temperature", "-1"], "-1 is no temperature"),
-        (["R", "--max_workers", "0"], "0 is not above 0"),
+        (["R", "--max_workers", "0"], "must be greater than 0, not 0"),
         (["summary", "R"], "not judged"),
         (["agreement", "R"], "no label of an episode"),
         (["summary", "R", "--index", "x.json"], "does not say the kind"),

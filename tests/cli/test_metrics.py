@@ -357,7 +357,7 @@ def test_bad_folders(tmp_path: Path, capsys: Out) -> None:
         ("[1]", "is no index of the form {domain: [task ids]}"),
         ("{", "is no index"),
         ('{"os": "a"}', "os: "),
-        ('{"os": [1]}', "os.0: "),
+        ('{"os": [1]}', "os[0]: "),
         ('{"os": []}', "names no task"),
         ('{"os": ["a"], "os": ["b"]}', "'os' stands twice"),
         ('{"vlc": ["x"]}', "nothing found is in the index"),

@@ -14,7 +14,6 @@ from trueline.cli.judge import take_paths
 from trueline.cli.model.flags import count, positive
 from trueline.cli.output import print_json, write_file
 from trueline.cli.parser import Parser
-from trueline.cli.prices import see_prices
 from trueline.errors import InputError, TruelineError
 from trueline.text import printable
 
@@ -22,7 +21,8 @@ if TYPE_CHECKING:
     from trueline.cli.judge_report import Run
     from trueline.judge.one import Outcome
     from trueline.judge.types import Judge
-    from trueline.models.types import Model
+    from trueline.models.pricing import Prices
+    from trueline.models.types import Model, ModelId
 
 _ABOUT = """\
 Judge recorded episodes: did the agent do the task, was it safe, where is the first violation?
@@ -169,7 +169,8 @@ async def _judge(args: argparse.Namespace, done: Run) -> None:
                 opened[captioner] = open_model(captioner, config=config)
             except InputError as error:
                 raise InputError(f"{error} (for the captioner; --caption_model names another)") from None
-        see_prices("--max_cost" if args.max_cost is not None else None, config.prices, (m.id for m in opened.values()))
+        if args.max_cost is not None:
+            _require_prices(config.prices, [model.id for model in opened.values()])
         _check_temperature(args, opened)
         _warn_of(opened)
         cached: dict[str, Model] = {name: CachedModel(model, cache) for name, model in opened.items()}
@@ -202,6 +203,21 @@ def _progress(done: Run) -> Callable[[Outcome], None]:
             print(f"{len(done.outcomes)} of {total}", file=sys.stderr)
 
     return told
+
+
+def _require_prices(prices: Prices, models: list[ModelId]) -> None:
+    """Refuse a budget that could not be enforced."""
+    from trueline.models.errors import UnpricedError
+    from trueline.models.pricing import require_price
+
+    for model in models:
+        try:
+            require_price(prices, model)
+        except UnpricedError:
+            raise UnpricedError(
+                f"--max_cost: cannot be enforced, the price of {model} is unknown; add it to a table for --prices, or "
+                "leave the flag out"
+            ) from None
 
 
 def _check_temperature(args: argparse.Namespace, models: Mapping[str, Model]) -> None:
