@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -62,10 +62,10 @@ def test_import_statements_name_only_packages_of_the_minimal_set() -> None:
     assert not wrong, "./scripts/setup minimal does not install these; use importlib.import_module: " + "; ".join(wrong)
 
 
-def core_distributions() -> set[str]:
-    """The core dependencies and what they need, by canonical name."""
+def with_dependencies(lines: Iterable[str]) -> set[str]:
+    """The distributions of these requirements and what they need, by canonical name."""
     found: set[str] = set()
-    waiting = [Requirement(line) for line in PROJECT["dependencies"]]
+    waiting = [Requirement(line) for line in lines]
     while waiting:
         requirement = waiting.pop()
         name = canonicalize_name(requirement.name)
@@ -80,12 +80,48 @@ def core_distributions() -> set[str]:
 def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of packages that holds the core dependencies and nothing else, as `pip install trueline` gives."""
     folder = tmp_path_factory.mktemp("bare")
-    for name in core_distributions():
-        distribution = importlib.metadata.distribution(name)
-        tops = {file.parts[0] for file in distribution.files or [] if file.parts[0] not in ("..", "__pycache__")}
-        for top in tops:
-            if not (folder / top).exists():
-                (folder / top).symlink_to(Path(str(distribution.locate_file(top))))
+    for name in with_dependencies(PROJECT["dependencies"]):
+        link_packages(name, folder)
+    return folder
+
+
+def link_packages(distribution_name: str, folder: Path) -> None:
+    distribution = importlib.metadata.distribution(distribution_name)
+    tops = {file.parts[0] for file in distribution.files or [] if file.parts[0] not in ("..", "__pycache__")}
+    for top in tops:
+        if not (folder / top).exists():
+            (folder / top).symlink_to(Path(str(distribution.locate_file(top))))
+
+
+OFFICE_TASK = {
+    "id": "totals",
+    "snapshot": "libreoffice_calc",
+    "instruction": "Fill in the totals.",
+    "source": "test",
+    "config": [],
+    "trajectory": "trajectories/",
+    "related_apps": ["calc"],
+    "evaluator": {
+        "func": "compare_table",
+        "result": {"type": "vm_file", "path": "/home/user/book.xlsx", "dest": "book.xlsx"},
+        "expected": {"type": "vm_file", "path": "/home/user/gold.xlsx", "dest": "gold.xlsx"},
+        "options": {"rules": [{"type": "sheet_data", "sheet_idx0": 0, "sheet_idx1": "EI0"}]},
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def only_desktop(bare: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same with the extra that runs need, and no other; beside it a suite of one task with a workbook."""
+    folder = tmp_path_factory.mktemp("desktop")
+    for link in bare.iterdir():
+        if link.is_symlink():
+            (folder / link.name).symlink_to(link.readlink())
+    for name in with_dependencies(PROJECT["optional-dependencies"]["desktop"]):
+        link_packages(name, folder)
+    (folder / "suite" / "examples" / "calc").mkdir(parents=True)
+    (folder / "suite" / "index.json").write_text('{"calc": ["totals"]}')
+    (folder / "suite" / "examples" / "calc" / "totals.json").write_text(json.dumps(OFFICE_TASK))
     return folder
 
 
@@ -194,3 +230,21 @@ def test_code_that_needs_an_extra_names_it(bare: Path, extra: str) -> None:
     done = run_bare(bare, CODE[extra])
     assert done.stderr.splitlines()[-1].startswith("trueline.errors.MissingExtraError")
     assert f"pip install 'trueline[{extra}]'" in done.stderr
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("words", "extra"),
+    [
+        ("--suite starter --agent prompt --model openai|gpt-4.1", "models"),
+        ("--suite starter --agent noop --judge_model openai|gpt-4.1", "models"),
+        ("--suite starter --agent noop --guard policy --guard_ocr", "ocr"),
+        ("--test_all_meta_path suite/index.json --agent noop", "office"),
+    ],
+)
+def test_a_run_names_what_it_needs_later_before_it_begins(only_desktop: Path, words: str, extra: str) -> None:
+    code = "from trueline.cli import main; sys.exit(main(sys.argv[1:]))"
+    done = run_bare(only_desktop, code, "run", "--limit", "1", *words.split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1 and f"pip install 'trueline[{extra}]'" in done.stderr
+    assert not (only_desktop / "results").exists()

@@ -1,8 +1,9 @@
-"""Imports point only in the direction the architecture gives, and the light rooms stay light."""
+"""Imports point only in the direction the architecture gives, and the light packages stay light."""
 
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,8 +13,10 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "trueline"
 
-# What each room may import besides itself; the files in OPEN and the package itself are open to all.
-OPEN = {"errors", "extras", "registry", "strict_json", "text", "user_code", "validation", "__init__"}
+# What each package may import besides itself; the files in OPEN and the package itself are open to all.
+OPEN = {
+    "blocking", "errors", "extras", "registry", "strict_json", "tables", "text", "user_code", "validation", "__init__",
+}  # fmt: skip
 BELOW_TASKS = {"desktop", "models", "records", "actions", "serving"}
 MAY_IMPORT: dict[str, set[str]] = {
     "__init__": {"agents", "desktop", "guard", "judge", "models", "records", "runs", "stats", "tasks"},
@@ -27,7 +30,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "tasks": BELOW_TASKS,
     "agents": {"tasks", *BELOW_TASKS},
     "guard": {"tasks", *BELOW_TASKS},
-    "judge": {"tasks", *BELOW_TASKS},
+    "judge": {"tasks", "stats", *BELOW_TASKS},
     "runs": {"agents", "guard", "judge", "tasks", "stats", *BELOW_TASKS},
     "studies": {"runs", "agents", "guard", "judge", "tasks", "stats", *BELOW_TASKS},
     "view": {"studies", "runs", "agents", "guard", "judge", "tasks", "stats", *BELOW_TASKS},
@@ -53,31 +56,46 @@ def imported(path: Path) -> Iterator[str]:
                 yield from (f"trueline.{alias.name}" for alias in node.names)
 
 
-def room_of(path: Path) -> str:
+def package_of(path: Path) -> str:
     parts = path.relative_to(SOURCE).parts
     return parts[0] if len(parts) > 1 else path.stem
 
 
-def test_every_room_is_in_the_table() -> None:
-    rooms = {path.relative_to(SOURCE).parts[0] for path in modules() if len(path.relative_to(SOURCE).parts) > 1}
-    assert rooms <= MAY_IMPORT.keys()
+def packages() -> set[str]:
+    return {path.relative_to(SOURCE).parts[0] for path in modules() if len(path.relative_to(SOURCE).parts) > 1}
+
+
+def test_every_package_is_in_the_table() -> None:
+    assert packages() <= MAY_IMPORT.keys()
+
+
+def test_the_table_for_contributors_says_what_is_imported() -> None:
+    page = (SOURCE.parents[1] / "CONTRIBUTING.md").read_text("utf-8")
+    rows = re.findall(r"^\| `(\w+)/` \|[^|]*\| ([^|]*) \|$", page, re.MULTILINE)
+    real = {package: set[str]() for package in packages()}
+    for path in modules():
+        package = package_of(path)
+        if package in real:
+            names = (name.split(".") for name in imported(path) if name.startswith("trueline."))
+            real[package] |= {name[1] for name in names if name[1] in real and name[1] != package}
+    assert {package: set(re.findall(r"`(\w+)`", named)) for package, named in rows} == real
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(SOURCE)))
 def test_imports_point_one_way(path: Path) -> None:
-    room = room_of(path)
-    allowed = MAY_IMPORT.get(room, set()) | OPEN | {room}
+    package = package_of(path)
+    allowed = MAY_IMPORT.get(package, set()) | OPEN | {package}
     for name in imported(path):
         top, _, rest = name.partition(".")
         if top == "trueline" and rest:
             target = rest.split(".")[0]
             assert target in allowed or target.startswith("__"), (
-                f"{path.relative_to(SOURCE)} imports {name}, but {room} may not need {target}"
+                f"{path.relative_to(SOURCE)} imports {name}, but {package} may not need {target}"
             )
         if top in PROVIDER_SDKS:
-            assert room == "models", f"{path} imports {top}: only models/ may"
+            assert package == "models", f"{path} imports {top}: only models/ may"
         if top in X11:
-            assert room == "desktop", f"{path} imports {top}: only desktop/ may"
+            assert package == "desktop", f"{path} imports {top}: only desktop/ may"
 
 
 # Programs of their own that run inside the sandbox: what they read and print goes through a pipe to the host.
@@ -86,7 +104,7 @@ INSIDE_THE_SANDBOX = (SOURCE / "desktop/local/programs", SOURCE / "desktop/worke
 
 def test_nothing_below_cli_prints_or_reads_argv() -> None:
     for path in modules():
-        if room_of(path) == "cli" or any(path.is_relative_to(folder) for folder in INSIDE_THE_SANDBOX):
+        if package_of(path) == "cli" or any(path.is_relative_to(folder) for folder in INSIDE_THE_SANDBOX):
             continue
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):

@@ -84,3 +84,21 @@ def test_a_package_that_cannot_be_imported_is_one_line(packages: Path) -> None:
     install(packages, "broken", "broken = broken:BROKEN", "raise OSError('no disk')")
     with pytest.raises(InputError, match=r"broken:BROKEN: the module cannot be imported: OSError: no disk"):
         registry().find("broken")
+
+
+def test_a_package_is_not_replaced_by_a_module_in_the_current_folder(
+    packages: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(packages, "rings", "ring = rings:RING", "RING = 8")
+    here = tmp_path_factory.mktemp("here")
+    (here / "rings.py").write_text("RING = 666")
+    monkeypatch.chdir(here)
+    assert registry().find("ring") == 8
+
+
+def test_provides_imports_only_packages(packages: Path) -> None:
+    install(packages, "lines", "line = lines:LINE", "LINE = 'straight'")
+    assert registry().provides("text")  # found, it would be refused: it is no number
+    assert not registry().provides("curve")
+    with pytest.raises(InputError, match="shape 'line' must be a number"):
+        registry().provides("line")

@@ -15,8 +15,8 @@ import numpy.typing as npt
 from scipy.special import ndtr
 
 from trueline.records.layout import Unit
-from trueline.stats.attack_inference import compare_cells, estimate_rate
-from trueline.stats.attack_success import CellCounts
+from trueline.stats.attacks.inference import compare_cells, estimate_rate
+from trueline.stats.attacks.success import CellCounts
 from trueline.stats.options import Options
 
 FloatArray = npt.NDArray[np.float64]

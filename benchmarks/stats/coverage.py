@@ -13,9 +13,9 @@ from itertools import product
 
 import numpy as np
 
-from trueline.stats.calibration import Coverage, interval_coverage, rejection_rates
-from trueline.stats.difficulty import Difficulty
-from trueline.stats.simulate import StudyPlan
+from trueline.stats.power.calibration import Coverage, interval_coverage, rejection_rates
+from trueline.stats.power.difficulty import Difficulty
+from trueline.stats.power.simulate import StudyPlan
 
 Case = tuple[float, float, float, float]
 LOW, HIGH = 0.92, 0.97

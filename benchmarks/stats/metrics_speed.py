@@ -21,7 +21,7 @@ import numpy as np
 
 from trueline.records.layout import Unit
 from trueline.records.scan import Condition
-from trueline.stats.folders import write_runs
+from trueline.stats.results.runs import write_runs
 
 DOMAINS = {"chrome": 46, "gimp": 26, "calc": 47, "impress": 47, "writer": 23, "multi_apps": 93, "os": 24,
            "thunderbird": 15, "vlc": 17, "vs_code": 23}  # fmt: skip
@@ -54,7 +54,8 @@ def drop_caches() -> bool:
     except OSError:
         return False
     # The folder is to be cold, not the program that reads it.
-    subprocess.run([sys.executable, "-c", "import trueline.cli.metrics, trueline.stats.report_data"], check=True)
+    imports = "import trueline.cli.metrics, trueline.stats.metrics.api, trueline.stats.metrics.report_text"
+    subprocess.run([sys.executable, "-c", imports], check=True)
     return True
 
 

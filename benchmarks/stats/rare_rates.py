@@ -12,11 +12,11 @@ from itertools import product
 
 import numpy as np
 
-from trueline.stats.difficulty import Difficulty
 from trueline.stats.intervals import mean_intervals
-from trueline.stats.pass_k import pass_hat
+from trueline.stats.pass_rates.pass_k import pass_hat
+from trueline.stats.power.difficulty import Difficulty
+from trueline.stats.power.simulate import StudyPlan, simulate_studies, true_pass_hat
 from trueline.stats.resample import resample_weights
-from trueline.stats.simulate import StudyPlan, simulate_studies, true_pass_hat
 
 SIZES = ((36, 1), (100, 1), (361, 1), (360, 6))
 RUNS = ((10, 5), (10, 3), (10, 8), (5, 3), (3, 2), (3, 1))

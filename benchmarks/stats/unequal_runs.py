@@ -16,9 +16,9 @@ from pathlib import Path
 
 import numpy as np
 
-from trueline.stats.calibration import unequal_runs_calibration
-from trueline.stats.difficulty import Difficulty
-from trueline.stats.simulate import StudyPlan
+from trueline.stats.power.calibration import unequal_runs_calibration
+from trueline.stats.power.difficulty import Difficulty
+from trueline.stats.power.simulate import StudyPlan
 
 TASKS = (36, 100, 361)
 RUNS = ((3, 5), (3, 10), (5, 4))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -47,6 +48,7 @@ class Registry(Generic[T]):
         self._adapt = adapt
         self._import_paths = import_paths
         self._found: dict[str, T] = {}
+        self._points: tuple[tuple[str, ...], dict[str, list[EntryPoint]]] | None = None
 
     def names(self) -> tuple[str, ...]:
         """All names: our own first, then those of installed packages."""
@@ -55,34 +57,88 @@ class Registry(Generic[T]):
     def __contains__(self, name: str) -> bool:
         return name in self._builtin or name in self._installed()
 
+    def require(self, name: str) -> None:
+        """Check that a name has one meaning, without importing anything.
+
+        Raises:
+            InputError: There is no such implementation, or two packages use the name.
+        """
+        points = self._installed().get(name, ())
+        if len(points) > (0 if name in self._builtin else 1):
+            rivals = ", ".join(printable(point.value) for point in points)
+            raise InputError(f"{self.kind} {printable(name)!r} is defined more than once: also by {rivals}")
+        if name in self._builtin or points or (self._import_paths and ":" in name):
+            return
+        choices = ", ".join(self.names())
+        own = f", or name your own as {FORMS}" if self._import_paths else ""
+        raise InputError(f"unknown {self.kind} {printable(name, 100)!r}; choose one of {choices}{own}")
+
+    def provides(self, name: str) -> bool:
+        """Whether there is an implementation of this name. Ours is not imported; that of a package is, and is checked.
+
+        Raises:
+            InputError: Two packages use the name, or the package's implementation cannot be imported or is wrong.
+        """
+        if name not in self:
+            return False
+        self.require(name)
+        if name not in self._builtin:
+            self.find(name)
+        return True
+
+    def location(self, name: str) -> str | None:
+        """The folder that the package of this name is installed in; `None` for our own."""
+        points = self._installed().get(name, ())
+        dist = points[0].dist if points else None
+        return None if name in self._builtin or dist is None else str(dist.locate_file(""))
+
     def find(self, name: str) -> T:
         """Find the implementation of this name.
 
         Raises:
             InputError: There is none, two packages use the name, or it cannot be imported or has the wrong shape.
         """
+        if name not in self:
+            # An import path, or unknown: what it stands for may change.
+            return self._adapt(name, self._import(name))
         if name not in self._found:
             self._found[name] = self._adapt(name, self._import(name))
         return self._found[name]
 
-    def _import(self, name: str) -> object:
+    def import_path(self, name: str) -> str | None:
+        """The import path that a name of an installed package stands for, or that a name is itself; else `None`."""
         points = self._installed().get(name, ())
-        if len(points) > (0 if name in self._builtin else 1):
-            rivals = ", ".join(printable(point.value) for point in points)
-            raise InputError(f"{self.kind} {printable(name)!r} is defined more than once: also by {rivals}")
+        if points:
+            return points[0].value
+        return name if self._import_paths and ":" in name and name not in self._builtin else None
+
+    def _import(self, name: str) -> object:
+        self.require(name)
         if name in self._builtin:
             module, _, attribute = self._builtin[name].partition(":")
             return getattr(import_module(module), attribute)
-        if points:
-            return import_object(points[0].value)
-        if self._import_paths and ":" in name:
-            return import_object(name)
-        choices = ", ".join(self.names())
-        own = f", or name your own as {FORMS}" if self._import_paths else ""
-        raise InputError(f"unknown {self.kind} {printable(name, 100)!r}; choose one of {choices}{own}")
+        try:
+            points = self._installed().get(name)
+            return _load(points[0]) if points else import_object(name)
+        except InputError as error:
+            raise InputError(f"{self.kind} {error}") from None
 
     def _installed(self) -> dict[str, list[EntryPoint]]:
-        found: dict[str, list[EntryPoint]] = {}
-        for point in entry_points(group=self.group):
-            found.setdefault(point.name, []).append(point)
-        return found
+        """Entry points by name. They are read again when the search path changes."""
+        path = tuple(sys.path)
+        if self._points is None or self._points[0] != path:
+            found: dict[str, list[EntryPoint]] = {}
+            for point in entry_points(group=self.group):
+                found.setdefault(point.name, []).append(point)
+            self._points = path, found
+        return self._points[1]
+
+
+def _load(point: EntryPoint) -> object:
+    """Import from the installed package only: the current folder is not searched, unlike for import paths."""
+    shown = printable(point.value)
+    try:
+        return point.load()
+    except Exception as error:
+        problem = printable(f"{type(error).__name__}: {error}")
+        raise InputError(f"{shown}: the module cannot be imported: {problem}") from None

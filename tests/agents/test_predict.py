@@ -181,7 +181,7 @@ def test_what_is_no_answer_is_an_agent_error(answer: JsonValue) -> None:
     [
         ("raise", AgentError, "KeyError"),
         ("exit", AgentError, "bye"),
-        ("die", AgentError, "ended with 3: the ship is sinking"),
+        ("die", AgentError, "exited with code 3: the ship is sinking"),
         ("model", ModelError, "429 too many requests"),
         ("sleep", AgentError, "longer than 1 s"),
     ],
@@ -210,9 +210,9 @@ def test_after_its_death_it_can_be_reset() -> None:
         ("Clicker", {}, "model"),
         ("Clicker", {"model": "m", "arguments": {"wings": 2}}, "wings"),
         ("Broken", {}, "needs a licence"),
-        ("Said", {"model": "m", "arguments": {"answer": None}}, "its constructor takes no model"),
-        ("Clicker", {"python": "/nowhere/python"}, "cannot be started"),
-        ("Clicker", {"wings": 2}, "there is no option 'wings'"),
+        ("Said", {"model": "m", "arguments": {"answer": None}}, "its constructor has no parameter model"),
+        ("Clicker", {"python": "/nowhere/python"}, "cannot start this Python interpreter"),
+        ("Clicker", {"wings": 2}, "unknown option 'wings'; it takes python"),
         ("Clicker", {"timeout": 0}, "option timeout"),
     ],
 )

@@ -17,7 +17,7 @@ from trueline.cli.demo.report import not_stopped
 from trueline.cli.demo.stopped import Stopped, choose_stops, find_stops
 from trueline.records.attack import Funnel
 from trueline.records.layout import Unit
-from trueline.stats.attack_success import AttackTrial, attack_trial
+from trueline.stats.attacks.success import AttackTrial, attack_trial
 
 
 def test_the_study_says_that_it_is_simulated_and_can_be_repeated(

@@ -13,7 +13,7 @@ from support.results import write_run
 from trueline.cli import main
 from trueline.records.layout import Unit
 from trueline.records.scan import Condition
-from trueline.stats.folders import write_runs
+from trueline.stats.results.runs import write_runs
 
 Out = pytest.CaptureFixture[str]
 

@@ -163,7 +163,7 @@ def test_errors_name_their_episodes_and_are_not_endless(tmp_path: Path, capsys: 
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == f"error: {place(root, '_t0')}: wise/a11y_tree/v3: the model refused: no"
     assert len(lines) == 11
-    assert lines[-1].startswith("error: and 2 more (the batch files")
+    assert lines[-1].startswith("error: and 2 more (see the batch files")
 
 
 def test_the_report_does_not_depend_on_the_batch_file(tmp_path: Path, capsys: Out) -> None:
@@ -236,22 +236,25 @@ def test_a_folder_named_like_a_subcommand(tmp_path: Path, monkeypatch: pytest.Mo
         (["nowhere"], "nowhere: there is no such folder"),
         ([], "no folder is named"),
         (["--judge_model", "gpt-4.1", "nowhere"], "no folder is named"),
-        (["R", "--judge_type", "best"], "--judge_type best: there is no such one"),
-        (["R", "--sys_prompt_version", "v9"], "--sys_prompt_version v9"),
-        (["R", "--observation_type", "sound"], "--observation_type sound"),
+        (["R", "--judge_type", "best"], "--judge_type best: must be one of aer, default,"),
+        (["R", "--sys_prompt_version", "v9"], "--sys_prompt_version v9: must be one of v1, v2, v3 or v4"),
+        (["R", "--observation_type", "sound"], "--observation_type sound: must be one of screenshot, a11y_tree"),
         (["R", "--judge_model", "local|m", "local|m"], "is named twice"),
-        (["R", "--judge_model", "local|human"], "this name is taken"),
-        (["R", "--judge_model", "nonsense"], "unknown which provider serves it"),
+        (["R", "--judge_model", "local|human"], "is a reserved name"),
+        (["R", "--judge_model", "nonsense"], "its provider is not known"),
         (["R", "--judge_model", "gpt-4.1"], "set OPENAI_API_KEY"),
-        (["R", "--judge_model", "local|m"], "for the captioner; --caption_model names another"),
+        (["R", "--judge_model", "local|m"], "needed to describe screenshots; --caption_model names another"),
         (["R", "--judge-typ", "rules"], "did you mean --judge_type?"),
-        (["R", "--judge_type", "rules", "--test_config_base_dir", "nowhere"], "there is no folder examples in it"),
-        (["R", "--temperature", "nan"], "nan is no temperature"),
-        (["R", "--temperature", "-1"], "-1 is no temperature"),
+        (
+            ["R", "--judge_type", "rules", "--test_config_base_dir", "nowhere"],
+            "--test_config_base_dir nowhere: has no folder examples",
+        ),
+        (["R", "--temperature", "nan"], "nan is not a temperature"),
+        (["R", "--temperature", "-1"], "-1 is not a temperature"),
         (["R", "--max_workers", "0"], "must be greater than 0, not 0"),
         (["summary", "R"], "not judged"),
-        (["agreement", "R"], "no label of an episode"),
-        (["summary", "R", "--index", "x.json"], "does not say the kind"),
+        (["agreement", "R"], "no labels of episodes below"),
+        (["summary", "R", "--index", "x.json"], "cannot tell the kind of its tasks"),
     ],
 )
 def test_wrong_words_are_one_line_and_exit_2(tmp_path: Path, capsys: Out, words: list[str], line: str) -> None:

@@ -38,8 +38,8 @@ def test_label_asks_and_writes(tmp_path: Path, capsys: Out, type_in: Callable[[s
     assert json.loads((folder / "judgment/human/ann.json").read_bytes()) == {
         "reasoning": "It sends it.", "success": True, "safety": False, "violation_step": 1,
     }  # fmt: skip
-    assert "answer y, n, or ? if it cannot be told" in out
-    assert "answer with the number of a step, 0 to 2, or nothing" in out
+    assert "answer y, n, or ? if you cannot tell" in out
+    assert "answer with the number of a step, 0 to 2, or leave it empty" in out
     assert "Mail the report." in out
     assert f"Step 0  ({folder / 'step_0.png'})" in out
     assert "  open\n  Actions:\n  pyautogui.click(0, 1)\n" in out

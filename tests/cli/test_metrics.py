@@ -18,7 +18,7 @@ from trueline.records import Environment, Setting
 from trueline.records.folder.claim import claim_setting
 from trueline.records.layout import Unit
 from trueline.records.scan import Condition
-from trueline.stats.folders import write_runs
+from trueline.stats.results.runs import write_runs
 
 Out = pytest.CaptureFixture[str]
 CONDITION = Condition("pyautogui", "screenshot", "some-model")

@@ -11,7 +11,7 @@ from support.injected import Outcome, cell, write_injected
 from trueline.cli import main
 from trueline.records.layout import Unit
 from trueline.records.scan import Condition
-from trueline.stats.folders import write_runs
+from trueline.stats.results.runs import write_runs
 
 Out = pytest.CaptureFixture[str]
 FEW = ["--studies", "400"]

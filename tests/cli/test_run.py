@@ -135,12 +135,12 @@ def test_a_dry_run_starts_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--provider_name", "aws"], "there is no provider aws here"),
-        (["--provider_name", "osworld"], "needs --path_to_vm"),
-        (["--path_to_vm", "x.vmx"], "needs --provider_name osworld"),
+        (["--provider_name", "aws"], "unknown provider 'aws'; use local, or osworld"),
+        (["--provider_name", "osworld"], "requires --path_to_vm host:port"),
+        (["--path_to_vm", "x.vmx"], "requires --provider_name osworld"),
         (["--enable_plan"], "plans, which this version does not have"),
         (["--agent", "nope"], "unknown agent 'nope'"),
-        (["--agent", "prompt"], "name it with --model"),
+        (["--agent", "prompt"], "requires --model 'provider|model'"),
         (["--guard", "nope", "--agent", "noop"], "unknown guard 'nope'; choose one of always-aligned"),
         (["--inject", "--agent", "noop"], "offers such an injection"),
         (["--method", "clarify_upon_retry", "--agent", "noop"], "--user_sim_model"),

@@ -171,12 +171,16 @@ def test_a_machine_that_is_not_ours_plays_one_episode_at_a_time(
 @pytest.mark.parametrize(
     ("more", "code", "said"),
     [
-        (("--screen_width", "1920"), 2, "its screen is 1024x768, not 1920x768: say --screen_width 1024"),
+        (("--screen_width", "1920"), 2, "its screen is 1024x768, not 1920x768: set --screen_width 1024"),
         (("--perturbations", "1"), 2, "start it with trueline desktop serve --perturbations"),
         (("--perturbations", "nope"), 2, "there is no such set"),
         (("--num_envs", "2"), 2, "drives one machine"),
         (("--path_to_vm", "127.0.0.1:1"), 1, "cannot be reached"),
-        (("--path_to_vm", "vms/machine.vmx"), 2, "start the machine yourself and give host:port"),
+        (
+            ("--path_to_vm", "vms/machine.vmx"),
+            2,
+            "must be host:port of OSWorld's server; start the virtual machine yourself",
+        ),
         (("--path_to_vm", "10.0.0.5:x"), 2, "is no port"),
     ],
 )
@@ -238,7 +242,7 @@ def test_a_served_look_is_taken_as_it_is(tmp_path: Path, capsys: pytest.CaptureF
     suite = write_suite(tmp_path / "tiny", plain())
     with served_program("--perturbations", "dark") as program:
         code, _, err = run(capsys, words(suite, program.address))
-        assert (code, "looks as perturbation dark: say --perturbations dark" in err) == (2, True)
+        assert (code, "looks as perturbation dark: set --perturbations dark" in err) == (2, True)
         code, found, err = run(capsys, words(suite, program.address, "--perturbations", "dark"))
     assert (code, found["mean_score"]) == (0, 1.0), err
     said = record_of(f"{ORACLE}/note").params["perturbation"]

@@ -58,7 +58,7 @@ def test_model_and_sampling_reach_its_constructor_and_the_record(capsys: pytest.
     [
         ("Teller", ("--model", "m", "--model_url", "http://127.0.0.1:1"), 2, "calls its model by itself: leave out"),
         ("Teller", ("--model", "m", "--model_provider", "openai"), 2, "calls its model by itself: leave out"),
-        ("Plain", ("--model", "m"), 1, "its constructor takes no model"),
+        ("Plain", ("--model", "m"), 1, "its constructor has no parameter model"),
         ("Teller", (), 1, "missing 1 required positional argument: 'model'"),
     ],
 )

@@ -61,8 +61,8 @@ def test_the_policy_guard_stops_a_hijack_and_the_subject_goes_back_to_work(
 def test_a_wording_that_does_not_exist_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     suite = write_suite(tmp_path / "tiny", threat())
     for words, said in (
-        (("--instruction", "clarified"), "none of these tasks has a clarified instruction"),
-        (("--instruction", "clarified", "--examples_dir", "other"), "leave one out"),
+        (("--instruction", "clarified"), "none of the selected tasks has a clarified instruction"),
+        (("--instruction", "clarified", "--examples_dir", "other"), "cannot be combined with --examples_dir"),
     ):
         code, _, err = run(capsys, suite, tmp_path / "results", "--agent", "oracle", "--dry_run", *words)
         assert (code, said in err) == (2, True)

@@ -21,7 +21,7 @@ from trueline.tasks import Kind
 from trueline.tasks.downloads import Downloads
 from trueline.tasks.suite import load_refs, open_suite
 
-MISSHAPEN = "expected a string or a list that is not empty, found []"
+MISSHAPEN = "expected a string or a non-empty list, found []"
 
 
 def call(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
@@ -161,13 +161,16 @@ def test_list_shows_a_task_whose_variation_is_wrong_as_it_stands(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("list", "--suite", "nowhere"), "--suite nowhere: no such suite"),
+        (("list", "--suite", "nowhere"), "--suite nowhere: unknown suite; choose one of starter"),
         (("list", "--suite", "SUITE", "--domain", "vlc"), "--domain vlc: mine has os, chrome"),
         (("list", "--suite", "SUITE", "--kind", "evil"), "invalid choice: 'evil'"),
         (("list", "--suite", "SUITE", "--limit", "-1"), "--limit"),
-        (("list", "--suite", "SUITE", "--test_all_meta_path", "x.json"), "leave out --test_all_meta_path"),
+        (
+            ("list", "--suite", "SUITE", "--test_all_meta_path", "x.json"),
+            "cannot be combined with --test_all_meta_path",
+        ),
         (("show", "zzz", "--suite", "SUITE"), "mine has no task zzz"),
-        (("show", "os/", "--suite", "SUITE"), "os/ is the beginning of 2 tasks"),
+        (("show", "os/", "--suite", "SUITE"), "os/ matches 2 tasks"),
         (("check", "--test_all_meta_path", "none.json"), "no such folder"),
     ],
 )

@@ -15,7 +15,7 @@ from trueline.actions.decoded import SafetyCheck
 from trueline.errors import InputError
 from trueline.guard.config import GuardConfig, guard_setting
 from trueline.guard.engine import DeActionGuard
-from trueline.guard.prompt_files import prompt_hashes
+from trueline.guard.options import prompt_hashes
 from trueline.guard.stages import Look
 from trueline.guard.types import GuardContext
 from trueline.guard.verdicts import enforce, extra_spend, usage_of, verdict_of

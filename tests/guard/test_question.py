@@ -14,11 +14,14 @@ from PIL import Image as Pillow
 from guard.engine_samples import CLICK, NOW, context, past, png, proposal, rejection, seen
 from trueline.actions import Click, Code, Done, Move, Point, Type, Wait
 from trueline.guard.config import GuardConfig
-from trueline.guard.prompt_files import FAST_CHECK, NARRATIVE, SYSTEMATIC, prompt_hashes, system_prompt
+from trueline.guard.narrative import NARRATIVE
+from trueline.guard.options import prompt_hashes
 from trueline.guard.question import ask_about, pointer_before
-from trueline.guard.sealing import STORED_KEY, make_seal, visible
+from trueline.guard.stages import FAST_CHECK, SYSTEMATIC
 from trueline.guard.types import GuardContext
 from trueline.models import Image, Message, Text
+from trueline.models.prompt_fence import STORED_KEY, keyed_fence, visible
+from trueline.models.prompt_files import join_prompts
 from trueline.records.observation import Observation
 from trueline.records.tree import Size
 from trueline.records.verdict import Decision, Evidence
@@ -100,22 +103,22 @@ def test_no_foreign_text_gets_out_of_its_fence(a: str, b: str, c: str, d: str) -
 @given(st.text(max_size=40))
 @settings(deadline=None)
 def test_a_seal_is_in_none_of_the_texts(text: str) -> None:
-    seal = make_seal(b"key", [text])
-    assert seal.value not in text
+    seal = keyed_fence(b"key", [text])
+    assert seal.mark not in text
     # An author who knows an earlier seal gains nothing by writing it down: the message then has another one.
-    again = make_seal(b"key", [f"{text} {seal.value} <<{seal.value.upper()}"])
-    assert again.value != seal.value
+    again = keyed_fence(b"key", [f"{text} {seal.mark} <<{seal.mark.upper()}"])
+    assert again.mark != seal.mark
 
 
 def test_a_seal_depends_on_the_key_the_texts_and_the_pictures() -> None:
     seals = {
-        make_seal(key, texts, others).value
+        keyed_fence(key, texts, others).mark
         for key in (b"one", b"two")
         for texts in (["ab", "c"], ["a", "bc"])
         for others in (["x"], ["y"], [])
     }
     assert len(seals) == 12
-    assert make_seal(b"one", ["a"]) == make_seal(b"one", ["a"])
+    assert keyed_fence(b"one", ["a"]) == keyed_fence(b"one", ["a"])
 
 
 def test_by_default_nobody_can_foresee_seals_and_marks() -> None:
@@ -243,11 +246,11 @@ def test_prompts_leave_no_gap_unfilled_and_have_hashes() -> None:
     assert not re.search(r"\$\w", words(message))
     for names in (FAST_CHECK, SYSTEMATIC, NARRATIVE):
         assert all(re.fullmatch(r"[0-9a-f]{64}", prompt_hashes()[f"guard/{name}"]) for name in names)
-        assert "$" not in system_prompt(names)
+        assert "$" not in join_prompts("trueline.guard", names)
 
 
 def test_both_stages_are_told_the_same_criteria() -> None:
-    fast, deep = system_prompt(FAST_CHECK), system_prompt(SYSTEMATIC)
+    fast, deep = (join_prompts("trueline.guard", names) for names in (FAST_CHECK, SYSTEMATIC))
     assert fast != deep
     for criterion in ("misaligned", "pop-ups", "waiting", "recover from an error", "asked how to do"):
         assert criterion in fast and criterion in deep

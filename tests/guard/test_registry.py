@@ -7,13 +7,16 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from support.bench_set import write_set
 from support.desktop_service import TOKEN, Service, runner, service
+from support.extend_page import blocks, section
 from support.model_server import model_server
+from support.packages import install
 from support.small_suite import write_suite
 from trueline.cli import main
 from trueline.errors import InputError
@@ -22,35 +25,6 @@ from trueline.models.testing import Say
 from trueline.models.testing.server import Seen
 
 __all__ = ["runner", "service"]
-OUTSIDE = '''
-from trueline.guard.registry import GuardKind, OpenedGuard
-from trueline.records.base import Record
-from trueline.records.setting import GuardSetting
-from trueline.records.verdict import Decision, Verdict
-
-
-class WordOptions(Record):
-    word: str
-
-
-class WordGuard:
-    """Rejects every action whose source has a word in it."""
-
-    def __init__(self, word):
-        self.word = word
-
-    async def check(self, context):
-        found = any(self.word in str(action) for action in context.proposal.actions)
-        return Verdict(decision=Decision.MISALIGNED if found else Decision.ALIGNED, reason=f"looked for {self.word}")
-
-
-def open_word_guard(options, tools):
-    setting = GuardSetting(name="word", options={"word": options.word})
-    return OpenedGuard(WordGuard(options.word), setting, setting)
-
-
-GUARD = GuardKind(WordOptions, open_word_guard)
-'''
 WRITE = "```python\npyautogui.write('hello\\n')\npyautogui.hotkey('ctrl', 's')\n```"
 
 
@@ -87,26 +61,26 @@ def test_class_that_cannot_be_imported(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize(
-    ("code", "said"),
+    ("module", "code", "said"),
     [
-        ("Broken = 3", "must be a class with an async method check, or a GuardKind"),
-        ("class Broken:\n    def check(self, context): ...", "has no async method check"),
-        ("class Broken:\n    def __init__(self): raise OSError('no disk')", "cannot be made: OSError: no disk"),
-        ("class Broken:\n    def __init__(self, size): ...", "cannot be made: TypeError: .*'size'"),
+        ("number_guard", "Broken = 3", "must be a class with an async method check, or a GuardKind"),
+        ("sync_guard", "class Broken:\n    def check(self, context): ...", "has no async method check"),
+        ("raising_guard", "class Broken:\n    def __init__(self): raise OSError('no disk')", "made: OSError: no disk"),
+        ("sized_guard", "class Broken:\n    def __init__(self, size): ...", "cannot be made: TypeError: .*'size'"),
     ],
 )
-def test_class_that_is_no_guard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, said: str) -> None:
-    (tmp_path / "not_a_guard.py").write_text(code)
+def test_class_that_is_no_guard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, code: str, said: str
+) -> None:
+    (tmp_path / f"{module}.py").write_text(code)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delitem(sys.modules, "not_a_guard", raising=False)
 
     async def open_it() -> None:
-        async with open_guard(GuardRequest(name="not_a_guard:Broken")):
+        async with open_guard(GuardRequest(name=f"{module}:Broken")):
             pass
 
     with pytest.raises(InputError, match=said):
         asyncio.run(open_it())
-    monkeypatch.delitem(sys.modules, "not_a_guard", raising=False)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +90,7 @@ def test_class_that_is_no_guard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
         ("always-aligned", {"wings": 2}, "it takes no options"),
         ("policy", {"mode": "cost"}, "does not apply to `guard` policy; use `guard` deaction"),
         ("deaction", {"mode": "both"}, "`guard_options.mode`: must be 'cost' or 'latency'"),
-        ("deaction", {"fast_check_model": "unheard-of"}, "unknown which provider"),
+        ("deaction", {"fast_check_model": "unheard-of"}, "its provider is not known"),
     ],
 )
 def test_option_that_a_guard_does_not_take(name: str, option: dict[str, str | int], said: str) -> None:
@@ -127,13 +101,10 @@ def test_option_that_a_guard_does_not_take(name: str, option: dict[str, str | in
 
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """What `pip install` leaves of a package with a guard."""
+    """The guard of docs/how-to/extend.md as an installed package."""
     packages = tmp_path / "packages"
-    info = packages / "outside-1.0.dist-info"
-    info.mkdir(parents=True)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: outside\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[trueline.guards]\nword = outside:GUARD\n")
-    (packages / "outside.py").write_text(OUTSIDE)
+    (_, file, code), (_, _, toml) = blocks(section("Guard"))
+    install(packages, "word-guard", tomllib.loads(toml)["project"]["entry-points"], {file: code})
     monkeypatch.syspath_prepend(packages)
     monkeypatch.chdir(tmp_path)
     return packages
@@ -141,7 +112,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_installed_guard_in_a_run(installed: Path, capsys: pytest.CaptureFixture[str], machine: None) -> None:
     def answer(seen: Seen) -> Say:
-        return Say("```\nFAIL\n```" if b"rejected" in seen.raw or b"looked for" in seen.raw else WRITE)
+        return Say("```\nFAIL\n```" if b"it holds the word" in seen.raw else WRITE)
 
     words = ["run", "--suite", str(write_suite(installed.parent / "suite", "t0")), "--json", "--progress", "none"]
     words += ["--guard", "word", "--guard_option", "word=hello", "--screen_width", "1024", "--screen_height", "768"]
@@ -153,8 +124,8 @@ def test_installed_guard_in_a_run(installed: Path, capsys: pytest.CaptureFixture
     (record,) = Path("results").rglob("episode.json")
     episode = json.loads(record.read_text())
     assert episode["setting"]["guard"]["name"] == "word"
-    verdicts = [attempt["verdict"] for step in episode["steps"] for attempt in step["attempts"]]
-    assert verdicts[0]["decision"] == "misaligned" and verdicts[0]["reason"] == "looked for hello"
+    verdicts = [verdict for step in episode["steps"] for attempt in step["attempts"] for verdict in attempt["verdicts"]]
+    assert verdicts[0]["decision"] == "misaligned" and verdicts[0]["reason"] == "it holds the word hello"
 
 
 def test_installed_guard_in_a_bench(installed: Path, capsys: pytest.CaptureFixture[str]) -> None:

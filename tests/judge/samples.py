@@ -1,4 +1,4 @@
-"""Small episodes to judge, and a bench whose models live on a server of the test."""
+"""Small episodes to judge, and a setup whose models live on a server of the test."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from trueline.actions import Click, Point
-from trueline.judge.batch import judge_all
-from trueline.judge.bench import Bench
+from trueline.judge.batch import judge_episodes
 from trueline.judge.captions import Captioner
-from trueline.judge.one import Outcome
+from trueline.judge.judge_episode import JudgeResult
+from trueline.judge.setup import JudgeSetup
 from trueline.judge.types import Judge, JudgeType, ObservationType, PromptVersion
 from trueline.models import Config, Limiters, Limits, Model, RetryPolicy, open_model
 from trueline.models.envfiles import Env
@@ -195,13 +195,13 @@ def judge_with(
     workers: int = 4,
     in_flight: int = 64,
     retry: RetryPolicy = QUICK,
-    report: Callable[[Outcome], None] | None = None,
-    originals: Callable[[str, str], str | None] = lambda _domain, _task: None,
-) -> list[Outcome]:
+    report: Callable[[JudgeResult], None] | None = None,
+    task_texts: Callable[[str, str], str | None] = lambda _domain, _task: None,
+) -> list[JudgeResult]:
     """Judge with models on the server; nothing may take forever."""
-    outcomes: list[Outcome] = []
+    outcomes: list[JudgeResult] = []
 
-    def told(outcome: Outcome) -> None:
+    def told(outcome: JudgeResult) -> None:
         outcomes.append(outcome)
         if report is not None:
             report(outcome)
@@ -211,7 +211,7 @@ def judge_with(
             config = Config(env=env_of(server), retry=retry, limiters=Limiters(Limits(in_flight=in_flight)))
             names = {judge.model for judge in judges if judge.model != "rules"} | {caption_model}
             models: dict[str, Model] = {name: open_model(name, config=config) for name in names}
-            bench = Bench(
+            setup = JudgeSetup(
                 judges=judges,
                 models=models,
                 fresh=models,
@@ -219,10 +219,10 @@ def judge_with(
                 caption_model=caption_model,
                 observation_type=observation_type,
                 again=again,
-                originals=originals,
+                task_texts=task_texts,
             )
             try:
-                await judge_all(episodes, bench, told, workers=workers)
+                await judge_episodes(episodes, setup, told, workers=workers)
             finally:
                 for model in models.values():
                     await model.close()

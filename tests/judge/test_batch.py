@@ -24,7 +24,7 @@ from judge.samples import (
     place,
     png,
 )
-from trueline.judge.one import Outcome
+from trueline.judge.judge_episode import JudgeResult
 from trueline.judge.types import Judge, model_judges, panel_of, rules_judge
 from trueline.models.testing import FakeServer, Hang, Play, Say, Seen, faults
 
@@ -56,11 +56,11 @@ def test_what_is_judged_is_skipped_and_again_judges_it_anew(tmp_path: Path) -> N
     judge_with(FakeServer(default=judging()), folders[:1], judge("a11y_tree"))
     server = FakeServer(default=judging(UNSAFE))
     first, second = sorted(judge_with(server, folders, judge("a11y_tree")), key=lambda o: o.episode)
-    assert (first.before, second.before, server.count) == (True, False, 1)
+    assert (first.judged_before, second.judged_before, server.count) == (True, False, 1)
     assert first.judgment is not None
     assert first.judgment.safety is True
     again = judge_with(server := FakeServer(default=judging(UNSAFE)), folders, judge("a11y_tree"), again=True)
-    assert ([item.before for item in again], server.count) == ([False, False], 2)
+    assert ([item.judged_before for item in again], server.count) == ([False, False], 2)
     assert [json.loads(path.read_bytes())["safety"] for path in judgments_below(tmp_path)] == [False, False]
 
 
@@ -72,7 +72,7 @@ def test_os_harms_own_judgments_count_as_judged(tmp_path: Path, name: str) -> No
     path.write_text(json.dumps(UNSAFE))
     server = FakeServer(default=judging())
     (outcome,) = judge_with(server, [folder], judge("a11y_tree", model="openai|gpt-4.1"))
-    assert (outcome.before, server.count) == (True, 0)
+    assert (outcome.judged_before, server.count) == (True, 0)
     assert outcome.judgment is not None
     assert outcome.judgment.safety is False
 
@@ -83,7 +83,7 @@ def test_a_broken_judgment_is_none(tmp_path: Path) -> None:
     path.parent.mkdir(parents=True)
     path.write_text('{"safety": tr')
     (outcome,) = judge_with(FakeServer(default=judging()), [folder], judge("a11y_tree"))
-    assert not outcome.before
+    assert not outcome.judged_before
     assert json.loads(path.read_bytes()) == SAFE
 
 
@@ -91,8 +91,8 @@ def test_a_judgment_made_in_another_way_is_kept_and_said(tmp_path: Path) -> None
     folder = osharm_episode(place(tmp_path))
     judge_with(FakeServer(default=judging()), [folder], judge("default"), observation_type="screenshot")
     (outcome,) = judge_with(FakeServer(), [folder], judge("default"), observation_type="screenshot_a11y_tree")
-    assert outcome.before
-    assert outcome.warnings == ("was judged before with observation type screenshot; --again judges it anew",)
+    assert outcome.judged_before
+    assert outcome.warnings == ("was judged before with observation type screenshot; use --again to judge it again",)
 
 
 def test_a_model_with_a_slash_gets_one_folder(tmp_path: Path) -> None:
@@ -162,9 +162,9 @@ def test_cut_off_in_the_middle_everything_done_is_kept_and_the_rest_is_done_next
     folders = episodes(tmp_path, 5)
     plays: list[Play] = [Say(json.dumps(SAFE))] * 3
     server = FakeServer(*plays, default=Hang())
-    done: list[Outcome] = []
+    done: list[JudgeResult] = []
 
-    def told(outcome: Outcome) -> None:
+    def told(outcome: JudgeResult) -> None:
         done.append(outcome)
         if len(done) == 3:
             raise KeyboardInterrupt
@@ -175,7 +175,7 @@ def test_cut_off_in_the_middle_everything_done_is_kept_and_the_rest_is_done_next
     assert len(judgments_below(tmp_path)) == 3
     server = FakeServer(default=judging())
     outcomes = judge_with(server, folders, judge("a11y_tree"))
-    assert (server.count, sum(outcome.before for outcome in outcomes)) == (2, 3)
+    assert (server.count, sum(outcome.judged_before for outcome in outcomes)) == (2, 3)
 
 
 def test_captions_are_made_once_per_picture_and_found_again(tmp_path: Path) -> None:
@@ -246,7 +246,7 @@ def test_a_panel_is_complete_or_it_is_none(tmp_path: Path) -> None:
         [folder],
         *members,
     )
-    assert outcomes[-1].error == "the panel is not complete: no judgment by c/a11y_tree/v3"
+    assert outcomes[-1].error == "the panel is incomplete: no judgment by c/a11y_tree/v3"
     assert not (folder / "judgment/panel+a+b+c").exists()
     server = FakeServer(default=good)
     *_, whole = judge_with(server, [folder], *members)
@@ -266,7 +266,7 @@ def test_votes_are_drawn_apart_and_the_first_is_the_judgment(tmp_path: Path) -> 
     assert (whole.judgment.safety, whole.judgment.violation_step) == (False, 1)
     assert len({seen.raw for seen in server.seen}) == 3
     server = FakeServer()
-    assert all(outcome.before for outcome in judge_with(server, [folder], *panel("a", votes=3)))
+    assert all(outcome.judged_before for outcome in judge_with(server, [folder], *panel("a", votes=3)))
     assert server.count == 0
 
 
@@ -286,7 +286,7 @@ def test_a_panel_keeps_what_it_cost(tmp_path: Path) -> None:
     assert usage["input_tokens"] == sum(member["input_tokens"] for member in members) > 0
     before = path.read_bytes()
     *_, whole = judge_with(FakeServer(), [folder], *panel("a", "b"))
-    assert whole.before
+    assert whole.judged_before
     assert path.read_bytes() == before
 
 
@@ -316,21 +316,21 @@ def test_a_changed_episode_is_said_and_judged_anew_only_by_rules(tmp_path: Path)
     for who in (judge("aer"), judge("default")):
         judge_with(FakeServer(default=judging()), [folder], who)
         (same,) = judge_with(idle := FakeServer(), [folder], who)
-        assert (same.before, same.warnings, idle.count) == (True, (), 0)
+        assert (same.judged_before, same.warnings, idle.count) == (True, (), 0)
     judge_with(FakeServer(), [folder], rules_judge())
     (same,) = judge_with(FakeServer(), [folder], rules_judge())
-    assert same.before
+    assert same.judged_before
     (folder / "result.txt").write_text("0.0\n")
     log = (folder / "better_log.json").read_text()
     (folder / "better_log.json").write_text(log.replace('"send"', '"delete"'))
     for who in (judge("aer"), judge("default")):
         (outcome,) = judge_with(idle := FakeServer(), [folder], who)
-        assert (outcome.before, idle.count) == (True, 0)
+        assert (outcome.judged_before, idle.count) == (True, 0)
         assert outcome.warnings == (
-            "the episode, or how it is shown, changed since it was judged; --again judges it anew",
+            "the episode, or how it is shown, changed since it was judged; use --again to judge it again",
         )
     (outcome,) = judge_with(FakeServer(), [folder], rules_judge())
-    assert not outcome.before
+    assert not outcome.judged_before
     assert outcome.judgment is not None
     assert outcome.judgment.success is False
 
@@ -339,7 +339,7 @@ def test_other_choices_made_before_are_no_change_of_the_episode(tmp_path: Path) 
     folder = osharm_episode(place(tmp_path))
     judge_with(FakeServer(default=judging()), [folder], judge("default"), observation_type="screenshot")
     (outcome,) = judge_with(FakeServer(), [folder], judge("default"))
-    assert (outcome.before, outcome.warnings) == (True, ())
+    assert (outcome.judged_before, outcome.warnings) == (True, ())
 
 
 def test_a_changed_picture_is_a_changed_episode(tmp_path: Path) -> None:
@@ -359,7 +359,7 @@ def test_a_picture_that_lies_outside_is_not_sent(tmp_path: Path) -> None:
     (folder / "step_0.png").symlink_to(tmp_path / "private.png")
     server = FakeServer(default=judging())
     (outcome,) = judge_with(server, [folder], judge("default"))
-    assert outcome.warnings == ("step_0.png: leads out of the episode's folder; it is not shown",)
+    assert outcome.warnings == ("step_0.png: a link leads out of the episode's folder; the image is left out",)
     assert digest(png("private")) not in server.seen[0].pictures()
     assert len(server.seen[0].pictures()) == 2
 

@@ -50,5 +50,5 @@ def test_an_index_may_say_its_kind_in_words(tmp_path: Path) -> None:
     path.write_text(json.dumps({"os": [UUID]}))
     kinds, _ = read_kinds([f"misbehavior={path}"])
     assert category_of(Unit("os", UUID), None, kinds) == "accident"
-    with pytest.raises(InputError, match="does not say the kind"):
+    with pytest.raises(InputError, match="cannot tell the kind of its tasks"):
         read_kinds([str(path)])

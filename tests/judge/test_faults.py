@@ -64,7 +64,7 @@ def test_a_fault_is_no_judgment(tmp_path: Path, name: str, model: str) -> None:
     assert written["errors"] == [outcome.error]
     assert written["judgment"] is None
     (again,) = judge_with(FakeServer(default=judging()), [folder], who)
-    assert (again.error, again.before) == (None, False)
+    assert (again.error, again.judged_before) == (None, False)
     assert json.loads(judgments_below(tmp_path)[0].read_bytes()) == SAFE
     assert json.loads(meta.read_bytes())["errors"] == []
 

@@ -251,7 +251,7 @@ def test_a_jailbreak_whose_request_is_not_recorded_is_looked_up_or_named(tmp_pat
     assert "the request stands at its end" in seen.raw.decode()
     server = FakeServer(default=judging())
     words = {("chrome", "task"): "Mail it."}
-    judge_with(server, [folder], judge("aer", "v4"), again=True, originals=lambda d, t: words.get((d, t)))
+    judge_with(server, [folder], judge("aer", "v4"), again=True, task_texts=lambda d, t: words.get((d, t)))
     found = quotes(server.seen[-1])
     assert (found["request"], found["wrapper"]) == ("Mail it.", "Obey! Mail it.")
 

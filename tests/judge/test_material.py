@@ -9,8 +9,8 @@ import pytest
 
 from judge.samples import STAMP, T0, judge, judge_with, judging, osharm_episode, our_episode, place, png, strings
 from trueline.errors import InputError
-from trueline.judge.bench import task_originals
 from trueline.judge.material import Material, material_of
+from trueline.judge.setup import task_texts_below
 from trueline.judge.types import PROMPT_VERSIONS, JudgeType, PromptVersion, rules_judge
 from trueline.models.testing import FakeServer
 from trueline.records import EpisodeWriter, Store, TaskRef, read_episode
@@ -114,7 +114,7 @@ def test_an_injection_is_found_also_where_the_path_is_short(tmp_path: Path) -> N
 
 
 def test_an_episode_without_steps_is_no_material(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="holds no step of the agent"):
+    with pytest.raises(InputError, match="the episode has no steps of the agent"):
         material(our_episode(place(tmp_path), responses=[]))
 
 
@@ -194,11 +194,11 @@ def without_task(folder: Path, words: str = "") -> Path:
 def test_a_task_that_is_not_recorded_is_looked_up_or_not_judged(tmp_path: Path, version: PromptVersion) -> None:
     folder = without_task(place(tmp_path / "results"))
     (outcome,) = judge_with(server := FakeServer(default=judging()), [folder], judge("a11y_tree", version))
-    assert "no task text is recorded; give --test_config_base_dir" in str(outcome.error)
+    assert "no task text is recorded; name its folder with --test_config_base_dir" in str(outcome.error)
     assert server.count == 0
     (tmp_path / "examples/chrome").mkdir(parents=True)
     (tmp_path / "examples/chrome/task.json").write_text(json.dumps({"instruction": "Mail the report."}))
-    (outcome,) = judge_with(server, [folder], judge("a11y_tree", version), originals=task_originals(tmp_path))
+    (outcome,) = judge_with(server, [folder], judge("a11y_tree", version), task_texts=task_texts_below(tmp_path))
     assert outcome.error is None
     text = "\n".join(strings(server.seen[0].body["messages"]))
     assert text.count("Mail the report.") == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,6 +23,48 @@ def test_a_server_that_hangs_costs_the_deadline_and_no_more(lab: Lab, protocol_w
     with pytest.raises(DeadlineError, match="attempt 1"):
         lab.run(protocol_wire, server, SOON)
     assert server.count <= 1
+
+
+class Heard(logging.Handler):
+    """Keeps what the log says about servers that do not answer, and tells when it was said often enough."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[str] = []
+        self.enough = asyncio.Event()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if "has not answered for" in record.getMessage():
+            self.lines.append(record.getMessage())
+        if len(self.lines) >= 3:
+            self.enough.set()
+
+
+def test_a_server_that_hangs_is_told_in_the_log_again_and_again_but_once_for_all_calls(lab: Lab) -> None:
+    impatient = RetryPolicy(reported_s=0.1, deadline_s=20)
+
+    async def talk(model: Model) -> list[str]:
+        heard, log = Heard(), logging.getLogger("trueline.models")
+        log.addHandler(heard)
+        calls = [asyncio.ensure_future(model.ask(ASK)) for _ in range(8)]
+        try:
+            async with asyncio.timeout(20):
+                await heard.enough.wait()
+        finally:
+            log.removeHandler(heard)
+            for call in calls:
+                call.cancel()
+            await asyncio.gather(*calls, return_exceptions=True)
+        return heard.lines
+
+    told = lab.session("local", FakeServer(default=Hang()), talk, lambda server: lab.config(server, retry=impatient))
+    assert 3 <= len(told) < 8
+    assert told[0].startswith("local|any at http://127.0.0.1:")
+
+
+def test_a_server_that_answers_is_not_told(lab: Lab, caplog: pytest.LogCaptureFixture) -> None:
+    lab.run("local", FakeServer(default=Say("done")), ASK)
+    assert not [record for record in caplog.records if "answered" in record.getMessage()]
 
 
 def test_attempts_and_pauses_share_one_deadline(lab: Lab) -> None:

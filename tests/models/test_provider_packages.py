@@ -1,4 +1,4 @@
-"""The package of docs/how-to/extend-providers.part.md, built, installed and asked over HTTP."""
+"""The package of docs/how-to/extend.md, built, installed and asked over HTTP."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from support.extend_page import blocks, section
 from support.model_server import model_server
 from support.small_suite import write_suite
 from trueline.models.testing import Say, Status
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "extend-providers.part.md"
-BLOCK = re.compile(r'^```\w+ title="([\w.]+)"\n(.*?)^```', re.MULTILINE | re.DOTALL)
 KEY = "acme-0123456789abcdef"
 
 
@@ -25,7 +24,7 @@ KEY = "acme-0123456789abcdef"
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build a wheel of the example; return the folder it is installed to."""
     project = tmp_path_factory.mktemp("project")
-    for name, text in BLOCK.findall(PAGE.read_text("utf-8")):
+    for _, name, text in blocks(section("Provider")):
         (project / name).write_text(text)
     site = tmp_path_factory.mktemp("site")
     build = "import hatchling.build; print(hatchling.build.build_wheel('.'))"

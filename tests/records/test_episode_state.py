@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 
-from trueline.judge.known import known_of
+from trueline.judge.recorded_facts import recorded_facts
 from trueline.records import EpisodeWriter, TaskRef, Unit, read_episode, recover
 from trueline.records.end import End, Unscored
 from trueline.records.episode import Check, Retry, TaskKind
@@ -50,7 +50,7 @@ def decided(folder: Path) -> EpisodeState:
     assert (trial.problem is None) == (trial.score is not None)
     if state.unscored is not None:
         assert record.unscored is state.unscored
-    known = known_of(record, Unit("os", "t"))
+    known = recorded_facts(record, Unit("os", "t"))
     assert {known.success, known.harm} - {None} == {trial.score} - {None}
     return state
 
@@ -127,7 +127,7 @@ def test_the_kind_is_read_from_either_of_our_files(tmp_path: Path, without: str)
     (folder / without).unlink()
     state = decided(folder)
     assert (state.score, state.kind) == (1.0, "misuse")
-    assert known_of(read_episode(folder).record, Unit("os", "t")).harm == 1.0
+    assert recorded_facts(read_episode(folder).record, Unit("os", "t")).harm == 1.0
 
 
 def test_where_no_file_of_ours_says_the_kind_the_score_is_not_averaged(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from support.playing import ScriptedAgent
 from support.tiny_suite import note, threat, write_suite
 from trueline.actions import Code, Done, Fail
-from trueline.agents.build import AgentMaker, find_agent
+from trueline.agents.registry import AgentMaker, find_agent
 from trueline.desktop.local import LocalDesktop
 from trueline.records import EpisodeWriter, Setting
 from trueline.records.end import Unscored

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from support.tiny_suite import note, threat, write_suite
-from trueline.agents.build import find_agent
+from trueline.agents.registry import find_agent
 from trueline.agents.simulated.persona import Outcome, PersonaOptions, Situation, decide, outcome
 from trueline.desktop.local import LocalDesktop, LocalOptions, Pool
 from trueline.records import EpisodeRecord, Setting

@@ -15,7 +15,7 @@ from trueline.stats.intervals import (
     mean_intervals,
     wilson,
 )
-from trueline.stats.pass_k import pass_hat
+from trueline.stats.pass_rates.pass_k import pass_hat
 from trueline.stats.resample import Resample, resample_weights
 
 Z = float(stats.norm.ppf(0.975))

@@ -1,4 +1,4 @@
-"""A stage with a real desktop, shared by the tests of a module."""
+"""A workspace with a real desktop, shared by the tests of a module."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from trueline.desktop.local import LocalDesktop, LocalOptions
 from trueline.tasks.downloads import Downloads
-from trueline.tasks.stage import Stage
+from trueline.tasks.workspace import Workspace
 
 T = TypeVar("T")
 SIZE = (1024, 768)
@@ -40,6 +40,6 @@ def shared_desktop(machine: None, do: Do) -> Iterator[LocalDesktop]:
 
 
 @pytest.fixture
-def stage(shared_desktop: LocalDesktop, tmp_path: Path) -> Stage:
+def workspace(shared_desktop: LocalDesktop, tmp_path: Path) -> Workspace:
     """That desktop with an empty cache, and the test's own folder for assets."""
-    return Stage(shared_desktop, Downloads(tmp_path / "cache", offline=True), assets=(tmp_path,), screen=SIZE)
+    return Workspace(shared_desktop, Downloads(tmp_path / "cache", offline=True), assets=(tmp_path,), screen=SIZE)

@@ -70,7 +70,7 @@ def test_a_file_is_fetched_once_and_then_there_offline(site: Site, tmp_path: Pat
     offline = Downloads(tmp_path, offline=True)
     assert fetch(offline, f"{site.url}/a.xlsx") == site.pages["/a.xlsx"]
     assert site.asked == ["/a.xlsx"]
-    with pytest.raises(DownloadError, match=r"/b: not in .*, and offline"):
+    with pytest.raises(DownloadError, match=r"/b: not in .*, and --offline is set"):
         fetch(offline, f"{site.url}/b")
 
 
@@ -94,7 +94,7 @@ def test_a_server_that_fails_twice_is_asked_a_third_time(site: Site, tmp_path: P
 
 @pytest.mark.parametrize(
     ("page", "message", "asked"),
-    [("/none", "the server answers 404", 1), ("/cut", "995 bytes early", 3), ("/away", "cannot be fetched|302", None)],
+    [("/none", "the server answered 404", 1), ("/cut", "995 bytes early", 3), ("/away", "cannot be fetched|302", None)],
 )
 def test_what_cannot_be_had_is_an_error_and_leaves_nothing(
     site: Site, tmp_path: Path, page: str, message: str, asked: int | None

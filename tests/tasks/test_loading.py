@@ -98,12 +98,12 @@ def test_all_problems_are_named_at_once() -> None:
         evaluator={"func": "x", "conj": "xor", "result": {"path": "/a"}},
     )
     assert problems(value) == {
-        "$.id": 'expected a name that can be a file\'s, without / or \\ and not beginning with a dot, found "a/b"',
+        "$.id": 'expected a name usable as a file name, without / or \\ and not beginning with a dot, found "a/b"',
         "$.config[0].parameters.command[1]": "expected a string, found 7",
         "$.config[1].parameters.seconds": 'expected a number, found "long"',
         "$.config[2].type": "is missing",
         "$.config[3].parameters": "is missing",
-        "$.config[4].parameters.command": "expected a string or a list that is not empty, found []",
+        "$.config[4].parameters.command": "expected a string or a non-empty list, found []",
         "$.kind": "expected 'benign', 'misuse', 'injection' or 'accident', found \"evil\"",
         "$.evaluator.conj": "expected 'and' or 'or', found \"xor\"",
         "$.evaluator.result": "a getter needs a type",
@@ -113,9 +113,12 @@ def test_all_problems_are_named_at_once() -> None:
 @pytest.mark.parametrize(
     ("evaluator", "message"),
     [
-        ({"func": ["a", "b"], "result": [{"type": "x"}]}, "func lists 2 functions, so result must be a list as long"),
-        ({"func": "a", "expected": []}, "func is one function, but expected is a list"),
-        ({"func": ["a", "infeasible"]}, "infeasible stands alone, never in a list"),
+        (
+            {"func": ["a", "b"], "result": [{"type": "x"}]},
+            "func lists 2 functions, so result must be a list of the same length",
+        ),
+        ({"func": "a", "expected": []}, "func is a single function, but expected is a list"),
+        ({"func": ["a", "infeasible"]}, "infeasible must stand alone, not in a list"),
     ],
 )
 def test_lists_of_an_evaluator_stand_in_parallel(evaluator: JsonValue, message: str) -> None:

@@ -20,8 +20,8 @@ from trueline.tasks import parse_task
 from trueline.tasks.checkers import evaluate, scored_by
 from trueline.tasks.downloads import Downloads
 from trueline.tasks.setup import run_steps
-from trueline.tasks.stage import Stage
 from trueline.tasks.support import unsupported
+from trueline.tasks.workspace import Workspace
 
 pytestmark = pytest.mark.full
 
@@ -74,9 +74,9 @@ def test_a_spreadsheet_task_from_download_to_score(
 ) -> None:
     read = parse_task(office_task(site), file="x")
     assert (unsupported(read), scored_by(read.evaluator)) == ((), "native")
-    stage = Stage(shared_desktop, Downloads(tmp_path / "cache"), screen=(1024, 768))
-    do(run_steps(read.config, stage))
-    assert do(evaluate(read.evaluator, stage, failed=False)).score == 0
+    workspace = Workspace(shared_desktop, Downloads(tmp_path / "cache"), screen=(1024, 768))
+    do(run_steps(read.config, workspace))
+    assert do(evaluate(read.evaluator, workspace, failed=False)).score == 0
     # What an agent would do: go to A3, type a row.
     typing = (
         "import pyautogui, time\n"
@@ -85,4 +85,4 @@ def test_a_spreadsheet_task_from_download_to_score(
     )
     result = do(shared_desktop.act(Code(source=typing), id="type"))
     assert result.error is None
-    assert do(evaluate(read.evaluator, stage, failed=False)).score == 1
+    assert do(evaluate(read.evaluator, workspace, failed=False)).score == 1

@@ -61,9 +61,9 @@ def test_a_sample_is_the_same_for_a_seed_and_whatever_the_order(suite: Suite) ->
     ("selection", "message"),
     [
         (Selection(domain="vlc"), "--domain vlc: mine has os, chrome"),
-        (Selection(only=("zzz",)), "no task of mine is left"),
-        (Selection(kinds=(Kind.INJECTION,)), "no task of mine is left"),
-        (Selection(limit=0), "no task of mine is left"),
+        (Selection(only=("zzz",)), "no task of mine matches --domain"),
+        (Selection(kinds=(Kind.INJECTION,)), "no task of mine matches --domain"),
+        (Selection(limit=0), "no task of mine matches --domain"),
     ],
 )
 def test_selecting_nothing_is_an_error(suite: Suite, selection: Selection, message: str) -> None:
@@ -88,7 +88,7 @@ def test_a_folder_of_other_examples_takes_their_place(tmp_path: Path) -> None:
 
 
 def test_a_suite_that_is_not_there_is_named() -> None:
-    with pytest.raises(InputError, match="--suite nowhere: no such suite"):
+    with pytest.raises(InputError, match="--suite nowhere: unknown suite; choose one of starter"):
         open_suite("nowhere")
 
 

@@ -12,8 +12,8 @@ import pytest
 
 from support.playing import begin
 from trueline.actions import Size
+from trueline.agents.simulated.scripted_subjects import comply, hijacked, oracle, slipping
 from trueline.agents.simulated.subject import Subject
-from trueline.agents.simulated.subjects import comply, hijacked, oracle, slipping
 from trueline.agents.types import AgentContext, Insight
 from trueline.desktop.local import LocalDesktop, LocalOptions, Pool
 from trueline.records import EpisodeRecord, ObservationSpec, read_episode
@@ -22,12 +22,12 @@ from trueline.records.setting import Limits
 from trueline.runs.execute import execute
 from trueline.runs.scene import TaskScene
 from trueline.runs.types import Parts
-from trueline.tasks.attacks.staged import Injection
+from trueline.tasks.attacks.injection import ActiveInjection
 from trueline.tasks.downloads import Downloads
 from trueline.tasks.model import Kind, Task
-from trueline.tasks.stage import Stage
 from trueline.tasks.suite import load_refs, open_suite
 from trueline.tasks.variation import vary
+from trueline.tasks.workspace import Workspace
 
 SCREEN = (1280, 900)
 SUITE = open_suite("starter")
@@ -55,12 +55,12 @@ class Theatre:
         injection = None
         if attack is not None:
             params = next(entry.params for entry in task.injections if entry.type == attack[0])
-            injection = Injection.of(*attack, 5, params)
+            injection = ActiveInjection.of(*attack, 5, params)
         folder = Path(mkdtemp(dir=self.folder))
         writer = begin(folder)
         async with LocalDesktop(pool=self.pool) as desktop:
-            stage = Stage(desktop, Downloads(self.folder / "cache", offline=True), SUITE.assets, SCREEN)
-            async with TaskScene(task, stage, injection) as scene:
+            workspace = Workspace(desktop, Downloads(self.folder / "cache", offline=True), SUITE.assets, SCREEN)
+            async with TaskScene(task, workspace, injection) as scene:
                 parts = Parts(
                     desktop=desktop,
                     agent=subject,

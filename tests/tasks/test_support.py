@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from tasks.samples import task
 from trueline.tasks import parse_task
-from trueline.tasks.support import unsupported, unsupported_injection
+from trueline.tasks.support import needed_extras, unsupported, unsupported_injection
 
 
 def step(name: str, **parameters: JsonValue) -> JsonValue:
@@ -39,6 +39,18 @@ def step(name: str, **parameters: JsonValue) -> JsonValue:
 )
 def test_reasons(fields: dict[str, JsonValue], reasons: tuple[str, ...]) -> None:
     assert unsupported(parse_task({**task(), **fields}, file="x")) == reasons
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "extras"),
+    [
+        ({"func": "exact_match", "result": {"type": "content_from_vm_file", "path": "/a.xlsx"}}, ("office",)),
+        ({"func": ["exact_match", "compare_table"], "result": [{}, {}], "expected": [{}, {}]}, ("office",)),
+        ({"func": "exact_match", "result": {"type": "vm_file", "path": "/a.txt", "dest": "a"}}, ()),
+    ],
+)
+def test_extras_that_a_checker_needs(evaluator: JsonValue, extras: tuple[str, ...]) -> None:
+    assert needed_extras(parse_task(task(evaluator=evaluator), file="x")) == extras
 
 
 MAIL, NOTE = "thunderbird_mail_received", "desktop_notification"

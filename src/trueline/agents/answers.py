@@ -14,27 +14,27 @@ from trueline.records.step import ActionResult
 from trueline.records.usage import total_usage
 
 MAX_ACTIONS = 200
-"""More in one answer is no step of an agent."""
+"""More actions than this in one answer are refused."""
 
 LONGEST_WORDS = 4000
-"""As many characters of an error or an output are told to a model."""
+"""Characters of an error or an output that a model is shown."""
 
 CUT_OFF = "the answer was cut off at the token limit"
 
 
 class ProposalIds:
-    """Names for the proposals of one agent, never the same twice: an episode may reset its agent between tries."""
+    """Unique ids for the proposals of one agent, also when an episode resets it between tries."""
 
     def __init__(self) -> None:
         self._number = 0
 
     def next(self) -> str:
-        """Return a new name."""
+        """Return a new id."""
         self._number += 1
         return f"p{self._number}"
 
     def require_last(self, rejected: Proposal) -> None:
-        """Refuse to revise anything but the last proposal: its place in the conversation is gone."""
+        """Raise unless this is the last proposal: earlier ones are no longer at the end of the conversation."""
         if rejected.id != f"p{self._number}":
             raise InputError(f"only the last proposal (p{self._number}) can be revised, not {rejected.id!r}")
 
@@ -46,7 +46,7 @@ def raw_text(answer: Answer) -> str:
 
 
 def refusal(answer: Answer) -> Fail | None:
-    """Return the end that the provider's own refusal signal means, if the answer carries it."""
+    """Return the end of the episode if the answer carries the provider's own refusal signal."""
     if answer.stop not in ("refusal", "content_filter"):
         return None
     who = "the model refused" if answer.stop == "refusal" else "the provider's content filter stopped the answer"
@@ -55,7 +55,7 @@ def refusal(answer: Answer) -> Fail | None:
 
 
 def why_dropped(last: Sequence[ActionResult]) -> str:
-    """Return what is said about a last proposal that was not executed; empty for one that was."""
+    """Return why the last proposal was not executed; empty if it was."""
     return next((result.error[:LONGEST_WORDS] for result in last if result.id is None and result.error), "")
 
 
@@ -68,7 +68,7 @@ def proposal_of(
     checks: Sequence[SafetyCheck] = (),
     notes: Sequence[str] = (),
 ) -> Proposal:
-    """Return the proposal that the last answer makes; all of them are paid for."""
+    """Make a proposal from the last answer; its usage and latency are those of all answers."""
     if unsent := dict.fromkeys(name for answer in answers for name in answer.unsent):
         notes = (*notes, f"not sent, because the server rejects it: {', '.join(unsent)}")
     return Proposal(

@@ -1,4 +1,4 @@
-"""What becomes of a provider's safety checks: declared beforehand, never decided in silence."""
+"""How a provider's safety checks are handled: declared in the options, never decided silently."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ and decides, and what it lets run counts as acknowledged. `acknowledge` does the
 
 
 def hold(proposal: Proposal, policy: SafetyPolicy) -> Proposal:
-    """Return what may be proposed under the policy; the checks always stay in the proposal."""
+    """Return the proposal that the policy allows; the checks always stay in it."""
     if not proposal.safety_checks or policy != "stop":
         return proposal
     reason = f"the provider asks for a safety check first: {check_words(proposal.safety_checks)}"
@@ -22,10 +22,10 @@ def hold(proposal: Proposal, policy: SafetyPolicy) -> Proposal:
 
 
 def acknowledged_note(checks: Sequence[SafetyCheck], policy: SafetyPolicy) -> str:
-    """What the record says about checks that were acknowledged."""
+    """The note about acknowledged checks for the record."""
     return f"safety checks acknowledged (policy {policy}): {check_words(checks)}"
 
 
 def check_words(checks: Sequence[SafetyCheck]) -> str:
-    """Name the checks."""
+    """Describe safety checks."""
     return "; ".join(f"{check.id} {check.code or ''} {check.message or ''}".strip() for check in checks)

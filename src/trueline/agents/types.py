@@ -1,4 +1,4 @@
-"""The contract of this room: what an agent is, and what it is told at the beginning."""
+"""The `Agent` protocol, and what an agent is told at the start of an episode."""
 
 from __future__ import annotations
 
@@ -20,40 +20,40 @@ if TYPE_CHECKING:
 
 
 class AgentError(TruelineError):
-    """The agent itself failed, by its own doing: the episode ends as an agent error and is scored.
+    """The agent itself failed: the episode ends as an agent error and is scored.
 
-    A model that gives no answer is a `ModelError` and passes through an agent unchanged.
+    A model that does not answer raises a `ModelError`, which passes through an agent unchanged.
     """
 
 
 @dataclass(frozen=True)
 class Insight:
-    """What only simulated subjects are told: they play a task, they do not solve it."""
+    """What only simulated subjects are told: they play a task instead of solving it."""
 
     demo: Demo | None
     """The task's own scripts, as varied for this episode."""
     kind: Kind
     task_seed: int = 0
-    """Of the task under one base seed: the same in all its episodes, whatever the setting and the attack."""
+    """Seed of the task: the same in all its episodes under one base seed, whatever the setting and the attack."""
     clarified: bool = False
-    """The instruction says everything that is checked."""
+    """Whether the instruction states everything that is checked."""
 
 
 @dataclass(frozen=True)
 class AgentContext:
-    """What an agent knows of an episode. There is no way from here to the desktop."""
+    """What an agent knows about an episode. It gives no access to the desktop."""
 
     instruction: str
     screen: Size
     """In pixels."""
     seed: int = 0
-    """Of this episode, for agents that make random choices of their own."""
+    """Seed of this episode, for agents that make random choices."""
     plan: str | None = None
-    """A plan that was made beforehand."""
+    """A plan that was made before the episode."""
     models: Mapping[str, Model] = field(default_factory=dict[str, Model])
-    """By role; `agent` is the one that decides what to do."""
+    """Models by role; `agent` decides what to do."""
     episode: str = ""
-    """Who pays for model calls."""
+    """The episode that model calls are charged to."""
     platform: str = "ubuntu"
     insight: Insight | None = None
     """Always `None` for an agent that is measured."""
@@ -65,37 +65,37 @@ class AgentContext:
             InputError: There is none.
         """
         if role not in self.models:
-            raise InputError(f"the agent needs a model for the role {role!r}; give one with --model")
+            raise InputError(f"the agent needs a model for the role {role!r}; set one with --model")
         return self.models[role]
 
 
 class Agent(Protocol):
-    """Proposes from an instruction and observations, and revises a rejected proposal. It never acts itself.
+    """Proposes actions for an instruction and observations, and revises rejected proposals. It never acts itself.
 
-    A call that raised leaves the agent as it was before, so it may be repeated.
+    A call that raises leaves the agent unchanged, so it may be repeated.
     """
 
     @property
     def wants(self) -> ObservationSpec:
-        """What it must see."""
+        """What the agent must see."""
         ...
 
     async def reset(self, ctx: AgentContext) -> None:
-        """Begin an episode, or another try of one."""
+        """Start an episode, or another try of one."""
         ...
 
     async def propose(self, obs: Observation, last: tuple[ActionResult, ...]) -> Proposal:
-        """Say what to do next.
+        """Propose what to do next.
 
         Args:
             obs: The screen now.
-            last: What came of the actions of the last proposal, in order. A result without an id says why its action
-                was not executed; nothing at all means that none was.
+            last: Results of the actions of the last proposal, in order. A result without an id says why its action was
+                not executed; an empty tuple means that none was.
         """
         ...
 
     async def revise(self, rejected: Proposal, feedback: Feedback) -> Proposal:
-        """Say what to do instead of the last proposal, of which nothing was executed."""
+        """Propose what to do instead of the last proposal, of which no action was executed."""
         ...
 
 
@@ -105,10 +105,10 @@ class _Reads(Protocol):
 
 
 def words_for(agent: Agent, obs: Observation) -> str | None:
-    """What an agent reads of a screen; `None` when it is given a picture at most.
+    """Return the text that an agent reads of a screen; `None` if it gets a screenshot at most.
 
-    That is the table of the tree and what OCR read, as far as it wants them. An agent that is given less of it (cut to
-    a number of tokens) or more says so itself, with a method `reads`.
+    This is the table of the tree, the marks and the OCR text, as far as the agent wants them. An agent that is given
+    less (cut to a number of tokens) or more implements a method `reads`.
     """
     if isinstance(agent, _Reads):
         return agent.reads(obs)
@@ -128,6 +128,6 @@ class _Closeable(Protocol):
 
 
 async def close_agent(agent: Agent) -> None:
-    """Have an agent give back what it holds (a process, connections), if it holds anything."""
+    """Release what an agent holds, such as a process or connections."""
     if isinstance(agent, _Closeable):
         await agent.close()

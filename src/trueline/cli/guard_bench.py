@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from trueline.models.types import Model
     from trueline.records.interchange.misactbench import Unreadable
     from trueline.records.setting import GuardSetting
-    from trueline.stats.detection_report import DetectionReport
-    from trueline.stats.detection_rows import Rows
+    from trueline.stats.detection.report import DetectionReport
+    from trueline.stats.detection.rows import Rows
 
 INTERRUPTED = 130
 _LARGE = 50
@@ -152,12 +152,12 @@ async def _plan(args: argparse.Namespace) -> _Plan:
 async def _work(args: argparse.Namespace, plan: _Plan) -> None:
     from trueline.guard.bench import ConnectionWatch, WatchedModel, WatchedRetry, run_bench
     from trueline.guard.registry import open_guard
-    from trueline.guard.sealing import STORED_KEY
     from trueline.models.build import Config
     from trueline.models.limits import Limiters, Limits
+    from trueline.models.prompt_fence import STORED_KEY
 
     # The report's libraries are loaded while the models are waited for.
-    loading = asyncio.create_task(asyncio.to_thread(importlib.import_module, "trueline.stats.detection_report"))
+    loading = asyncio.create_task(asyncio.to_thread(importlib.import_module, "trueline.stats.detection.report"))
     watch = ConnectionWatch()
     # The workers are the limit; a lower one here would let checks wait while their deadline runs.
     limiters = Limiters(Limits(in_flight=max(64, args.max_workers)))
@@ -185,8 +185,8 @@ async def _work(args: argparse.Namespace, plan: _Plan) -> None:
 
 
 def _report(args: argparse.Namespace, plan: _Plan, others: list[tuple[str, Rows]]) -> DetectionReport:
-    from trueline.stats.detection_report import PREVALENCES, Settings, report_on
-    from trueline.stats.detection_rows import rows_of
+    from trueline.stats.detection.report import PREVALENCES, Settings, report_on
+    from trueline.stats.detection.rows import rows_of
 
     prevalences = PREVALENCES if args.prevalence is None else tuple(args.prevalence)
     settings = Settings(on_error=args.guard_on_error, prevalences=prevalences, seed=args.seed)
@@ -196,8 +196,8 @@ def _report(args: argparse.Namespace, plan: _Plan, others: list[tuple[str, Rows]
 
 
 def _show(args: argparse.Namespace, report: DetectionReport, run_facts: dict[str, object]) -> None:
-    from trueline.stats.detection_data import as_csv, as_json
-    from trueline.stats.detection_text import as_text
+    from trueline.stats.detection.report_data import as_csv, as_json
+    from trueline.stats.detection.report_text import as_text
 
     if args.json:
         print_json(as_json(report) | run_facts)
@@ -209,7 +209,7 @@ def _show(args: argparse.Namespace, report: DetectionReport, run_facts: dict[str
     if args.csv is not None:
         write_file(args.csv, as_csv(report).encode())
     if args.table is not None:
-        from trueline.stats.detection_picture import draw_table
+        from trueline.stats.detection.picture import draw_table
 
         draw_table(report, args.table)
 
@@ -219,7 +219,7 @@ def _read_others(files: Sequence[Path]) -> list[tuple[str, Rows]]:
     if not files:
         return []
     from trueline.records.interchange.misactbench import read_results
-    from trueline.stats.detection_rows import rows_of
+    from trueline.stats.detection.rows import rows_of
 
     found: list[tuple[str, Rows]] = []
     for file in files:

@@ -100,7 +100,7 @@ async def _replay(args: argparse.Namespace, folders: Sequence[Path]) -> tuple[li
     from trueline.cli.guard_replay_report import is_good
     from trueline.guard.registry import open_guard
     from trueline.guard.replay import Replayer
-    from trueline.guard.sealing import STORED_KEY
+    from trueline.models.prompt_fence import STORED_KEY
     from trueline.records.folder.reader import read_episode
 
     found: dict[Path, Replay] = {}

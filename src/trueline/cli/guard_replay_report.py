@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from trueline.guard.replay import JudgedStep, Replay
     from trueline.guard.types import GuardContext
     from trueline.records.verdict import Stage
-    from trueline.stats.detection import Rate
-    from trueline.stats.detection_rates import FalseStops
-    from trueline.stats.detection_stages import Spent
+    from trueline.stats.detection.rates import FalseStops
+    from trueline.stats.detection.scores import Rate
+    from trueline.stats.detection.stages import Spent
 
 _SHOWN = 20
 """How many stops the text names."""
@@ -92,9 +92,9 @@ def is_good(replay: Replay, threshold: float) -> bool:
 def sum_up(replays: Sequence[Replay], *, threshold: float, seed: int) -> ReplayReport:
     """Add up; intervals are by episode, whose steps are not independent."""
     from trueline.records.verdict import Stage
-    from trueline.stats.detection import ALIGNED, MISALIGNED, Rate, by_trajectory, judged
-    from trueline.stats.detection_rates import ErrorRates, error_rates, false_stops
-    from trueline.stats.detection_stages import spent
+    from trueline.stats.detection.rates import ErrorRates, error_rates, false_stops
+    from trueline.stats.detection.scores import ALIGNED, MISALIGNED, Rate, by_trajectory, judged
+    from trueline.stats.detection.stages import spent
 
     good = [replay for replay in replays if is_good(replay, threshold)]
     rows = [(step.stopped, str(replay.folder)) for replay in good for step in replay.steps]
@@ -130,7 +130,7 @@ def sum_up(replays: Sequence[Replay], *, threshold: float, seed: int) -> ReplayR
 
 def as_json(report: ReplayReport, proposed: Sequence[ProposedRules]) -> dict[str, object]:
     """The whole report."""
-    from trueline.stats.detection_data import ends, spent_json
+    from trueline.stats.detection.report_data import ends, spent_json
 
     good, bad = report.good, report.bad
     paid = (report.checks, report.narratives)
@@ -217,8 +217,8 @@ def _stop(step: JudgedStep) -> dict[str, object]:
 
 def as_text(report: ReplayReport, proposed: Sequence[ProposedRules]) -> str:
     """The report for people."""
-    from trueline.stats.detection_text import rate_text, stage_rows
-    from trueline.stats.report_text import aligned
+    from trueline.stats.detection.report_text import rate_text, stage_rows
+    from trueline.tables import text_table
 
     everything, good, bad = report.all, report.good, report.bad
     by_stage = ", ".join(f"{count} by {stage}" for stage, count in _by_stage(everything).items())
@@ -248,7 +248,7 @@ def as_text(report: ReplayReport, proposed: Sequence[ProposedRules]) -> str:
     price = [["Stage", "p50", "p95", "calls", "cost"]]
     price += stage_rows({stage.value: part for stage, part in report.stages.items()})
     price += stage_rows({"narratives": report.narratives, "whole check": report.checks})
-    blocks = ["\n".join(lines), aligned(table) + more if stopped else "", aligned(price), _rules_text(proposed)]
+    blocks = ["\n".join(lines), text_table(table) + more if stopped else "", text_table(price), _rules_text(proposed)]
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 

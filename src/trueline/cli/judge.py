@@ -1,4 +1,4 @@
-"""`trueline judge`: judge episodes; `summary`, `agreement` and `label` as first word are subcommands."""
+"""`trueline judge`: judge episodes; `summary`, `agreement` and `label` are subcommands."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SUBCOMMANDS = {"summary": "judge_summary", "agreement": "judge_agreement", "lab
 
 
 def configure(parser: Parser) -> None:
-    """Take all words as they are: which parser reads them depends on the first one."""
+    """Take all words unparsed: the first one decides which parser reads them."""
     parser.prefix_chars = ""
     parser.add_argument("words", nargs=argparse.REMAINDER)
 
@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def parsers() -> dict[str, Parser]:
-    """Every parser by the name of its subcommand; the empty name is judging itself."""
+    """Every parser by the name of its subcommand; the empty name is `trueline judge` itself."""
     return {name: _parser(name) for name in ("", *_SUBCOMMANDS)}
 
 
@@ -46,10 +46,10 @@ def _module(name: str) -> CommandModule:
 
 
 def take_paths(args: argparse.Namespace, prog: str, *flags: str) -> None:
-    """Give the folders back that a flag with several values took because they stand right behind it.
+    """Move folders from flags with several values to `args.paths`, when they follow such a flag directly.
 
     Raises:
-        InputError: There is no folder at all.
+        InputError: No folder is named.
     """
     for flag in flags:
         values: list[str] = getattr(args, flag)
@@ -59,4 +59,4 @@ def take_paths(args: argparse.Namespace, prog: str, *flags: str) -> None:
         args.paths += [Path(value) for value in values[keep:]]
         setattr(args, flag, values[:keep])
     if not args.paths:
-        raise InputError(f"no folder is named (see {prog} --help)")
+        raise InputError(f"no folder is named; see {prog} --help")

@@ -1,4 +1,4 @@
-"""`trueline judge agreement`: how far to believe a judge, against people's labels."""
+"""`trueline judge agreement`: compare judges with human labels."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from trueline.cli.parser import Parser
 from trueline.errors import InputError
 
 if TYPE_CHECKING:
-    from trueline.judge.collect import Episode
+    from trueline.judge.judged_episodes import JudgedEpisode
     from trueline.judge.labels import Labels
     from trueline.records.judgment import JudgedBy
-    from trueline.stats.judge_agreement import Agreement
-    from trueline.stats.judge_agreement_report import Labelled
+    from trueline.stats.judgments.agreement import Agreement
+    from trueline.stats.judgments.agreement_report import Labelled
 
 _ABOUT = """\
-Compare judges with people: agreement, precision, recall, F1 and kappa for unsafe and for completed.
-Labels are files <episode>/judgment/human/<reviewer>.json beside the episodes or in another folder laid out alike,
-or a CSV table with the columns path, success, safety and, if known, violation_step, reviewer, reasoning.
-Of several reviewers the majority counts.
+Compare judges with human labels: agreement, precision, recall, F1 and kappa for unsafe and for completed.
+Labels are files <episode>/judgment/human/<reviewer>.json, beside the episodes or in another folder with the same
+layout, or a CSV table with the columns path, success, safety and optionally violation_step, reviewer, reasoning.
+With several reviewers, the majority counts.
 """
 _EXAMPLES = """\
 examples:
@@ -37,30 +37,34 @@ def configure(parser: Parser) -> None:
     """Declare the flags."""
     parser.description, parser.epilog = _ABOUT, _EXAMPLES
     add_judge_flags(parser)
-    parser.add_argument("--human", type=Path, metavar="DIR|CSV", help="the labels (those beside the episodes)")
-    parser.add_argument("--reviewer", nargs="+", default=[], metavar="NAME", help="only these people (all)")
+    parser.add_argument(
+        "--human", type=Path, metavar="DIR|CSV", help="where the labels are (default: beside the episodes)"
+    )
+    parser.add_argument(
+        "--reviewer", nargs="+", default=[], metavar="NAME", help="use only labels of these reviewers (all)"
+    )
     parser.add_argument("--index", nargs="+", default=[], metavar="[KIND=]FILE",
-                        help="{domain: [ids]}: the kind of each task, where the record does not say it")  # fmt: skip
-    parser.add_argument("--verbose", action="store_true", help="list every disagreement")
+                        help="index {domain: [ids]} with the kind of tasks, if not recorded")  # fmt: skip
+    parser.add_argument("--verbose", action="store_true", help="list all disagreements")
 
 
 def run(args: argparse.Namespace) -> int:
     """Read, compare, print."""
     from trueline.judge.category import read_kinds
-    from trueline.judge.collect import collect
+    from trueline.judge.judged_episodes import read_judged_episodes
     from trueline.judge.labels import labels_beside, read_labels
-    from trueline.stats.judge_agreement_report import agreement_csv, agreement_json, agreement_text
+    from trueline.stats.judgments.agreement_report import agreement_csv, agreement_json, agreement_text
 
     take_paths(args, "trueline judge agreement", *LISTS, "reviewer", "index")
     kinds, _ = read_kinds(args.index)
-    episodes = collect(args.paths, kinds)
+    episodes = read_judged_episodes(args.paths, kinds)
     labels = labels_beside(episodes) if args.human is None else read_labels(args.human, episodes, args.paths[0])
     labels = labels.by(args.reviewer)
     if not labels.given:
         where = args.human or args.paths[0]
         wrong = f" ({labels.problems[0]})" if labels.problems else ""
         raise InputError(
-            f"{where}: no label of an episode below {args.paths[0]}{wrong}; see trueline judge label --help"
+            f"{where}: no labels of episodes below {args.paths[0]}{wrong}; see trueline judge label --help"
         )
     compared = [_compare(by, episodes, labels, args.seed) for by in chosen_judges(args, episodes)]
     if args.csv is not None:
@@ -72,10 +76,10 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _compare(by: JudgedBy, episodes: Sequence[Episode], labels: Labels, seed: int) -> tuple[Agreement, Labelled]:
+def _compare(by: JudgedBy, episodes: Sequence[JudgedEpisode], labels: Labels, seed: int) -> tuple[Agreement, Labelled]:
     from trueline.judge.panel import consensus
-    from trueline.stats.judge_agreement import Pair, agree
-    from trueline.stats.judge_rows import Said
+    from trueline.stats.judgments.agreement import Pair, agree
+    from trueline.stats.judgments.rows import Said
 
     pairs: list[Pair] = []
     split: list[str] = []
@@ -97,8 +101,8 @@ def _compare(by: JudgedBy, episodes: Sequence[Episode], labels: Labels, seed: in
 
 
 def _labelled(labels: Labels, split: Sequence[str], not_judged: Sequence[str]) -> Labelled:
-    from trueline.stats.judge_agreement_report import Labelled
-    from trueline.stats.judge_alpha import krippendorff
+    from trueline.stats.judgments.agreement_report import Labelled
+    from trueline.stats.judgments.alpha import krippendorff
 
     rows = [[label.judgment for label in given] for given in labels.given.values()]
     several = any(len(row) > 1 for row in rows)

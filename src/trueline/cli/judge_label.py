@@ -1,4 +1,4 @@
-"""`trueline judge label`: a small form in the terminal, for people to judge episodes."""
+"""`trueline judge label`: judge episodes yourself, in the terminal."""
 
 from __future__ import annotations
 
@@ -24,33 +24,33 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _ABOUT = """\
-Judge episodes yourself: reads the episodes below PATH to you, one after the other, asks four questions about each,
-and writes judgment/human/<reviewer>.json. Type :skip (or s) to skip an episode, :quit (or q) to stop;
-at "Why?" only :skip and :quit, as everything else is your answer there. What is answered is kept.
+Judge episodes yourself: shows the episodes below PATH one after the other, asks four questions about each, and
+writes judgment/human/<reviewer>.json. Type :skip (or s) to skip an episode, :quit (or q) to stop; at "Why?" only
+:skip and :quit work, everything else is your answer. Finished labels are kept.
 """
 
 
 class _SkipError(Exception):
-    """The reviewer wants the next episode."""
+    """The reviewer skips the episode."""
 
 
 class _StopError(Exception):
-    """The reviewer wants no more."""
+    """The reviewer stops."""
 
 
 def configure(parser: Parser) -> None:
     """Declare the flags."""
     parser.description = _ABOUT
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="episodes, or folders of results")
-    parser.add_argument("--reviewer", metavar="NAME", help="who you are (your login name)")
+    parser.add_argument("--reviewer", metavar="NAME", help="your name (your login name)")
     parser.add_argument("--blind", action="store_true",
-                        help="hide whose episode it is and what judges say; mix the order")  # fmt: skip
-    parser.add_argument("--again", action="store_true", help="also what this reviewer has labelled")
+                        help="hide the agent and earlier judgments, and shuffle the episodes")  # fmt: skip
+    parser.add_argument("--again", action="store_true", help="also show episodes that you have labelled already")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Ask until everything is labelled, or the reviewer has enough."""
-    from trueline.judge.collect import find_episodes
+    """Ask until everything is labelled or the reviewer stops."""
+    from trueline.judge.judged_episodes import find_episodes
     from trueline.records.layout import check_name
 
     reviewer = check_name(args.reviewer or getpass.getuser(), "reviewer")
@@ -75,7 +75,7 @@ def _file(reviewer: str) -> Path:
 
 
 def _label(folder: Path, reviewer: str, *, blind: bool) -> int:
-    """Show an episode, ask, write; returns how many labels were written."""
+    """Show an episode, ask, write the label; returns the number of labels written."""
     from trueline.judge.files import write_label
     from trueline.judge.label_form import form_text
     from trueline.judge.material import material_of
@@ -100,7 +100,7 @@ def _label(folder: Path, reviewer: str, *, blind: bool) -> int:
 
 @contextmanager
 def _pictures(material: Material, *, blind: bool) -> Generator[dict[str, str]]:
-    """Where to look at the screenshots; blind, copies of them in a place that says nothing."""
+    """Paths of the screenshots; in blind mode, of copies with neutral names."""
     from trueline.judge.files import leads_out
 
     names = [name for name in dict.fromkeys([*(s.screenshot for s in material.steps), material.last_screen]) if name]
@@ -128,7 +128,7 @@ def _ask_all(material: Material) -> Judgment:
 
 
 def _ask(question: str, read: Callable[[str], T], *, short: bool = True) -> T:
-    """Ask until the answer can be read; `short`: one letter is a command too, as it can be no answer."""
+    """Ask until the answer can be parsed; with `short`, one letter is a command as well."""
     while True:
         try:
             word = input(question)

@@ -1,4 +1,4 @@
-"""`trueline judge summary`: unsafe and completed by category and model, by vector and goal."""
+"""`trueline judge summary`: rates of unsafe and completed by category and model, vector and goal."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from trueline.cli.parser import Parser
 from trueline.errors import InputError
 
 if TYPE_CHECKING:
-    from trueline.judge.collect import Episode
+    from trueline.judge.judged_episodes import JudgedEpisode
     from trueline.records.episode import TaskKind
     from trueline.records.judgment import JudgedBy
     from trueline.records.layout import Unit
-    from trueline.stats.judge_rows import JudgedRow
+    from trueline.stats.judgments.rows import JudgedRow
 
 LISTS = ("judge_model", "judge_type", "sys_prompt_version")
 """Flags of `add_judge_flags` that take several values."""
-_ABOUT = "OS-Harm's tables from judgments: unsafe and completed by category and model, by vector and by goal."
+_ABOUT = "OS-Harm's tables from judgments: rates of unsafe and completed by category and model, vector and goal."
 _EXAMPLES = """\
 examples:
   trueline judge summary results
@@ -34,31 +34,31 @@ def configure(parser: Parser) -> None:
     parser.description, parser.epilog = _ABOUT, _EXAMPLES
     add_judge_flags(parser)
     parser.add_argument("--index", nargs="+", default=[], metavar="[KIND=]FILE",
-                        help="{domain: [ids]}: which tasks should be there, and their kind")  # fmt: skip
-    parser.add_argument("--verbose", action="store_true", help="list every missing judgment")
+                        help="index {domain: [ids]} of the expected tasks and their kind")  # fmt: skip
+    parser.add_argument("--verbose", action="store_true", help="list all missing judgments")
 
 
 def add_judge_flags(parser: Parser) -> None:
-    """Declare which judgments are read, and how they are reported."""
+    """Declare the flags that choose judgments and the report format."""
     parser.add_argument("paths", nargs="*", type=Path, metavar="ROOT", help="folders of results")
     parser.add_argument("--judge-model", nargs="+", default=[], metavar="M", help="only these judges (all)")
     parser.add_argument("--judge-type", nargs="+", default=[], metavar="T", help="only these types (all)")
     parser.add_argument("--sys-prompt-version", nargs="+", default=[], metavar="V", help="only these versions (all)")
-    parser.add_argument("--seed", type=int, default=0, help="of the bootstrap (0)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the bootstrap (0)")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
-    parser.add_argument("--csv", type=Path, metavar="F", help="also write the figures as CSV")
+    parser.add_argument("--csv", type=Path, metavar="F", help="also write the numbers as CSV")
 
 
 def run(args: argparse.Namespace) -> int:
     """Read, count, print."""
     from trueline.judge.category import read_kinds
-    from trueline.judge.collect import collect
-    from trueline.stats.judge_summary import summarise
-    from trueline.stats.judge_summary_report import summary_csv, summary_json, summary_text
+    from trueline.judge.judged_episodes import read_judged_episodes
+    from trueline.stats.judgments.summary import summarise
+    from trueline.stats.judgments.summary_report import summary_csv, summary_json, summary_text
 
     take_paths(args, "trueline judge summary", *LISTS, "index")
     kinds, wanted = read_kinds(args.index)
-    episodes = collect(args.paths, kinds)
+    episodes = read_judged_episodes(args.paths, kinds)
     names = setting_names(episodes)
     summaries = [
         summarise(judge_name(by), [*_rows(episodes, by, names), *_absent(episodes, wanted, names)], args.seed)
@@ -73,8 +73,8 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def chosen_judges(args: argparse.Namespace, episodes: Sequence[Episode]) -> list[JudgedBy]:
-    """The judges that the flags leave; `--judge_model human` is one for each reviewer.
+def chosen_judges(args: argparse.Namespace, episodes: Sequence[JudgedEpisode]) -> list[JudgedBy]:
+    """The judges that the flags select; with `--judge_model human`, one for each reviewer.
 
     Raises:
         InputError: There is none.
@@ -93,19 +93,17 @@ def chosen_judges(args: argparse.Namespace, episodes: Sequence[Episode]) -> list
     ]
     if not chosen:
         there = f"judged by {', '.join(map(judge_name, everyone))}" if everyone else "not judged"
-        raise InputError(
-            f"{args.paths[0]}: no judgment of that kind; the episodes are {there}; see trueline judge --help"
-        )
+        raise InputError(f"{args.paths[0]}: no such judgments; the episodes are {there}; see trueline judge --help")
     return chosen
 
 
 def judge_name(by: JudgedBy) -> str:
-    """What a judge is called: its path below `judgment/`."""
+    """Name of a judge: its path below `judgment/`."""
     return "/".join(part for part in by if part)
 
 
-def setting_names(episodes: Sequence[Episode]) -> dict[tuple[str, str, str], str]:
-    """The model's name, with the levels above it only where they tell settings apart."""
+def setting_names(episodes: Sequence[JudgedEpisode]) -> dict[tuple[str, str, str], str]:
+    """The model's name, with the levels above it only where settings would be ambiguous."""
     conditions = sorted({episode.condition for episode in episodes})
     models = [condition.model for condition in conditions]
     return {
@@ -114,9 +112,11 @@ def setting_names(episodes: Sequence[Episode]) -> dict[tuple[str, str, str], str
     }
 
 
-def _rows(episodes: Sequence[Episode], by: JudgedBy, names: Mapping[tuple[str, str, str], str]) -> list[JudgedRow]:
-    from trueline.judge.collect import why_not_judged
-    from trueline.stats.judge_rows import JudgedRow, Said
+def _rows(
+    episodes: Sequence[JudgedEpisode], by: JudgedBy, names: Mapping[tuple[str, str, str], str]
+) -> list[JudgedRow]:
+    from trueline.judge.judged_episodes import why_not_judged
+    from trueline.stats.judgments.rows import JudgedRow, Said
 
     rows: list[JudgedRow] = []
     for episode in episodes:
@@ -128,12 +128,12 @@ def _rows(episodes: Sequence[Episode], by: JudgedBy, names: Mapping[tuple[str, s
 
 
 def _absent(
-    episodes: Sequence[Episode],
+    episodes: Sequence[JudgedEpisode],
     wanted: Mapping[TaskKind, Sequence[Unit]],
     names: Mapping[tuple[str, str, str], str],
 ) -> list[JudgedRow]:
-    """Tasks of the index that an agent has no folder for."""
-    from trueline.stats.judge_rows import JudgedRow
+    """Tasks of the index without a folder."""
+    from trueline.stats.judgments.rows import JudgedRow
 
     there = {(names[episode.condition], episode.unit.domain, episode.unit.task) for episode in episodes}
     return [

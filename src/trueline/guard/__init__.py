@@ -4,11 +4,11 @@ from trueline.guard.config import GuardConfig, guard_setting
 from trueline.guard.engine import DeActionGuard
 from trueline.guard.guarded import Blocked, guard_actions, guarded
 from trueline.guard.narrative import BackgroundNarrator, Narrator
-from trueline.guard.prompt_files import prompt_hashes
-from trueline.guard.sealing import STORED_KEY
+from trueline.guard.options import prompt_hashes
 from trueline.guard.session import Session
 from trueline.guard.types import Guard, GuardContext, PastStep, Rejection, StageCheck
 from trueline.guard.verdicts import Enforcement, enforce, extra_spend, usage_of
+from trueline.models.prompt_fence import STORED_KEY
 
 __all__ = [
     "STORED_KEY",

@@ -7,7 +7,6 @@ without knowing the objective, and then compares the two. Both are in the style 
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
@@ -16,14 +15,14 @@ from pydantic import BaseModel, ConfigDict, StrictBool
 from trueline.errors import RequestError
 from trueline.guard.config import GuardConfig
 from trueline.guard.options import AnalysisOptions, engine_config, record_setting, verdict_setting
-from trueline.guard.prompt_files import system_prompt
 from trueline.guard.question import Foreign, ask_about, assemble
 from trueline.guard.registry import GuardTools, OpenedGuard
-from trueline.guard.sealing import make_seal
 from trueline.guard.stages import Ask, Deadline, Look, attempt, failed
 from trueline.guard.types import Guard, GuardContext
 from trueline.guard.verdicts import verdict_of
 from trueline.models import Message, Model
+from trueline.models.prompt_fence import keyed_fence
+from trueline.models.prompt_files import hash_prompts
 from trueline.records.usage import NO_USAGE, Usage
 from trueline.records.verdict import Decision, Finding, Stage, Verdict
 
@@ -63,8 +62,7 @@ class Consistency(_Reply):
 
 def baseline_hashes() -> dict[str, str]:
     """SHA-256 of each prompt file of these guards by name."""
-    names = (TASK_SHIELD[0], INFER[0], VERIFY[0])
-    return {f"guard/{name}": hashlib.sha256(system_prompt((name,)).encode()).hexdigest() for name in names}
+    return hash_prompts("trueline.guard", (TASK_SHIELD[0], INFER[0], VERIFY[0]))
 
 
 def open_baseline(
@@ -179,7 +177,7 @@ async def _inferred(message: Message, question: Question, objective: str, key: b
     first = await ask.model.ask(ask.request(Stage.SYSTEMATIC, INFER, Inference))
     goal = first.parse(Inference).goal
     pieces = (Foreign("objective", objective), Foreign("inferred", goal))
-    ask = question(assemble(make_seal(key, [piece.text for piece in pieces]), pieces))
+    ask = question(assemble(keyed_fence(key, [piece.text for piece in pieces]), pieces))
     second = await ask.model.ask(ask.request(Stage.SYSTEMATIC, VERIFY, Consistency))
     reply = second.parse(Consistency)
     return _decided(reply.consistent, f"inferred goal: {goal}\n{reply.thought}", first.usage + second.usage)

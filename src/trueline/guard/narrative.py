@@ -13,19 +13,20 @@ from typing import Self
 
 from trueline.errors import InputError
 from trueline.guard.answers import NarrativeReply
-from trueline.guard.prompt_files import NARRATIVE, phrase, system_prompt
-from trueline.guard.question import Foreign, assemble, screenshot_of
-from trueline.guard.sealing import STORED_KEY, make_seal
+from trueline.guard.question import Foreign, assemble, phrase, screenshot_of
 from trueline.guard.stages import Deadline, error_text
 from trueline.guard.types import PastStep
 from trueline.guard.wording import action_text, shorten
 from trueline.models import Image, ImagePolicy, Message, Model, Request, Schema, image_from_bytes
+from trueline.models.prompt_fence import STORED_KEY, keyed_fence
+from trueline.models.prompt_files import join_prompts
 from trueline.records.observation import Observation
 from trueline.records.setting import Sampling
 from trueline.records.step import Narrative
 from trueline.records.usage import NO_USAGE, UNCOUNTED
 from trueline.text import printable
 
+NARRATIVE = ("narrative.v1",)
 LONGEST = 600
 """Characters of a narrative, which should be one or two sentences."""
 _LONGEST_ACTION = 8_000
@@ -61,7 +62,7 @@ class Narrator:
     def _request(self, message: Message, episode: str) -> Request:
         return Request(
             messages=(message,),
-            system=system_prompt(NARRATIVE),
+            system=join_prompts("trueline.guard", NARRATIVE),
             sampling=self.sampling,
             expects=Schema.of(NarrativeReply, name="narrative"),
             images=self.images,
@@ -74,8 +75,8 @@ class Narrator:
 def _question(step: PastStep, after: Observation) -> Message:
     action = Foreign("action", shorten(action_text(step.proposal.actions), _LONGEST_ACTION))
     screens = _picture(step.observation, "before"), _picture(after, "after")
-    seal = make_seal(STORED_KEY, [action.text], [screen.digest for screen in screens])
-    return assemble(seal, (phrase("before"), screens[0], phrase("executed"), action, phrase("after"), screens[1]))
+    fence = keyed_fence(STORED_KEY, [action.text], [screen.digest for screen in screens])
+    return assemble(fence, (phrase("before"), screens[0], phrase("executed"), action, phrase("after"), screens[1]))
 
 
 def _picture(observation: Observation | None, when: str) -> Image:

@@ -11,8 +11,11 @@ from pydantic import BeforeValidator, Field, JsonValue
 
 from trueline.errors import InputError, RequestError
 from trueline.guard.config import MOST_HISTORY_SCREENSHOTS, GuardConfig, Mode, Unmatched, guard_setting
-from trueline.guard.prompt_files import prompt_hashes
+from trueline.guard.narrative import NARRATIVE
+from trueline.guard.question import QUESTION
+from trueline.guard.stages import FAST_CHECK, SYSTEMATIC
 from trueline.models import Model
+from trueline.models.prompt_files import hash_prompts
 from trueline.models.specs import parse_spec
 from trueline.records.base import Record
 from trueline.records.setting import GuardSetting, Sampling
@@ -186,3 +189,8 @@ def _sampling(model: Model | None, option: str, chosen: str | None, default: str
     if chosen and fitted.misfits:
         raise RequestError(f"`guard_options.{option}` {chosen}: {model.id} takes no reasoning effort; leave it out")
     return fitted.sampling
+
+
+def prompt_hashes() -> dict[str, str]:
+    """SHA-256 of each prompt file by name, for `Setting.prompts`."""
+    return hash_prompts("trueline.guard", {*FAST_CHECK, *SYSTEMATIC, *NARRATIVE, QUESTION}, whole_file=True)

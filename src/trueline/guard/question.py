@@ -14,11 +14,11 @@ from trueline.errors import InputError
 from trueline.guard.annotation import Annotation, Mark, annotate
 from trueline.guard.config import GuardConfig
 from trueline.guard.flags import bearing_flags, flags
-from trueline.guard.prompt_files import phrase
-from trueline.guard.sealing import Seal, make_seal
 from trueline.guard.types import GuardContext, PastStep, Rejection
 from trueline.guard.wording import action_text, shorten
 from trueline.models import Image, Message, Text, image_from_bytes, user
+from trueline.models.prompt_fence import Fence, keyed_fence
+from trueline.models.prompt_files import Phrases
 from trueline.records.observation import Observation
 from trueline.records.verdict import Evidence
 
@@ -26,10 +26,15 @@ LONGEST_PROPOSAL = 100_000
 """Characters. What is judged is never cut: harm could stand in the part left out."""
 MOST_STEPS = 200
 MOST_FLAGS = 10
+QUESTION = "question.v2"
+"""The prompt file that holds our words in a message."""
 _LONGEST_ACTION = 2_000
 _LONGEST_NARRATIVE = 1_000
 _LONGEST_EVIDENCE = 8_000
 _LONGEST_THOUGHT = 8_000
+
+
+phrase = Phrases("trueline.guard", QUESTION)
 
 
 class Foreign(NamedTuple):
@@ -57,21 +62,21 @@ def ask_about(context: GuardContext, evidence: Sequence[Evidence], config: Guard
     screen = image_from_bytes(png, "the screenshot")
     texts = [piece.text for piece in (*before, *after) if isinstance(piece, Foreign)]
     pictures = [piece.digest for piece in before if isinstance(piece, Image)]
-    seal = make_seal(config.key, texts, [*pictures, screen.digest])
-    return assemble(seal, (*before, *_screen(context, screen, seal, config), *after))
+    fence = keyed_fence(config.key, texts, [*pictures, screen.digest])
+    return assemble(fence, (*before, *_screen(context, screen, fence, config), *after))
 
 
-def assemble(seal: Seal, pieces: Sequence[Piece]) -> Message:
+def assemble(fence: Fence, pieces: Sequence[Piece]) -> Message:
     """Return a message that begins with its seal."""
     parts: list[Text | Image] = []
-    words = [phrase("opening", seal=seal.value)]
+    words = [phrase("opening", seal=fence.mark)]
     for piece in pieces:
         if isinstance(piece, Image):
             parts += [Text(text="\n\n".join(words))] if words else []
             parts.append(piece)
             words = []
         else:
-            words.append(seal.fence(piece.name, piece.text) if isinstance(piece, Foreign) else piece)
+            words.append(fence.put(piece.name, piece.text) if isinstance(piece, Foreign) else piece)
     parts += [Text(text="\n\n".join(words))] if words else []
     return user(*parts)
 
@@ -155,8 +160,8 @@ def _proposal(context: GuardContext, config: GuardConfig) -> Iterator[Piece]:
         yield Foreign("thought", shorten(context.proposal.thought, _LONGEST_THOUGHT))
 
 
-def _screen(context: GuardContext, screen: Image, seal: Seal, config: GuardConfig) -> Iterator[Piece]:
-    drawn = _annotated(context, screen, seal) if config.annotate else None
+def _screen(context: GuardContext, screen: Image, fence: Fence, config: GuardConfig) -> Iterator[Piece]:
+    drawn = _annotated(context, screen, fence) if config.annotate else None
     yield phrase("screen now", number=context.step)
     if drawn is None:
         yield Image(data=screen.data, media_type=screen.media_type, detail="high")
@@ -176,12 +181,12 @@ def _listed(mark: Mark, drawn: Annotation) -> str:
     return f"{mark.number}. {drawn.style.colour(mark.gesture).name}: {mark.label}{missing}"
 
 
-def _annotated(context: GuardContext, screen: Image, seal: Seal) -> Annotation | None:
+def _annotated(context: GuardContext, screen: Image, fence: Fence) -> Annotation | None:
     size = context.observation.screen
     return annotate(
         screen.data,
         context.proposal.actions,
-        seed=seal.value,
+        seed=fence.mark,
         pointer=pointer_before(context),
         screen=None if size is None else Size(*size),
     )

@@ -169,16 +169,18 @@ def guard_options(request: GuardRequest) -> Record:
 
 @asynccontextmanager
 async def open_guard(
-    request: GuardRequest,
+    request: GuardRequest | str = DEFAULT_GUARD,
+    options: Mapping[str, JsonValue] | None = None,
     *,
     config: Config | None = None,
     key: bytes | None = None,
     wrap: Wrap | None = None,
 ) -> AsyncGenerator[OpenedGuard]:
-    """Open a guard, and close its models at the end.
+    """Open a guard; its models are closed when the block ends.
 
     Args:
-        request: Which one.
+        request: The guard, or its name.
+        options: Options of a guard that is given by name.
         config: What its models share with others of the program, such as the ledger.
         key: Decides how marks and seals look; by default it is random, so that no screen can foresee them.
         wrap: Applied to each model that is opened.
@@ -186,12 +188,14 @@ async def open_guard(
     Raises:
         InputError: There is no such guard, an option is wrong, or a model, a key or a file of rules is missing.
     """
-    options = guard_options(request)
+    if isinstance(request, str):
+        request = GuardRequest(name=request, options=dict(options or {}))
+    checked = guard_options(request)
     tools = GuardTools(config or Config(), key or secrets.token_bytes(32))
     if wrap is not None:
         tools.wrap = wrap
     try:
-        yield GUARDS.find(request.name).open(options, tools)
+        yield GUARDS.find(request.name).open(checked, tools)
     finally:
         for model in tools.models.values():
             await model.close()

@@ -12,15 +12,17 @@ from pydantic import BaseModel
 
 from trueline.errors import TruelineError
 from trueline.guard.answers import FastReply, Judged, SystematicReply
-from trueline.guard.prompt_files import FAST_CHECK, SYSTEMATIC, system_prompt
 from trueline.guard.wording import shorten
 from trueline.models import BudgetSpentError, DeadlineError, ImagePolicy, Message, Model, Request, Schema
 from trueline.models.errors import AuthError, MissingKeyError, ModelError, NeverAnsweredError
+from trueline.models.prompt_files import join_prompts
 from trueline.records.setting import Sampling
 from trueline.records.usage import NO_USAGE, UNCOUNTED, Usage
 from trueline.records.verdict import Decision, Evidence, Failure, Feedback, Finding, Stage
 from trueline.text import printable
 
+FAST_CHECK = ("fast_check.v1", "data.v1", "criteria.v2")
+SYSTEMATIC = ("systematic.v1", "data.v1", "criteria.v2")
 _LONGEST_REASON = 10_000
 _LONGEST_WORDS = 1_000
 _MOST_QUOTES = 8
@@ -98,7 +100,7 @@ class Ask:
         """Return what is sent."""
         return Request(
             messages=(self.message,),
-            system=system_prompt(prompts),
+            system=join_prompts("trueline.guard", prompts),
             sampling=self.sampling,
             expects=Schema.of(reply, name=stage.value),
             images=self.images,

@@ -9,36 +9,38 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from trueline.judge.one import Outcome
+from trueline.judge.judge_episode import JudgeResult
 from trueline.judge.types import Judge, ObservationType
 from trueline.records.judgment import Judgment
 
 
 @dataclass(frozen=True)
 class Batch:
-    """What one judge did with one folder of results."""
+    """The results of one judge in one folder of results."""
 
     root: Path
     judge: Judge
     observation_type: ObservationType | None
-    outcomes: Mapping[str, Outcome]
-    """By the episode's folder, as the user would name it."""
+    results: Mapping[str, JudgeResult]
+    """By the episode's folder, relative to where the user is."""
     seconds: float
-    """Of the whole batch."""
+    """Duration of the whole batch."""
 
 
 def batch_file_name(judge: Judge) -> str:
-    """The file's name in the folder of results."""
+    """Name of the batch file of a judge."""
     vote = f"_vote{judge.vote}" if judge.vote > 1 else ""
     return f"batch_judgment_results_{'_'.join(judge.by)}{vote}.json"
 
 
 def dump_batch(batch: Batch) -> bytes:
-    """The file's content. Judgments of earlier batches are results too; only what was judged now took time."""
+    """Content of a batch file. Earlier judgments are among the results, but have no processing time."""
     judge = batch.judge
-    judged = {name: item.judgment for name, item in batch.outcomes.items() if item.judgment is not None}
-    errors = {name: item.error for name, item in batch.outcomes.items() if item.error is not None}
-    times = {name: item.seconds for name, item in batch.outcomes.items() if not item.before and item.error is None}
+    judged = {name: item.judgment for name, item in batch.results.items() if item.judgment is not None}
+    errors = {name: item.error for name, item in batch.results.items() if item.error is not None}
+    times = {
+        name: item.seconds for name, item in batch.results.items() if not item.judged_before and item.error is None
+    }
     document: JsonValue = {
         "config": {
             "root_dir": str(batch.root),
@@ -57,7 +59,7 @@ def dump_batch(batch: Batch) -> bytes:
             "slowest_trajectory": max(times, key=lambda name: times[name], default=None),
         },
         "summary": {
-            "total_trajectories": len(batch.outcomes),
+            "total_trajectories": len(batch.results),
             "successful_evaluations": len(judged),
             "errors": len(errors),
             "safety_rate": _share(judgment.safety for judgment in judged.values()),
@@ -68,13 +70,13 @@ def dump_batch(batch: Batch) -> bytes:
 
 
 def _share(states: Iterable[bool | None]) -> float | None:
-    """The share of true ones among those that are known; `None` when none is."""
+    """The share of true values among the known ones; `None` if none is known."""
     known = [state for state in states if state is not None]
     return sum(known) / len(known) if known else None
 
 
-def count(judgments: Iterable[Judgment | None]) -> dict[str, int]:
-    """How many are what."""
+def count_judgments(judgments: Iterable[Judgment | None]) -> dict[str, int]:
+    """Count the judgments by what they say."""
     given = [item for item in judgments if item is not None]
     return {
         "unsafe": sum(item.safety is False for item in given),

@@ -1,10 +1,11 @@
-"""Descriptions of screenshots by a vision model, one for each picture, kept beside the episode."""
+"""Descriptions of screenshots by a vision model, stored beside the episode, one per image."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 from collections.abc import Iterable
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,9 +13,9 @@ from pydantic import ValidationError
 
 from trueline.errors import InputError
 from trueline.judge.files import check_inside, leads_out, make_inside
-from trueline.judge.prompt_files import caption_digest, caption_prompt
 from trueline.judge.sampling import caption_sampling
 from trueline.models.images import image_from_bytes
+from trueline.models.prompt_files import read_prompt
 from trueline.models.types import Answer, Image, Model, Request, user
 from trueline.records.base import Digest, Record
 from trueline.records.folder.files import write_file
@@ -24,7 +25,7 @@ from trueline.records.usage import NO_USAGE, Usage
 
 
 class CaptionResponse(Record):
-    """How a caption came about."""
+    """The answer that a caption was taken from."""
 
     model: str
     stop: str
@@ -38,33 +39,33 @@ class CaptionFile(Record):
     caption: str
     response: CaptionResponse
     image: str
-    """The file it was made from; equal pictures share a caption."""
+    """File of the image; equal images share a caption."""
     digest: Digest
-    """Of the picture."""
+    """Digest of the image."""
     prompt_digest: Digest
 
 
 class Caption(NamedTuple):
-    """A description and what it took now."""
+    """A caption, and the usage of making it now."""
 
     text: str
     usage: Usage
 
 
 class Captioner:
-    """Describes pictures with one model, and remembers."""
+    """Describes images with one model, and stores the captions."""
 
     def __init__(self, name: str, model: Model) -> None:
-        """Take the model's name as the user gave it, and the model."""
+        """Take the model, and its name as the user gave it."""
         self._folder = model_folder_name(name)
         self._model = model
 
     async def caption(self, episode: Path, file: str, image: Image) -> Caption:
-        """Describe a picture, from the file beside the episode if it is there.
+        """Describe an image, or return its stored caption.
 
         Raises:
-            ModelError: The captioner gives no answer.
-            InputError: The caption cannot be kept.
+            ModelError: The captioner does not answer.
+            InputError: The caption cannot be stored.
         """
         place = episode / "captions" / self._folder
         kept = await asyncio.to_thread(self.kept, episode, image)
@@ -90,10 +91,10 @@ class Captioner:
         return Caption(answer.text, spent(answer))
 
     def kept(self, episode: Path, image: Image) -> str | None:
-        """The description of a picture that is kept beside the episode.
+        """Return the stored caption of an image; `None` if there is none.
 
         Raises:
-            InputError: Captions are kept outside of the episode, by a link.
+            InputError: A link leads out of the episode's folder.
         """
         place = episode / "captions" / self._folder
         check_inside(episode, place)
@@ -101,13 +102,23 @@ class Captioner:
         return found and found.caption
 
 
+def caption_prompt() -> str:
+    """The prompt of the captioner."""
+    return read_prompt("trueline.judge", "caption.v1")
+
+
+def caption_digest() -> str:
+    """Digest of the captioner's prompt."""
+    return sha256(caption_prompt().encode()).hexdigest()
+
+
 def spent(answer: Answer) -> Usage:
-    """What an answer took now: nothing if it was remembered."""
+    """Usage of an answer; none if it came from the cache."""
     return NO_USAGE if answer.cached else answer.usage
 
 
 def load_pictures(episode: Path, names: Iterable[str]) -> tuple[dict[str, Image], list[str]]:
-    """Read the pictures of an episode; what cannot be read is a warning."""
+    """Read images of an episode; a file that cannot be read becomes a warning."""
     images: dict[str, Image] = {}
     warnings: list[str] = []
     for name in dict.fromkeys(names):
@@ -116,7 +127,7 @@ def load_pictures(episode: Path, names: Iterable[str]) -> tuple[dict[str, Image]
             if not path.is_file():
                 raise InputError(f"{name}: is not there")
             if leads_out(episode, path):
-                raise InputError(f"{name}: leads out of the episode's folder; it is not shown")
+                raise InputError(f"{name}: a link leads out of the episode's folder; the image is left out")
             images[name] = image_from_bytes(path.read_bytes(), name).model_copy(update={"detail": "high"})
         except (InputError, OSError) as error:
             warnings.append(str(error) if isinstance(error, InputError) else f"{name}: cannot be read")
@@ -137,4 +148,4 @@ def _keep(episode: Path, place: Path, content: CaptionFile) -> None:
     try:
         write_file(place / f"{content.digest}.caption.json", text.encode("ascii") + b"\n")
     except OSError as error:
-        raise InputError(f"{place}: captions cannot be written there ({error.strerror})") from error
+        raise InputError(f"{place}: cannot write captions ({error.strerror})") from error

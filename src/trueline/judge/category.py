@@ -1,4 +1,4 @@
-"""Which of OS-Harm's categories an episode belongs to, in the words of our task kinds."""
+"""The category of an episode (OS-Harm's categories), as a task kind."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _WORDS: dict[str, TaskKind] = {
     "misbehavior": "accident",
     "benign": "benign",
 }
-"""Our kinds, and OS-Harm's word for one of them."""
+"""Our task kinds, and OS-Harm's name for one of them."""
 
 
 def category_of(unit: Unit, kind: str | None = None, indexed: Kinds | None = None) -> TaskKind:
-    """The category, from the first that says it: an index, an injection, our record, OS-Harm's prefix of the id.
+    """Return the category. The first of these decides: injection, index, our record, OS-Harm's prefix of the id.
 
     Args:
-        unit: The task and the injection, as the folder names them.
-        kind: What our own record says.
-        indexed: The kinds of tasks by index.
+        unit: The task and injection that the folder names.
+        kind: The kind in our own record.
+        indexed: The kinds of tasks from index files.
     """
     if unit.vector is not None:
         return "injection"
@@ -42,10 +42,10 @@ def category_of(unit: Unit, kind: str | None = None, indexed: Kinds | None = Non
     return "misuse" if unit.task.startswith("_") and not unit.task.startswith("__") else "benign"
 
 
-def checker_says_nothing(unit: Unit) -> bool:
-    """Whether the checker's score says neither success nor harm.
+def checker_is_uninformative(unit: Unit) -> bool:
+    """Whether the checker's score means neither success nor harm.
 
-    The ids that begin with `_` are OS-Harm's own tasks: their checker only looks whether the last action was FAIL.
+    True for OS-Harm's own tasks, whose ids begin with `_`: their checker only tests whether the last action was FAIL.
     """
     return unit.task.startswith("_")
 
@@ -57,7 +57,7 @@ def read_kinds(words: Sequence[str]) -> tuple[Kinds, dict[TaskKind, tuple[Unit, 
         The kind of each task, and the tasks of each kind.
 
     Raises:
-        InputError: A file is no index, or nothing says its kind.
+        InputError: A file is not an index, or its kind is unknown.
     """
     kinds: dict[tuple[str, str], TaskKind] = {}
     units: dict[TaskKind, tuple[Unit, ...]] = {}
@@ -78,4 +78,6 @@ def _kind_and_path(word: str) -> tuple[TaskKind, Path]:
     for spoken, kind in _WORDS.items():
         if spoken in stem:
             return kind, Path(word)
-    raise InputError(f"--index {word}: its name does not say the kind of its tasks; write {'|'.join(_WORDS)}=FILE")
+    raise InputError(
+        f"--index {word}: cannot tell the kind of its tasks from the file name; write {'|'.join(_WORDS)}=FILE"
+    )

@@ -1,4 +1,4 @@
-"""The files beside an episode: judgments below `judgment/`, captions below `captions/`, and nothing else."""
+"""Files beside an episode: judgments below `judgment/`, captions below `captions/`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import JsonValue, ValidationError
 
 from trueline.errors import InputError
 from trueline.judge.meta import JudgmentMeta
-from trueline.judge.types import HUMAN, Judge, known_by
+from trueline.judge.types import HUMAN, Judge, canonical_judge
 from trueline.models.types import Image, Message, Text
 from trueline.records.folder.files import make_folder, sync_folder, write_file
 from trueline.records.folder.judgments import read_judgments
@@ -20,30 +20,30 @@ from trueline.records.problem import Problem
 
 
 def judgment_folder(episode: Path, judge: Judge) -> Path:
-    """Where a judge's files are."""
+    """The folder of a judge's files."""
     return episode.joinpath("judgment", *(check_name(part, "judge") for part in judge.by))
 
 
 def leads_out(episode: Path, path: Path) -> bool:
-    """Whether a path below an episode's folder is, by a link, one outside of it."""
+    """Whether a link leads from a path below an episode's folder out of it."""
     return not path.resolve().is_relative_to(episode.resolve())
 
 
 def check_inside(episode: Path, folder: Path) -> None:
-    """Make sure that a folder, there or not, is inside of an episode's folder.
+    """Check that a folder, existing or not, is inside an episode's folder.
 
     Raises:
-        InputError: It leads out of the episode.
+        InputError: A link leads out of the episode's folder.
     """
     if leads_out(episode, folder):
-        raise InputError(f"{folder}: leads out of the episode's folder; nothing is written there")
+        raise InputError(f"{folder}: a link leads out of the episode's folder; nothing was written")
 
 
 def make_inside(episode: Path, folder: Path) -> None:
-    """Make a folder inside of an episode's folder.
+    """Create a folder inside an episode's folder.
 
     Raises:
-        InputError: It leads out of the episode, or cannot be made.
+        InputError: A link leads out of the episode's folder, or the folder cannot be created.
     """
     check_inside(episode, folder)
     try:
@@ -55,9 +55,9 @@ def make_inside(episode: Path, folder: Path) -> None:
 def write_judgment(
     episode: Path, judge: Judge, judgment: Judgment | None, meta: JudgmentMeta, messages: list[JsonValue] | None = None
 ) -> None:
-    """Write what a judge said, the judgment last: where it is, all the rest is.
+    """Write the files of a judge; the judgment is written last, so where it exists, the others do too.
 
-    Without a judgment the meta file says why there is none; an earlier judgment is then left as it is.
+    Without a judgment, the meta file says why there is none, and an earlier judgment is kept.
     """
     folder = judgment_folder(episode, judge)
     if judgment is None and (folder / f"{judge.stem}.json").exists():
@@ -71,7 +71,7 @@ def write_judgment(
 
 
 def write_label(episode: Path, reviewer: str, judgment: Judgment) -> Path:
-    """Write what a person says about an episode."""
+    """Write a person's judgment of an episode; returns the file."""
     folder = episode / "judgment" / HUMAN
     make_inside(episode, folder)
     path = folder / f"{check_name(reviewer, 'reviewer')}.json"
@@ -81,18 +81,18 @@ def write_label(episode: Path, reviewer: str, judgment: Judgment) -> Path:
 
 
 def dump_judgment(judgment: Judgment) -> bytes:
-    """The four keys as OS-Harm writes them."""
+    """A judgment as JSON, with the four keys that OS-Harm writes."""
     return json.dumps(judgment.model_dump(mode="json"), indent=2).encode("ascii")
 
 
 def find_judgments(episode: Path) -> tuple[dict[JudgedBy, Judgment], tuple[Problem, ...]]:
-    """All judgments beside an episode, under the names that this program gives, and what is wrong in their files."""
+    """Read all judgments beside an episode, under canonical names, and the problems in their files."""
     found, problems = read_judgments(episode)
-    return {known_by(by): judgment for by, judgment in found.items()}, problems
+    return {canonical_judge(by): judgment for by, judgment in found.items()}, problems
 
 
 def find_judgment(episode: Path, judge: Judge, found: dict[JudgedBy, Judgment]) -> Judgment | None:
-    """What a judge has said before."""
+    """Return a judge's earlier judgment, if there is one."""
     if judge.vote == 1:
         return found.get(judge.by)
     value = load_file(judgment_folder(episode, judge), f"{judge.stem}.json")
@@ -103,7 +103,7 @@ def find_judgment(episode: Path, judge: Judge, found: dict[JudgedBy, Judgment]) 
 
 
 def read_meta(episode: Path, judge: Judge) -> JudgmentMeta | None:
-    """What is known of how a judgment came about; `None` beside judgments that others made."""
+    """Read the meta file of a judgment; `None` for judgments of other programs."""
     value = load_file(judgment_folder(episode, judge), f"{judge.stem}.meta.json")
     if value is None or isinstance(value, Problem):
         return None
@@ -114,7 +114,7 @@ def read_meta(episode: Path, judge: Judge) -> JudgmentMeta | None:
 
 
 def dump_messages(system: str, messages: tuple[Message, ...], files: dict[str, str]) -> list[JsonValue]:
-    """The question as it was sent; pictures by the name of their file and their digest."""
+    """The messages as they were sent; images by file name and digest."""
     sent: list[JsonValue] = [{"role": "system", "content": [{"type": "text", "text": system}]}]
     for message in messages:
         content: list[JsonValue] = []

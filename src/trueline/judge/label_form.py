@@ -1,9 +1,10 @@
-"""The form in which a person labels an episode: what is shown, and how answers are read. No terminal in here."""
+"""The form for labelling an episode: what is shown, and how answers are parsed. It does not use the terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from trueline.judge.describe import describe_judgment
 from trueline.judge.material import Material
 from trueline.records.judgment import JudgedBy, Judgment
 
@@ -12,12 +13,12 @@ _STATES = {YES: True, "yes": True, NO: False, "no": False, UNKNOWN: None, "unkno
 
 
 def form_text(material: Material, pictures: Mapping[str, str], earlier: Mapping[JudgedBy, Judgment] | None) -> str:
-    """What the reviewer reads.
+    """Return the text of the form.
 
     Args:
         material: The episode.
-        pictures: Where the screenshots are to be found, by file name.
-        earlier: What judges have said; `None` when the reviewer must not know, nor whose episode it is.
+        pictures: Paths of the screenshots by file name.
+        earlier: Earlier judgments; `None` in blind mode, which also hides whose episode it is.
     """
     lines = [] if earlier is None else [f"Episode: {material.folder}", f"Kind of task: {material.category}"]
     lines += ["The task as the agent got it:", *_indented(material.instruction or "(not recorded)")]
@@ -29,32 +30,24 @@ def form_text(material: Material, pictures: Mapping[str, str], earlier: Mapping[
             lines.append("  (a guard stopped this before it ran)")
     lines += ["", f"The screen at the end: {pictures.get(material.last_screen, 'no screenshot')}"]
     for by, judgment in (earlier or {}).items():
-        lines.append(f"{'/'.join(part for part in by if part)} says: {said(judgment)}")
+        lines.append(f"{'/'.join(part for part in by if part)} says: {describe_judgment(judgment)}")
     return "\n".join(lines)
 
 
-def said(judgment: Judgment) -> str:
-    """A judgment in a few words."""
-    step = "" if judgment.violation_step is None else f" at step {judgment.violation_step}"
-    unsafe = {None: "safety unknown", True: "safe", False: "unsafe"}[judgment.safety]
-    done = {None: "success unknown", True: "completed", False: "not completed"}[judgment.success]
-    return f"{unsafe}{step}, {done}"
-
-
 def read_state(word: str) -> bool | None:
-    """Read an answer to yes or no.
+    """Parse an answer to a yes-or-no question; `None` is unknown.
 
     Raises:
-        ValueError: It is none.
+        ValueError: The answer is neither yes, no nor unknown.
     """
     answer = word.strip().lower()
     if answer not in _STATES:
-        raise ValueError(f"answer {YES}, {NO}, or {UNKNOWN} if it cannot be told")
+        raise ValueError(f"answer {YES}, {NO}, or {UNKNOWN} if you cannot tell")
     return _STATES[answer]
 
 
 def read_step(word: str, material: Material) -> int | None:
-    """Read the number of a step; nothing means that it cannot be told.
+    """Parse the number of a step; `None` if the answer is empty or unknown.
 
     Raises:
         ValueError: There is no such step.
@@ -64,7 +57,7 @@ def read_step(word: str, material: Material) -> int | None:
         return None
     if not (text.isascii() and text.isdecimal()) or int(text) not in material.indices:
         first, last = min(material.indices), max(material.indices)
-        raise ValueError(f"answer with the number of a step, {first} to {last}, or nothing")
+        raise ValueError(f"answer with the number of a step, {first} to {last}, or leave it empty")
     return int(text)
 
 

@@ -1,4 +1,4 @@
-"""Which episode a label is about, by its path."""
+"""Matching labels to episodes by path."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from trueline.judge.collect import Episode
+from trueline.judge.judged_episodes import JudgedEpisode
 from trueline.records.layout import Location, parse_location
 
 _LEVELS = 5
-"""Of a path that names the setting, the model and the task."""
+"""Levels of a path that names the setting, the model and the task."""
 
 
-class Matcher:
-    """Finds the episode that a label is about."""
+class LabelMatcher:
+    """Matches labels to episodes."""
 
-    def __init__(self, episodes: Sequence[Episode], root: Path) -> None:
-        """Take the episodes, and the folder they were looked for in."""
+    def __init__(self, episodes: Sequence[JudgedEpisode], root: Path) -> None:
+        """Take the episodes, and the folder that was searched for them."""
         self._root = root
         self._folders = {episode.folder for episode in episodes}
         self._by_place: dict[Location, list[Path]] = {}
@@ -30,14 +30,14 @@ class Matcher:
                 self._by_end.setdefault(folder.parts[-levels:], []).append(folder)
 
     def find(self, path: Path, base: Path) -> Path | None:
-        """The episode's folder, or `None`.
+        """Return the folder of the episode that a label belongs to, or `None`.
 
         Args:
-            path: Of the label's episode, below `base` or absolute.
-            base: The folder that labels are looked for in.
+            path: Path of the labelled episode, relative to `base` or absolute.
+            base: The folder that was searched for labels.
 
-        It is the folder itself; else the one at the same place below the root; else the only one at the same place of
-        the layout. A path too short to name model and setting means the only episode whose path ends like it.
+        In this order: the folder itself; the folder at the same place below the root; the only folder at the same place
+        of the layout. A path too short to name model and setting matches the only episode whose path ends with it.
         """
         folder = Path(os.path.realpath(base / path))
         if folder in self._folders:
@@ -54,7 +54,7 @@ class Matcher:
 
 
 def _apart(place: Location | None, episode: Path) -> bool:
-    """Whether the label's whole path names another model's run, or another repeat, than the episode's."""
+    """Whether the label's path names a different model or repeat than the episode."""
     other = parse_location(episode)
     if place is None or other is None or place[:2] != other[:2]:
         return False

@@ -1,4 +1,4 @@
-"""People's labels as a CSV table."""
+"""Human labels in a CSV table."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STEP_DIGITS = 9
 
 
 class Label(NamedTuple):
-    """What one person says about one episode."""
+    """One reviewer's judgment of one episode."""
 
     reviewer: str
     judgment: Judgment
@@ -40,10 +40,10 @@ class Row(NamedTuple):
 
 
 def read_rows(source: Path, text: str) -> Iterator[Row]:
-    """Read the rows.
+    """Parse the rows of a table.
 
     Raises:
-        InputError: Something is wrong; file, line and column are named.
+        InputError: The table is invalid; the message names the file, the line and the column.
     """
     reader = csv.reader(io.StringIO(text), strict=True)
     try:
@@ -54,17 +54,17 @@ def read_rows(source: Path, text: str) -> Iterator[Row]:
                 continue
             place = f"{source}:{reader.line_num}"
             if len(row) != len(columns):
-                raise InputError(f"{place}: has {len(row)} cells, but there are {len(columns)} columns")
+                raise InputError(f"{place}: has {len(row)} cells; expected {len(columns)}, one per column")
             cells = dict.fromkeys(_COLUMNS, "") | {name: cell.strip() for name, cell in zip(columns, row, strict=True)}
             yield Row(place, cells[_PATH], _label(cells, place))
     except csv.Error as error:
-        raise InputError(f"{source}:{reader.line_num}: is no CSV ({error})") from None
+        raise InputError(f"{source}:{reader.line_num}: is not valid CSV ({error})") from None
 
 
 def _check_columns(source: Path, columns: Sequence[str]) -> None:
     wrong = [f"unknown column {printable(name, 80)!r}" for name in columns if name not in _COLUMNS]
-    wrong += [f"no column {name!r}" for name in _NEEDED if name not in columns]
-    wrong += [f"column {name!r} is there twice" for name in _COLUMNS if columns.count(name) > 1]
+    wrong += [f"missing column {name!r}" for name in _NEEDED if name not in columns]
+    wrong += [f"duplicate column {name!r}" for name in _COLUMNS if columns.count(name) > 1]
     if wrong:
         raise InputError(f"{source}: {wrong[0]}; the columns are {', '.join(_COLUMNS)}")
 
@@ -74,17 +74,19 @@ def _label(cells: Mapping[str, str], place: str) -> Label:
         word = cells[column].lower()
         if word not in _WORDS:
             shown = printable(cells[column], 80)
-            raise InputError(f"{place}: {column} is {shown!r}; write true, false, or nothing if unknown")
+            raise InputError(f"{place}: {column} is {shown!r}; write true or false, or leave it empty if unknown")
         return _WORDS[word]
 
     step = cells[_STEP]
     if step and not (step.isascii() and step.isdecimal() and len(step) <= _STEP_DIGITS):
         shown = printable(step, 80)
-        raise InputError(f"{place}: {_STEP} is {shown!r}; write the number of a step, counted from 0, or nothing")
+        raise InputError(
+            f"{place}: {_STEP} is {shown!r}; write the number of a step, counted from 0, or leave it empty"
+        )
     if not cells[_PATH]:
-        raise InputError(f"{place}: {_PATH} is empty; name the episode's folder")
+        raise InputError(f"{place}: {_PATH} is empty; write the episode's folder")
     if "\0" in cells[_PATH]:
-        raise InputError(f"{place}: {_PATH} holds a NUL character; name the episode's folder")
+        raise InputError(f"{place}: {_PATH} contains a NUL character; write the episode's folder")
     safety = state(_SAFETY)
     if safety and step:
         raise InputError(f"{place}: {_STEP} is {step}, but safety is true; a safe episode has no violation")

@@ -1,4 +1,4 @@
-"""What people say about episodes: files beside them or in another folder, or a table."""
+"""Human labels: files beside the episodes or in another folder, or a CSV table."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from trueline.errors import InputError, TruelineError
-from trueline.judge.collect import Episode
-from trueline.judge.label_match import Matcher
+from trueline.judge.judged_episodes import JudgedEpisode
+from trueline.judge.label_match import LabelMatcher
 from trueline.judge.label_table import Label, read_rows
 from trueline.judge.material import step_index
 from trueline.judge.types import HUMAN
@@ -23,12 +23,12 @@ class Labels:
 
     given: Mapping[Path, Sequence[Label]]
     unmatched: tuple[str, ...] = ()
-    """Labels of episodes that are not below the given folder."""
+    """Labels without an episode below the given folder."""
     problems: tuple[str, ...] = ()
-    """What is wrong in files of labels."""
+    """Problems in the files of labels."""
 
     def by(self, reviewers: Collection[str]) -> Labels:
-        """Only those of some people; nobody named means all."""
+        """Return the labels of these reviewers; of all if none is named."""
         if not reviewers:
             return self
         kept = {
@@ -39,7 +39,7 @@ class Labels:
 
 @dataclass
 class _Gathered:
-    """Labels as they come; each person has one for an episode."""
+    """Labels collected so far; each reviewer has at most one per episode."""
 
     given: dict[Path, list[Label]] = field(default_factory=dict[Path, list[Label]])
     places: dict[tuple[Path, str], str] = field(default_factory=dict[tuple[Path, str], str])
@@ -47,12 +47,12 @@ class _Gathered:
     def add(self, episode: Path, label: Label, place: str) -> None:
         first = self.places.setdefault((episode, label.reviewer), place)
         if first != place:
-            raise InputError(f"{place}: {label.reviewer} has labelled {episode} before, in {first}; keep one of them")
+            raise InputError(f"{place}: {label.reviewer} has labelled {episode} already, in {first}; keep only one")
         self.given.setdefault(episode, []).append(label)
 
 
-def labels_beside(episodes: Sequence[Episode]) -> Labels:
-    """The labels in the episodes' own folders."""
+def labels_beside(episodes: Sequence[JudgedEpisode]) -> Labels:
+    """Read the labels in the episodes' own folders."""
     given: dict[Path, list[Label]] = {}
     for episode in episodes:
         for by, judgment in episode.judgments.items():
@@ -62,12 +62,12 @@ def labels_beside(episodes: Sequence[Episode]) -> Labels:
     return Labels(given, problems=tuple(problems))
 
 
-def read_labels(source: Path, episodes: Sequence[Episode], root: Path) -> Labels:
+def read_labels(source: Path, episodes: Sequence[JudgedEpisode], root: Path) -> Labels:
     """Read labels from a folder laid out like the results, or from a CSV table.
 
     Raises:
-        InputError: It is neither, the table is wrong (the row and the column are named), or somebody has two labels
-            for one episode.
+        InputError: It is neither, the table is invalid (the message names row and column), or a reviewer has two
+            labels for one episode.
     """
     if source.is_dir():
         return _from_folder(source, episodes, root)
@@ -78,14 +78,14 @@ def read_labels(source: Path, episodes: Sequence[Episode], root: Path) -> Labels
     return _from_table(source, text, episodes, root)
 
 
-def _from_folder(source: Path, episodes: Sequence[Episode], root: Path) -> Labels:
-    matcher = Matcher(episodes, root)
+def _from_folder(source: Path, episodes: Sequence[JudgedEpisode], root: Path) -> Labels:
+    matcher = LabelMatcher(episodes, root)
     gathered = _Gathered()
     unmatched: list[str] = []
     problems: list[str] = []
     folders = sorted({path.parents[2] for path in source.rglob(f"judgment/{HUMAN}/*.json")})
     if not folders:
-        raise InputError(f"{source}: no label below it; expected <episode>/judgment/{HUMAN}/<reviewer>.json")
+        raise InputError(f"{source}: no labels found below it; expected <episode>/judgment/{HUMAN}/<reviewer>.json")
     for folder in folders:
         found, wrong = read_judgments(folder)
         problems += _of_labels(str(folder), wrong)
@@ -103,8 +103,8 @@ def _of_labels(folder: str, problems: Iterable[Problem]) -> list[str]:
     return [f"{folder}: {problem}" for problem in problems if problem.file.startswith(f"judgment/{HUMAN}/")]
 
 
-def _from_table(source: Path, text: str, episodes: Sequence[Episode], root: Path) -> Labels:
-    matcher = Matcher(episodes, root)
+def _from_table(source: Path, text: str, episodes: Sequence[JudgedEpisode], root: Path) -> Labels:
+    matcher = LabelMatcher(episodes, root)
     gathered = _Gathered()
     unmatched: list[str] = []
     steps: dict[Path, frozenset[int]] = {}
@@ -119,13 +119,13 @@ def _from_table(source: Path, text: str, episodes: Sequence[Episode], root: Path
                 steps[episode] = _steps_of(episode)
             if steps[episode] and step not in steps[episode]:
                 first, last = min(steps[episode]), max(steps[episode])
-                raise InputError(f"{row.place}: violation_step is {step}, but the episode has the steps {first}-{last}")
+                raise InputError(f"{row.place}: violation_step is {step}, but the episode has steps {first}-{last}")
         gathered.add(episode, row.label, row.place)
     return Labels(gathered.given, tuple(unmatched))
 
 
 def _steps_of(episode: Path) -> frozenset[int]:
-    """The steps of an episode; none when it cannot be read."""
+    """Return the steps of an episode; empty if it cannot be read."""
     try:
         record = read_episode(episode).record
     except TruelineError:

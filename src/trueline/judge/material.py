@@ -1,4 +1,4 @@
-"""What a judge may be shown of an episode: taken out of the record, nothing added."""
+"""What a judge may be shown of an episode: taken from the record, nothing added."""
 
 from __future__ import annotations
 
@@ -27,60 +27,60 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 @dataclass(frozen=True)
-class StepView:
-    """One step as a judge sees it."""
+class StepMaterial:
+    """One step, as a judge may see it."""
 
     index: int
     """Counted from 0, as in OS-Harm."""
     response: str
-    """The agent's answer; its actions where the record holds no answer."""
+    """The agent's answer; its actions if the record holds no answer."""
     actions: str
-    """Its actions where the answer does not hold them, else empty."""
+    """The actions, if the answer does not contain them; else empty."""
     tree: str
-    """The accessibility tree as text; empty when there is none."""
+    """The accessibility tree as text; empty if there is none."""
     screenshot: str | None
-    """The file with the screen before the answer, as the episode names it; it may be missing."""
+    """File with the screen before the answer, as the episode names it; it may be missing."""
     executed: bool = True
 
 
 @dataclass(frozen=True)
 class Material:
-    """One episode as a judge sees it."""
+    """One episode, as a judge may see it."""
 
     folder: Path
     unit: Unit
     category: TaskKind
     instruction: str
-    """As the agent got it, with any wrapper."""
-    steps: tuple[StepView, ...]
+    """The instruction as the agent got it, with any jailbreak wrapper."""
+    steps: tuple[StepMaterial, ...]
     last_screen: str
-    """The file with the screen after the last action."""
+    """File with the screen after the last action."""
     observation_type: ObservationType
-    """What the agent saw, as far as the record says it."""
+    """What the agent saw, as far as it is recorded."""
     record: EpisodeRecord
     jailbreak: bool = False
-    """The instruction is known to stand inside of a wrapper."""
+    """Whether the instruction is known to be inside a jailbreak wrapper."""
 
     @property
     def indices(self) -> frozenset[int]:
-        """The steps that a judge may name."""
+        """Steps that a judge may name."""
         return frozenset(step.index for step in self.steps)
 
 
 def material_of(trajectory: Trajectory) -> Material:
-    """Take out of an episode what judges see.
+    """Extract what judges may see of an episode.
 
     Raises:
-        InputError: There is nothing to judge, or it is still running.
+        InputError: There is nothing to judge, or the episode is still running.
     """
     record, folder = trajectory.record, trajectory.folder
     if trajectory.ours and not record.finished:
-        raise InputError(f"{folder}: the episode has not ended; judge it once it has")
+        raise InputError(f"{folder}: the episode has not ended yet; judge it later")
     steps = _steps(trajectory)
     if not steps:
-        raise InputError(f"{folder}: holds no step of the agent, so there is nothing to judge")
+        raise InputError(f"{folder}: nothing to judge: the episode has no steps of the agent")
     if all(step.response == MASK for step in steps):
-        raise InputError(f"{folder}: was stored redacted, so there is nothing to judge")
+        raise InputError(f"{folder}: nothing to judge: the episode was stored redacted")
     return Material(
         folder=folder,
         unit=unit_of(trajectory),
@@ -97,7 +97,7 @@ def material_of(trajectory: Trajectory) -> Material:
 
 
 def unit_of(trajectory: Trajectory) -> Unit:
-    """The task and its injection: as the path says, or the record where the path is too short."""
+    """The task and its injection: from the path, or from the record if the path is too short."""
     if trajectory.location is not None:
         return trajectory.location.unit
     record = trajectory.record
@@ -106,23 +106,23 @@ def unit_of(trajectory: Trajectory) -> Unit:
 
 
 def step_index(record: EpisodeRecord, number: int) -> int:
-    """The index of a step by its number: one less, unless the source itself counts from 0."""
+    """Index of a step from its number: one less, unless the source counts from 0."""
     first = record.steps[0].number if record.steps else 1
     return number - min(first, 1)
 
 
-def _steps(trajectory: Trajectory) -> tuple[StepView, ...]:
+def _steps(trajectory: Trajectory) -> tuple[StepMaterial, ...]:
     record = trajectory.record
     logged = as_list((trajectory.log or {}).get("steps"))
     space = action_space(record)
-    views: list[StepView] = []
+    views: list[StepMaterial] = []
     for step in record.steps:
         index = step_index(record, step.number)
         attempt = step.attempts[-1] if step.attempts else None
         entry = logged[index] if 0 <= index < len(logged) else None
         response, actions = _said_and_done(step, space)
         views.append(
-            StepView(
+            StepMaterial(
                 index=index,
                 response=response,
                 actions=actions,
@@ -135,7 +135,7 @@ def _steps(trajectory: Trajectory) -> tuple[StepView, ...]:
 
 
 def _said_and_done(step: Step, space: str) -> tuple[str, str]:
-    """The agent's answer, and its actions unless they stand in it."""
+    """The agent's answer, and its actions unless the answer contains them."""
     proposal = step.proposal
     actions = (proposal.actions if proposal else ()) or tuple(result.action for result in step.results)
     written = [action.raw or _written(encode_action(action, space)) for action in actions]
@@ -150,7 +150,7 @@ def _written(action: JsonValue) -> str:
 
 
 def _stand_in(text: str, actions: Sequence[str]) -> bool:
-    """Whether all actions stand in the text, in their order; a bare word such as DONE only on a line of its own."""
+    """Whether the text contains all actions in order; a bare word such as DONE must be on its own line."""
     lines = {line.strip("`* \t\r") for line in text.split("\n")}
     tokens, start = _tokens(text), 0
     for action in actions:
@@ -165,7 +165,7 @@ def _stand_in(text: str, actions: Sequence[str]) -> bool:
 
 
 def _tokens(text: str) -> str:
-    """The text without its spacing; each token stands between blanks."""
+    """The tokens of a text, each between single spaces."""
     return f" {' '.join(_TOKEN.findall(text))} "
 
 
@@ -175,9 +175,9 @@ def _screenshot(step: Step, entry: JsonValue) -> str | None:
 
 
 def _last_screen(trajectory: Trajectory) -> str:
-    """The screen after the last action that was executed; the first one when none was.
+    """The screen after the last executed action; the first screen if none was executed.
 
-    Any number of `Error` lines may stand at the end, or be all there is.
+    The trajectory may end in `Error` lines, or consist of nothing else.
     """
     for line in reversed(trajectory.lines):
         name = None if line.error is not None else plain_name(line.data.get("screenshot_file"))

@@ -1,4 +1,4 @@
-"""How a judgment came about: what stands in `judgment.meta.json`."""
+"""How a judgment was made: the content of `judgment.meta.json`."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from trueline.records.usage import NO_USAGE, Usage
 
 
 class JudgmentMeta(Record):
-    """Everything about a judgment that its four keys do not say."""
+    """Everything about a judgment beside its four keys."""
 
     schema_version: int = 1
     trueline: str
     time: datetime
     judge_model: str
-    """As it was named, with its provider."""
+    """The name as it was given, with its provider."""
     judge_type: str
     version: str
     vote: Count = 1
     category: TaskKind | None = None
     judgment: Judgment | None = None
-    """The four keys again; `None` when there is no judgment."""
+    """A copy of the judgment; `None` if there is none."""
     violation_quote: str | None = None
-    """The words of the step that version 4 calls a violation."""
+    """The words of the agent that version 4 quotes as the violation."""
     observation_type: str | None = None
     caption_model: str | None = None
     sampling: Sampling | None = None
     answered_by: str = ""
-    """The model as its provider reports it."""
+    """The model's name as its provider reports it."""
     prompt_digest: Digest | None = None
     input_digest: Digest | None = None
-    """Of all that shaped the answer, pictures by their digests."""
+    """Digest of everything that shapes the answer, with images by their digests."""
     usage: Usage = NO_USAGE
     caption_usage: Usage = NO_USAGE
     latency_s: Seconds = 0.0
     attempts: Count = 0
     cached: bool = False
     members: tuple[str, ...] = ()
-    """Of a panel: what each one said."""
+    """For a panel: what each member said."""
     warnings: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""How judges and captioners are asked to answer, as far as their models take it."""
+"""Sampling of judges and captioners, as far as their models support it."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from trueline.models.types import ModelId
 from trueline.records.setting import Sampling
 
 JUDGE_TOKENS = 4096
-"""OS-Harm allows 2048. An answer that fits is the same; one that does not would be lost."""
+"""OS-Harm allows 2048. Answers that fit are the same; longer ones would be lost."""
 REASONING_TOKENS = 16384
-"""For models whose hidden reasoning counts."""
+"""For models whose hidden reasoning counts as output."""
 CAPTION_TOKENS = 1024
 _TAKES_SEED = ("openai", "azure")
 
 
 def judge_sampling(model: ModelId, temperature: float | None = None) -> Sampling:
-    """Temperature 0 where OS-Harm sets it; models that reason and Claude are left to their own."""
+    """Temperature 0 where OS-Harm sets it; reasoning models and Claude keep their default."""
     tokens = REASONING_TOKENS if _reasons(model) else JUDGE_TOKENS
     if temperature is not None:
         return Sampling(temperature=temperature, max_tokens=tokens)
@@ -34,6 +34,6 @@ def caption_sampling(model: ModelId) -> Sampling:
 
 
 def _reasons(model: ModelId) -> bool:
-    """Whether it is one of OpenAI's models that think before they answer, and count that as part of the answer."""
+    """Whether it is an OpenAI reasoning model, whose reasoning counts as part of the answer."""
     family = family_of(model.provider, model.model)
     return family.limit is not None and bool(family.fixed)

@@ -30,7 +30,7 @@ from trueline.models.servers import Server
 from trueline.models.structured import Structurer
 from trueline.models.types import Answer, Image, ModelId, Request, Text, ToolResult
 from trueline.models.waiting import Call as UnderWay
-from trueline.models.waiting import under_way
+from trueline.models.waiting import logged, under_way
 from trueline.models.wire import Call, Client, Codec, Decoded, FilteredError, read_json
 from trueline.records.usage import UNCOUNTED, Usage
 
@@ -146,7 +146,8 @@ class ApiModel:
             fitted = call if body is call.body else replace(call, body=body)
             try:
                 began = asyncio.get_running_loop().time()
-                response = await within(shared.retry.attempt_s, self._post(fitted))
+                with logged(under, shared.server, shared.retry.reported_s):
+                    response = await within(shared.retry.attempt_s, self._post(fitted))
                 under.answered_in = asyncio.get_running_loop().time() - began
                 decoded = codec.decode(read_json(response, shared.redactor), request)
             except RejectedError as e:

@@ -35,6 +35,8 @@ class RetryPolicy:
     """The longest pause, unless the provider asks for more."""
     attempt_s: float = 300.0
     """The longest a single attempt may take."""
+    reported_s: float = 30.0
+    """How often the log says that an attempt gets no answer, where no episode is being played that reports it."""
     deadline_s: float = 600.0
     """The longest everything may take, waiting included, unless the request says otherwise."""
 

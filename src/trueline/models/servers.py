@@ -11,6 +11,8 @@ class Server:
 
     answered: bool = False
     """Whether it ever responded, even with an error: if it is unreachable later, that is an outage."""
+    reported: float = float("-inf")
+    """When the log last said that it does not answer, in seconds of `time.monotonic`."""
 
 
 class Servers:

@@ -8,11 +8,16 @@ failed attempts and the pauses between them.
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+
+from trueline.models.servers import Server
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(eq=False)
@@ -124,3 +129,32 @@ async def under_way(model: str, address: str) -> AsyncGenerator[Call]:
         return
     async with waiting.call(call):
         yield call
+
+
+@contextmanager
+def logged(call: Call, server: Server, every_s: float) -> Generator[None]:
+    """Log again and again that an attempt gets no answer, unless an episode observes its calls and reports that.
+
+    Args:
+        call: The call that the attempt belongs to.
+        server: Who is asked; of many attempts at the same time one is logged.
+        every_s: How often.
+    """
+    if _CURRENT.get() is not None:
+        yield
+        return
+    loop, began = asyncio.get_running_loop(), time.monotonic()
+
+    def tell() -> None:
+        nonlocal timer
+        now = time.monotonic()
+        if now - server.reported >= every_s / 2:
+            server.reported = now
+            log.warning("%s has not answered for %.0f s", call, now - began)
+        timer = loop.call_later(every_s, tell)
+
+    timer = loop.call_later(every_s, tell)
+    try:
+        yield
+    finally:
+        timer.cancel()

@@ -7,16 +7,14 @@ from dataclasses import dataclass
 
 from trueline.desktop.types import Capability
 from trueline.runs.plan import Injected, Planned
+from trueline.tasks.attacks.goals import GOALS
+from trueline.tasks.attacks.vectors import VECTORS
 from trueline.tasks.checkers.home import NOTE
 from trueline.tasks.model import Task
 from trueline.tasks.support import unsupported_injection
 
 SINKS_TAG = "sinks"
 """Tag of a task whose solution sends something: without a sink to take it, it cannot be done."""
-_VECTORS_WITH_SINKS = frozenset({"website"})
-_GOALS_WITH_SINKS = frozenset({"url_query_params", "email_send_password"})
-_OWN_PLACES = frozenset({"thunderbird_mail_received", "terminal_cron_setup"})
-"""Vectors and goals that put or read files where only Trueline's own desktop keeps them: mail profile, crontab."""
 
 
 @dataclass(frozen=True)
@@ -49,10 +47,12 @@ def needs_sinks(task: Task) -> bool:
 
 def _attack(injected: Injected, abilities: Abilities) -> Iterator[str]:
     sinks = Capability.SINKS in abilities.capabilities
-    if not sinks and injected.vector in _VECTORS_WITH_SINKS:
-        yield f"vector {injected.vector}: nothing on this machine serves the page"
-    if not sinks and injected.goal in _GOALS_WITH_SINKS:
-        yield f"goal {injected.goal}: nothing on this machine would see it reached"
-    for name in (injected.vector, injected.goal):
-        if not abilities.own and name in _OWN_PLACES:
-            yield f"{name}: only Trueline's own desktop has the files that it needs where they are looked for"
+    vector = VECTORS.find(injected.vector) if VECTORS.provides(injected.vector) else None
+    goal = GOALS.find(injected.goal) if GOALS.provides(injected.goal) else None
+    if not sinks and vector is not None and vector.needs_sinks:
+        yield f"vector {vector.id}: nothing on this machine serves the page"
+    if not sinks and goal is not None and goal.needs_sinks:
+        yield f"goal {goal.id}: nothing on this machine would see it reached"
+    for found in (vector, goal):
+        if not abilities.own and found is not None and found.own_desktop_only:
+            yield f"{found.id}: only Trueline's own desktop has the files that it needs where they are looked for"

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from trueline import __version__
 from trueline.actions import Size
-from trueline.agents.build import AgentMaker
+from trueline.agents.registry import AgentMaker
 from trueline.agents.types import Agent, AgentContext, Insight
 from trueline.desktop.types import Capability, Desktop
 from trueline.guard.config import OnError
@@ -41,15 +41,15 @@ from trueline.runs.retries.clarify import ClarifyUponRetry
 from trueline.runs.scene import TaskScene
 from trueline.runs.types import Floor, Oversight, Pace, Parts, Retrying, unchecked_score
 from trueline.tasks.attacks.goals import GOALS
-from trueline.tasks.attacks.staged import Injection
+from trueline.tasks.attacks.injection import ActiveInjection
 from trueline.tasks.attacks.vectors import VECTORS
 from trueline.tasks.checkers import scored_by
 from trueline.tasks.downloads import Downloads
 from trueline.tasks.model import Task
 from trueline.tasks.model.kind import Kind, measures_harm
-from trueline.tasks.stage import Stage
 from trueline.tasks.support import unsupported
 from trueline.tasks.variation import vary
+from trueline.tasks.workspace import Workspace
 
 RECORDING = "recording.mp4"
 AGENT = "agent"
@@ -136,9 +136,9 @@ def why_unsupported(planned: Planned, abilities: Abilities | None = None) -> str
     missing = [*unsupported(task, own=abilities.own), *lacking(planned, abilities)]
     if scored_by(task.evaluator) == "none":
         missing.append(f"checker {_names(task)}")
-    if injected is not None and injected.vector not in VECTORS:
+    if injected is not None and not VECTORS.provides(injected.vector):
         missing.append(f"vector {injected.vector}")
-    if injected is not None and injected.goal not in GOALS:
+    if injected is not None and not GOALS.provides(injected.goal):
         missing.append(f"goal {injected.goal}")
     return ", ".join(missing)
 
@@ -161,14 +161,14 @@ class _Episode:
     def _seed(self, purpose: str) -> int:
         return episode_seed(self._config, self._planned, purpose)
 
-    def _injection(self) -> Injection | None:
+    def _injection(self) -> ActiveInjection | None:
         injected = self._planned.injected
-        if injected is None or injected.vector not in VECTORS or injected.goal not in GOALS:
+        if injected is None or not VECTORS.provides(injected.vector) or not GOALS.provides(injected.goal):
             return None
         # The task was varied since: where its document lies is told by its own entry.
         entries = (entry for entry in self._task.injections if entry.type == injected.vector)
         params = next((entry.params for entry in entries if injected.goal in entry.goals), None)
-        return Injection.of(injected.vector, injected.goal, self._seed("attack"), params)
+        return ActiveInjection.of(injected.vector, injected.goal, self._seed("attack"), params)
 
     def begin(self) -> Started:
         """The first line of its record."""
@@ -192,7 +192,7 @@ class _Episode:
     async def play(self, desktop: Desktop, writer: EpisodeWriter, floor: Floor) -> Ended:
         """Play it on a fresh desktop."""
         config, task = self._config, self._task
-        stage = Stage(desktop, config.downloads, config.assets, config.screen, config.password)
+        workspace = Workspace(desktop, config.downloads, config.assets, config.screen, config.password)
         try:
             agent = config.agent.make()
         except Exception as error:
@@ -203,7 +203,7 @@ class _Episode:
         others: list[Usage] = []
         async with AsyncExitStack() as stack:
             stack.push_async_callback(_close, agent, writer)
-            scene = await stack.enter_async_context(TaskScene(task, stage, injection))
+            scene = await stack.enter_async_context(TaskScene(task, workspace, injection))
             oversight = self._oversight(writer, scene, others, stack)
             recording = config.record and Capability.RECORD in desktop.capabilities
             await stack.enter_async_context(desktop.record(writer.folder / RECORDING) if recording else nullcontext())

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from trueline.agents.build import SIMULATED
+from trueline.agents.registry import SIMULATED
 from trueline.records.setting import GuardSetting, Setting
 from trueline.runs.retries.clarify import TRIES
 

@@ -8,11 +8,11 @@ from fnmatch import fnmatchcase
 
 from pydantic import JsonValue
 
+from trueline.models.prompt_files import fill_prompts
 from trueline.records.attack import Attack
 from trueline.records.episode import TaskRef
 from trueline.records.layout import Location, Unit, model_folder_name
 from trueline.records.setting import Setting
-from trueline.runs.prompt_files import filled
 from trueline.tasks.model.kind import is_unmeasured
 from trueline.tasks.suite import SuiteTask
 
@@ -144,7 +144,7 @@ def _injections(task: SuiteTask, only: Sequence[str]) -> Iterator[Injected]:
 
 def instruction_for(planned: Planned, instruction: str) -> str:
     """What the agent is told."""
-    return filled(JAILBREAK, instruction=instruction) if planned.jailbreak else instruction
+    return fill_prompts("trueline.runs", (JAILBREAK,), instruction=instruction) if planned.jailbreak else instruction
 
 
 def count_by_kind(planned: Iterable[Planned]) -> dict[str, int]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import threading
-from collections.abc import AsyncGenerator, Callable, Coroutine
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import AsyncGenerator, Callable
+from typing import TYPE_CHECKING
 
+from trueline.blocking import run_blocking
 from trueline.errors import RequestError
 from trueline.extras import require_extra
 from trueline.runs.batch.run import run_batch
@@ -20,7 +20,6 @@ from trueline.runs.result import RunResult
 if TYPE_CHECKING:
     from trueline.guard.correction import Ask
 
-T = TypeVar("T")
 Asking = Callable[[str], "Ask"]
 """From the name of an episode to who is asked about its proposals."""
 
@@ -63,7 +62,7 @@ def run(
         InputError: Something that is asked for is missing or wrong; nothing was started.
     """
     request = _request(request, fields)
-    return _wait_for(_run(request, ask, report or _ignore))
+    return run_blocking(_run(request, ask, report or _ignore))
 
 
 async def run_async(
@@ -114,35 +113,6 @@ def _import_path(made_by: object) -> str:
     if "<locals>" in name:
         raise RequestError(f"{name}: a class of a function cannot be found again; define it at the top of a module")
     return f"{getattr(made_by, '__module__', '')}:{name}"
-
-
-def _wait_for(work: Coroutine[object, object, T]) -> T:
-    """Run to the end, in a thread of its own where this one has a running event loop, as in a notebook."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(work)
-    loop = asyncio.new_event_loop()
-    task: asyncio.Task[T] = loop.create_task(work)
-
-    def serve() -> None:
-        asyncio.set_event_loop(loop)
-        try:
-            loop.run_until_complete(asyncio.gather(task, return_exceptions=True))
-            loop.run_until_complete(loop.shutdown_asyncgens())
-        finally:
-            loop.close()
-
-    thread = threading.Thread(target=serve, name="trueline-run")
-    thread.start()
-    try:
-        thread.join()
-    except KeyboardInterrupt:
-        # The thread's loop ends once the run has put everything away.
-        loop.call_soon_threadsafe(task.cancel)
-        thread.join()
-        raise
-    return task.result()
 
 
 def _ignore(_: Told) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from trueline.errors import RequestError
+from trueline.extras import require_extra
 from trueline.guard.registry import GuardRequest, OpenedGuard, open_guard
 from trueline.models import Config, Ledger, Limiters, Limits, Model, ModelId, Spec, open_model, parse_spec
 from trueline.models.errors import UnpricedError
@@ -29,10 +30,11 @@ from trueline.runs.types import Pace
 from trueline.tasks.downloads import Downloads, default_folder
 from trueline.tasks.selection import Selection, select
 from trueline.tasks.suite import Suite, load_suite
+from trueline.tasks.support import needed_extras, unsupported
 from trueline.text import printable
 
 if TYPE_CHECKING:
-    from trueline.agents.build import AgentMaker
+    from trueline.agents.registry import AgentMaker
     from trueline.desktop.perturbations import Applied
     from trueline.desktop.types import Desktop
     from trueline.guard.correction import Ask
@@ -88,7 +90,7 @@ async def open_run(
     Raises:
         InputError: A field, a file, a key or a model is missing or wrong; nothing was started.
     """
-    from trueline.agents.build import find_agent
+    from trueline.agents.registry import find_agent
     from trueline.records import Store
 
     completed = complete(request)
@@ -147,6 +149,10 @@ async def open_run(
             raise RequestError(
                 "`inject`: none of the selected tasks offers such an injection; select others, or leave it out"
             )
+        if not dry:
+            _require_checkers(planned)
+            if "judge_model" not in completed.defaults:
+                await _require_judges(request, config)
         run = RunConfig(
             suite=suite.name,
             setting=setting,
@@ -228,14 +234,38 @@ def judging_models(request: RunRequest) -> list[ModelId]:
     Raises:
         SpecError: It is not clear which one is meant.
     """
-    from trueline.judge.request import CAPTIONED
-    from trueline.judge.types import CAPTIONER
+    return [ModelId(provider=spec.provider, model=spec.model) for spec in _judging_specs(request)]
+
+
+def _judging_specs(request: RunRequest) -> list[Spec]:
+    from trueline.judge.types import CAPTIONED, CAPTIONER
 
     if request.judge_model is None or request.judge_type == "rules":
         return []
     names = (request.judge_model, *((CAPTIONER,) if request.judge_type in CAPTIONED else ()))
-    specs = [parse_spec(name) for name in names]
-    return [ModelId(provider=spec.provider, model=spec.model) for spec in specs]
+    return [parse_spec(name) for name in names]
+
+
+async def _require_judges(request: RunRequest, config: Config) -> None:
+    """See before the run that the models that judge afterwards can be asked.
+
+    Raises:
+        InputError: A key, an address or an extra is missing.
+    """
+    for spec in _judging_specs(request):
+        await open_model(spec, config=config).close()
+
+
+def _require_checkers(planned: Iterable[Planned]) -> None:
+    """See before the run that what is played can be checked.
+
+    Raises:
+        MissingExtraError: A checker needs an extra that is not installed.
+    """
+    for one in planned:
+        task = one.task.task
+        for extra in () if unsupported(task) else needed_extras(task):
+            require_extra(extra, f"checking task {printable(task.id, 100)}")
 
 
 def _with_reruns(request: RunRequest, jobs: tuple[Job, ...]) -> tuple[Job, ...]:

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from trueline.runs.prepare import Run
-    from trueline.stats.attack_success import AttackTrial
+    from trueline.stats.attacks.success import AttackTrial
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RunResult:
     """The episodes of a run; all of them lie in the result folder as well."""
 
@@ -54,7 +54,7 @@ class RunResult:
 
     def to_json(self) -> dict[str, JsonValue]:
         """The summary that `trueline run --json` prints."""
-        from trueline.stats.attack_success import trials_of
+        from trueline.stats.attacks.success import trials_of
 
         records = list(self.records.values())
         earlier = [
@@ -68,6 +68,11 @@ class RunResult:
             "stopped": self.stopped or None,
             "result_dir": str(self.result_dir),
         }
+
+    def __repr__(self) -> str:
+        scores = [record.score for record in self.records.values() if record.score is not None]
+        mean = f"mean score {sum(scores) / len(scores):.3g}" if scores else "none scored"
+        return f"<RunResult: {len(self.records)} episodes in {self.result_dir}, {mean}>"
 
     def _repr_html_(self) -> str:
         """A table of the episodes, for notebooks."""
@@ -88,8 +93,8 @@ def _outcome(record: EpisodeRecord) -> str:
 
 def _attack_success(trials: Sequence[AttackTrial]) -> JsonValue:
     """Achieved of delivered, mean over cells; `None` when nothing was injected."""
-    from trueline.stats.attack_report import rate_json
-    from trueline.stats.attack_success import attack_rate, attack_rates_by
+    from trueline.stats.attacks.report import rate_json
+    from trueline.stats.attacks.success import attack_rate, attack_rates_by
 
     if not trials:
         return None

@@ -17,16 +17,17 @@ from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
 from trueline.runs.faults import in_words
 from trueline.runs.types import AgentFailed, Scored
+from trueline.tasks.attacks.injection import ActiveInjection
 from trueline.tasks.attacks.sinks import SinkLog, open_sinks
 from trueline.tasks.attacks.sinks.open import Listening
-from trueline.tasks.attacks.staged import Injection
 from trueline.tasks.checkers import evaluate, side_effects
 from trueline.tasks.checkers.home import keep_home
 from trueline.tasks.model import Task
 from trueline.tasks.model.kind import is_unmeasured, measures_harm
-from trueline.tasks.model.steps import Download, Execute, Step, UploadFile
+from trueline.tasks.model.steps import Step
 from trueline.tasks.setup import run_steps
-from trueline.tasks.stage import Stage
+from trueline.tasks.setup_steps import brings_files_only
+from trueline.tasks.workspace import Workspace
 
 
 @runtime_checkable
@@ -40,9 +41,9 @@ class TaskScene:
     An async context manager: sinks inside the desktop are open until it is left.
     """
 
-    def __init__(self, task: Task, stage: Stage, injection: Injection | None = None) -> None:
+    def __init__(self, task: Task, workspace: Workspace, injection: ActiveInjection | None = None) -> None:
         self._task = task
-        self._stage = stage
+        self._workspace = workspace
         self._injection = injection
         self._sinks = SinkLog()
         self._stack = AsyncExitStack()
@@ -58,22 +59,22 @@ class TaskScene:
     async def prepare(self) -> None:
         """Set the desktop up. Again after a reset: then the sinks are those of the new desktop."""
         await self._stack.aclose()
-        self._stage = replace(self._stage, outputs={})
-        desktop, injection = self._stage.desktop, self._injection
+        self._workspace = replace(self._workspace, outputs={})
+        desktop, injection = self._workspace.desktop, self._injection
         if Capability.SINKS in desktop.capabilities and isinstance(desktop, _Listens):
             pages = injection.pages if injection else None
             self._sinks = await self._stack.enter_async_context(open_sinks(desktop, pages))
         files, applications = split(self._task.config)
         if injection is not None:
             await injection.prepare(desktop)
-        await run_steps(files, self._stage)
+        await run_steps(files, self._workspace)
         if injection is not None:
             await injection.deliver(desktop, "before applications")
-        await run_steps(applications, self._stage)
+        await run_steps(applications, self._workspace)
         if injection is not None:
             await injection.deliver(desktop, "after setup")
             await injection.confirm(desktop)
-        await keep_home(self._task.evaluator, self._stage)
+        await keep_home(self._task.evaluator, self._workspace)
 
     async def seen(self, step: int, observation: Observation, agent: Agent) -> None:
         """Take note of what the agent is shown."""
@@ -82,7 +83,7 @@ class TaskScene:
                 words, picture = words_for(agent, observation), agent.wants.screenshot
             except Exception as error:
                 raise AgentFailed(f"reads: {in_words(error)}") from error
-            await self._injection.seen(step, observation, self._stage.desktop, words=words, picture=picture)
+            await self._injection.seen(step, observation, self._workspace.desktop, words=words, picture=picture)
 
     def proposed(self, step: int, proposal: Proposal, *, ran: bool) -> None:
         """Take note of what the agent wanted."""
@@ -94,7 +95,7 @@ class TaskScene:
         """Score the state left behind. Raises CheckerError."""
         # What was done stays done: an agent that does the harm and then gives up has done it.
         harm = measures_harm(self._task)
-        outcome = await evaluate(self._task.evaluator, self._stage, failed=failed and not harm, harm=harm)
+        outcome = await evaluate(self._task.evaluator, self._workspace, failed=failed and not harm, harm=harm)
         check = Check(
             name="evaluator",
             passed=is_success(outcome.score),
@@ -103,7 +104,7 @@ class TaskScene:
         )
         others = [
             Check(name=found.function, passed=found.passed, detail=found.detail, about="safety")
-            for found in await side_effects(self._task.evaluator, self._stage)
+            for found in await side_effects(self._task.evaluator, self._workspace)
         ]
         return Scored(outcome.score, (check, *others))
 
@@ -112,13 +113,13 @@ class TaskScene:
         if self._injection is None:
             return None
         score = None if is_unmeasured(self._task) else scored.score
-        return await self._injection.funnel(self._stage.desktop, self._sinks, end, score)
+        return await self._injection.funnel(self._workspace.desktop, self._sinks, end, score)
 
 
 def split(steps: Sequence[Step]) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
     """The steps that only bring files, and those from the first application on."""
     first = next(
-        (place for place, step in enumerate(steps) if not isinstance(step, Download | UploadFile | Execute)),
+        (place for place, step in enumerate(steps) if not brings_files_only(step)),
         len(steps),
     )
     return tuple(steps[:first]), tuple(steps[first:])

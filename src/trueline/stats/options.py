@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
-from trueline.stats.mcnemar import McNemarMethod
+from trueline.errors import RequestError
+from trueline.stats.comparisons.mcnemar import McNemarMethod
+from trueline.text import printable
 
 MissingPolicy = Literal["bounds", "exclude", "fail"]
 Inference = Literal["population", "suite"]
@@ -13,7 +15,11 @@ Inference = Literal["population", "suite"]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The declared choices of an analysis."""
+    """The declared choices of an analysis.
+
+    Raises:
+        RequestError: A choice has a value that it cannot have; the message names it.
+    """
 
     threshold: float = 1.0
     """A score from here on is a success."""
@@ -30,3 +36,27 @@ class Options:
     """For attack success: the goals of injections stand for others like them, as the tasks do."""
     seed: int = 0
     """Of random deals and draws."""
+
+    def __post_init__(self) -> None:
+        """Check every value."""
+        if not 0 < self.threshold <= 1:
+            raise RequestError(f"`threshold` {self.threshold}: must be above 0 and at most 1")
+        if not 0 < self.level < 1:
+            raise RequestError(f"`level` {self.level}: must be between 0 and 1")
+        if self.margin is not None and not 0 <= self.margin <= 1:
+            raise RequestError(f"`margin` {self.margin}: must be from 0 to 1, such as 0.03 for three points")
+        if self.seed < 0:
+            raise RequestError(f"`seed` {self.seed}: must be a non-negative integer")
+        check_choice("missing", self.missing, get_args(MissingPolicy))
+        check_choice("inference", self.inference, get_args(Inference))
+        check_choice("mcnemar", self.mcnemar, get_args(McNemarMethod))
+
+
+def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
+    """Refuse a value that is not one of these.
+
+    Raises:
+        RequestError: Names the argument and the choices.
+    """
+    if value not in choices:
+        raise RequestError(f"`{name}` {printable(str(value), 80)!r}: choose one of {', '.join(choices)}")

@@ -13,6 +13,7 @@ biases Pass^3.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trueline.errors import InputError
+from trueline.records.layout import Unit
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -187,3 +189,16 @@ def _codes(labels: npt.ArrayLike) -> IntArray:
     if array.ndim != 1:
         raise InputError(f"labels must be one per task, got an array of shape {array.shape}")
     return np.unique(array, return_inverse=True)[1].astype(np.int64)
+
+
+def resample_units(units: Sequence[Unit], *, seed: int) -> Resample:
+    """Resample a set of units by domain, with what belongs together kept together."""
+    domains = np.array([unit.domain for unit in units])
+    return resample_weights(domains, cluster_labels(units), seed=seed)
+
+
+def cluster_labels(units: Sequence[Unit]) -> IntArray | None:
+    """Number the clusters that units belong to; `None` when every unit stands alone."""
+    numbers: dict[tuple[str, str], int] = {}
+    labels = np.array([numbers.setdefault(unit.host, len(numbers)) for unit in units], np.int64)
+    return None if len(numbers) == len(units) else labels

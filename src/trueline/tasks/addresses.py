@@ -1,4 +1,4 @@
-"""Web addresses out of task files."""
+"""Web addresses in task files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ WEB = ("http", "https")
 
 
 def web_parts(url: str) -> SplitResult | None:
-    """The parts of a web address; `None` when it is of another kind, or none at all."""
+    """The parts of an http or https URL; `None` for anything else."""
     try:
         parts = urlsplit(url)
     except ValueError:

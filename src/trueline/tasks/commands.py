@@ -1,4 +1,4 @@
-"""Running what a task's steps and getters name, inside."""
+"""Running commands of setup steps and getters on the desktop."""
 
 from __future__ import annotations
 
@@ -9,51 +9,51 @@ from pathlib import PurePosixPath
 from trueline.actions import Code
 from trueline.desktop.types import RunResult
 from trueline.errors import InputError
-from trueline.tasks.stage import HOME, Stage
+from trueline.tasks.workspace import HOME, Workspace
 
 TIME_LIMIT = 120.0
-"""Seconds; as long as OSWorld's server waits."""
+"""Seconds; the limit of OSWorld's server."""
 
 
-def argv_of(command: str | tuple[str, ...], *, shell: bool, stage: Stage) -> tuple[str, ...]:
-    """The command line as words, placeholders filled in.
+def argv_of(command: str | tuple[str, ...], *, shell: bool, workspace: Workspace) -> tuple[str, ...]:
+    """The command line as a list of words, with placeholders filled in.
 
     Raises:
-        InputError: Its quotes do not match, or it names no program.
+        InputError: A quote is not closed, or there is no program.
     """
     words = (command,) if isinstance(command, str) else command
-    words = tuple(stage.filled(word) for word in words)
+    words = tuple(workspace.fill_placeholders(word) for word in words)
     if shell:
         return ("/bin/sh", "-c", *words)
     if isinstance(command, str):
         try:
             words = tuple(shlex.split(words[0]))
         except ValueError as error:
-            raise InputError(f"{command!r}: is no command line: {error}") from error
+            raise InputError(f"{command!r}: is not a valid command line: {error}") from error
     if not words or not words[0].strip():
         raise InputError(f"{command!r}: names no program")
     return tuple(f"{HOME}/{word[2:]}" if word.startswith("~/") else word for word in words)
 
 
-async def run_command(stage: Stage, argv: tuple[str, ...], *, time_limit: float = TIME_LIMIT) -> RunResult:
-    """Run a program to its end, whatever code it ends with.
+async def run_command(workspace: Workspace, argv: tuple[str, ...], *, time_limit: float = TIME_LIMIT) -> RunResult:
+    """Run a program until it exits, with any exit code.
 
-    Code that drives mouse and keyboard goes the way of an agent's code: inside there need be no pyautogui.
+    Code that drives mouse and keyboard runs like an agent's code: the desktop need not have pyautogui.
 
     Raises:
-        ActionTimeout: It took too long.
-        DesktopError: It cannot be started, or the desktop is gone.
+        ActionTimeout: It did not finish in time.
+        DesktopError: It cannot be started, or the desktop is lost.
     """
     if is_input_code(argv):
-        done = await stage.desktop.act(Code(source=argv[2]), id=f"setup-{uuid.uuid4()}")
+        done = await workspace.desktop.act(Code(source=argv[2]), id=f"setup-{uuid.uuid4()}")
         failed = done.error is not None
         error = (done.error or "").encode("utf-8", "replace")
         output = (done.output or "").encode("utf-8", "replace")
         return RunResult(done.returncode if done.returncode is not None else int(failed), output, error)
-    return await stage.desktop.run(argv, time_limit=time_limit)
+    return await workspace.desktop.run(argv, time_limit=time_limit)
 
 
 def is_input_code(argv: tuple[str, ...]) -> bool:
-    """Whether this is `python -c` with code for pyautogui."""
+    """Whether this runs `python -c` with code for pyautogui."""
     python = bool(argv) and PurePosixPath(argv[0]).name in ("python", "python3")
     return python and len(argv) == 3 and argv[1] == "-c" and "pyautogui" in argv[2]

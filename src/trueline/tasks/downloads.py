@@ -1,4 +1,4 @@
-"""Files from the web that tasks need, fetched once and kept by their content."""
+"""Files that tasks need from the web, downloaded once and stored by content."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ _PIECE = 1 << 18
 _TRIES = 3
 _PAUSE = 0.5
 _SILENCE = 60.0
-"""Seconds without a byte after which a server is given up."""
+"""Seconds without data after which a download fails."""
 
 
 class DownloadError(TruelineError):
-    """A file could not be fetched."""
+    """A file could not be downloaded."""
 
 
 class _Entry(Record):
-    """What an address gave."""
+    """The response to a URL."""
 
     url: str
     sha256: Digest
@@ -41,19 +41,19 @@ class _Entry(Record):
 
 
 class Downloads:
-    """A cache folder: `urls/` says what each address gave, `objects/` holds it under its SHA-256."""
+    """A cache folder: `urls/` maps each URL to a SHA-256, `objects/` holds the content by SHA-256."""
 
     def __init__(
         self, folder: Path, *, offline: bool = False, largest: int = 2 << 30, time_limit: float = 600.0
     ) -> None:
-        """Use this folder; `offline` takes only what is in it."""
+        """Use this folder; with `offline`, nothing is downloaded."""
         self._folder = folder
         self._offline = offline
         self._largest = largest
         self._time_limit = time_limit
 
     def cached(self, url: str) -> Path | None:
-        """The file of an address if it is here and whole."""
+        """The cached file of a URL, if it is there and intact."""
         try:
             entry = _Entry.model_validate_json(self._entry(url).read_bytes())
             path = self._object(entry.sha256)
@@ -64,10 +64,10 @@ class Downloads:
         return path if whole and entry.url == url else None
 
     async def fetch(self, url: str) -> Path:
-        """The file of an address, from the cache or the web.
+        """The file of a URL, from the cache or the web.
 
         Raises:
-            DownloadError: It cannot be had; the message names the address and the reason.
+            DownloadError: It cannot be downloaded; the message names the URL and the reason.
         """
         return await asyncio.to_thread(self._fetch, url)
 
@@ -78,7 +78,7 @@ class Downloads:
         if web_parts(url) is None:
             raise DownloadError(f"{shown}: only http and https addresses are fetched")
         if self._offline:
-            raise DownloadError(f"{shown}: not in {self._folder}, and offline; fetch it once without --offline")
+            raise DownloadError(f"{shown}: not in {self._folder}, and --offline is set; download it once without it")
         end = time.monotonic() + self._time_limit
         for attempt in range(_TRIES):
             try:
@@ -86,7 +86,7 @@ class Downloads:
             except urllib.error.HTTPError as error:
                 error.close()
                 if error.code < 500 or attempt == _TRIES - 1:
-                    raise DownloadError(f"{shown}: the server answers {error.code}") from error
+                    raise DownloadError(f"{shown}: the server answered {error.code}") from error
             except (OSError, HTTPException, ValueError) as error:
                 if attempt == _TRIES - 1:
                     raise DownloadError(f"{shown}: cannot be fetched: {printable(str(error))}") from error
@@ -103,13 +103,13 @@ class Downloads:
                 while piece := answer.read1(_PIECE):
                     size += len(piece)
                     if size > self._largest:
-                        raise DownloadError(f"{printable(url)}: larger than {self._largest} bytes")
+                        raise DownloadError(f"{printable(url)}: is larger than {self._largest} bytes")
                     if time.monotonic() > end:
-                        raise DownloadError(f"{printable(url)}: not here after {self._time_limit:g} s")
+                        raise DownloadError(f"{printable(url)}: did not arrive within {self._time_limit:g} s")
                     digest.update(piece)
                     file.write(piece)
                 if answer.length:
-                    raise OSError(f"the connection ended {answer.length} bytes early")
+                    raise OSError(f"the connection closed {answer.length} bytes early")
             return self._keep(building, _Entry(url=url, sha256=digest.hexdigest(), size=size))
         finally:
             building.unlink(missing_ok=True)
@@ -132,7 +132,7 @@ class Downloads:
 
 
 def _opener() -> urllib.request.OpenerDirector:
-    """Only http and https: no handler for files, data or ftp, whatever a redirection says."""
+    """An opener for http and https only: redirects cannot lead to files, data or ftp."""
     opener = urllib.request.OpenerDirector()
     for handler in (
         urllib.request.ProxyHandler(),
@@ -148,7 +148,7 @@ def _opener() -> urllib.request.OpenerDirector:
 
 
 def default_folder() -> Path:
-    """Where downloads are kept: in $TRUELINE_CACHE_DIR, else below the user's cache folder."""
+    """The folder of downloads: in $TRUELINE_CACHE_DIR, or in the user's cache folder."""
     from trueline.models.cache.path import cache_path
 
     return cache_path().parent / "downloads"

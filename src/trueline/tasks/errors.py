@@ -1,4 +1,4 @@
-"""What can go wrong with a task through no doing of the agent."""
+"""Errors of a task that are not the agent's doing."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from trueline.errors import TruelineError
 
 
 class SetupError(TruelineError):
-    """The desktop could not be set up for a task. The message names the step and holds its output."""
+    """The desktop could not be set up for a task. The message names the step and includes its output."""
 
 
 class CheckerError(TruelineError):
-    """The end state could not be scored, which is not a score of 0."""
+    """The end state could not be scored. That is not a score of 0."""

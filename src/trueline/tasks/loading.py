@@ -1,9 +1,9 @@
-"""Reading task files: all that is wrong with one is said at once."""
+"""Reading task files; all problems of a file are reported at once."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,17 +12,18 @@ from pydantic_core import ErrorDetails
 
 from trueline.errors import InputError
 from trueline.records.interchange.strict_json import json_path, load_strict
-from trueline.tasks.model import Task
+from trueline.tasks.model import OtherStep, Step, Task
+from trueline.tasks.setup_steps import SETUP_STEPS, step_parameters
 from trueline.text import printable
 
 _LARGEST = 8 << 20
-"""Bytes; the largest of OSWorld's files has 20 thousand."""
+"""Bytes; the largest file of OSWorld has 20 thousand."""
 Place = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, order=True)
 class TaskProblem:
-    """What is wrong in a task file, and where."""
+    """A problem in a task file."""
 
     file: str
     path: str
@@ -35,12 +36,12 @@ class TaskProblem:
 
 
 class TaskFileError(InputError):
-    """A task file cannot be used."""
+    """A task file is invalid."""
 
     def __init__(self, problems: tuple[TaskProblem, ...], content: JsonValue = None) -> None:
         self.problems = problems
         self.content = content
-        """What the file holds, where it is JSON."""
+        """The content of the file, if it is JSON."""
         super().__init__("; ".join(map(str, problems)))
 
 
@@ -48,12 +49,12 @@ def load_task(path: Path) -> Task:
     """Read one task file.
 
     Raises:
-        TaskFileError: It cannot be read or is no task; all its problems are named.
+        TaskFileError: It cannot be read or is not a valid task; all problems are listed.
     """
     name = str(path)
     try:
         if path.stat().st_size > _LARGEST:
-            raise TaskFileError((TaskProblem(name, "$", f"larger than {_LARGEST >> 20} MiB, so no task file"),))
+            raise TaskFileError((TaskProblem(name, "$", f"larger than {_LARGEST >> 20} MiB, which no task file is"),))
         value = load_strict(path)
     except OSError as error:
         raise TaskFileError((TaskProblem(name, "$", f"cannot be read ({error.strerror})"),)) from error
@@ -65,21 +66,43 @@ def load_task(path: Path) -> Task:
 
 
 def parse_task(value: JsonValue, *, file: str) -> Task:
-    """Make a task of parsed JSON.
+    """Make a task from parsed JSON.
 
     Raises:
-        TaskFileError: It is no task; all problems are named, with the place and what was expected.
+        TaskFileError: It is not a valid task; all problems are listed, with their place and what was expected.
     """
     try:
-        # As JSON: lists become tuples, nothing else is bent.
-        return Task.model_validate_json(json.dumps(value))
+        # In JSON mode lists become tuples; no other conversion takes place.
+        task = Task.model_validate_json(json.dumps(value))
     except ValidationError as error:
         found = _merge((_place(item, value), item) for item in error.errors(include_url=False))
         raise TaskFileError(tuple(TaskProblem(file, json_path(*at), what) for at, what in found), value) from error
+    if problems := tuple(TaskProblem(file, json_path(*at), what) for at, what in _step_problems(task)):
+        raise TaskFileError(problems, value)
+    return task
+
+
+def _step_problems(task: Task) -> Iterator[tuple[Place, str]]:
+    """Problems of steps that packages provide. An unknown step is not a problem: it makes the task unsupported."""
+    lists: tuple[tuple[Place, tuple[Step, ...]], ...] = (
+        (("config",), task.config),
+        (("evaluator", "postconfig"), task.evaluator.postconfig),
+    )
+    for place, steps in lists:
+        for number, step in enumerate(steps):
+            try:
+                if SETUP_STEPS.provides(step.type) and isinstance(step, OtherStep):
+                    step_parameters(step, SETUP_STEPS.find(step.type))
+            except ValidationError as error:
+                above: Place = (*place, number, "parameters")
+                items = [((*above, *item["loc"]), item) for item in error.errors(include_url=False)]
+                yield from _merge(items)
+            except InputError as error:
+                yield (*place, number, "type"), str(error)
 
 
 def _place(item: ErrorDetails, value: JsonValue) -> Place:
-    """Where in the file the error is: its location without the names of the alternatives that were tried."""
+    """The place of an error in the file: pydantic's location without the names of union members."""
     place: list[str | int] = []
     here: list[JsonValue] = [value]
     for part in item["loc"]:
@@ -90,14 +113,14 @@ def _place(item: ErrorDetails, value: JsonValue) -> Place:
 
 
 def _inner(value: JsonValue, part: str | int) -> list[JsonValue]:
-    """What stands at a part of a value; nothing where there is no such part."""
+    """The value at a key or index, in a list; an empty list if there is none."""
     if isinstance(value, dict):
         return [value[part]] if isinstance(part, str) and part in value else []
     return [value[part]] if isinstance(value, list) and isinstance(part, int) and part < len(value) else []
 
 
 def _merge(found: Iterable[tuple[Place, ErrorDetails]]) -> list[tuple[Place, str]]:
-    """One message per place; of a value that fits none of several shapes, the shape that came furthest is explained."""
+    """One message per place; for a value that matches no member of a union, the closest member is explained."""
     messages: dict[Place, list[ErrorDetails]] = {}
     for place, item in found:
         messages.setdefault(place, []).append(item)
@@ -122,10 +145,11 @@ def _message(items: list[ErrorDetails]) -> str:
 def _wanted(item: ErrorDetails) -> str:
     match item["type"]:
         case "string_pattern_mismatch":
-            return "a name that can be a file's, without / or \\ and not beginning with a dot"
+            return "a name usable as a file name, without / or \\ and not beginning with a dot"
         case "string_too_short":
             return "text"
         case "too_short":
-            return "a list that is not empty"
+            return "a non-empty list"
         case _:
-            return item["msg"].removeprefix("Input should be ").replace("a valid ", "a ").replace("array", "list")
+            wanted = item["msg"].removeprefix("Input should be ").replace("a valid ", "a ").replace("array", "list")
+            return wanted.replace("a integer", "an integer")

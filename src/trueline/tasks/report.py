@@ -1,4 +1,4 @@
-"""What a set of tasks needs, counted."""
+"""A summary of what tasks can be read, run and scored."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from trueline.tasks.support import unsupported
 
 @dataclass(frozen=True)
 class TaskReport:
-    """How many tasks can be read, run and scored here."""
+    """How many tasks can be read, run and scored."""
 
     total: int
     loaded: int
     runnable: int
     """On the local desktop."""
     unsupported: dict[str, int]
-    """Tasks by the reason why they cannot; one task may have several."""
+    """Number of tasks that cannot run, by reason; a task may have several reasons."""
     errors: tuple[TaskProblem, ...]
     scored_by: dict[str, int]
-    """Of those loaded: by Trueline's own functions, by OSWorld's, or by nobody here."""
+    """Number of loaded tasks by who scores them: Trueline, OSWorld's functions, or nobody."""
 
 
 def report(loaded: Loaded) -> TaskReport:
-    """Count."""
+    """Summarise a set of tasks."""
     reasons = [unsupported(each.task) for each in loaded.tasks]
     scores = Counter(scored_by(each.task.evaluator) for each in loaded.tasks)
     return TaskReport(

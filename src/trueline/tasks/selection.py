@@ -1,4 +1,4 @@
-"""Which tasks of a suite: one meaning of the selection flags for every command that takes them."""
+"""Selecting tasks of a suite: the meaning of the selection flags."""
 
 from __future__ import annotations
 
@@ -15,40 +15,40 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class Selection:
-    """All conditions hold together; the order of the index is kept."""
+    """Conditions that a task must all meet. The order of the index is kept."""
 
     domain: str = ALL
     only: tuple[str, ...] = ()
-    """Patterns for `domain/id` or the id alone; one that matches is enough."""
+    """Patterns for `domain/id` or the id; a task must match one of them."""
     kinds: tuple[Kind, ...] = ()
     sample: int | None = None
-    """So many, drawn by the seed; the choice does not depend on the order of the index."""
+    """Number of tasks to draw with the seed, independently of the order of the index."""
     seed: int = 0
     limit: int | None = None
-    """The first so many of what is left: tasks, however often each is repeated."""
+    """Number of tasks to keep in the end, not counting repeats."""
 
 
 def select(suite: Suite, selection: Selection) -> Loaded:
-    """Read the tasks of a suite that are selected.
+    """Read the selected tasks of a suite.
 
     Raises:
         InputError: Nothing is selected, or there is no such domain.
     """
     refs = narrow(suite, selection)
     if selection.kinds:
-        # Only a file's content tells its kind, so all must be read.
+        # The kind is in the file, so all must be read.
         loaded = load_refs(refs, selection.kinds)
         chosen = set(pick(tuple(task.ref for task in loaded.tasks), selection))
         loaded = replace(loaded, tasks=tuple(task for task in loaded.tasks if task.ref in chosen))
     else:
         loaded = load_refs(pick(refs, selection))
     if not loaded.tasks and not loaded.problems:
-        raise InputError(f"no task of {suite.name} is left by --domain, --only, --kind, --sample and --limit")
+        raise InputError(f"no task of {suite.name} matches --domain, --only, --kind, --sample and --limit")
     return loaded
 
 
 def narrow(suite: Suite, selection: Selection) -> tuple[TaskRef, ...]:
-    """What domain and patterns leave; no file is read."""
+    """Apply domain and patterns, without reading files."""
     if selection.domain != ALL and selection.domain not in suite.domains:
         raise InputError(f"--domain {selection.domain}: {suite.name} has {', '.join(suite.domains)}")
     return tuple(
@@ -60,7 +60,7 @@ def narrow(suite: Suite, selection: Selection) -> tuple[TaskRef, ...]:
 
 
 def pick(refs: tuple[TaskRef, ...], selection: Selection) -> tuple[TaskRef, ...]:
-    """What sample and limit leave; no file is read."""
+    """Apply sample and limit, without reading files."""
     if selection.sample is not None:
         drawn = set(sorted(refs, key=lambda ref: _rank(ref, selection.seed))[: selection.sample])
         refs = tuple(ref for ref in refs if ref in drawn)

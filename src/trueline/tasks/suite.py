@@ -11,16 +11,16 @@ from trueline.errors import InputError
 from trueline.records.base import FILE_NAME
 from trueline.records.index import read_index
 from trueline.tasks.loading import TaskFileError, TaskProblem, load_task
-from trueline.tasks.model import Kind, Task, kind_of, told_kind
+from trueline.tasks.model import Kind, Task, infer_kind, kind_of
 
 SHIPPED = Path(__file__).parent / "suites"
-"""Suites that come with Trueline, a folder each."""
+"""The folder of the built-in suites, one folder each."""
 INDEX = "index.json"
 EXAMPLES = "examples"
 ASSETS = "assets"
-"""Folder beside the base, as the seeds have it: of the folder above the base, a task file can name nothing else."""
+"""Folder next to the base folder; a task file can name no other file outside the base."""
 STARTER = "starter"
-"""The suite that is meant when none is named."""
+"""The default suite."""
 _NAME = re.compile(FILE_NAME)
 
 
@@ -34,7 +34,7 @@ class TaskRef:
 
     @property
     def name(self) -> str:
-        """How people name it: `domain/id`."""
+        """Its name for people: `domain/id`."""
         return f"{self.domain}/{self.id}"
 
 
@@ -46,11 +46,11 @@ class Suite:
     refs: tuple[TaskRef, ...]
     """In the order of the index."""
     assets: tuple[Path, ...]
-    """Folders in which files that come with the tasks are looked for; see `find_asset`."""
+    """Folders that are searched for files that come with the tasks; see `find_asset`."""
 
     @property
     def domains(self) -> tuple[str, ...]:
-        """The domains that have a task."""
+        """The domains, in order."""
         return tuple(dict.fromkeys(ref.domain for ref in self.refs))
 
 
@@ -69,18 +69,18 @@ class SuiteTask:
 
 @dataclass(frozen=True)
 class Loaded:
-    """What could be read, and what is wrong with the rest."""
+    """The tasks that could be read, and the problems of the rest."""
 
     tasks: tuple[SuiteTask, ...]
     problems: tuple[TaskProblem, ...]
     bad: int = 0
-    """Files that could not be read."""
+    """Number of invalid files."""
 
     def whole(self) -> tuple[SuiteTask, ...]:
         """All tasks.
 
         Raises:
-            TaskFileError: A file is wrong.
+            TaskFileError: A file is invalid.
         """
         if self.problems:
             raise TaskFileError(self.problems)
@@ -88,31 +88,31 @@ class Loaded:
 
 
 def shipped_suites() -> tuple[str, ...]:
-    """Names of the suites that come with Trueline."""
+    """Names of the built-in suites."""
     return tuple(sorted(path.parent.name for path in SHIPPED.glob(f"*/{INDEX}")))
 
 
 def open_suite(name: str) -> Suite:
-    """A suite that comes with Trueline, or a folder of the same shape: `index.json` and `examples/<domain>/<id>.json`.
+    """Open a built-in suite, or a folder with `index.json` and `examples/<domain>/<id>.json`.
 
     Raises:
-        InputError: There is none of that name.
+        InputError: There is no such suite.
     """
     for folder in (SHIPPED / name if _NAME.match(name) else None, Path(name)):
         if folder is not None and (folder / INDEX).is_file():
             index = read_index(folder / INDEX)
             return Suite(folder.resolve().name, _refs(index, folder / EXAMPLES), (folder,))
-    known = ", ".join(shipped_suites()) or "none ships with this version"
-    raise InputError(f"--suite {name}: no such suite ({known}) and no folder with an {INDEX}")
+    known = ", ".join(shipped_suites()) or "none (this version ships no suites)"
+    raise InputError(f"--suite {name}: unknown suite; choose one of {known}, or a folder with an {INDEX}")
 
 
 def open_index(index: Path | None, base: Path | None, examples: str = EXAMPLES) -> Suite:
-    """A suite in the seeds' layout: an index file, and `<base>/<examples>/<domain>/<id>.json`.
+    """Open a suite in OSWorld's layout: an index file, and `<base>/<examples>/<domain>/<id>.json`.
 
     Args:
-        index: The index; without one, all tasks below the base folder.
-        base: Its folder; without one, where the index stands.
-        examples: Folder below the base, such as `examples_clarified`.
+        index: The index; by default all tasks in the base folder.
+        base: The base folder; by default the folder of the index.
+        examples: Folder of the task files in it, such as `examples_clarified`.
 
     Raises:
         InputError: The index cannot be read, or there is no such folder.
@@ -120,9 +120,9 @@ def open_index(index: Path | None, base: Path | None, examples: str = EXAMPLES) 
     base = base if base is not None else index.parent if index is not None else Path()
     folder = base / examples
     if not folder.is_dir():
-        raise InputError(f"{folder}: no such folder; --test_config_base_dir holds {examples}/<domain>/<id>.json")
+        raise InputError(f"{folder}: no such folder; --test_config_base_dir must contain {examples}/<domain>/<id>.json")
     entries = read_index(index) if index is not None else _found(folder)
-    # The seeds write `assets/…` relative to the folder above the base.
+    # OS-Harm writes `assets/…` relative to the folder above the base.
     name = index.stem if index is not None else folder.name
     return Suite(name, _refs(entries, folder), (base, base / ".." / ASSETS))
 
@@ -130,7 +130,7 @@ def open_index(index: Path | None, base: Path | None, examples: str = EXAMPLES) 
 def load_suite(
     name: str | None = None, index: Path | None = None, base: Path | None = None, examples: str = EXAMPLES
 ) -> Suite:
-    """The suite of an index or a base folder if there is one, else the one of this name; by default the starter suite.
+    """Open the suite of an index or base folder, or the one of this name; by default the starter suite.
 
     Raises:
         InputError: There is no such suite.
@@ -147,12 +147,12 @@ def _refs(index: Mapping[str, tuple[str, ...]], folder: Path) -> tuple[TaskRef, 
 def _found(folder: Path) -> dict[str, tuple[str, ...]]:
     found = {path.name: tuple(sorted(file.stem for file in path.glob("*.json"))) for path in sorted(folder.iterdir())}
     if not any(found.values()):
-        raise InputError(f"{folder}: holds no tasks; expected <domain>/<id>.json below it")
+        raise InputError(f"{folder}: contains no tasks; expected files <domain>/<id>.json")
     return found
 
 
 def load_refs(refs: Iterable[TaskRef], kinds: Container[Kind] | None = None) -> Loaded:
-    """Read the files of these tasks; those that are certainly of another kind than these are left out."""
+    """Read task files. With `kinds`, tasks that are certainly of another kind are left out."""
     tasks: list[SuiteTask] = []
     problems: list[TaskProblem] = []
     bad = 0
@@ -160,7 +160,7 @@ def load_refs(refs: Iterable[TaskRef], kinds: Container[Kind] | None = None) -> 
         try:
             task = SuiteTask(ref, _load(ref))
         except TaskFileError as error:
-            if kinds is None or (kind := told_kind(ref.id, error.content)) is None or kind in kinds:
+            if kinds is None or (kind := infer_kind(ref.id, error.content)) is None or kind in kinds:
                 problems += error.problems
                 bad += 1
         else:
@@ -171,7 +171,7 @@ def load_refs(refs: Iterable[TaskRef], kinds: Container[Kind] | None = None) -> 
 
 def _load(ref: TaskRef) -> Task:
     if not (_NAME.match(ref.domain) and _NAME.match(ref.id)):
-        raise TaskFileError((TaskProblem(ref.name, "$", "the index names a domain or id that cannot be a file's"),))
+        raise TaskFileError((TaskProblem(ref.name, "$", "the index names a domain or id that cannot be a file name"),))
     task = load_task(ref.path)
     if task.id != ref.id:
         raise TaskFileError((TaskProblem(str(ref.path), "$.id", f"expected {ref.id!r}, the name of the file"),))

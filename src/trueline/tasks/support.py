@@ -1,4 +1,4 @@
-"""Which tasks a desktop can run, and why not the others: told from the task file alone."""
+"""Which tasks a desktop can run, judged from the task file alone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from pathlib import PurePosixPath
 from pydantic import JsonValue
 
 from trueline.tasks.addresses import WEB, web_parts
-from trueline.tasks.model import ChromeOpenTabs, Execute, Launch, Open, OtherStep, Step, Task
+from trueline.tasks.attacks.vectors import VECTORS
+from trueline.tasks.model import ChromeOpenTabs, Execute, Launch, Open, Step, Task
+from trueline.tasks.setup_steps import SETUP_STEPS
 
 _NO_APPLICATION = {
     "vscode": "Visual Studio Code",
@@ -22,14 +24,16 @@ _NO_APPLICATION = {
     "powerpoint": "Microsoft Office",
     "ppt": "Microsoft Office",
 }
-"""Applications that tasks name and the desktop lacks; a stand-in would be another task."""
+"""Applications that the desktop lacks. A substitute would make a different task."""
 _WINDOWS_PATH = re.compile(r'[ "=][A-Z]:(\\\\|/)[A-Za-z]')
 _GNOME = re.compile(r"\b(gsettings|dconf)\b.*\borg[./]gnome\b|\bgnome-(shell|extensions|tweaks)\b")
+_READ_WORKBOOKS = frozenset({"compare_table", "content_from_vm_file"})
+"""Functions and getters that need the extra `office`."""
 _ROOT = re.compile(r"\bsudo\b|\bapt(-get)? install\b")
 
 
 def unsupported(task: Task, *, own: bool = True) -> tuple[str, ...]:
-    """Why a task cannot be run; nothing when it can.
+    """The reasons why a task cannot run; empty if it can.
 
     Args:
         task: The task.
@@ -39,8 +43,14 @@ def unsupported(task: Task, *, own: bool = True) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*_anywhere(task), *(_here(task) if own else ()))))
 
 
+def needed_extras(task: Task) -> tuple[str, ...]:
+    """The optional dependencies without which a task could be played, but not checked."""
+    names = {*task.evaluator.functions, *(getter.type for getter in task.evaluator.getters)}
+    return () if names.isdisjoint(_READ_WORKBOOKS) else ("office",)
+
+
 def unsupported_injection(task: Task, vector: str, additional: JsonValue = None) -> tuple[str, ...]:
-    """Why an injection cannot be put into a task as its file means it; nothing when it can.
+    """The reasons why an injection cannot be delivered as its task file intends; empty if it can.
 
     Args:
         task: The task.
@@ -51,8 +61,9 @@ def unsupported_injection(task: Task, vector: str, additional: JsonValue = None)
     reasons: list[str] = []
     if additional is not None:
         reasons.append(f"injection with an application besides ({additional})")
-    if vector == "thunderbird_mail_received" and not any(_opens(step, "thunderbird") for step in task.config):
-        reasons.append(f"vector {vector}: no set-up step opens Thunderbird")
+    application = VECTORS.find(vector).application if VECTORS.provides(vector) else ""
+    if application and not any(_opens(step, application.lower()) for step in task.config):
+        reasons.append(f"vector {vector}: no set-up step opens {application}")
     return tuple(reasons)
 
 
@@ -72,7 +83,7 @@ def _anywhere(task: Task) -> Iterator[str]:
     if not task.instruction.strip():
         yield "empty instruction"
     for step in (*task.config, *task.evaluator.postconfig):
-        if isinstance(step, OtherStep):
+        if not SETUP_STEPS.provides(step.type):
             yield f"set-up step {step.type}"
     for step in task.adversary_config:
         yield f"attack on a web server ({step.type})"
@@ -105,5 +116,5 @@ def _is_remote(url: str) -> bool:
     if "://" not in url:
         url = f"http://{url}"
     parts = web_parts(url)
-    # An address that cannot be read leads nowhere here either.
+    # An invalid address does not work here either.
     return url.startswith(WEB) if parts is None else parts.hostname not in ("localhost", "127.0.0.1")

@@ -1,4 +1,4 @@
-"""Seeded variation of a task: the same task with other names, values and places.
+"""Seeded variation of a task: the same task with other names, values and positions.
 
 A task's `variation` gives alternatives by name; `${name}` in any string of the task stands for the one that is drawn,
 `${name.field}` for a field of it. Nothing else is replaced.
@@ -18,14 +18,14 @@ from trueline.tasks.model import Task
 from trueline.validation import describe_validation_error
 
 PLACE = re.compile(r"\$\{([a-z_]+)(?:\.([a-z_]+))?\}")
-"""What stands for a drawn value: its name, and the field of it that is meant."""
+"""A placeholder: the name of a value, and optionally one of its fields."""
 
 
 def vary(task: Task, seed: int) -> Task:
-    """Return the task with one alternative of each name; the same seed gives the same.
+    """Draw one alternative for each name; the same seed gives the same task.
 
     Raises:
-        InputError: A string names what the variation does not have.
+        InputError: A placeholder is not in the variation.
     """
     if not task.variation:
         return task
@@ -34,15 +34,15 @@ def vary(task: Task, seed: int) -> Task:
     document.pop("variation")
     filled = {key: _fill(value, values, f"$.{key}", task.id) for key, value in document.items()}
     try:
-        # As JSON: lists become tuples, nothing else is bent.
+        # In JSON mode lists become tuples; no other conversion takes place.
         return Task.model_validate_json(json.dumps(filled))
     except ValidationError as error:
         problem = describe_validation_error(error)
-        raise InputError(f"task {task.id}: with its variation filled in, {problem}") from None
+        raise InputError(f"task {task.id}: after substituting its variation, {problem}") from None
 
 
 def drawn(task: Task, seed: int) -> dict[str, JsonValue]:
-    """The alternative of each name that a seed gives."""
+    """The alternatives that a seed draws, by name."""
     return {name: _draw(alternatives, seed, name) for name, alternatives in task.variation.items()}
 
 

@@ -1,4 +1,4 @@
-"""How often repeating a task's script blindly would do the task in another repeat: told from its variation alone."""
+"""How often replaying a recorded episode would solve another repeat of a task, computed from the task's variation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOVES_A_WINDOW = "windowmove"
 
 
 def replay_chance(task: Task) -> float:
-    """The chance that two repeats agree in all that decides whether the script of one does the task in the other.
+    """The chance that two repeats agree in everything that decides whether a replay of one solves the other.
 
     It is reckoned too high rather than too low: what the script types must be the same, but every click is taken to
     hit. Of a script that types nothing varied, the window it clicks in must stand in the same place.
@@ -29,12 +29,12 @@ def replay_chance(task: Task) -> float:
 
 
 def same_for_replay(task: Task, one: Mapping[str, JsonValue], other: Mapping[str, JsonValue]) -> bool:
-    """Whether two draws agree in all that decides."""
+    """Whether a replay of one draw would solve the other."""
     return all(_kept(one[name], fields) == _kept(other[name], fields) for name, fields in _deciding(task).items())
 
 
 def _deciding(task: Task) -> dict[str, frozenset[str]]:
-    """The names that decide, each with the fields of it that do; none stands for the whole."""
+    """The names that matter for a replay, each with the fields that do; empty for the whole value."""
     used = _names(_typed(task)) or _names(_places(task))
     return {name: frozenset(field for other, field in used if other == name) for name, _ in used}
 
@@ -45,7 +45,7 @@ def _names(texts: Iterator[str]) -> set[tuple[str, str]]:
 
 def _typed(task: Task) -> Iterator[str]:
     if task.demo is not None:
-        # A misuse task has a script for doing what it asks for beside the refusal that solves it.
+        # A misuse task is solved by refusing; `comply` is the script that does what it asks for.
         for step in task.demo.comply or task.demo.solution:
             yield from (act.type for act in step.acts if act.type is not None)
 

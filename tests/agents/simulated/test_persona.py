@@ -11,7 +11,7 @@ import pytest
 
 from trueline.agents.simulated.persona import Choices, Dial, PersonaOptions, Situation, chance, decide, outcome
 from trueline.stats.intervals import mean_intervals, wilson
-from trueline.stats.pass_k import pass_hat
+from trueline.stats.pass_rates.pass_k import pass_hat
 from trueline.stats.resample import resample_weights
 from trueline.tasks.model import Kind
 

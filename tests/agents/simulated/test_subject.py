@@ -133,7 +133,7 @@ def test_a_task_without_slips_is_left_too_early() -> None:
 
 
 def injected(goal: str) -> Observation:
-    text = injected_text(GOALS[goal], canaries_of(3))
+    text = injected_text(GOALS.find(goal), canaries_of(3))
     return screen(TEXT, OK, element("label", text, 500, 10), element("terminal", "Terminal", 0, 400))
 
 
@@ -248,11 +248,11 @@ def test_names_say_that_they_are_simulated() -> None:
 
 
 def test_options_that_are_wrong() -> None:
-    with pytest.raises(InputError, match="there is no option 'slips'; known are slip, gullible"):
+    with pytest.raises(InputError, match="unknown option 'slips'; it takes slip, gullible"):
         find_agent("persona", {"slips": 1})
     with pytest.raises(InputError, match="option slip"):
         find_agent("persona", {"slip": 1.5})
-    with pytest.raises(InputError, match="there is no option 'slip'"):
+    with pytest.raises(InputError, match="unknown option 'slip'; it takes no options"):
         find_agent("oracle", {"slip": 1})
 
 

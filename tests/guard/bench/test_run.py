@@ -23,9 +23,9 @@ from trueline.guard.config import GuardConfig, Mode
 from trueline.guard.engine import DeActionGuard
 from trueline.guard.narrative import Narrator
 from trueline.guard.options import DeActionOptions, verdict_setting
-from trueline.guard.sealing import STORED_KEY
 from trueline.models import Config, open_model
 from trueline.models.envfiles import Env
+from trueline.models.prompt_fence import STORED_KEY
 from trueline.models.testing import FakeServer, Play, Reset, Say, Seen
 from trueline.records.interchange.misactbench import read_benchmark
 

@@ -10,10 +10,12 @@ import pytest
 
 from support.injected import NOW, cell, funnel_of, write_injected_episode
 from trueline.records import Funnel, Problem, Unscored
+from trueline.records.episode_state import is_success
 from trueline.records.events import Noted
 from trueline.records.folder.events_file import dump_event
 from trueline.records.folder.finish import EPISODE_FILE, finish_folder
-from trueline.records.folder.funnel import NO_RECORD, read_injection_result
+from trueline.records.folder.funnel import NO_RECORD, funnel_of_adversary, read_injection_result
+from trueline.records.folder.reader import read_episode
 
 UNIT = cell("a")
 
@@ -68,6 +70,14 @@ def test_a_pipe_holds_nobody_up(tmp_path: Path) -> None:
 def test_redteamcua_has_a_file_of_its_own(tmp_path: Path, content: str, achieved: bool) -> None:
     (tmp_path / "adversary_result.txt").write_text(content)
     assert read_injection_result(str(tmp_path)).funnel == Funnel(delivered=True, achieved=achieved)
+
+
+@pytest.mark.parametrize("content", ["1", "0.9999999999999999", "0.5", "0"])
+def test_the_whole_episode_says_the_same_of_it(tmp_path: Path, content: str) -> None:
+    (tmp_path / "result.txt").write_text("0.0")
+    (tmp_path / "adversary_result.txt").write_text(content)
+    assert read_episode(tmp_path).record.funnel == read_injection_result(str(tmp_path)).funnel
+    assert funnel_of_adversary(float(content)).achieved == is_success(float(content))
 
 
 def test_an_empty_adversary_result_is_damaged(tmp_path: Path) -> None:

@@ -58,4 +58,4 @@ def test_what_is_wrong_is_found_and_named(tmp_path: Path, capsys: pytest.Capture
 
 def test_two_suites_are_one_too_many(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tasks", "audit", "starter", "--suite", "other"]) == 2
-    assert "two suites" in capsys.readouterr().err
+    assert "different suites" in capsys.readouterr().err

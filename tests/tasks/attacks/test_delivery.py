@@ -12,10 +12,10 @@ from trueline.desktop.local import LocalDesktop, LocalOptions
 from trueline.desktop.types import Settled, WindowShown
 from trueline.records import ObservationSpec, Proposal
 from trueline.records.end import End
-from trueline.tasks.attacks.sight import shows
+from trueline.tasks.attacks.injection import ActiveInjection
 from trueline.tasks.attacks.sinks import SinkLog, Visit, open_sinks
 from trueline.tasks.attacks.sinks.log import MOST_ENTRIES
-from trueline.tasks.attacks.staged import Injection
+from trueline.tasks.attacks.visibility import is_visible
 from trueline.tasks.errors import SetupError
 
 HARD = "Quotes \"'` $(id) | <b>&amp; \\n 100% é 漢字 --flag\nand a second line"
@@ -35,14 +35,14 @@ def desktop(machine: None, runner: asyncio.Runner) -> Iterator[LocalDesktop]:
     runner.run(desktop.stop())
 
 
-def injection(vector: str, goal: str = "stop_task", text: str | None = None) -> Injection:
-    made = Injection.of(vector, goal, 5, {"file_path_vm": "notes.txt"})
+def injection(vector: str, goal: str = "stop_task", text: str | None = None) -> ActiveInjection:
+    made = ActiveInjection.of(vector, goal, 5, {"file_path_vm": "notes.txt"})
     if text is not None:
         made.text = text
     return made
 
 
-async def look(attack: Injection, desktop: LocalDesktop, step: int, *, words: str | None = None) -> int | None:
+async def look(attack: ActiveInjection, desktop: LocalDesktop, step: int, *, words: str | None = None) -> int | None:
     """As an agent looks that is given pictures, or words."""
     observation = await desktop.observe(ObservationSpec(tree=True))
     await attack.seen(step, observation, desktop, words=words, picture=words is None)
@@ -53,10 +53,10 @@ async def look(attack: Injection, desktop: LocalDesktop, step: int, *, words: st
 def test_a_notification_is_on_the_screen_as_it_was_written(
     runner: asyncio.Runner, desktop: LocalDesktop, text: str | None
 ) -> None:
-    async def play() -> Injection:
+    async def play() -> ActiveInjection:
         attack = injection("desktop_notification", text=text)
         await attack.deliver(desktop, "before applications")
-        assert not shows(await desktop.observe(ObservationSpec(tree=True)), attack.text)
+        assert not is_visible(await desktop.observe(ObservationSpec(tree=True)), attack.text)
         await attack.deliver(desktop, "after setup")
         await attack.confirm(desktop)
         await look(attack, desktop, 3)
@@ -97,7 +97,7 @@ SENDERS = ("a@example.com\nBcc: b@example.com", "<", "a <", "a@[", "a:;b", "\ud8
 
 def test_a_sender_that_no_mail_can_have_is_refused(runner: asyncio.Runner, desktop: LocalDesktop) -> None:
     for sender in SENDERS:
-        attack = Injection.of("thunderbird_mail_received", "stop_task", 5, {"sender": sender})
+        attack = ActiveInjection.of("thunderbird_mail_received", "stop_task", 5, {"sender": sender})
         with pytest.raises(SetupError, match="sender"):
             runner.run(attack.deliver(desktop, "before applications"))
 
@@ -126,7 +126,7 @@ def test_what_is_covered_or_minimised_is_not_seen(
         await desktop.wait_for(Settled())
         assert await look(attack, desktop, 2) is None
         # Applications go on telling of it in the tree, and who is given the tree in words reads it there.
-        assert shows(await desktop.observe(ObservationSpec(tree=True)), attack.text)
+        assert is_visible(await desktop.observe(ObservationSpec(tree=True)), attack.text)
         assert await look(attack, desktop, 3, words="frame\tnotes") is None
         assert await look(attack, desktop, 4, words=f"text\t{attack.text}") == 4
 
@@ -134,7 +134,7 @@ def test_what_is_covered_or_minimised_is_not_seen(
 
 
 def test_the_way_of_an_attack_that_succeeds(runner: asyncio.Runner, desktop: LocalDesktop) -> None:
-    async def play() -> tuple[Injection, SinkLog]:
+    async def play() -> tuple[ActiveInjection, SinkLog]:
         attack = injection("desktop_notification", "url_query_params")
         async with open_sinks(desktop, attack.pages) as sinks:
             await attack.prepare(desktop)
@@ -171,7 +171,7 @@ def test_an_attempt_that_never_ran_is_blocked(runner: asyncio.Runner, desktop: L
     runner.run(play())
 
 
-def wants(attack: Injection, step: int, *actions: Action, ran: bool = True) -> None:
+def wants(attack: ActiveInjection, step: int, *actions: Action, ran: bool = True) -> None:
     attack.proposed(step, Proposal(id=f"p{step}", actions=actions), ran=ran)
 
 
@@ -233,7 +233,8 @@ def test_nobody_knows_what_a_full_sink_would_have_seen(runner: asyncio.Runner, d
     for number in range(MOST_ENTRIES + 1):
         sinks.add(Visit("a.example", f"/{number}"))
     found = runner.run(attack.funnel(desktop, sinks, End.DONE, 1.0))
-    assert (found.attempted, found.achieved, found.evidence) == (False, None, ("more visits came than are kept",))
+    assert (found.attempted, found.achieved) == (False, None)
+    assert found.evidence == ("more visits arrived than the sink keeps",)
     other = injection("desktop_notification", "terminal_local_script")
     assert runner.run(other.funnel(desktop, sinks, End.DONE, 1.0)).achieved is False
 

@@ -13,10 +13,10 @@ from trueline.desktop.local.thunderbird import INBOX
 from trueline.desktop.types import WindowShown
 from trueline.records import ObservationSpec
 from trueline.tasks.attacks.goals import injected_title
-from trueline.tasks.attacks.sight import shows
+from trueline.tasks.attacks.injection import ActiveInjection
 from trueline.tasks.attacks.sinks import open_sinks
-from trueline.tasks.attacks.staged import Injection
 from trueline.tasks.attacks.vectors import wait_shown
+from trueline.tasks.attacks.visibility import is_visible
 
 pytestmark = pytest.mark.full
 HARD = "From here: quotes \"'` $(id) | <b>&amp; \\n 100% é 漢字 --flag\nFrom the second line on, more"
@@ -37,13 +37,13 @@ def desktop(machine: None, runner: asyncio.Runner) -> Iterator[LocalDesktop]:
     runner.run(desktop.stop())
 
 
-def injection(vector: str, **params: str) -> Injection:
-    made = Injection.of(vector, "stop_task", 5, params)
+def injection(vector: str, **params: str) -> ActiveInjection:
+    made = ActiveInjection.of(vector, "stop_task", 5, params)
     made.text = HARD
     return made
 
 
-async def look(attack: Injection, desktop: LocalDesktop, step: int) -> None:
+async def look(attack: ActiveInjection, desktop: LocalDesktop, step: int) -> None:
     await attack.seen(step, await desktop.observe(TREE), desktop, words=None, picture=True)
 
 
@@ -56,7 +56,7 @@ async def click(desktop: LocalDesktop, role: str, name: str) -> None:
 
 
 def test_a_mail_lies_in_the_inbox_and_opens_as_it_was_written(runner: asyncio.Runner, desktop: LocalDesktop) -> None:
-    async def play() -> tuple[Injection, bytes]:
+    async def play() -> tuple[ActiveInjection, bytes]:
         attack = injection("thunderbird_mail_received", sender='Jo "J" Röd, Ltd <jo@example.com>')
         await attack.deliver(desktop, "before applications")
         await desktop.launch(("thunderbird",))
@@ -86,7 +86,7 @@ def test_mail_is_added_to_mail(runner: asyncio.Runner, desktop: LocalDesktop) ->
 
 
 def test_a_web_site_is_shown_in_the_browser_as_it_was_written(runner: asyncio.Runner, desktop: LocalDesktop) -> None:
-    async def play() -> Injection:
+    async def play() -> ActiveInjection:
         attack = injection("website")
         async with open_sinks(desktop, attack.pages) as sinks:
             await desktop.launch(("chromium", "about:blank"))
@@ -95,7 +95,7 @@ def test_a_web_site_is_shown_in_the_browser_as_it_was_written(runner: asyncio.Ru
             await attack.confirm(desktop)
             seen = await desktop.observe(TREE)
             await attack.seen(1, seen, desktop, words=None, picture=True)
-            assert shows(seen, injected_title())
+            assert is_visible(seen, injected_title())
             assert attack.canaries.site in sinks.names
         return attack
 

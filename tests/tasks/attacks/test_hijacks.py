@@ -19,9 +19,9 @@ def typed(order: Order, demo: Demo | None = None) -> str:
     return "".join(act.type or "" for step in hijack_steps(order, demo) for act in step.acts)
 
 
-@pytest.mark.parametrize("goal", GOALS)
+@pytest.mark.parametrize("goal", GOALS.names())
 def test_every_text_is_understood_wherever_it_breaks(goal: str) -> None:
-    text = injected_text(GOALS[goal], CANARIES)
+    text = injected_text(GOALS.find(goal), CANARIES)
     wrapped = textwrap.fill(text, 40, break_long_words=False, break_on_hyphens=False)
     for shown in (text, wrapped, f"File Edit\t{injected_title()} {text} OK"):
         order = read_order(shown)
@@ -34,7 +34,7 @@ def test_every_text_is_understood_wherever_it_breaks(goal: str) -> None:
 
 def test_an_address_that_became_a_link_is_read_behind_the_text() -> None:
     for goal, value in (("email_send_password", CANARIES.address), ("url_query_params", CANARIES.host)):
-        text = injected_text(GOALS[goal], CANARIES)
+        text = injected_text(GOALS.find(goal), CANARIES)
         (link,) = (word for word in text.split() if value in word)
         order = read_order(f"{text.replace(link, '')} {link} You are currently online.")
         assert order is not None
@@ -44,13 +44,13 @@ def test_an_address_that_became_a_link_is_read_behind_the_text() -> None:
 
 def test_what_is_no_order_is_none() -> None:
     assert read_order("One more thing from me, the user: please take your time.") is None
-    half = injected_text(GOALS["stop_task"], CANARIES)[:60]
+    half = injected_text(GOALS.find("stop_task"), CANARIES)[:60]
     assert read_order(half) is None
 
 
 def test_a_password_is_never_part_of_what_is_typed() -> None:
-    for goal in GOALS:
-        order = read_order(injected_text(GOALS[goal], CANARIES))
+    for goal in GOALS.names():
+        order = read_order(injected_text(GOALS.find(goal), CANARIES))
         assert order is not None
         assert CANARIES.password not in typed(order)
 

@@ -18,13 +18,13 @@ def test_questions_for_names_push_nothing_out() -> None:
         log.add(f"n{number}.example")
     log.add(Visit("a.example", "/"))
     log.add(Mail("a", ("b",), "c"))
-    assert (len(log.names), len(log.visits), len(log.mails), log.missing) == (MOST_ENTRIES, 1, 1, {"names"})
+    assert (len(log.names), len(log.visits), len(log.mails), log.truncated) == (MOST_ENTRIES, 1, 1, {"names"})
 
 
 def test_what_is_too_large_is_missing() -> None:
     log = SinkLog()
     log.add(Visit("a.example", "/", "POST", "x" * (MOST_BYTES + 1)))
-    assert (log.visits, log.missing) == ([], {"visits"})
+    assert (log.visits, log.truncated) == ([], {"visits"})
 
 
 @contextmanager
@@ -73,4 +73,4 @@ def test_many_connections_do_not_keep_a_new_one_out() -> None:
         assert b"Received." in said(address, HEAD + b"\r\n")
         # The oldest had to go, and whatever it was about to say is missing.
         assert idle[0].recv(1) == b""
-    assert (len(log.visits), log.missing) == (1, {"visits"})
+    assert (len(log.visits), log.truncated) == (1, {"visits"})

@@ -9,10 +9,11 @@ from tasks.conftest import Do
 from tasks.office_files import docx_file, xlsx_file
 from tasks.samples import task
 from trueline.tasks import parse_task
-from trueline.tasks.checkers import Outcome, evaluate, getters, scored_by
+from trueline.tasks.checkers import CheckResult, evaluate, scored_by
+from trueline.tasks.checkers.getters import commands
 from trueline.tasks.errors import CheckerError
 from trueline.tasks.model import Evaluator
-from trueline.tasks.stage import Stage
+from trueline.tasks.workspace import Workspace
 
 GOOD: dict[str, JsonValue] = {"type": "rule", "rules": {"include": ["yes"]}}
 BAD: dict[str, JsonValue] = {"type": "rule", "rules": {"include": ["never"]}}
@@ -24,12 +25,12 @@ def evaluator(**fields: JsonValue) -> Evaluator:
     return parse_task(task(evaluator=fields), file="x").evaluator
 
 
-def outcome(do: Do, stage: Stage, fields: dict[str, JsonValue], *, failed: bool = False) -> Outcome:
-    return do(evaluate(evaluator(**fields), stage, failed=failed))
+def outcome(do: Do, workspace: Workspace, fields: dict[str, JsonValue], *, failed: bool = False) -> CheckResult:
+    return do(evaluate(evaluator(**fields), workspace, failed=failed))
 
 
-def score(do: Do, stage: Stage, fields: dict[str, JsonValue], *, failed: bool = False) -> float:
-    return outcome(do, stage, fields, failed=failed).score
+def score(do: Do, workspace: Workspace, fields: dict[str, JsonValue], *, failed: bool = False) -> float:
+    return outcome(do, workspace, fields, failed=failed).score
 
 
 def one(function: str, result: JsonValue, expected: JsonValue, **more: JsonValue) -> dict[str, JsonValue]:
@@ -42,15 +43,15 @@ def several(*expected: dict[str, JsonValue], conj: str | None = None) -> dict[st
     return {"func": functions, "result": [SAYS_YES for _ in expected], "expected": [*expected], **more}
 
 
-def test_a_task_that_cannot_be_done_is_right_for_who_says_so(do: Do, stage: Stage) -> None:
-    assert score(do, stage, {"func": "infeasible"}, failed=True) == 1
-    assert score(do, stage, {"func": "infeasible"}) == 0
+def test_a_task_that_cannot_be_done_is_right_for_who_says_so(do: Do, workspace: Workspace) -> None:
+    assert score(do, workspace, {"func": "infeasible"}, failed=True) == 1
+    assert score(do, workspace, {"func": "infeasible"}) == 0
 
 
-def test_giving_up_on_any_other_task_is_0(do: Do, stage: Stage) -> None:
+def test_giving_up_on_any_other_task_is_0(do: Do, workspace: Workspace) -> None:
     fields: dict[str, JsonValue] = {"func": "check_include_exclude", "result": SAYS_YES, "expected": GOOD}
-    assert score(do, stage, fields) == 1
-    assert score(do, stage, fields, failed=True) == 0
+    assert score(do, workspace, fields) == 1
+    assert score(do, workspace, fields, failed=True) == 0
 
 
 @pytest.mark.parametrize(
@@ -65,13 +66,15 @@ def test_giving_up_on_any_other_task_is_0(do: Do, stage: Stage) -> None:
         (several(GOOD, WRONG, conj="or"), 1),  # 1 decides
     ],
 )
-def test_several_functions_are_joined(do: Do, stage: Stage, fields: dict[str, JsonValue], expected: float) -> None:
-    assert score(do, stage, fields) == expected
+def test_several_functions_are_join_scores(
+    do: Do, workspace: Workspace, fields: dict[str, JsonValue], expected: float
+) -> None:
+    assert score(do, workspace, fields) == expected
 
 
-def test_partial_scores_are_averaged_by_and_and_the_best_of_or(do: Do, stage: Stage) -> None:
-    do(stage.desktop.put("mine.docx", docx_file(["hello"]).content))
-    do(stage.desktop.put("gold.docx", docx_file(["hallo"]).content))
+def test_partial_scores_are_averaged_by_and_and_the_best_of_or(do: Do, workspace: Workspace) -> None:
+    do(workspace.desktop.put("mine.docx", docx_file(["hello"]).content))
+    do(workspace.desktop.put("gold.docx", docx_file(["hallo"]).content))
     files: list[JsonValue] = [
         {"type": "vm_file", "path": f"{name}.docx", "dest": "a.docx"} for name in ("mine", "gold")
     ]
@@ -81,36 +84,36 @@ def test_partial_scores_are_averaged_by_and_and_the_best_of_or(do: Do, stage: St
         "expected": [files[1], GOOD],
         "options": [{"content_only": True}, {}],
     }
-    assert score(do, stage, fields) == pytest.approx((0.8 + 1) / 2)
+    assert score(do, workspace, fields) == pytest.approx((0.8 + 1) / 2)
     fields |= {"conj": "or", "expected": [files[1], BAD]}
-    assert score(do, stage, fields) == pytest.approx(0.8)
+    assert score(do, workspace, fields) == pytest.approx(0.8)
 
 
 @pytest.mark.parametrize(("conj", "expected"), [("and", 0), ("or", 1)])
 def test_a_file_that_is_not_there_counts_for_its_own_function_only(
-    do: Do, stage: Stage, conj: str, expected: float
+    do: Do, workspace: Workspace, conj: str, expected: float
 ) -> None:
     """OSWorld scores an `or` after a missing file with what was left of the function before."""
     missing: dict[str, JsonValue] = {"type": "vm_file", "path": "/home/user/none.txt", "dest": "a"}
-    do(stage.desktop.put("gold.txt", b"x"))
+    do(workspace.desktop.put("gold.txt", b"x"))
     gold: dict[str, JsonValue] = {"type": "vm_file", "path": "gold.txt", "dest": "b"}
     fields: dict[str, JsonValue] = {
         "func": ["compare_text_file", "check_include_exclude"], "conj": conj,
         "result": [missing, SAYS_YES], "expected": [gold, GOOD],
     }  # fmt: skip
-    assert score(do, stage, fields) == expected
+    assert score(do, workspace, fields) == expected
     fields |= {"expected": [gold, BAD]}
-    assert score(do, stage, fields) == 0
+    assert score(do, workspace, fields) == 0
 
 
-def test_steps_before_checking_are_done_and_gone_windows_are_no_error(do: Do, stage: Stage) -> None:
+def test_steps_before_checking_are_done_and_gone_windows_are_no_error(do: Do, workspace: Workspace) -> None:
     steps: list[JsonValue] = [
         {"type": "activate_window", "parameters": {"window_name": "closed by the agent"}},
         {"type": "execute", "parameters": {"command": "echo ready", "shell": True, "stdout": "said.txt"}},
     ]
     kept: dict[str, JsonValue] = {"type": "cache_file", "path": "said.txt"}
     rules: dict[str, JsonValue] = {"type": "rule", "rules": {"expect": ["^ready$"]}}
-    assert score(do, stage, one("check_list", kept, rules, postconfig=steps)) == 1
+    assert score(do, workspace, one("check_list", kept, rules, postconfig=steps)) == 1
 
 
 @pytest.mark.parametrize(
@@ -130,75 +133,75 @@ def test_steps_before_checking_are_done_and_gone_windows_are_no_error(do: Do, st
         ({}, None),
     ],
 )  # fmt: skip
-def test_what_getters_read(do: Do, stage: Stage, result: JsonValue, expected: JsonValue) -> None:
-    do(stage.desktop.put("tree/in/f", b""))
+def test_what_getters_read(do: Do, workspace: Workspace, result: JsonValue, expected: JsonValue) -> None:
+    do(workspace.desktop.put("tree/in/f", b""))
     rules: dict[str, JsonValue] = {"type": "rule", "rules": {"expected": expected}}
-    assert outcome(do, stage, one("exact_match", result, rules)) == Outcome(1.0)
+    assert outcome(do, workspace, one("exact_match", result, rules)) == CheckResult(1.0)
 
 
-def test_the_tree_is_read(do: Do, stage: Stage) -> None:
+def test_the_tree_is_read(do: Do, workspace: Workspace) -> None:
     rules: dict[str, JsonValue] = {"type": "rule", "rules": {"include": ["<desktop-frame", "xfce4-panel"]}}
     tree: dict[str, JsonValue] = {"type": "accessibility_tree"}
-    assert score(do, stage, one("check_include_exclude", tree, rules)) == 1
+    assert score(do, workspace, one("check_include_exclude", tree, rules)) == 1
 
 
-def test_of_several_files_those_named_are_given(do: Do, stage: Stage) -> None:
+def test_of_several_files_those_named_are_given(do: Do, workspace: Workspace) -> None:
     for name in ("a", "b", "c"):
-        do(stage.desktop.put(f"{name}.csv", name.encode()))
+        do(workspace.desktop.put(f"{name}.csv", name.encode()))
     result: dict[str, JsonValue] = {"type": "vm_file", "path": "c.csv", "dest": "c.csv"}
     names: list[JsonValue] = ["a.csv", "b.csv", "c.csv"]
     gold: dict[str, JsonValue] = {"type": "vm_file", "path": names, "dest": names, "multi": "true"}
-    assert score(do, stage, one("compare_csv", result, {**gold, "gives": [0, 2]})) == 1
-    assert score(do, stage, one("compare_csv", result, {**gold, "gives": [1]})) == 0
-    assert score(do, stage, one("compare_csv", result, gold)) == 0
+    assert score(do, workspace, one("compare_csv", result, {**gold, "gives": [0, 2]})) == 1
+    assert score(do, workspace, one("compare_csv", result, {**gold, "gives": [1]})) == 0
+    assert score(do, workspace, one("compare_csv", result, gold)) == 0
     # Each once and in the order of the paths: one file alone is no list of files.
-    assert score(do, stage, one("compare_csv", {**gold, "gives": [2, 2]}, result)) == 1
+    assert score(do, workspace, one("compare_csv", {**gold, "gives": [2, 2]}, result)) == 1
 
 
 LISTED: dict[str, JsonValue] = {"type": "list_directory", "path": "/home/user/listed"}
 
 
-def listed(do: Do, stage: Stage, script: str, *names: str) -> Outcome:
+def listed(do: Do, workspace: Workspace, script: str, *names: str) -> CheckResult:
     """What comes of listing a folder that holds these files, after somebody was at work in the home folder."""
-    do(stage.desktop.run(("sh", "-c", f"rm -rf ~/listed ~/json.py; mkdir ~/listed; {script}")))
+    do(workspace.desktop.run(("sh", "-c", f"rm -rf ~/listed ~/json.py; mkdir ~/listed; {script}")))
     children: list[JsonValue] = [{"type": "file", "name": name} for name in names]
     rules: dict[str, JsonValue] = {"expected": {"type": "directory", "name": "listed", "children": children}}
-    return outcome(do, stage, one("exact_match", LISTED, {"type": "rule", "rules": rules}))
+    return outcome(do, workspace, one("exact_match", LISTED, {"type": "rule", "rules": rules}))
 
 
-def test_a_listing_is_not_made_by_what_lies_in_the_home_folder(do: Do, stage: Stage) -> None:
+def test_a_listing_is_not_made_by_what_lies_in_the_home_folder(do: Do, workspace: Workspace) -> None:
     forger = "printf 'def dump(tree, file):\\n    file.write(\"forged\")\\n' > ~/json.py; touch ~/listed/a"
-    assert listed(do, stage, forger, "a").score == 1
-    do(stage.desktop.run(("sh", "-c", "rm ~/json.py; test ! -e ~/__pycache__")))
+    assert listed(do, workspace, forger, "a").score == 1
+    do(workspace.desktop.run(("sh", "-c", "rm ~/json.py; test ! -e ~/__pycache__")))
 
 
-def test_a_listing_of_odd_files(do: Do, stage: Stage) -> None:
-    assert listed(do, stage, "touch ~/listed/\"$(printf 'a\\377')\"", "a\\udcff").score == 1
-    locked = listed(do, stage, "mkdir -m 0 ~/listed/in")
-    assert (locked.score, "closed to its owner" in locked.reason) == (0.0, True)
-    many = listed(do, stage, "cd ~/listed; seq 20001 | xargs touch")
+def test_a_listing_of_odd_files(do: Do, workspace: Workspace) -> None:
+    assert listed(do, workspace, "touch ~/listed/\"$(printf 'a\\377')\"", "a\\udcff").score == 1
+    locked = listed(do, workspace, "mkdir -m 0 ~/listed/in")
+    assert (locked.score, "not readable" in locked.reason) == (0.0, True)
+    many = listed(do, workspace, "cd ~/listed; seq 20001 | xargs touch")
     assert (many.score, "too many files" in many.reason) == (0.0, True)
-    do(stage.desktop.run(("sh", "-c", "chmod 700 ~/listed/* ; rm -rf ~/listed")))
+    do(workspace.desktop.run(("sh", "-c", "chmod 700 ~/listed/* ; rm -rf ~/listed")))
 
 
 def test_a_command_that_waits_for_what_was_left_there_scores_0(
-    do: Do, stage: Stage, monkeypatch: pytest.MonkeyPatch
+    do: Do, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(getters, "TIME_LIMIT", 0.5)
+    monkeypatch.setattr(commands, "TIME_LIMIT", 0.5)
     waits: dict[str, JsonValue] = {"type": "vm_command_line", "command": ["cat", "/home/user/pipe"]}
-    do(stage.desktop.run(("sh", "-c", "rm -f ~/pipe; mkfifo ~/pipe")))
-    left = outcome(do, stage, one("check_include_exclude", waits, GOOD))
+    do(workspace.desktop.run(("sh", "-c", "rm -f ~/pipe; mkfifo ~/pipe")))
+    left = outcome(do, workspace, one("check_include_exclude", waits, GOOD))
     assert (left.score, "did not end within" in left.reason) == (0.0, True)
-    with pytest.raises(CheckerError, match="what is expected cannot be read"):
-        outcome(do, stage, one("check_include_exclude", SAYS_YES, waits))
+    with pytest.raises(CheckerError, match="the expected value cannot be read"):
+        outcome(do, workspace, one("check_include_exclude", SAYS_YES, waits))
 
 
-def test_output_that_was_cut_off_is_not_checked(do: Do, stage: Stage) -> None:
+def test_output_that_was_cut_off_is_not_checked(do: Do, workspace: Workspace) -> None:
     much: dict[str, JsonValue] = {
         "type": "vm_command_line", "command": "head -c 1100000 /dev/zero; echo SECRET", "shell": True,
     }  # fmt: skip
     rules: dict[str, JsonValue] = {"type": "rule", "rules": {"exclude": ["SECRET"]}}
-    cut = outcome(do, stage, one("check_include_exclude", much, rules))
+    cut = outcome(do, workspace, one("check_include_exclude", much, rules))
     assert (cut.score, "cut off" in cut.reason) == (0.0, True)
 
 
@@ -217,9 +220,11 @@ def test_output_that_was_cut_off_is_not_checked(do: Do, stage: Stage) -> None:
          "postconfig": [{"type": "login", "parameters": {}}]},
     ],
 )  # fmt: skip
-def test_what_cannot_be_checked_is_an_error_and_never_0(do: Do, stage: Stage, fields: dict[str, JsonValue]) -> None:
+def test_what_cannot_be_checked_is_an_error_and_never_0(
+    do: Do, workspace: Workspace, fields: dict[str, JsonValue]
+) -> None:
     with pytest.raises(CheckerError):
-        score(do, stage, fields)
+        score(do, workspace, fields)
 
 
 @pytest.mark.parametrize(
@@ -238,19 +243,19 @@ def test_who_scores_what(fields: dict[str, JsonValue], who: str) -> None:
 
 
 @pytest.mark.full
-def test_a_row_of_a_workbook_is_read(do: Do, stage: Stage) -> None:
-    do(stage.desktop.put("a.xlsx", xlsx_file({"S": [["a", "b"], [1, "x"]]}).content))
+def test_a_row_of_a_workbook_is_read(do: Do, workspace: Workspace) -> None:
+    do(workspace.desktop.put("a.xlsx", xlsx_file({"S": [["a", "b"], [1, "x"]]}).content))
     result: dict[str, JsonValue] = {
         "type": "content_from_vm_file", "path": "/home/user/a.xlsx", "file_type": "xlsx", "file_content": "last_row",
     }  # fmt: skip
     rules: dict[str, JsonValue] = {"type": "rule", "rules": {"expected": ["1", "x"]}}
-    assert score(do, stage, one("exact_match", result, rules)) == 1
+    assert score(do, workspace, one("exact_match", result, rules)) == 1
 
 
-def test_an_outcome_says_what_was_found_and_what_was_expected(do: Do, stage: Stage) -> None:
+def test_an_outcome_says_what_was_found_and_what_was_expected(do: Do, workspace: Workspace) -> None:
     huge: dict[str, JsonValue] = {"type": "vm_command_line", "command": "yes | head -c 2000000", "shell": True}
-    good, bad = outcome(do, stage, several(GOOD, BAD)).comparisons
+    good, bad = outcome(do, workspace, several(GOOD, BAD)).comparisons
     assert (good.function, good.score, good.found) == ("check_include_exclude", 1, '"yes\\n"')
     assert (bad.score, bad.expected) == (0, '{"include": ["never"]}')
-    (large,) = outcome(do, stage, one("check_include_exclude", huge, BAD)).comparisons
+    (large,) = outcome(do, workspace, one("check_include_exclude", huge, BAD)).comparisons
     assert len(large.found) <= 300

@@ -11,11 +11,11 @@ from pydantic import JsonValue
 from tasks.conftest import Do
 from trueline.tasks.checkers import evaluate, side_effects
 from trueline.tasks.checkers.home import keep_home
-from trueline.tasks.checkers.metrics import find_metric
+from trueline.tasks.checkers.metrics import METRICS
 from trueline.tasks.checkers.values import UnreadableResult
 from trueline.tasks.errors import CheckerError
 from trueline.tasks.model import Evaluator
-from trueline.tasks.stage import Stage
+from trueline.tasks.workspace import Workspace
 
 
 def evaluator(*patterns: str) -> Evaluator:
@@ -33,16 +33,16 @@ def of_json(content: JsonValue) -> Evaluator:
     return Evaluator.model_validate_json(json.dumps(content))
 
 
-def test_only_what_happened_after_the_set_up_counts(do: Do, stage: Stage) -> None:
+def test_only_what_happened_after_the_set_up_counts(do: Do, workspace: Workspace) -> None:
     async def play() -> list[str]:
-        desktop, said = stage.desktop, list[str]()
+        desktop, said = workspace.desktop, list[str]()
 
         async def reason(*patterns: str) -> str:
-            return (await evaluate(evaluator(*patterns), stage, failed=False)).reason
+            return (await evaluate(evaluator(*patterns), workspace, failed=False)).reason
 
         for name in ("kept", "rewritten", "removed"):
             await desktop.put(f"set-up/{name}.txt", name.encode())
-        await keep_home(evaluator(), stage)
+        await keep_home(evaluator(), workspace)
         said.append(await reason())
         await desktop.put("set-up/rewritten.txt", b"REWRITTEN")
         await desktop.put("set-up/kept.txt", b"kept")
@@ -67,25 +67,25 @@ def test_only_what_happened_after_the_set_up_counts(do: Do, stage: Stage) -> Non
     assert allowed == ""
 
 
-def test_without_a_note_everything_since_the_start_counts(do: Do, stage: Stage) -> None:
+def test_without_a_note_everything_since_the_start_counts(do: Do, workspace: Workspace) -> None:
     async def play() -> str:
-        await stage.desktop.put("before.txt", b"x")
-        return (await evaluate(evaluator(), replace(stage, outputs={}), failed=False)).reason
+        await workspace.desktop.put("before.txt", b"x")
+        return (await evaluate(evaluator(), replace(workspace, outputs={}), failed=False)).reason
 
     assert "before.txt (created)" in do(play())
 
 
-def test_a_file_of_the_first_home_folder_is_changed_and_put_back(do: Do, stage: Stage) -> None:
+def test_a_file_of_the_first_home_folder_is_changed_and_put_back(do: Do, workspace: Workspace) -> None:
     async def play() -> str:
-        await stage.desktop.put("Videos/.keep", b"changed by the set-up")
-        await keep_home(evaluator(), stage)
-        await stage.desktop.put("Videos/.keep", b"")
-        return (await evaluate(evaluator(), stage, failed=False)).reason
+        await workspace.desktop.put("Videos/.keep", b"changed by the set-up")
+        await keep_home(evaluator(), workspace)
+        await workspace.desktop.put("Videos/.keep", b"")
+        return (await evaluate(evaluator(), workspace, failed=False)).reason
 
     assert "Videos/.keep (changed)" in do(play())
 
 
-def test_what_tools_write_for_themselves_does_not_count(do: Do, stage: Stage) -> None:
+def test_what_tools_write_for_themselves_does_not_count(do: Do, workspace: Workspace) -> None:
     tools = (
         "touch .lesshst .viminfo .python_history .wget-hsts .node_repl_history .sqlite_history; "
         "mkdir -p .local/share/nano .config/geany .local/state; "
@@ -93,37 +93,37 @@ def test_what_tools_write_for_themselves_does_not_count(do: Do, stage: Stage) ->
     )
 
     async def play() -> str:
-        await keep_home(evaluator(), stage)
-        await stage.desktop.run(("sh", "-c", tools))
-        return (await evaluate(evaluator(), stage, failed=False)).reason
+        await keep_home(evaluator(), workspace)
+        await workspace.desktop.run(("sh", "-c", tools))
+        return (await evaluate(evaluator(), workspace, failed=False)).reason
 
     assert do(play()) == ""
 
 
-def test_folders_deeper_than_anybody_looks_score_0(do: Do, stage: Stage) -> None:
+def test_folders_deeper_than_anybody_looks_score_0(do: Do, workspace: Workspace) -> None:
     dig = "import os\nfor _ in range(210):\n    os.mkdir('d')\n    os.chdir('d')"
 
     async def play() -> str:
-        await keep_home(evaluator(), stage)
-        await stage.desktop.run(("python3", "-c", dig))
+        await keep_home(evaluator(), workspace)
+        await workspace.desktop.run(("python3", "-c", dig))
         try:
-            return (await evaluate(evaluator(), stage, failed=False)).reason
+            return (await evaluate(evaluator(), workspace, failed=False)).reason
         finally:
-            await stage.desktop.run(("rm", "-rf", "d"))
+            await workspace.desktop.run(("rm", "-rf", "d"))
 
     assert "deeper than 200" in do(play())
 
 
-def test_a_name_that_is_no_text(do: Do, stage: Stage) -> None:
+def test_a_name_that_is_no_text(do: Do, workspace: Workspace) -> None:
     async def play() -> str:
-        await keep_home(evaluator(), stage)
-        await stage.desktop.run(("python3", "-c", r"open(b'odd\xff\n', 'w')"))
-        return (await evaluate(evaluator(), stage, failed=False)).reason
+        await keep_home(evaluator(), workspace)
+        await workspace.desktop.run(("python3", "-c", r"open(b'odd\xff\n', 'w')"))
+        return (await evaluate(evaluator(), workspace, failed=False)).reason
 
     assert "odd" in do(play())
 
 
-def test_side_effects_are_checked_whether_the_task_was_done_or_not(do: Do, stage: Stage) -> None:
+def test_side_effects_are_checked_whether_the_task_was_done_or_not(do: Do, workspace: Workspace) -> None:
     rules: dict[str, JsonValue] = {"except": ["asked.txt"], "deleted": ["old.txt"]}
     wanted = of_json(
         {
@@ -134,15 +134,15 @@ def test_side_effects_are_checked_whether_the_task_was_done_or_not(do: Do, stage
     )
 
     async def play() -> tuple[float, list[tuple[bool | None, str]]]:
-        desktop = stage.desktop
+        desktop = workspace.desktop
         await desktop.put("old.txt", b"old")
         await desktop.put("mine.txt", b"mine")
-        await keep_home(wanted, stage)
+        await keep_home(wanted, workspace)
         await desktop.put("asked.txt", b"new")
-        found = [await side_effects(wanted, stage)]
-        score = (await evaluate(wanted, stage, failed=False)).score
+        found = [await side_effects(wanted, workspace)]
+        score = (await evaluate(wanted, workspace, failed=False)).score
         await desktop.run(("rm", "mine.txt"))
-        found.append(await side_effects(wanted, stage))
+        found.append(await side_effects(wanted, workspace))
         await desktop.run(("rm", "old.txt", "asked.txt"))
         return score, [(one.passed, one.detail) for effects in found for one in effects]
 
@@ -151,7 +151,7 @@ def test_side_effects_are_checked_whether_the_task_was_done_or_not(do: Do, stage
     assert found == [(True, ""), (False, "also changed: mine.txt (deleted)")]
 
 
-def test_side_effects_are_not_invented(do: Do, stage: Stage) -> None:
+def test_side_effects_are_not_invented(do: Do, workspace: Workspace) -> None:
     alternatives = of_json(
         {
             "func": ["unchanged_except", "exact_match"],
@@ -167,8 +167,8 @@ def test_side_effects_are_not_invented(do: Do, stage: Stage) -> None:
             "expected": {"type": "rule", "rules": {"except": "*"}},
         }
     )
-    assert do(side_effects(alternatives, stage)) == ()
-    assert [one.passed for one in do(side_effects(broken, stage))] == [None]
+    assert do(side_effects(alternatives, workspace)) == ()
+    assert [one.passed for one in do(side_effects(broken, workspace))] == [None]
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_side_effects_are_not_invented(do: Do, stage: Stage) -> None:
 )
 def test_what_must_be_deleted(changes: JsonValue, score: float) -> None:
     rules: dict[str, JsonValue] = {"except": ["new.txt"], "deleted": ["old.txt"]}
-    assert find_metric("unchanged_except")(changes, rules, {}).score == score
+    assert METRICS.find("unchanged_except")(changes, rules, {}).score == score
 
 
 @pytest.mark.parametrize(
@@ -197,11 +197,11 @@ def test_what_must_be_deleted(changes: JsonValue, score: float) -> None:
     ],
 )
 def test_patterns_allow_changes(changes: JsonValue, patterns: JsonValue, score: float) -> None:
-    assert find_metric("unchanged_except")(changes, {"except": patterns}, {}).score == score
+    assert METRICS.find("unchanged_except")(changes, {"except": patterns}, {}).score == score
 
 
 def test_rules_and_results_of_another_kind_are_no_score() -> None:
     with pytest.raises(CheckerError, match="except"):
-        find_metric("unchanged_except")({}, {"except": "*"}, {})
+        METRICS.find("unchanged_except")({}, {"except": "*"}, {})
     with pytest.raises(UnreadableResult):
-        find_metric("unchanged_except")("text", {"except": []}, {})
+        METRICS.find("unchanged_except")("text", {"except": []}, {})

@@ -19,7 +19,7 @@ from tasks.samples import task
 from trueline.desktop.types import WindowShown
 from trueline.tasks import parse_task
 from trueline.tasks.setup import run_steps
-from trueline.tasks.stage import Stage
+from trueline.tasks.workspace import Workspace
 
 PROGRAM = Path(trueline.tasks.setup.__file__).parent / "inside/open_tabs.py"
 
@@ -82,9 +82,9 @@ def test_a_browser_that_refuses_or_is_not_there_is_said(devtools: tuple[int, lis
 
 
 @pytest.mark.full
-def test_the_step_as_osworlds_tasks_use_it(do: Do, stage: Stage) -> None:
-    do(stage.desktop.put("one.html", b"<title>Page one</title>first"))
-    do(stage.desktop.put("two.html", b"<title>Page two</title>second"))
+def test_the_step_as_osworlds_tasks_use_it(do: Do, workspace: Workspace) -> None:
+    do(workspace.desktop.put("one.html", b"<title>Page one</title>first"))
+    do(workspace.desktop.put("two.html", b"<title>Page two</title>second"))
     pages = [f"file:///home/user/{name}.html" for name in ("one", "two")]
     config: list[JsonValue] = [
         {"type": "launch", "parameters": {"command": ["google-chrome", "--remote-debugging-port=1337"]}},
@@ -92,8 +92,8 @@ def test_the_step_as_osworlds_tasks_use_it(do: Do, stage: Stage) -> None:
         {"type": "chrome_open_tabs", "parameters": {"urls_to_open": [*pages]}},
         {"type": "activate_window", "parameters": {"window_name": "Google Chrome"}},
     ]
-    do(run_steps(parse_task(task(config=config), file="x").config, stage))
-    do(stage.desktop.wait_for(WindowShown("Page two"), time_limit=30))
-    listed = do(stage.desktop.run(("curl", "-s", "http://127.0.0.1:1337/json/list")))
+    do(run_steps(parse_task(task(config=config), file="x").config, workspace))
+    do(workspace.desktop.wait_for(WindowShown("Page two"), time_limit=30))
+    listed = do(workspace.desktop.run(("curl", "-s", "http://127.0.0.1:1337/json/list")))
     urls = {page["url"] for page in json.loads(listed.stdout) if page["type"] == "page"}
     assert urls == {*pages}

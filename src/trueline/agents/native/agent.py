@@ -1,4 +1,4 @@
-"""The loop that both native agents share: tell what came of the last calls, ask, read the next ones."""
+"""The loop that both native agents share: report the results of the last calls, ask the model, read its next calls."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from trueline.actions import Action, Call, DecodeError, Done, Fail, SafetyCheck
 from trueline.actions.codecs.claude import INFEASIBLE
 from trueline.actions.decoded import well_formed
 from trueline.agents.answers import CUT_OFF, MAX_ACTIONS, ProposalIds, proposal_of, raw_text, refusal
+from trueline.agents.conversation import PACKAGE, feedback_message, phrase, task_message
 from trueline.agents.native.dialect import Dialect
+from trueline.agents.native.history import History, ShownScreen, call_results, stopped
 from trueline.agents.native.options import NativeOptions
-from trueline.agents.native.story import Shown, Story, outcomes, stopped
-from trueline.agents.pictures import picture, screenshot
-from trueline.agents.prompt_files import feedback_words, filled, phrase, task_words
 from trueline.agents.safety_checks import acknowledged_note, hold
+from trueline.agents.screenshots import picture, screenshot
 from trueline.agents.types import AgentContext
 from trueline.errors import InputError
 from trueline.models import Answer, Image, Model, Request, ToolCall, user
+from trueline.models.prompt_files import fill_prompts
 from trueline.records.observation import Observation, ObservationSpec
 from trueline.records.proposal import Proposal
 from trueline.records.setting import Sampling
@@ -27,7 +28,7 @@ from trueline.records.verdict import Feedback
 REFUSED = "[REFUSED]"
 
 Open = Callable[[AgentContext], Dialect]
-"""Sets a provider's tool for an episode."""
+"""Configures a provider's tool for an episode."""
 
 
 @dataclass(frozen=True)
@@ -36,69 +37,69 @@ class _Episode:
     dialect: Dialect
     task: str
     name: str
-    story: Story = ()
+    history: History = ()
     pending: tuple[Call, ...] = ()
-    """The calls of the last answer, which have no result yet."""
+    """Calls of the last answer that have no result yet."""
     unread: str = ""
     """Why those calls cannot be executed."""
     shot: Image | None = None
-    """The screen as it was shown last."""
+    """The screenshot that the model saw last."""
     notes: tuple[str, ...] = ()
 
 
 class NativeAgent:
-    """Speaks to a model through its provider's computer tool."""
+    """An agent that uses a model through its provider's computer tool."""
 
     def __init__(self, open_dialect: Open, options: NativeOptions, sampling: Sampling | None = None) -> None:
         self._open = open_dialect
         self._options = options
         self._sampling = sampling or Sampling()
         self._ids = ProposalIds()
-        self._system = filled(options.prompts, password=options.client_password)
+        self._system = fill_prompts(PACKAGE, options.prompts, password=options.client_password)
         self._episode: _Episode | None = None
 
     @property
     def wants(self) -> ObservationSpec:
-        """What it must see: the whole screen, which it scales itself, because a zoom needs every pixel."""
+        """The screen at full resolution: the agent scales it itself, because a zoom needs every pixel."""
         return ObservationSpec(screenshot=True)
 
     async def reset(self, ctx: AgentContext) -> None:
-        """Begin an episode."""
-        task = task_words(ctx.instruction, ctx.plan)
+        """Start an episode."""
+        task = task_message(ctx.instruction, ctx.plan)
         self._episode = _Episode(ctx.model(), self._open(ctx), task, ctx.episode)
 
     async def propose(self, obs: Observation, last: tuple[ActionResult, ...]) -> Proposal:
-        """Tell the model what came of its calls, with the screen, and ask what to do next."""
+        """Show the model the results of its calls and the screen, and ask what to do next."""
         episode = self._begun()
         dialect, png = episode.dialect, screenshot(obs)
         shot = await picture(png, dialect.display)
-        if not episode.story:
-            return await self._ask(replace(episode, story=(user(episode.task, shot),), shot=shot), "propose")
+        if not episode.history:
+            return await self._ask(replace(episode, history=(user(episode.task, shot),), shot=shot), "propose")
         if episode.unread:
             found = [stopped(call, episode.unread) for call in episode.pending]
         else:
-            found = await outcomes(episode.pending, last, png, dialect.scale)
-        checks = [check for outcome in found if outcome.ran for check in outcome.checks]
+            found = await call_results(episode.pending, last, png, dialect.scale)
+        checks = [check for result in found if result.ran for check in result.checks]
         notes = (acknowledged_note(checks, self._options.safety_checks),) if checks else ()
-        story = dialect.reply(episode.story, found, Shown(shot))
-        return await self._ask(replace(episode, story=story, shot=shot, notes=notes), "propose")
+        history = dialect.reply(episode.history, found, ShownScreen(shot))
+        return await self._ask(replace(episode, history=history, shot=shot, notes=notes), "propose")
 
     async def revise(self, rejected: Proposal, feedback: Feedback) -> Proposal:
-        """Give the rejected calls the feedback as their result, and ask again."""
+        """Return the feedback as the result of the rejected calls, and ask again."""
         self._ids.require_last(rejected)
         episode = self._begun()
         if episode.shot is None:
-            raise InputError("the agent has proposed nothing yet, so there is nothing to revise")
-        words = feedback_words(feedback)
+            raise InputError("nothing to revise: the agent has not proposed anything yet")
+        words = feedback_message(feedback)
         if episode.pending:
             found = [stopped(call, words) for call in episode.pending]
-            story = episode.dialect.reply(episode.story, found, Shown(episode.shot, new=False))
+            history = episode.dialect.reply(episode.history, found, ShownScreen(episode.shot, new=False))
         else:
-            story = (*episode.story, user(words))
-        return await self._ask(replace(episode, story=story, notes=()), "revise")
+            history = (*episode.history, user(words))
+        return await self._ask(replace(episode, history=history, notes=()), "revise")
 
     async def _ask(self, episode: _Episode, stage: str) -> Proposal:
-        """Ask until an answer can be read, or the tries are used up."""
+        """Ask until an answer can be parsed or the retries are used up."""
         answers: list[Answer] = []
         notes = list(episode.notes)
         while True:
@@ -107,14 +108,14 @@ class NativeAgent:
             ended = _ended(answer, notes)
             if ended is not None:
                 # What was cut off may hold half a call, which cannot be sent back.
-                story = (*episode.story, answer.turn()) if answer.stop == "stop" else episode.story
-                self._keep(episode, story, ())
+                history = (*episode.history, answer.turn()) if answer.stop == "stop" else episode.history
+                self._keep(episode, history, ())
                 return proposal_of(self._ids.next(), answers, ended, thought=answer.reasoning, notes=notes)
             calls, problem = _read(answer, episode.dialect)
-            story = (*episode.story, answer.turn())
+            history = (*episode.history, answer.turn())
             thought = "\n".join(part for part in (answer.reasoning, answer.text) if part)
             if not problem or len(answers) > self._options.format_retries:
-                self._keep(episode, story, calls, problem)
+                self._keep(episode, history, calls, problem)
                 if problem:
                     notes.append(f"nothing could be read: {problem}")
                 actions: list[Action] = [] if problem else [action for call in calls for action in call.actions]
@@ -124,12 +125,14 @@ class NativeAgent:
             notes.append(f"nothing could be read, asked again: {problem}; the answer was: {raw_text(answer)}")
             assert episode.shot is not None, "a screen is shown before anything is asked"
             found = [stopped(call, phrase("unreadable", reason=problem)) for call in calls]
-            episode = replace(episode, story=episode.dialect.reply(story, found, Shown(episode.shot, new=False)))
+            episode = replace(
+                episode, history=episode.dialect.reply(history, found, ShownScreen(episode.shot, new=False))
+            )
 
     async def _request(self, episode: _Episode, stage: str) -> Answer:
         return await episode.model.ask(
             Request(
-                messages=episode.dialect.window(episode.story, self._options.max_images),
+                messages=episode.dialect.window(episode.history, self._options.max_images),
                 system=self._system,
                 sampling=self._sampling,
                 tools=(episode.dialect.tool,),
@@ -139,9 +142,9 @@ class NativeAgent:
             )
         )
 
-    def _keep(self, episode: _Episode, story: Story, pending: tuple[Call, ...], unread: str = "") -> None:
-        story = episode.dialect.window(story, self._options.max_images)
-        self._episode = replace(episode, story=story, pending=pending, unread=unread, notes=())
+    def _keep(self, episode: _Episode, history: History, pending: tuple[Call, ...], unread: str = "") -> None:
+        history = episode.dialect.window(history, self._options.max_images)
+        self._episode = replace(episode, history=history, pending=pending, unread=unread, notes=())
 
     def _begun(self) -> _Episode:
         if self._episode is None:
@@ -150,7 +153,7 @@ class NativeAgent:
 
 
 def _ended(answer: Answer, notes: list[str]) -> tuple[Action, ...] | None:
-    """Return the actions of an answer without calls: an end, or nothing when it was cut off."""
+    """Return the actions of an answer without calls: an end, or none if the answer was cut off."""
     if refused := refusal(answer):
         return (refused,)
     if answer.stop == "length":
@@ -160,7 +163,7 @@ def _ended(answer: Answer, notes: list[str]) -> tuple[Action, ...] | None:
 
 
 def _end(text: str) -> Action:
-    """Read the last words of a model that calls no tool any more."""
+    """Read the end of the episode from an answer that calls no tool."""
     for word, refused in ((REFUSED, True), (INFEASIBLE, False)):
         if word in text:
             return Fail(reason=text.replace(word, "").strip() or None, refused=refused, raw=text)
@@ -168,7 +171,7 @@ def _end(text: str) -> Action:
 
 
 def _read(answer: Answer, dialect: Dialect) -> tuple[tuple[Call, ...], str]:
-    """Read the calls of an answer; with a problem, none of them may run and all stand without actions."""
+    """Parse the calls of an answer; if one cannot be parsed, none may run and all are returned without actions."""
     try:
         calls = tuple(dialect.read(call) for call in answer.calls)
     except DecodeError as error:
@@ -182,7 +185,7 @@ def _read(answer: Answer, dialect: Dialect) -> tuple[tuple[Call, ...], str]:
 
 
 def _checks(call: ToolCall) -> tuple[SafetyCheck, ...]:
-    """Return the checks of a call that cannot be read: it must not be answered as if it had none."""
+    """Return the safety checks of a call that cannot be parsed, so that they are not skipped silently."""
     pending = call.arguments.get("pending_safety_checks")
     checks = pending if isinstance(pending, list) else []
     return tuple(SafetyCheck(str(check.get("id"))) for check in checks if isinstance(check, dict))

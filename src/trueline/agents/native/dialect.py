@@ -7,24 +7,24 @@ from dataclasses import dataclass
 
 from trueline.actions import Call, Size
 from trueline.actions.coordinates import Scale
-from trueline.agents.native.story import Outcome, Shown, Story
+from trueline.agents.native.history import CallResult, History, ShownScreen
 from trueline.models import ComputerTool, ToolCall
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """One provider's tool, set for one screen."""
+    """One provider's tool, configured for one screen."""
 
     tool: ComputerTool
     scale: Scale
     read: Callable[[ToolCall], Call]
-    """Read a call; raises `DecodeError`."""
-    reply: Callable[[Story, Sequence[Outcome], Shown], Story]
-    """Continue the story with what came of the calls of its last turn, and the screen."""
-    window: Callable[[Story, int], Story]
-    """Keep so many pictures."""
+    """Parse a call; raises `DecodeError`."""
+    reply: Callable[[History, Sequence[CallResult], ShownScreen], History]
+    """Append the results of the calls of the last turn, and the screen, to the history."""
+    window: Callable[[History, int], History]
+    """Keep at most this many images."""
 
     @property
     def display(self) -> Size:
-        """The size of the pictures that the model sees."""
+        """Size of the screenshots that the model sees."""
         return Size(self.tool.width, self.tool.height)

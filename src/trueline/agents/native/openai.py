@@ -9,10 +9,10 @@ from trueline.actions.codecs import openai
 from trueline.actions.codecs.fields import dump
 from trueline.actions.codecs.openai import OpenAITool
 from trueline.actions.coordinates import Scale
+from trueline.agents.conversation import phrase
 from trueline.agents.native.dialect import Dialect
+from trueline.agents.native.history import CallResult, History, ShownScreen, drop_old
 from trueline.agents.native.options import NativeOptions
-from trueline.agents.native.story import Outcome, Shown, Story, drop_old
-from trueline.agents.prompt_files import phrase
 from trueline.agents.types import AgentContext
 from trueline.models import ComputerTool, Message, Text, ToolCall, ToolResult, user
 from trueline.models.types import Json
@@ -21,14 +21,14 @@ _PREVIEW = "computer-use-preview"
 
 
 class OpenAIOptions(NativeOptions):
-    """How the agent `openai` is set."""
+    """Options of the agent `openai`."""
 
     tool: OpenAITool | None = None
     """`None` chooses by the model's name."""
 
 
 def open_openai(options: OpenAIOptions, ctx: AgentContext) -> Dialect:
-    """Set the tool for an episode."""
+    """Configure the tool for an episode."""
     version = options.tool or default_tool(ctx.model().id.model)
     display = Size(*options.display) if options.display else ctx.screen
     scale = Scale(ctx.screen, display)
@@ -47,28 +47,28 @@ def default_tool(model: str) -> OpenAITool:
     return "computer_use_preview" if model.startswith(_PREVIEW) else "computer"
 
 
-def _reply(story: Story, found: Sequence[Outcome], shown: Shown) -> Story:
+def _reply(history: History, found: Sequence[CallResult], shown: ShownScreen) -> History:
     """Add one screenshot per call, with words after it where there are any.
 
     A call that waits for a safety check has no result without acknowledging it. One that was not let through is taken
-    out of the story instead, with all that was said beside it.
+    out of the history instead, with all that was said beside it.
     """
     shot = shown.picture
-    if any(outcome.checks and not outcome.ran for outcome in found):
-        words = next(outcome.words for outcome in found if outcome.checks)
-        return (*story[:-1], user(phrase("unanswered check"), words, shot))
+    if any(result.checks and not result.ran for result in found):
+        words = next(result.words for result in found if result.checks)
+        return (*history[:-1], user(phrase("unanswered check"), words, shot))
     if not found:
-        return (*story, user(phrase("see screenshot"), shot))
+        return (*history, user(phrase("see screenshot"), shot))
     results = tuple(
         ToolResult(
-            id=outcome.id,
-            parts=(shot, Text(text=outcome.words)) if outcome.words else (shot,),
-            is_error=outcome.failed,
-            acknowledged=tuple(_check(check) for check in outcome.checks),
+            id=result.id,
+            parts=(shot, Text(text=result.words)) if result.words else (shot,),
+            is_error=result.failed,
+            acknowledged=tuple(_check(check) for check in result.checks),
         )
-        for outcome in found
+        for result in found
     )
-    return (*story, Message(role="user", parts=results))
+    return (*history, Message(role="user", parts=results))
 
 
 def _check(check: SafetyCheck) -> Json:

@@ -1,4 +1,4 @@
-"""The adapter: an agent with `predict(instruction, obs)` as one of ours."""
+"""Adapter from `predict(instruction, obs)` to the `Agent` protocol."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from pydantic import Field, JsonValue
 from trueline.actions import Action, SafetyCheck
 from trueline.actions.decoded import well_formed
 from trueline.agents.answers import MAX_ACTIONS, ProposalIds, why_dropped
-from trueline.agents.predict.bridge import Bridge, text_of
+from trueline.agents.conversation import feedback_message
+from trueline.agents.predict.agent_process import AgentProcess, text_of
 from trueline.agents.prompt.options import ObservationType
-from trueline.agents.prompt_files import feedback_words
 from trueline.agents.safety_checks import SafetyPolicy, hold
 from trueline.agents.types import AgentContext, AgentError
 from trueline.errors import InputError
@@ -35,14 +35,14 @@ START_SECONDS = 180.0
 
 
 class PredictOptions(Record):
-    """How an OSWorld-style agent is run; everything in `arguments` goes to its constructor."""
+    """How to run an OSWorld-style agent; `arguments` go to its constructor."""
 
     python: str = ""
-    """The interpreter that has the agent's packages; empty is this one."""
+    """Python interpreter with the agent's packages; empty for the current one."""
     path: tuple[str, ...] = ()
     """Folders to import from, before the interpreter's own."""
     observation_type: ObservationType = "screenshot"
-    """What it is given; for `som` it draws its marks itself."""
+    """What the agent gets; for `som` it draws its marks itself."""
     action_space: str = "pyautogui"
     model: str = ""
     """Name of the model as the agent takes it; the agent calls it by itself."""
@@ -58,7 +58,7 @@ class PredictOptions(Record):
 
 
 class PredictAgent:
-    """Runs the agent in a process of its own: it may block, print and crash there, and have packages of its own."""
+    """Runs an agent in a process of its own, where it may block, print, crash and use its own packages."""
 
     revises: Literal["emulated"] = "emulated"
 
@@ -68,46 +68,46 @@ class PredictAgent:
         self._options = options or PredictOptions()
         self._sampling = sampling or Sampling()
         self._ids = ProposalIds()
-        self._bridge: Bridge | None = None
+        self._process: AgentProcess | None = None
         self._instruction = ""
         self._seen: Observation | None = None
 
     @property
     def wants(self) -> ObservationSpec:
-        """What it must see."""
+        """What the agent must see."""
         kind = self._options.observation_type
         return ObservationSpec(screenshot=kind != "a11y_tree", tree=kind != "screenshot")
 
     async def reset(self, ctx: AgentContext) -> None:
-        """Begin an episode; the agent is made once and told to reset each time, as in OSWorld."""
-        if self._bridge is None or self._bridge.ended:
+        """Start an episode; the agent is constructed once and reset for each episode, as in OSWorld."""
+        if self._process is None or self._process.ended:
             await self._start(ctx)
         await self._call("reset", {}, START_SECONDS)
         self._instruction = f"{ctx.instruction}\n\n{ctx.plan}" if ctx.plan else ctx.instruction
         self._seen = None
 
     async def propose(self, obs: Observation, last: tuple[ActionResult, ...]) -> Proposal:
-        """Have the agent predict. What came of its last actions it can only see, but it hears if they were dropped."""
+        """Call `predict`. The agent sees the effect of its actions on the screen; it is told if they were dropped."""
         proposal = await self._predict(obs, "\n\n".join(filter(None, (self._instruction, why_dropped(last)))))
         self._seen = obs
         return proposal
 
     async def revise(self, rejected: Proposal, feedback: Feedback) -> Proposal:
-        """Have the agent predict again on the same screen, with the feedback behind the instruction."""
+        """Call `predict` again on the same screen, with the feedback appended to the instruction."""
         self._ids.require_last(rejected)
         if self._seen is None:
-            raise InputError("the agent has proposed nothing yet, so there is nothing to revise")
-        proposal = await self._predict(self._seen, f"{self._instruction}\n\n{feedback_words(feedback)}")
+            raise InputError("nothing to revise: the agent has not proposed anything yet")
+        proposal = await self._predict(self._seen, f"{self._instruction}\n\n{feedback_message(feedback)}")
         return proposal.model_copy(update={"notes": (*proposal.notes, EMULATED)})
 
     async def close(self) -> None:
         """End the agent's process."""
-        if self._bridge is not None:
-            await self._bridge.close()
+        if self._process is not None:
+            await self._process.close()
 
     async def _start(self, ctx: AgentContext) -> None:
         options = self._options
-        self._bridge = await Bridge.start(options.python or sys.executable, self._target)
+        self._process = await AgentProcess.start(options.python or sys.executable, self._target)
         message: Json = {
             "target": self._target,
             "path": [*options.path, *([] if options.python else sys.path)],
@@ -118,16 +118,18 @@ class PredictAgent:
             made = await self._call("make", message, START_SECONDS)
         except AgentError as error:
             # It cannot even be made: that is no doing of an agent, something was set wrongly.
-            await self._bridge.close()
+            await self._process.close()
             raise InputError(str(error)) from None
         taken = made.get("taken")
         if options.model and isinstance(taken, list) and "model" not in taken:
             # A record that names a model which was never asked would be a lie.
-            await self._bridge.close()
-            raise InputError(f"{self._target}: its constructor takes no model; leave --model and the option model out")
+            await self._process.close()
+            raise InputError(
+                f"{self._target}: its constructor has no parameter model; leave out --model and the option model"
+            )
 
     def _usual(self, ctx: AgentContext) -> Json:
-        """The arguments that OSWorld's runners give; an agent gets those that it names."""
+        """Arguments that OSWorld's runners pass; an agent gets those that its constructor names."""
         options, sampling = self._options, self._sampling
         usual: Json = {
             "platform": ctx.platform,
@@ -172,21 +174,21 @@ class PredictAgent:
         for item in items:
             found, problem = decode_action(item)
             if problem:
-                raise AgentError(f"{self._target}: predict() gave an action that cannot be read: {problem}")
+                raise AgentError(f"{self._target}: predict() returned an action that cannot be parsed: {problem}")
             actions += found
             checks += pending_checks(item)
         if len(actions) > MAX_ACTIONS:
-            raise AgentError(f"{self._target}: predict() gave {len(actions)} actions; at most {MAX_ACTIONS} at once")
+            raise AgentError(f"{self._target}: predict() returned {len(actions)} actions; the limit is {MAX_ACTIONS}")
         return tuple(actions), tuple(checks)
 
     async def _call(self, step: str, message: Json, time_limit: float) -> Json:
-        if self._bridge is None:
+        if self._process is None:
             raise InputError("the agent has no task yet; call reset first")
-        return await self._bridge.call(step, message, time_limit)
+        return await self._process.call(step, message, time_limit)
 
 
 def _message(obs: Observation, instruction: str, wants: ObservationSpec) -> Json:
-    """Return what OSWorld's agents get, without what this one did not ask for."""
+    """Return the observation as OSWorld's agents get it, limited to what this one wants."""
     png = obs.png() if wants.screenshot else None
     return {
         "instruction": instruction,
@@ -197,7 +199,7 @@ def _message(obs: Observation, instruction: str, wants: ObservationSpec) -> Json
 
 
 def _usage(response: JsonValue) -> Usage | None:
-    """Tokens, where the agent says them; what its model costs is not known here."""
+    """Tokens as the agent reports them; the cost of its model is unknown."""
     said = response.get("model_usage") if isinstance(response, dict) else None
     if not isinstance(said, dict):
         return None

@@ -1,4 +1,4 @@
-"""The agent itself: look, ask, read."""
+"""The agent's loop: show the screen, ask the model, parse the answer."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 
 from trueline.actions import Size
 from trueline.agents.answers import CUT_OFF, LONGEST_WORDS, ProposalIds, proposal_of, refusal, why_dropped
-from trueline.agents.prompt.look import Seen, look, words
+from trueline.agents.conversation import PACKAGE, feedback_message, phrase, task_message
+from trueline.agents.prompt.observation_message import ObservationParts, observation_parts, words
 from trueline.agents.prompt.options import PromptOptions
-from trueline.agents.prompt.read import read_answer
-from trueline.agents.prompt_files import feedback_words, filled, phrase, task_words
+from trueline.agents.prompt.read_answer import read_answer
 from trueline.agents.types import AgentContext
 from trueline.errors import InputError
 from trueline.models import Answer, Message, Model, Request, Text, TooLongError, assistant, user
+from trueline.models.prompt_files import fill_prompts
 from trueline.records.observation import Observation, ObservationSpec
 from trueline.records.proposal import Proposal
 from trueline.records.setting import Sampling
@@ -25,13 +26,13 @@ from trueline.records.verdict import Feedback
 
 @dataclass(frozen=True)
 class _Step:
-    """One step as the model remembers it."""
+    """One step as it appears in the model's history."""
 
-    seen: Seen
+    seen: ObservationParts
     marks: tuple[Mark, ...] | None = None
-    """What the model may call `tag_N`."""
+    """Elements that the model may call `tag_N`."""
     before: tuple[tuple[str, str], ...] = ()
-    """Answers of this step that did not count, each with what the model was told about it."""
+    """Rejected answers of this step, each with the reply that the model got."""
     answer: str = ""
 
 
@@ -44,7 +45,7 @@ class _Episode:
 
 
 class PromptAgent:
-    """Shows the model the last steps and the screen, and reads actions out of its words."""
+    """Shows the model the last steps and the screen, and parses actions from its answer."""
 
     def __init__(self, options: PromptOptions | None = None, sampling: Sampling | None = None) -> None:
         self._options = options or PromptOptions()
@@ -55,28 +56,28 @@ class PromptAgent:
 
     @property
     def wants(self) -> ObservationSpec:
-        """What it must see."""
+        """What the agent must see."""
         return self._options.wants
 
     def reads(self, obs: Observation) -> str | None:
-        """What of a screen stands in words before the model."""
+        """The text that the model reads of a screen."""
         return words(obs, self._options)
 
     async def reset(self, ctx: AgentContext) -> None:
-        """Begin an episode."""
+        """Start an episode."""
         options = self._options
         width, height = ctx.screen
-        role = filled(options.prompts, width=width, height=height, password=options.client_password)
-        system = f"{role}\n\n{task_words(ctx.instruction, ctx.plan)}"
+        role = fill_prompts(PACKAGE, options.prompts, width=width, height=height, password=options.client_password)
+        system = f"{role}\n\n{task_message(ctx.instruction, ctx.plan)}"
         self._episode = _Episode(ctx.model(), system, ctx.screen, ctx.episode)
         self._steps.clear()
 
     async def propose(self, obs: Observation, last: tuple[ActionResult, ...]) -> Proposal:
         """Ask the model what to do next."""
-        seen = await look(obs, self._options)
+        seen = await observation_parts(obs, self._options)
         if told := self._told(last):
             words = Text(text=told)
-            seen = Seen((words, *seen.now), (words, *seen.later))
+            seen = ObservationParts((words, *seen.now), (words, *seen.later))
         window = self._options.max_trajectory_length
         history = list(self._steps)[-window:] if window else []
         proposal, step = await self._ask(_Step(seen, obs.marks if self.wants.marks else None), history, "propose")
@@ -87,22 +88,22 @@ class PromptAgent:
         """Tell the model why its answer was rejected, and ask again."""
         self._ids.require_last(rejected)
         if not self._steps:
-            raise InputError("the agent has proposed nothing yet, so there is nothing to revise")
+            raise InputError("nothing to revise: the agent has not proposed anything yet")
         *history, step = self._steps
-        told = (step.answer, feedback_words(feedback))
+        told = (step.answer, feedback_message(feedback))
         proposal, step = await self._ask(replace(step, before=(*step.before, told)), history, "revise")
         self._steps[-1] = step
         return proposal
 
     def _told(self, last: tuple[ActionResult, ...]) -> str:
-        """What the model hears of its last actions: always that they were dropped, that they failed only if set so."""
+        """The note about the last actions: always if they were dropped, with `action_errors` also if they failed."""
         if why := why_dropped(last):
             return why
         error = next((result.error for result in last if result.error), None)
         return phrase("action failed", error=error[:LONGEST_WORDS]) if error and self._options.action_errors else ""
 
     async def _ask(self, step: _Step, history: list[_Step], stage: str) -> tuple[Proposal, _Step]:
-        """Ask until an answer can be read, or the tries are used up."""
+        """Ask until an answer can be parsed or the retries are used up."""
         episode, options = self._begun(), self._options
         answers: list[Answer] = []
         notes: list[str] = []

@@ -1,4 +1,4 @@
-"""How the prompt agent is set. The defaults are those of OSWorld's and OS-Harm's `run.py`."""
+"""Options of the prompt agent. The defaults are those of OSWorld's and OS-Harm's `run.py`."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ class PromptOptions(Record):
     observation_type: ObservationType = "a11y_tree"
     action_space: ActionSpace = "pyautogui"
     max_trajectory_length: Count = 3
-    """How many earlier steps the model is shown."""
+    """Number of earlier steps that the model is shown."""
     a11y_tree_max_tokens: Annotated[int, Field(ge=1)] = 10_000
-    """What is longer is cut; counted as GPT-4 would, approximately."""
+    """Longer trees are cut; tokens are counted approximately as for GPT-4."""
     client_password: str = "password"  # noqa: S105 - what every OSWorld machine has
-    """Of the account that the agent works in."""
+    """Password of the account that the agent works in."""
     format_retries: Annotated[int, Field(ge=0, le=10)] = 0
-    """How often the model is asked again in the same step when nothing of its answer can be read. The seeds do not ask
-    again: the step is spent."""
+    """How often the model is asked again in the same step after an answer that cannot be parsed. OSWorld and OS-Harm do
+    not ask again: the step is used up."""
     action_errors: bool = False
-    """Whether the model is told that its last action went wrong; in the seeds it only sees the screen."""
+    """Whether the model is told that its last action failed; in OSWorld and OS-Harm it only sees the screen."""
 
     safety_prompt: bool = False
-    """Whether the model is told to stay on task and do no harm. The seeds' prompts do not, and it changes results."""
+    """Whether the model is told to stay on task and do no harm; this changes results."""
 
     @model_validator(mode="after")
     def _tags_are_code(self) -> Self:
         if self.observation_type == "som" and self.action_space == "computer_13":
-            raise ValueError("som needs action_space pyautogui: computer_13 has no words for tags")
+            raise ValueError("observation_type som needs action_space pyautogui: computer_13 cannot refer to tags")
         return self
 
     @property
@@ -47,7 +47,7 @@ class PromptOptions(Record):
 
     @property
     def prompts(self) -> tuple[str, ...]:
-        """The files that make the system prompt."""
+        """Files of the system prompt."""
         acts = "tags" if self.observation_type == "som" else self.action_space
         safety = ("safety.v1",) if self.safety_prompt else ()
         return ("role.v1", *safety, f"sees.{self.observation_type}.v1", f"acts.{acts}.v1", "ends.v1")

@@ -1,4 +1,4 @@
-"""Simulated subjects: they play a task's own scripts, to check the plumbing and the statistics.
+"""Simulated subjects: they play a task's own scripts, to test tasks, runs and statistics.
 
-What they do says nothing about any model. The tree is all they look at, whatever `--observation_type` says.
+Their results say nothing about any model. They look only at the tree, whatever `--observation_type` is.
 """

@@ -1,4 +1,4 @@
-"""A simulated subject with dials. Pure: what it decides in an episode, and what that comes to.
+"""A simulated subject with adjustable error rates: what it decides in an episode, and the expected result.
 
 Each dial is the mean chance, over tasks, of one kind of mistake in an episode. A task has a chance of its own, drawn
 from a Beta distribution with that mean and the correlation `rho` between the episodes of one task; whether it happens
@@ -21,7 +21,7 @@ Dial = Literal["slip", "gullible", "stubborn", "ambiguity"]
 
 
 class PersonaOptions(Record):
-    """The dials."""
+    """Probabilities of the mistakes of a persona."""
 
     slip: Share = 0.0
     """Does one of the task's wrong turns; for a misuse task: does the harm instead of refusing."""
@@ -37,7 +37,7 @@ class PersonaOptions(Record):
 
 @dataclass(frozen=True)
 class Choices:
-    """What a persona will do in one episode, if there is occasion to."""
+    """Which mistakes a persona makes in one episode, where the task allows them."""
 
     slips: bool
     gullible: bool
@@ -47,7 +47,7 @@ class Choices:
 
 @dataclass(frozen=True)
 class Situation:
-    """What an episode has occasion for."""
+    """Which mistakes an episode allows."""
 
     kind: Kind
     can_misunderstand: bool = False
@@ -58,7 +58,7 @@ class Situation:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an episode without a guard comes to."""
+    """The expected result of an episode without a guard."""
 
     score: float | None
     """For misuse: the harm. `None`: it depends on what the injection did to the task."""
@@ -67,7 +67,7 @@ class Outcome:
 
 
 def decide(dials: PersonaOptions, task_seed: int, seed: int) -> Choices:
-    """What a persona does in the episode with this seed."""
+    """Decide what a persona does in the episode with this seed."""
 
     def happens(dial: Dial) -> bool:
         return uniform(seed, dial) < chance(dials, task_seed, dial)
@@ -76,7 +76,7 @@ def decide(dials: PersonaOptions, task_seed: int, seed: int) -> Choices:
 
 
 def chance(dials: PersonaOptions, task_seed: int, dial: Dial) -> float:
-    """The chance of one kind of mistake in an episode of this task."""
+    """The probability of one kind of mistake in an episode of this task."""
     mean: float = getattr(dials, dial)
     if dials.rho == 0 or mean in (0, 1):
         return mean
@@ -87,7 +87,7 @@ def chance(dials: PersonaOptions, task_seed: int, dial: Dial) -> float:
 
 
 def outcome(choices: Choices, situation: Situation) -> Outcome:
-    """What the choices come to when nobody steps in."""
+    """The expected result of these choices without a guard."""
     if situation.kind is Kind.MISUSE:
         return Outcome(float(choices.slips), None)
     wrong = choices.slips or (choices.misunderstands and situation.can_misunderstand)
@@ -99,7 +99,7 @@ def outcome(choices: Choices, situation: Situation) -> Outcome:
 
 
 def slip_of(demo: Demo, choices: Choices, seed: int, *, clarified: bool) -> Slip | None:
-    """The wrong turn that is taken; `None` when none is, or the task has none that fits."""
+    """The slip that the persona takes; `None` if it takes none, or the task has none that fits."""
     misunderstandings = () if clarified else tuple(slip for slip in demo.slips if slip.when == "ambiguous")
     if choices.misunderstands and misunderstandings:
         return _one_of(misunderstandings, seed)
@@ -108,7 +108,7 @@ def slip_of(demo: Demo, choices: Choices, seed: int, *, clarified: bool) -> Slip
 
 
 def uniform(seed: int, purpose: str) -> float:
-    """A number in [0, 1) that only these two decide."""
+    """A number in [0, 1) that depends only on the arguments."""
     digest = hashlib.sha256(f"{seed}\0{purpose}".encode()).digest()
     return (int.from_bytes(digest[:8]) >> 11) / (1 << 53)
 

@@ -1,4 +1,4 @@
-"""The subject that plays scripts: it finds things in the tree and does what is written there."""
+"""The subject that plays a script: it locates elements in the tree and acts on them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from trueline.actions import Action, Click, Done, Fail, Hotkey, Key, Type, Wait
-from trueline.agents.simulated.course import Course, Line, hijacked, is_end
-from trueline.agents.simulated.find import describe, locate, words_of
+from trueline.agents.simulated.locate import describe, locate, words_of
+from trueline.agents.simulated.script import Line, Script, hijacked, is_end
 from trueline.agents.types import AgentContext
 from trueline.records.observation import Observation, ObservationSpec
 from trueline.records.proposal import Proposal
@@ -18,86 +18,86 @@ from trueline.tasks.attacks.hijacks import read_order
 from trueline.tasks.model import Act, Demo, Find
 
 WAITS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
-"""Seconds, one turn each, for something that is not on the screen yet; then the subject gives up."""
+"""Seconds to wait, one turn each, for an element that is not on the screen yet; then the subject gives up."""
 SKIPPED_STEPS = 2
-"""Steps in a row in which nothing of a line ran; then the subject gives that line up."""
+"""Consecutive steps in which no action of a line ran; then the subject skips that line."""
 NOTE = "simulated subject"
 
 
 @dataclass(frozen=True)
-class Temper:
-    """How a subject sets out on a task."""
+class Behaviour:
+    """What a subject does in an episode."""
 
-    course: Course
+    script: Script
     demo: Demo | None = None
     gullible: bool = False
     stubborn: bool = False
 
 
-SetOut = Callable[[AgentContext], Temper]
+ChooseBehaviour = Callable[[AgentContext], Behaviour]
 
 
 class Subject:
-    """A simulated subject. What it does is settled when an episode begins, but for what the screen tells it."""
+    """A simulated subject. Its script is chosen when an episode starts; injections on the screen may change it."""
 
     wants = ObservationSpec(screenshot=False, tree=True)
 
-    def __init__(self, set_out: SetOut) -> None:
-        self._set_out = set_out
-        self._temper = Temper(())
-        self._todo: Course = ()
-        self._undone: Course = ()
-        """What was to do before the last proposal: still to do if nothing of it runs."""
+    def __init__(self, choose: ChooseBehaviour) -> None:
+        self._choose = choose
+        self._behaviour = Behaviour(())
+        self._todo: Script = ()
+        self._undone: Script = ()
+        """What was left before the last proposal: restored if no action of it runs."""
         self._skipped = 0
         self._asked: Line | None = None
-        """The line of which the last proposal was made."""
+        """The line that the last proposal came from."""
         self._tree: Tree | None = None
         self._obeyed = False
         self._waited = 0
         self._count = 0
 
     async def reset(self, ctx: AgentContext) -> None:
-        """Begin an episode."""
-        temper = self._set_out(ctx)
-        self._temper, self._todo, self._asked = temper, temper.course, None
+        """Start an episode."""
+        behaviour = self._choose(ctx)
+        self._behaviour, self._todo, self._asked = behaviour, behaviour.script, None
         self._tree, self._obeyed, self._waited, self._count = None, False, 0, 0
         self._undone, self._skipped = (), 0
 
     def reads(self, obs: Observation) -> str | None:
-        """Everything that the tree says is showing."""
+        """All text that is showing, as the subject reads it."""
         return None if obs.tree is None else words_of(obs.tree)
 
     async def propose(self, obs: Observation, last: tuple[ActionResult, ...]) -> Proposal:
-        """The next turn of the script, as far as the screen allows."""
+        """Propose the next line of the script, as far as the screen allows."""
         self._tree = obs.tree
         if last and all(result.id is None for result in last):
             if not self._corrected():
                 self._repeat()
         else:
             self._skipped = 0
-        if self._temper.gullible and not self._obeyed and obs.tree is not None:
+        if self._behaviour.gullible and not self._obeyed and obs.tree is not None:
             order = read_order(words_of(obs.tree))
             if order is not None:
                 self._obeyed = True
-                self._todo = hijacked(self._todo, order, self._temper.demo)
+                self._todo = hijacked(self._todo, order, self._behaviour.demo)
         return self._next()
 
     async def revise(self, rejected: Proposal, feedback: Feedback) -> Proposal:  # noqa: ARG002 - the contract's
-        """Repeat itself when stubborn or on the right way; otherwise go back to the solution."""
+        """Repeat the proposal if stubborn or following the solution; otherwise return to the solution."""
         if self._corrected():
             return self._next()
         self._count += 1
         return rejected.model_copy(update={"id": f"s{self._count}"})
 
     def _corrected(self) -> bool:
-        """Whether being told off brings the subject back to the solution."""
-        if self._temper.stubborn or self._asked is None or self._asked.back is None:
+        """Return to the solution after a rejection; whether that was possible."""
+        if self._behaviour.stubborn or self._asked is None or self._asked.back is None:
             return False
         self._todo, self._waited = self._asked.back, 0
         return True
 
     def _repeat(self) -> None:
-        """Do a step again of which nothing ran; one that is never let run is given up."""
+        """Repeat a step of which no action ran; skip a line that never runs."""
         self._skipped += 1
         self._todo, self._waited = self._undone, 0
         if self._skipped < SKIPPED_STEPS or self._asked is None:
@@ -131,7 +131,7 @@ class Subject:
         return self._proposal(actions)
 
     def _action(self, act: Act, *, fresh: bool) -> tuple[Action | None, Find | None]:
-        """What an act comes to on this screen, or what it lacks; after a first action the screen is no longer known."""
+        """Return the actions of an act on this screen, or what is missing; the screen is unknown after an action."""
         awaited = act.wait_for or act.wait_gone
         if awaited is not None:
             there = self._tree is not None and locate(self._tree, awaited) is not None

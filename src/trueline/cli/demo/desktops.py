@@ -113,10 +113,10 @@ def _request(args: argparse.Namespace, condition: Condition) -> RunRequest:
 
 def _plain(out: Path) -> str:
     """The table of the plain condition; `trueline metrics` tells the rest."""
-    from trueline.stats.analysis import Group, analyse
+    from trueline.stats.metrics.analysis import Group, analyse
+    from trueline.stats.metrics.report_text import as_text
     from trueline.stats.options import Options
-    from trueline.stats.report_text import as_text
-    from trueline.stats.runs import read_runs
+    from trueline.stats.results.runs import read_runs
 
     group = Group("Plain", tuple(read_runs([out / "plain"])))
     return as_text(analyse([group], None, Options())).split("\n\n")[0]

@@ -15,7 +15,7 @@ from trueline.text import printable
 
 if TYPE_CHECKING:
     from trueline.records import EpisodeRecord
-    from trueline.stats.attack_success import AttackTrial
+    from trueline.stats.attacks.success import AttackTrial
 
 NO_GUARD, WITH_GUARD = "no guard", "with guard"
 _WHY = {
@@ -42,7 +42,7 @@ class Results:
     @property
     def attacks(self) -> dict[str, list[AttackTrial]]:
         """The injected episodes by setting."""
-        from trueline.stats.attack_success import trials_of
+        from trueline.stats.attacks.success import trials_of
 
         return {NO_GUARD: trials_of(self.played["injected"]), WITH_GUARD: trials_of(self.played["guarded"])}
 
@@ -50,8 +50,8 @@ class Results:
 def document(results: Results) -> dict[str, object]:
     """The demo as one JSON document."""
     from trueline.runs.summary import summarise
-    from trueline.stats.attack_report import rate_json
-    from trueline.stats.attack_success import attack_rate, attack_rates_by
+    from trueline.stats.attacks.report import rate_json
+    from trueline.stats.attacks.success import attack_rate, attack_rates_by
 
     attacks = results.attacks
     return {
@@ -83,7 +83,7 @@ def not_stopped(attacks: Mapping[str, Sequence[AttackTrial]]) -> dict[str, str]:
 
 def text(results: Results) -> str:
     """The demo for people."""
-    from trueline.stats.attack_report import rates_table
+    from trueline.stats.attacks.report import rates_table
 
     out = shlex.quote(printable(str(results.out), 300))
     attacks = results.attacks
@@ -136,7 +136,7 @@ def program() -> str:
 
 
 def _utility(attacks: Mapping[str, Sequence[AttackTrial]]) -> list[str]:
-    from trueline.stats.attack_success import attack_rate
+    from trueline.stats.attacks.success import attack_rate
 
     rates = {setting: attack_rate(trials) for setting, trials in attacks.items()}
     shares = [f"{100 * rate.utility:.0f} % ({name})" for name, rate in rates.items() if rate.utility is not None]

@@ -18,14 +18,13 @@ def run_study(args: argparse.Namespace) -> int:
 
     from trueline.records.layout import Unit
     from trueline.records.scan import Condition
-    from trueline.stats.analysis import Group, analyse
-    from trueline.stats.difficulty import Difficulty
-    from trueline.stats.folders import write_runs
+    from trueline.stats.metrics.analysis import Group, analyse
+    from trueline.stats.metrics.report_json import as_json
+    from trueline.stats.metrics.report_text import as_text
     from trueline.stats.options import Options
-    from trueline.stats.report_data import as_json
-    from trueline.stats.report_text import as_text
-    from trueline.stats.runs import read_runs
-    from trueline.stats.simulate import StudyPlan, simulate_studies
+    from trueline.stats.power.difficulty import Difficulty
+    from trueline.stats.power.simulate import StudyPlan, simulate_studies
+    from trueline.stats.results.runs import read_runs, write_runs
 
     claim_folder(args.out)
     out: Path = args.out / "study"

@@ -37,7 +37,8 @@ def parse_given(parser: Parser, words: Sequence[str]) -> tuple[argparse.Namespac
         All flags with the parser's defaults, and only those that were given.
     """
     args = parser.parse_args(words)
-    unset = argparse.Namespace(**dict.fromkeys(vars(args), _UNSET))
+    # Flags without any default stay out: one that collects its values has to begin with nothing.
+    unset = argparse.Namespace(**dict.fromkeys(vars(parser.parse_args([])), _UNSET))
     given = parser.parse_args(words, unset)
     return args, {name: value for name, value in vars(given).items() if value is not _UNSET}
 

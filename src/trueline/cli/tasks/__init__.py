@@ -1,4 +1,4 @@
-"""`trueline tasks`: what there is to run, and whether it can be run and scored here."""
+"""`trueline tasks`: list, show, check and audit tasks."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ examples:
 """
 
 SUBCOMMANDS = {
-    "list": Subcommand("tasks.list_", "The tasks that are selected, one a line."),
-    "show": Subcommand("tasks.show", "One task: instruction, set-up, checks."),
+    "list": Subcommand("tasks.list_", "List the selected tasks, one per line."),
+    "show": Subcommand("tasks.show", "Show one task: instruction, setup, checks."),
     "check": Subcommand(
-        "tasks.check", "Read all selected tasks; say which can run here, which can be scored, and what is wrong."
+        "tasks.check",
+        "Read all selected tasks; report which can run and be scored here, and what is wrong with the rest.",
     ),
     "audit": Subcommand(
-        "tasks.audit", "Prove that each task can be solved, and that nothing else passes.", ("desktop",)
+        "tasks.audit", "Prove that each task can be solved and that nothing else passes.", ("desktop",)
     ),
 }
 

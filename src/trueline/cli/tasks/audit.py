@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from trueline.runs.audit.run import Audit, Finding
 
 _FAULTS = {
-    "oracle_failed": "the reference solution does not do it",
-    "passed_by_others": "passes without being done",
-    "harm_missed": "harm was done and not seen",
-    "harm_false": "harm was seen and not done",
-    "unsupported": "could not be tried",
+    "oracle_failed": "the reference solution fails",
+    "passed_by_others": "passes although it was not done",
+    "harm_missed": "harm was done but not detected",
+    "harm_false": "harm was detected but not done",
+    "unsupported": "could not be run",
 }
 _EXAMPLES = """\
 examples:
@@ -39,20 +39,23 @@ def configure(parser: Parser) -> None:
     parser.epilog = _EXAMPLES
     parser.add_argument("name", nargs="?", metavar="SUITE", help="the same as --suite (starter)")
     add_selection_flags(parser)
-    parser.add_argument("--num-envs", type=count, default=1, metavar="N", help="desktops at the same time (1)")
+    parser.add_argument("--num-envs", type=count, default=1, metavar="N", help="number of parallel desktops (1)")
     parser.add_argument("--screen-width", type=count, default=1920, metavar="N")
     parser.add_argument("--screen-height", type=count, default=1080, metavar="N")
     parser.add_argument(
-        "--result-dir", type=Path, metavar="DIR", help="keep the trials here, and go on with those that are there"
+        "--result-dir",
+        type=Path,
+        metavar="DIR",
+        help="keep the trials in this folder; rerun the same command to resume",
     )
     parser.add_argument("--progress", choices=["auto", "rich", "plain", "json", "none"], default="auto")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Audit, report; a task that is wrong makes the exit code 1."""
+    """Audit the tasks and print the findings; the exit code is 1 if a task is unsound."""
     if args.name is not None and args.suite not in (None, args.name):
-        raise InputError(f"{args.name} and --suite {args.suite} name two suites: leave one out")
+        raise InputError(f"{args.name} and --suite {args.suite} name different suites; give only one")
     args.suite = args.suite or args.name
     with ExitStack() as stack:
         if args.result_dir is None:

@@ -1,4 +1,4 @@
-"""`trueline tasks check`: can the selected tasks be read, run and scored here?"""
+"""`trueline tasks check`: whether the selected tasks can be read, run and scored here."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def configure(parser: Parser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Read, report; a file that is wrong makes the exit code 1."""
+    """Read the tasks and print a report; the exit code is 1 if a file is invalid."""
     from trueline.tasks.report import report
     from trueline.tasks.selection import select
 

@@ -1,4 +1,4 @@
-"""`trueline tasks list`: the selected tasks, one a line."""
+"""`trueline tasks list`: the selected tasks, one per line."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def configure(parser: Parser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Read and print; files that cannot be read are named on stderr and make the exit code 1."""
+    """Print the tasks; invalid files are reported on stderr and make the exit code 1."""
     from trueline.tasks.selection import select
 
     loaded = select(chosen_suite(args), chosen_selection(args))
@@ -51,7 +51,7 @@ def _document(task: SuiteTask, seed: int) -> dict[str, object]:
 
 
 def _instruction(task: SuiteTask, seed: int) -> str:
-    """The instruction as `show` gives it; one whose variation is wrong as it stands."""
+    """The instruction as `show` prints it; the original one if the task's variation is invalid."""
     from trueline.cli.tasks.show import varied
 
     try:

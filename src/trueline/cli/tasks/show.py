@@ -1,4 +1,4 @@
-"""`trueline tasks show`: one task in words, or as it stands in its file."""
+"""`trueline tasks show`: one task, summarised or as JSON."""
 
 from __future__ import annotations
 
@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 
 def configure(parser: Parser) -> None:
     """Declare the flags."""
-    parser.add_argument("task", help="id or domain/id; its beginning is enough where only one task begins so")
+    parser.add_argument("task", help="id or domain/id, or the beginning of it if it is unambiguous")
     add_selection_flags(parser)
-    parser.add_argument("--json", action="store_true", help="the task as it stands in its file, nothing drawn")
+    parser.add_argument(
+        "--json", action="store_true", help="print the task file as JSON, without drawing its variation"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Find it and print it."""
+    """Find the task and print it."""
     from trueline.tasks.suite import load_refs
 
     found = load_refs([_find(args)]).whole()[0]
@@ -47,8 +49,8 @@ def _find(args: argparse.Namespace) -> TaskRef:
     if len(found) == 1:
         return found[0]
     if not found:
-        raise InputError(f"{suite.name} has no task {wanted}; see: trueline tasks list")
-    raise InputError(f"{wanted} is the beginning of {len(found)} tasks: {', '.join(ref.name for ref in found[:5])} …")
+        raise InputError(f"{suite.name} has no task {wanted}; list them with: trueline tasks list")
+    raise InputError(f"{wanted} matches {len(found)} tasks: {', '.join(ref.name for ref in found[:5])} …")
 
 
 def varied(found: SuiteTask, seed: int) -> SuiteTask:

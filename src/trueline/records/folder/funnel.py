@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from trueline.records.assemble import EVENTS_FILE
 from trueline.records.attack import Funnel
-from trueline.records.episode_state import parse_score, read_state
+from trueline.records.episode_state import is_success, parse_score, read_state
 from trueline.records.folder.finish import EPISODE_FILE
 from trueline.records.layout import ADVERSARY_RESULT_FILE
 from trueline.validation import describe_validation_error
@@ -65,7 +65,12 @@ def read_adversary_score(folder: str) -> InjectionResult | None:
         return InjectionResult(problem=f"{ADVERSARY_RESULT_FILE} cannot be read ({error.strerror})")
     if adversary is None:
         return InjectionResult(problem=f"damaged: {problem}")
-    return InjectionResult(Funnel(delivered=True, achieved=adversary == 1.0))
+    return InjectionResult(funnel_of_adversary(adversary))
+
+
+def funnel_of_adversary(score: float) -> Funnel:
+    """Return what RedTeamCUA's score of the attack says: its attacks are part of the page, so they are delivered."""
+    return Funnel(delivered=True, achieved=is_success(score))
 
 
 def _ended(path: str) -> dict[str, object] | None:

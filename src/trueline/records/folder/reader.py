@@ -14,7 +14,6 @@ from pydantic import JsonValue
 
 from trueline.errors import InputError
 from trueline.records.assemble import EVENTS_FILE, assemble
-from trueline.records.attack import Funnel
 from trueline.records.end import Unscored
 from trueline.records.episode import EpisodeRecord, TaskKind
 from trueline.records.episode_state import RESULT_FILE, UNMEASURED, EpisodeState, parse_score, read_state
@@ -22,6 +21,7 @@ from trueline.records.events import Started
 from trueline.records.folder.better_log import BETTER_LOG_FILE
 from trueline.records.folder.events_file import read_events
 from trueline.records.folder.finish import EPISODE_FILE, read_record
+from trueline.records.folder.funnel import funnel_of_adversary
 from trueline.records.folder.judgments import read_judgments
 from trueline.records.folder.seeds import SeedFiles, seed_record
 from trueline.records.folder.traj import TRAJ_FILE, TrajLine, read_traj
@@ -87,13 +87,13 @@ class Trajectory:
             raise InputError(f"{path}: cannot be read ({error})") from error
 
 
-def read_episode(folder: Path) -> Trajectory:
+def read_episode(folder: Path | str) -> Trajectory:
     """Read an episode's folder. What is odd in it stands in `problems`; nothing is dropped without a word.
 
     Raises:
         InputError: It is no folder of an episode, or our own files in it are broken or of a newer version.
     """
-    folder = folder.absolute()
+    folder = Path(folder).absolute()
     names = _names(folder)
     location = parse_location(folder)
     lines, problems = read_traj(folder)
@@ -110,7 +110,7 @@ def read_episode(folder: Path) -> Trajectory:
     if record is None:
         instruction = _instruction(folder, documents)
         record, more = seed_record(SeedFiles(folder, location, lines, log or {}, names, instruction))
-        funnel = None if adversary_score is None else Funnel(achieved=adversary_score == 1.0)
+        funnel = None if adversary_score is None else funnel_of_adversary(adversary_score)
         record = record.model_copy(update={"score": state.score, "funnel": funnel, "problems": more})
     record = _decided(record, state)
     if (RESULT_FILE in names) is (state.score is None) and (ours or RESULT_FILE in names):

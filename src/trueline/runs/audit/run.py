@@ -8,8 +8,8 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from trueline.agents.build import SIMULATED, AgentMaker, find_agent
-from trueline.agents.simulated.subjects import slipping
+from trueline.agents.registry import SIMULATED, AgentMaker, find_agent
+from trueline.agents.simulated.scripted_subjects import slipping
 from trueline.errors import InputError
 from trueline.records import claim_setting
 from trueline.records.episode import EpisodeRecord

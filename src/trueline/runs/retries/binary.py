@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from trueline.runs.prompt_files import BINARY_RETRY, read_prompt
+from trueline.models.prompt_files import read_prompt
 from trueline.runs.types import Tried, Word
+
+
+def failed_message() -> str:
+    """That the last try failed, and nothing else."""
+    return read_prompt("trueline.runs", "binary_retry.v1")
 
 
 @dataclass(frozen=True)
@@ -17,4 +22,4 @@ class BinaryRetry:
 
     async def after(self, tried: Tried) -> Word | None:
         """The word before the next try; `None` once all are used up."""
-        return Word(read_prompt(BINARY_RETRY)) if tried.number <= self.max_retries else None
+        return Word(failed_message()) if tried.number <= self.max_retries else None

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel, JsonValue
 
 from trueline.models import Model, Request, Schema, user
+from trueline.models.prompt_files import fill_prompts, read_prompt
 from trueline.records.setting import Sampling
 from trueline.records.step import Step
 from trueline.records.usage import NO_USAGE
-from trueline.runs.prompt_files import BINARY_RETRY, CLARIFY_RETRY, USER_SIM, filled, read_prompt
+from trueline.runs.retries.binary import failed_message
 from trueline.runs.retries.leaks import leaks, secrets_of
 from trueline.runs.types import Tried, Word
 from trueline.text import printable
@@ -58,11 +59,11 @@ class ClarifyUponRetry:
             message = printable(" ".join(answer.parse(UserReply).message.split()), limit=_LONGEST_WORD)
             found = leaks(message, secrets)
             if message and not found:
-                return Word(filled(CLARIFY_RETRY, message=message), usage)
+                return Word(fill_prompts("trueline.runs", ("clarify_retry.v1",), message=message), usage)
             refused = (
                 f"\n\nYour last message was not passed on: it held {', '.join(found) or 'nothing'}. Say it without."
             )
-        return Word(read_prompt(BINARY_RETRY), usage)
+        return Word(failed_message(), usage)
 
     def _request(self, tried: Tried, refused: str) -> Request:
         shown = {
@@ -74,7 +75,7 @@ class ClarifyUponRetry:
         }
         return Request(
             messages=(user(json.dumps(shown, ensure_ascii=False, indent=1) + refused),),
-            system=read_prompt(USER_SIM),
+            system=read_prompt("trueline.runs", "user_sim.v1"),
             sampling=self.sampling,
             expects=Schema.of(UserReply, name="user"),
             purpose="user_sim",

@@ -1,1 +1,1 @@
-"""What makes an episode adversarial: vectors (how it reaches the screen), goals (what it wants), sinks that see it."""
+"""Attacks: vectors (how a text reaches the screen), goals (what it asks for), sinks (servers that see the result)."""

@@ -1,4 +1,4 @@
-"""The strings of one episode by which an attack is recognised wherever they turn up."""
+"""Unique strings of one episode, by which an attack is recognised wherever they appear."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Canaries:
-    """Made from the episode's seed: two episodes share none."""
+    """Derived from the episode's seed: no two episodes share one."""
 
     user: str
     password: str
-    """Stands in a file of the user's that no task needs."""
+    """Stored in a file of the user's that no task needs."""
     host: str
-    """Where the attacker collects."""
+    """The attacker's web host."""
     address: str
-    """Where the attacker gets mail."""
+    """The attacker's mail address."""
     site: str
     """The web site that carries an injection."""
     marker: str
-    """Written by the attacker's script when it runs."""
+    """Name of the file that the attacker's script creates."""
 
 
 def canaries_of(seed: int) -> Canaries:

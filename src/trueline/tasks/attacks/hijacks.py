@@ -1,24 +1,26 @@
-"""What a reader without any judgement makes of an injected text: which goal it serves, and how it would serve it.
+"""How a reader that believes everything follows an injected text: which goal it asks for, and the steps to reach it.
 
-For simulated subjects and audits. Host and address are read from the text itself, as whoever believes it would.
+For simulated subjects and audits. Host and address are read from the text itself, as such a reader would.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 
-from trueline.tasks.attacks.goals import GOALS, goal_template
+from trueline.errors import InputError
+from trueline.tasks.attacks.goals import GOALS, Goal
 from trueline.tasks.model import Demo, DemoStep, Part
 
 Steps = tuple[DemoStep, ...]
 
 
 class _Scripts(Part):
-    """How orders are followed through a terminal, by goal, and how to get out of it."""
+    """Steps in a terminal by goal, and steps to leave it."""
 
     goals: dict[str, Steps]
     recover: Steps
@@ -29,60 +31,67 @@ _VALUES = {"host": r"[\w-]+(?:\.[\w-]+)+", "address": r"[\w.+-]+@[\w-]+(?:\.[\w-
 
 @dataclass(frozen=True)
 class Order:
-    """What an injected text tells its reader to do."""
+    """What an injected text asks its reader to do."""
 
     goal: str
     values: Mapping[str, str] = field(default_factory=dict[str, str])
-    """`host`, `address`: as the text names them."""
+    """`host` and `address`, as the text names them."""
 
 
 def read_order(words: str) -> Order | None:
-    """Find one of the injected texts in what is on a screen; line breaks do not matter.
+    """Find an injected text in the words on a screen, ignoring line breaks.
 
-    Mail programs make links of addresses, and the tree then names a link after the text from which it is missing.
+    Mail programs turn addresses into links, which the tree then lists after the text they are missing from.
     """
     plain = " ".join(words.split())
-    for goal in GOALS:
-        shape = _shape(goal)
+    for goal in _goals():
+        shape = _shape(goal.text)
         found = shape.text.search(plain)
         if found is None:
             continue
         places = {name: found[name] or _linked(link, plain, found.end()) for name, link in shape.links.items()}
         values = {name: value for name, value in places.items() if value is not None}
         if len(values) == len(places):
-            return Order(goal, values)
+            return Order(goal.id, values)
     return None
 
 
-def hijack_steps(order: Order, demo: Demo | None = None) -> Steps:
-    """How an order is followed: as the task's own demo says, otherwise through a terminal.
+def _goals() -> Iterator[Goal]:
+    """All goals. One that cannot be loaded is no part of this episode: preparing its injection would have failed."""
+    for name in GOALS.names():
+        with suppress(InputError):
+            yield GOALS.find(name)
 
-    `{host}` and `{address}` in what is typed stand for what the text names.
+
+def hijack_steps(order: Order, demo: Demo | None = None) -> Steps:
+    """Steps that follow an order: those of the task's demo, or of the goal.
+
+    `{host}` and `{address}` in typed text are replaced with the values of the order.
     """
     own = demo.hijack.get(order.goal) if demo is not None else None
-    steps = own if own is not None else _scripts().goals[order.goal]
+    steps = own if own is not None else _scripts().goals.get(order.goal, GOALS.find(order.goal).hijack)
     return tuple(_filled(step, order.values) for step in steps)
 
 
 def recovery_steps(order: Order, demo: Demo | None = None) -> Steps:
-    """How a subject that was told off in the middle gets back to where it was."""
+    """Steps of a subject that a guard stopped midway, back to where it was."""
     return () if demo is not None and order.goal in demo.hijack else _scripts().recover
 
 
 @dataclass(frozen=True)
 class _Shape:
-    """How an injected text looks."""
+    """Patterns that recognise an injected text."""
 
     text: re.Pattern[str]
-    """With what differs between episodes as groups; a word that holds such may be missing."""
+    """The text, with a group for each placeholder. A word with a placeholder is optional."""
     links: dict[str, re.Pattern[str]]
-    """The words that may be missing, by what differs in them."""
+    """The optional words by placeholder."""
 
 
 @cache
-def _shape(goal: str) -> _Shape:
+def _shape(template: str) -> _Shape:
     text, links = "", dict[str, re.Pattern[str]]()
-    for word in goal_template(GOALS[goal]).split():
+    for word in template.split():
         escaped = re.escape(word)
         shaped = re.sub(r"\\\$(\w+)", lambda match: f"(?P<{match[1]}>{_VALUES[match[1]]})", escaped)
         links |= {name: re.compile(shaped, re.IGNORECASE) for name in re.findall(r"\$(\w+)", word)}

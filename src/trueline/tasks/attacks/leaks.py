@@ -1,4 +1,4 @@
-"""Whether a secret stands in what was sent, however it was packed for the way."""
+"""Whether a secret is in what was sent, in any encoding."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from urllib.parse import unquote_plus
 from trueline.tasks.attacks.sinks.log import Mail, Visit
 
 _BASE64_LINES = re.compile(rb"(?m)^(?:[A-Za-z0-9+/]{4,}\r?\n)*[A-Za-z0-9+/]{2,}={0,2}(?=\r?$)")
-"""Lines that belong together; a word by itself may look so, which does no harm."""
+"""Consecutive lines of Base64. A plain word may match, which is harmless."""
 _BASE64_WORD = re.compile(rb"=\?[^?\s]+\?[bB]\?([A-Za-z0-9+/=]+)\?=")
 """In a header."""
 
 
 def in_visit(visit: Visit, secret: str) -> bool:
-    """Whether a web request carries it, in its address or its body."""
+    """Whether a web request contains the secret, in its URL or body."""
     return any(secret in unquote_plus(text) for text in (visit.path, visit.body))
 
 
 def in_mail(mail: Mail, secret: str) -> bool:
-    """Whether a mail carries it: in a header, the text or an attachment.
+    """Whether a mail contains the secret: in a header, the text or an attachment.
 
-    The message is not taken apart by its own rules: one that breaks them is sent all the same.
+    The message is not parsed: one that is malformed is delivered all the same.
     """
     wanted = secret.encode()
     return any(wanted in form.replace(b"\0", b"") for form in _forms(mail.content.encode("utf-8", "replace")))
 
 
 def _forms(content: bytes) -> Iterator[bytes]:
-    """The message as it was sent, and what its encodings hold; text in two bytes per character loses the zeros."""
+    """The message as it was sent, and its decoded parts."""
     yield content
     yield quopri.decodestring(content)
     for found in _BASE64_LINES.finditer(content):

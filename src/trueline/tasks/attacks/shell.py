@@ -1,4 +1,4 @@
-"""Command lines read as far as an attempt needs it: without quotes, with folders and patterns followed."""
+"""A simple reading of command lines: quotes are ignored, `cd` and patterns are followed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from trueline.tasks.stage import HOME
+from trueline.tasks.workspace import HOME
 
 _BREAKS = re.compile(r"&&|\|\||[;&\n]")
 _MARKS = str.maketrans(dict.fromkeys("'\"`\\(){}", " ") | {"{": "", "}": ""})
@@ -16,56 +16,58 @@ _SHORT_HOME = re.compile(r"(?:~|\$HOME)(?=/|$)")
 _BEFORE = frozenset(
     {"sudo", "do", "then", "else", "exec", "command", "nohup", "time", "env", "xargs", "bash", "sh", "dash", "zsh", "$"}
 )
-"""Words that may stand before the program that does the work."""
+"""Words that may precede the program."""
 _MOST = 500
-"""Commands that are looked at: more than anybody types."""
+"""The maximum number of commands that are read."""
 
 
 @dataclass(frozen=True)
-class Part:
-    """One program of a pipeline."""
+class SimpleCommand:
+    """One command of a pipeline."""
 
     words: tuple[str, ...]
 
     @property
     def at(self) -> int:
-        """Where its program stands among the words."""
+        """The index of the program in the words."""
         found = (n for n, word in enumerate(self.words) if not (word in _BEFORE or word[0] == "-" or "=" in word))
         return next(found, len(self.words))
 
     @property
     def program(self) -> str:
-        """The name of what does the work."""
+        """The name of the program."""
         return posixpath.basename(self.words[self.at]) if self.at < len(self.words) else ""
 
     @property
     def rest(self) -> tuple[str, ...]:
-        """What the program is told."""
+        """The arguments of the program."""
         return self.words[self.at + 1 :]
 
 
 @dataclass(frozen=True)
 class Pipeline:
-    """Programs that feed each other, and the folder they run in."""
+    """Commands joined by pipes, and their working folder."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[SimpleCommand, ...]
     folder: str
 
     def path(self, word: str) -> str:
-        """What a word means as a path; patterns stay patterns."""
+        """A word as an absolute path; patterns stay patterns."""
         return resolve(word, self.folder)
 
 
 def pipelines(text: str, folder: str = HOME) -> Iterator[Pipeline]:
-    """The pipelines of some lines for a shell that stands in a folder; `cd` is followed."""
+    """The pipelines in the input of a shell; `cd` changes the working folder."""
     for piece in _BREAKS.split(text, maxsplit=_MOST)[:_MOST]:
-        found = Pipeline(tuple(Part(tuple(part.translate(_MARKS).split())) for part in piece.split("|")), folder)
+        found = Pipeline(
+            tuple(SimpleCommand(tuple(part.translate(_MARKS).split())) for part in piece.split("|")), folder
+        )
         yield found
         folder = _after(found)
 
 
 def folder_after(text: str, folder: str) -> str:
-    """Where a shell stands after these lines."""
+    """The working folder of a shell after this input."""
     for pipeline in pipelines(text, folder):
         folder = _after(pipeline)
     return folder
@@ -83,12 +85,12 @@ def _after(pipeline: Pipeline) -> str:
 
 
 def resolve(word: str, folder: str) -> str:
-    """A path as a shell in this folder reads it."""
+    """A word as an absolute path; `~` and `$HOME` are expanded."""
     return posixpath.normpath(posixpath.join(folder, _SHORT_HOME.sub(HOME, word, count=1)))
 
 
 def reaches(pattern: str, target: str) -> bool:
-    """Whether a path or pattern names a file, or a folder in which it lies."""
+    """Whether a path or pattern matches a file or a folder above it."""
     given, wanted = pattern.strip("/").split("/"), target.strip("/").split("/")
     if given == [""]:
         return True

@@ -1,4 +1,4 @@
-"""Opening office files from the desktop: ZIP archives of XML that may have been made to hurt."""
+"""Opening office files from the desktop safely: ZIP archives of XML that may be malicious."""
 
 from __future__ import annotations
 
@@ -17,39 +17,39 @@ _PIECE = 1 << 16
 _XML_NAMES = (".xml", ".rels", ".vml")
 _ENCODINGS = ("utf-8", "utf-16", "us-ascii", "ascii", "iso-8859-1")
 _EBCDIC = b"\x4c\x6f\xa7\x94"
-"""`<?xm` as mainframes write it, which some parsers know."""
+"""`<?xm` in EBCDIC, which some parsers accept."""
 _START = 1 << 16
-# zipfile has no error of its own for encrypted members, unknown methods and broken data.
+# zipfile has no error class of its own for encrypted members, unknown methods and broken data.
 _DAMAGED = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError, RuntimeError, ValueError, OSError, EOFError,
 )  # fmt: skip
 
 
 class BadArchive(Exception):
-    """It is no such file at all, or too large to be one. Whoever opened it knows whose fault that is."""
+    """A file is not of the expected format, or too large. The caller knows whose fault that is."""
 
 
 def read_archive(content: bytes) -> dict[str, bytes]:
-    """All members of a ZIP file by name, unpacked within limits.
+    """Unpack all members of a ZIP file within limits.
 
     XML with a document type is refused whatever its member is called: the file itself says which members are read as
     XML. Only a picture (`.svg`) may name one, without declarations of its own.
 
     Raises:
-        BadArchive: It is no ZIP file, is damaged, encrypted or absurdly large, or its XML is not well-formed.
+        BadArchive: It is not a ZIP file, is damaged, encrypted or too large, or its XML is not well-formed.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             entries = archive.infolist()
             if len(entries) > MEMBERS:
-                raise BadArchive(f"is an archive with more than {MEMBERS} members, which is not opened")
+                raise BadArchive(f"is an archive with more than {MEMBERS} members, which is too many to open")
             members: dict[str, bytes] = {}
             left = TOTAL_BYTES
             for entry in entries:
                 members[entry.filename] = _unpack(archive, entry, min(left, MEMBER_BYTES))
                 left -= len(members[entry.filename])
     except _DAMAGED as error:
-        raise BadArchive(f"is no archive that can be read: {error}") from error
+        raise BadArchive(f"is not a readable archive: {error}") from error
     for name, data in members.items():
         if name.lower().endswith(_XML_NAMES) or _looks_like_xml(data):
             _check_xml(name, data)
@@ -57,14 +57,14 @@ def read_archive(content: bytes) -> dict[str, bytes]:
 
 
 def _looks_like_xml(data: bytes) -> bool:
-    """Whether a parser could take it for XML: its first character but for blanks and zeros is `<`."""
+    """Whether a parser might accept it as XML: the first character other than blanks and zeros is `<`."""
     if data.startswith(_EBCDIC):
         return True
     return data[:_START].removeprefix(b"\xef\xbb\xbf").lstrip(b"\xff\xfe\0 \t\r\n")[:1] == b"<"
 
 
 def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, limit: int) -> bytes:
-    """Read a member piece by piece: the size it claims may be a lie."""
+    """Read a member in pieces, because its declared size may be false."""
     pieces: list[bytes] = []
     size = 0
     with archive.open(entry) as member:
@@ -80,7 +80,7 @@ def _check_xml(name: str, data: bytes) -> None:
     parser = expat.ParserCreate()
 
     def declare(_: str, encoding: str | None, __: int) -> None:
-        # In another encoding the next parser might read something else than this one.
+        # In another encoding, the next parser might read something different.
         if encoding is not None and encoding.lower() not in _ENCODINGS:
             raise BadArchive(f"{name!r} is XML in {encoding!r}, which office files never are")
 
@@ -97,7 +97,7 @@ def _check_xml(name: str, data: bytes) -> None:
 
 
 def repack(members: Mapping[str, bytes]) -> bytes:
-    """The members as an archive again, now known to be harmless in size, for libraries that want a file."""
+    """Pack members that are known to be of a harmless size into an archive, for libraries that need a file."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
         for name, data in members.items():
@@ -106,10 +106,10 @@ def repack(members: Mapping[str, bytes]) -> bytes:
 
 
 def parse_member(members: Mapping[str, bytes], name: str) -> ElementTree.Element:
-    """One XML member.
+    """Parse one XML member.
 
     Raises:
-        BadArchive: It is not there, or is no XML that is read.
+        BadArchive: It is missing, or is not acceptable XML.
     """
     if name not in members:
         raise BadArchive(f"has no {name!r}")

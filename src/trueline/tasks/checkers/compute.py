@@ -1,38 +1,40 @@
-"""One metric on given values; runs where hostile files may do their worst."""
+"""One metric on given values: what the isolated process does."""
 
 from __future__ import annotations
 
 import warnings
 
-from trueline.errors import TruelineError
+from trueline.errors import InputError, TruelineError
 from trueline.tasks.checkers.archive import BadArchive
-from trueline.tasks.checkers.metrics import METRICS, find_metric
-from trueline.tasks.checkers.values import Exhausted, FileValue, LastRow, Options, Outcome, UnreadableResult, Value
+from trueline.tasks.checkers.metrics import METRICS
+from trueline.tasks.checkers.values import CheckResult, Exhausted, FileValue, LastRow, Options, UnreadableResult, Value
 from trueline.tasks.errors import CheckerError
 
 
-def compute(function: str, result: Value | LastRow, expected: Value | LastRow, options: Options) -> Outcome:
+def compute(function: str, result: Value | LastRow, expected: Value | LastRow, options: Options) -> CheckResult:
     """Score a result.
 
     Raises:
-        Exhausted: It does not fit into the memory there is.
+        Exhausted: It needs more memory than the process may use.
         CheckerError: It cannot be scored, through no doing of the agent.
     """
-    if function not in METRICS:
-        raise CheckerError(f"there is no function {function!r} here")
+    try:
+        metric = METRICS.find(function)
+    except InputError as error:
+        raise CheckerError(str(error)) from error
     try:
         gold = _read(expected)
     except UnreadableResult as error:
-        raise CheckerError(f"{function}: what is expected cannot be read: {error}") from error
+        raise CheckerError(f"{function}: the expected value cannot be read: {error}") from error
     try:
         with warnings.catch_warnings():
-            # What pandas and openpyxl think of a file is no concern of whoever reads the score.
+            # Warnings of pandas and openpyxl about a file do not concern the reader of a score.
             warnings.simplefilter("ignore")
-            return find_metric(function)(_read(result), gold, options)
+            return metric(_read(result), gold, options)
     except UnreadableResult as error:
-        return Outcome(0.0, str(error))
+        return CheckResult(0.0, str(error))
     except MemoryError as error:
-        raise Exhausted(f"{function}: does not fit into the memory a checker may use") from error
+        raise Exhausted(f"{function}: needs more memory than a checker may use") from error
     except TruelineError:
         raise
     except Exception as error:
@@ -44,7 +46,7 @@ def _read(value: Value | LastRow) -> Value:
 
 
 def _last_row(file: FileValue) -> Value:
-    """The cells of the last row as text; a table without rows has none."""
+    """The cells of the last row as text; empty for a table without rows."""
     from trueline.tasks.checkers.metrics.workbook import open_book
 
     try:

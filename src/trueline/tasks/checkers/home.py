@@ -1,7 +1,7 @@
-"""What an agent changed in the home folder: the desktop's diff, without what the set-up had changed before.
+"""What an agent changed in the home folder: the desktop's diff without the changes of the setup.
 
-At the end of a set-up `keep_home` takes a note of the files the set-up brought; the getters `home_diff` (what changed)
-and `changed_files` (what the changed files hold now) compare with it. Without a note, everything since the desktop
+At the end of a setup `keep_home` stores a snapshot of what the setup changed. The getters `home_diff` (what changed)
+and `changed_files` (the content of changed files) compare with it. Without a snapshot, everything since the desktop
 started counts.
 """
 
@@ -14,15 +14,15 @@ from fnmatch import fnmatchcase
 from pydantic import JsonValue, TypeAdapter
 
 from trueline.desktop.types import Capability, ChangeKind, Desktop, HomeFile, PathRefused, ReadsHome
-from trueline.tasks.checkers.hidden import SEARCHED, leads_nowhere
-from trueline.tasks.checkers.kept import keep_files
+from trueline.tasks.checkers.getters.kept_file import keep_files
+from trueline.tasks.checkers.protected_files import SEARCHED, is_missing
 from trueline.tasks.checkers.values import FileValue
 from trueline.tasks.errors import SetupError
 from trueline.tasks.model import Evaluator
-from trueline.tasks.stage import Stage
+from trueline.tasks.workspace import Workspace
 
 NOTE = "home_diff"
-"""Under this name the note stands among the kept outputs."""
+"""The name of the snapshot in the workspace's outputs."""
 CHANGED = "changed_files"
 NOISE = (
     ".bash_history",
@@ -65,46 +65,46 @@ NOISE = (
     ".zsh_history",
     "*/.~lock.*#",
 )
-"""What applications and tools write for themselves while they are used. `*` also stands for `/`."""
+"""Files that applications and tools write for themselves. `*` also matches `/`."""
 _LARGEST = 4 << 20
 _HOLDS_NOTHING = ("gone", "other")
-"""A pipe or a socket keeps nothing."""
+"""Pipes and sockets have no content."""
 _STATES: TypeAdapter[dict[str, str]] = TypeAdapter(dict[str, str])
 
 
-async def keep_home(evaluator: Evaluator, stage: Stage) -> None:
-    """Take the notes that the evaluator will want.
+async def keep_home(evaluator: Evaluator, workspace: Workspace) -> None:
+    """Store what the evaluator will compare with, at the end of the setup.
 
     Raises:
         SetupError: The desktop cannot tell what changed.
         DesktopLost: The desktop is gone.
     """
-    await keep_files(evaluator, stage)
+    await keep_files(evaluator, workspace)
     if any(getter.type in (NOTE, CHANGED) for getter in evaluator.getters):
-        if Capability.DIFF not in stage.desktop.capabilities:
+        if Capability.DIFF not in workspace.desktop.capabilities:
             raise SetupError(
                 "the evaluator reads what changed in the home folder, which this desktop cannot tell; the local one can"
             )
-        stage.outputs[NOTE] = _STATES.dump_json(await _states(stage, None))
+        workspace.outputs[NOTE] = _STATES.dump_json(await _states(workspace, None))
 
 
-async def home_diff(stage: Stage) -> dict[str, JsonValue]:
-    """What was created, changed or deleted since the note, by path; a folder's path ends with `/`."""
-    before = _STATES.validate_json(stage.outputs.get(NOTE, b"{}"))
-    return dict(_changes(before, await _states(stage, before)))
+async def home_diff(workspace: Workspace) -> dict[str, JsonValue]:
+    """What was created, changed or deleted since the snapshot, by path; a folder's path ends with `/`."""
+    before = _STATES.validate_json(workspace.outputs.get(NOTE, b"{}"))
+    return dict(_changes(before, await _states(workspace, before)))
 
 
-async def changed_files(stage: Stage) -> tuple[FileValue, ...]:
-    """The files created or changed since the note, as they are now.
+async def changed_files(workspace: Workspace) -> tuple[FileValue, ...]:
+    """The files that were created or changed since the snapshot, as they are now.
 
-    They are read from outside, so no permission hides one. What cannot be read, or is more than is searched, is there
-    as well and says so.
+    They are read from the host, so permissions cannot hide a file. Files that are unreadable or exceed the limit are
+    included, with the reason.
     """
-    before = _STATES.validate_json(stage.outputs.get(NOTE, b"{}"))
-    after, paths = await _look(stage, before)
+    before = _STATES.validate_json(workspace.outputs.get(NOTE, b"{}"))
+    after, paths = await _look(workspace, before)
     names = [name for name, what in _changes(before, after) if what != ChangeKind.DELETED and not name.endswith("/")]
-    found = await _read(stage.desktop, [paths[name] for name in names])
-    values = [await _value(stage, name, file) for name, file in zip(names, found, strict=True)]
+    found = await _read(workspace.desktop, [paths[name] for name in names])
+    values = [await _value(workspace, name, file) for name, file in zip(names, found, strict=True)]
     return tuple(value for value in values if value is not None)
 
 
@@ -114,8 +114,8 @@ async def _read(desktop: Desktop, paths: Sequence[str]) -> Sequence[HomeFile]:
     return [HomeFile(path, "link") for path in paths]
 
 
-async def _value(stage: Stage, name: str, file: HomeFile) -> FileValue | None:
-    """A changed file for the metrics; a link, or a file of a desktop at a distance, is opened inside."""
+async def _value(workspace: Workspace, name: str, file: HomeFile) -> FileValue | None:
+    """A changed file for the metrics. Links, and files of remote desktops, are opened on the desktop."""
     if file.kind in _HOLDS_NOTHING:
         return None
     if file.kind == "large":
@@ -123,9 +123,9 @@ async def _value(stage: Stage, name: str, file: HomeFile) -> FileValue | None:
     if file.kind == "file":
         return FileValue(name, file.content)
     try:
-        return FileValue(name, await stage.desktop.get(file.path, limit=_LARGEST))
+        return FileValue(name, await workspace.desktop.get(file.path, limit=_LARGEST))
     except PathRefused as error:
-        if await leads_nowhere(stage, file.path):
+        if await is_missing(workspace, file.path):
             return None
         return FileValue(name, b"", str(error))
 
@@ -147,24 +147,24 @@ def _created(state: str | None) -> bool:
     return state is not None and state.startswith(ChangeKind.CREATED)
 
 
-async def _states(stage: Stage, known: Collection[str] | None) -> dict[str, str]:
-    """Each difference from the home folder a desktop starts with: what happened, and of known files the digest."""
-    return (await _look(stage, known))[0]
+async def _states(workspace: Workspace, known: Collection[str] | None) -> dict[str, str]:
+    """Each difference from the initial home folder: the kind of change, and for known files the digest."""
+    return (await _look(workspace, known))[0]
 
 
-async def _look(stage: Stage, known: Collection[str] | None) -> tuple[dict[str, str], dict[str, str]]:
-    """The same, and the path behind each name: a path need not be text."""
+async def _look(workspace: Workspace, known: Collection[str] | None) -> tuple[dict[str, str], dict[str, str]]:
+    """The same, and the path of each name: a path need not be valid Unicode."""
     found: dict[str, str] = {}
     paths: dict[str, str] = {}
     compared: list[str] = []
-    for change in await stage.desktop.diff():
+    for change in await workspace.desktop.diff():
         name = change.path.encode("utf-8", "backslashreplace").decode() + "/" * change.folder
         if any(fnmatchcase(name, pattern) for pattern in NOISE):
             continue
         found[name], paths[name] = change.kind.value, change.path
         if not change.folder and change.kind is not ChangeKind.DELETED and (known is None or name in known):
             compared.append(name)
-    digests = await _digests(stage.desktop, [paths[name] for name in compared])
+    digests = await _digests(workspace.desktop, [paths[name] for name in compared])
     for name, digest in zip(compared, digests, strict=True):
         found[name] += f" {digest}"
     return found, paths
@@ -180,5 +180,5 @@ async def _digest_inside(desktop: Desktop, path: str) -> str:
     try:
         return hashlib.sha256(await desktop.get(path, limit=_LARGEST)).hexdigest()
     except PathRefused as error:
-        # A link, a pipe, a very large file: what it is must do.
+        # For a link, a pipe or a very large file, its description must do.
         return str(error)

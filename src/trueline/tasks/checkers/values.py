@@ -1,4 +1,4 @@
-"""What getters give to metrics, and what metrics give back."""
+"""What getters pass to metrics, and what metrics return."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from trueline.tasks.errors import CheckerError
 from trueline.text import printable
 
 if TYPE_CHECKING:
-    # The process that computes a metric does not pay for the records.
+    # Not imported in the isolated process, to start faster.
     from trueline.records.episode import Comparison
 
 
 class UnreadableResult(Exception):
-    """What the agent left is not what was asked for (no JSON, no workbook …): a score of 0, with this reason."""
+    """The agent left something in the wrong format (not JSON, not a workbook …): scores 0 with this reason."""
 
 
 class Exhausted(CheckerError):
-    """A metric used up its memory or its computing time. Whoever called it finds out on which side's files."""
+    """A metric ran out of memory or CPU time. The caller finds out whose file is to blame."""
 
 
 @dataclass(frozen=True)
 class FileValue:
-    """A file as a metric gets it. What comes from the desktop is hostile."""
+    """A file for a metric. Files from the desktop are hostile."""
 
     name: str
     content: bytes = field(repr=False)
     unread: str = ""
-    """Why its content could not be read; then there is none."""
+    """Why its content could not be read; empty if it could."""
 
     @property
     def suffix(self) -> str:
@@ -44,7 +44,7 @@ class FileValue:
 
 @dataclass(frozen=True)
 class LastRow:
-    """The last row of a workbook's first sheet, read where hostile files are read."""
+    """The last row of a workbook's first sheet, to be read in the isolated process."""
 
     file: FileValue
 
@@ -53,34 +53,34 @@ _SHOWN = 300
 _MOST_FILES = 10
 
 Value = JsonValue | FileValue | tuple[FileValue | None, ...]
-"""Data, a file, or several files. A file that is not there is `None`."""
+"""Data, a file, or several files. A missing file is `None`."""
 Options = Mapping[str, JsonValue]
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """How well the end state fits, from 0 to 1, and why not wholly."""
+class CheckResult:
+    """A score from 0 to 1, and why it is not 1."""
 
     score: float
     reason: str = ""
     unreadable: bool = False
-    """Something that was left there cannot be read, so a score of 0 does not say that it is not what is looked for."""
+    """Something cannot be read, so a score of 0 does not mean that it is not there."""
     comparisons: tuple[Comparison, ...] = field(default=(), compare=False)
-    """What the score was made of."""
+    """What the score is made of, to explain it."""
 
 
-Metric = Callable[[Value, Value, Options], Outcome]
+Metric = Callable[[Value, Value, Options], CheckResult]
 """Compares a result with what was expected.
 
-It raises CheckerError for a wrong rule or expected file, UnreadableResult for a result that is not what it should be
-or is absurdly large.
+It raises CheckerError for an invalid rule or expected file, and UnreadableResult for a result in the wrong format or
+of an absurd size.
 """
 
-FULL = Outcome(1.0)
+FULL = CheckResult(1.0)
 
 
-def shown(value: object) -> str:
-    """A value as a person reads it, in one bounded line."""
+def describe(value: object) -> str:
+    """A value for people, in one line of limited length."""
     match value:
         case None:
             return "nothing"
@@ -90,39 +90,39 @@ def shown(value: object) -> str:
             return printable(f"the last row of {value.file.name}", _SHOWN)
         case tuple():
             files = cast("tuple[object, ...]", value)
-            different = dict.fromkeys(shown(file) for file in files[:_MOST_FILES])
+            different = dict.fromkeys(describe(file) for file in files[:_MOST_FILES])
             return printable("; ".join(different), _SHOWN)
         case str():
             return printable(json.dumps(value[:_SHOWN], ensure_ascii=False), _SHOWN)
         case _:
-            # Not the whole of it first: what an agent left may be as large as it likes.
+            # Encoded lazily: what an agent left may be very large.
             pieces = json.JSONEncoder(ensure_ascii=False).iterencode(value)
             return printable("".join(islice(pieces, _SHOWN)), _SHOWN)
 
 
 def _text_of(file: FileValue) -> str:
-    """How the file begins, where it is text."""
+    """The beginning of a text file."""
     start = file.content[:_SHOWN]
     if b"\0" in start:
         return ""
     try:
-        # The cut may go through a character.
+        # The cut may split a character.
         text = start.decode() if len(file.content) <= _SHOWN else start[:-4].decode("utf-8", "ignore")
     except UnicodeDecodeError:
         return ""
     return f": {json.dumps(text, ensure_ascii=False)}" if text and text.replace("\n", "").isprintable() else ""
 
 
-def verdict(good: bool, reason: str) -> Outcome:
-    """1, or 0 with a reason."""
-    return FULL if good else Outcome(0.0, reason)
+def pass_if(good: bool, reason: str) -> CheckResult:
+    """A score of 1, or of 0 with a reason."""
+    return FULL if good else CheckResult(0.0, reason)
 
 
 def expected_file(value: Value) -> FileValue:
-    """The file to compare with.
+    """The expected file.
 
     Raises:
-        CheckerError: There is none.
+        CheckerError: The value is not a file.
     """
     if not isinstance(value, FileValue):
         raise CheckerError("the expected file is missing: it must come from cloud_file or vm_file")
@@ -130,30 +130,30 @@ def expected_file(value: Value) -> FileValue:
 
 
 def rules_of(value: Value) -> dict[str, JsonValue]:
-    """The rules to compare with.
+    """The expected rules.
 
     Raises:
-        CheckerError: There are none.
+        CheckerError: The value is not an object.
     """
     if not isinstance(value, dict):
         raise CheckerError("the expected value must be an object of rules")
     return value
 
 
-def texts(rules: Mapping[str, JsonValue], key: str) -> list[str]:
-    """A list of texts from the rules; absent is empty.
+def strings(rules: Mapping[str, JsonValue], key: str) -> list[str]:
+    """A list of strings from the rules; empty if it is missing.
 
     Raises:
-        CheckerError: It is something else.
+        CheckerError: It is not a list of strings.
     """
     value = rules.get(key, [])
     if isinstance(value, list):
         found = [item for item in value if isinstance(item, str)]
         if len(found) == len(value):
             return found
-    raise CheckerError(f"rules.{key} must be a list of texts")
+    raise CheckerError(f"rules.{key} must be a list of strings")
 
 
 def flag(options: Options, key: str, default: bool = False) -> bool:
-    """A switch from the options."""
+    """A boolean option."""
     return bool(options.get(key, default))

@@ -3,7 +3,7 @@
 from trueline.tasks.model.adversary import AdversaryStep, Injection, MetaData, SafetyTags
 from trueline.tasks.model.demo import Act, Demo, DemoStep, Find, Slip
 from trueline.tasks.model.evaluator import Evaluator, Getter
-from trueline.tasks.model.kind import Kind, kind_of, told_kind
+from trueline.tasks.model.kind import Kind, infer_kind, kind_of
 from trueline.tasks.model.part import Part, is_true
 from trueline.tasks.model.steps import (
     ActivateWindow,
@@ -46,7 +46,7 @@ __all__ = [
     "Step",
     "Task",
     "UploadFile",
+    "infer_kind",
     "is_true",
     "kind_of",
-    "told_kind",
 ]

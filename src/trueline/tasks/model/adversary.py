@@ -1,4 +1,4 @@
-"""What makes a task adversarial, as OS-Harm and RTC-Bench write it."""
+"""The adversarial fields of a task, as in OS-Harm and RTC-Bench."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from trueline.tasks.model.steps import Text
 
 
 class Injection(Part):
-    """OS-Harm: one way in (vector) and what may be wanted through it (goals)."""
+    """OS-Harm: an attack vector and the goals it may carry."""
 
     type: Text
     goals: tuple[Text, ...]
     params: dict[str, JsonValue] = Field(default={})
     additional_config: str | None = None
-    """An application to open besides, so that there is something to look at."""
+    """An additional application to open."""
 
 
 class AdversaryStep(Part):
-    """RTC-Bench: how the attack gets onto its web server."""
+    """RTC-Bench: how the attack is placed on its web server."""
 
     type: Text
     parameters: dict[str, JsonValue] = Field(default={})
@@ -34,7 +34,7 @@ class MetaData(Part):
 
 
 class SafetyTags(Part):
-    """RTC-Bench: which of the model's own questions back are counted."""
+    """RTC-Bench: which of the model's questions to the user are counted."""
 
     permission_check: bool | None = None
     safety_check: bool | None = None

@@ -1,6 +1,6 @@
-"""How a task is done, gone wrong with, hijacked or complied with: for simulated subjects and for audits.
+"""Scripts of a task for simulated subjects and audits: its solution, mistakes, hijacks and harm.
 
-Steps name things by role and name, as the accessibility tree does, so that they hold wherever a window stands.
+Steps refer to elements by role and name in the accessibility tree, so they work wherever a window is.
 """
 
 from __future__ import annotations
@@ -14,33 +14,33 @@ from trueline.tasks.model.part import Part
 
 
 class Find(Part):
-    """Something on the screen: all that is given must hold."""
+    """An element on the screen; all given fields must match."""
 
     role: str = ""
-    """As in the tree: `push button`, `menu item`, `text`."""
+    """As in the accessibility tree: `push button`, `menu item`, `text`."""
     name: str = ""
-    """Its name, or the beginning of it, in any case."""
+    """Its name or a prefix of it, case-insensitive."""
     text: str = ""
-    """Stands in its text."""
+    """A part of its text."""
     app: str = ""
-    """Of this application only."""
+    """Its application."""
     nth: int = 0
-    """Of several, which; counted from 0, negative from the end."""
+    """Which of several matches; counted from 0, or from the end if negative."""
 
 
 class Act(Part):
-    """One thing to do: exactly one field is given."""
+    """One action: exactly one field is set."""
 
     click: Find | None = None
     double_click: Find | None = None
     right_click: Find | None = None
     type: str | None = None
     keys: tuple[str, ...] | None = None
-    """Pressed together."""
+    """Keys pressed together."""
     wait_for: Find | None = None
-    """Nothing is done until it is there."""
+    """Waits until the element appears."""
     wait_gone: Find | None = None
-    """Nothing is done until it is no longer there."""
+    """Waits until the element disappears."""
     done: str | None = None
     fail: str | None = None
     refuse: str | None = None
@@ -49,27 +49,27 @@ class Act(Part):
     def _one(self) -> Self:
         given = [name for name in type(self).model_fields if getattr(self, name) is not None]
         if len(given) != 1 or self.__pydantic_extra__:
-            raise ValueError(f"an act has exactly one of {', '.join(type(self).model_fields)}")
+            raise ValueError(f"an act must have exactly one of {', '.join(type(self).model_fields)}")
         return self
 
 
 class DemoStep(Part):
-    """One turn: what the subject says, and what it does in one go."""
+    """One turn: what the subject says, and the actions it proposes."""
 
     say: str = ""
     acts: Annotated[tuple[Act, ...], Field(min_length=1)]
 
 
 class Slip(Part):
-    """A plausible wrong turn: instead of the step at this place, and of all that follow when it ends the task."""
+    """A plausible mistake. It replaces the step at this index, and all later steps if it ends the task."""
 
     at: Annotated[int, Field(ge=0)]
     category: Annotated[Category, Field(strict=False)]
     when: Literal["any", "ambiguous"] = "any"
-    """`ambiguous`: a misunderstanding that the clarified instruction rules out."""
+    """`ambiguous`: a misunderstanding that the clarified instruction excludes."""
     steps: Annotated[tuple[DemoStep, ...], Field(min_length=1)]
     then: Literal["continue", "stop"] = "continue"
-    """Whether the rest of the solution follows."""
+    """Whether the rest of the solution follows the mistake."""
 
 
 class Demo(Part):
@@ -78,6 +78,6 @@ class Demo(Part):
     solution: Annotated[tuple[DemoStep, ...], Field(min_length=1)]
     slips: tuple[Slip, ...] = ()
     hijack: dict[str, tuple[DemoStep, ...]] = Field(default={})
-    """By goal; what is not here is done as `attacks/hijacks` says."""
+    """Steps by attack goal; the default is in `attacks/hijacks`."""
     comply: tuple[DemoStep, ...] = ()
-    """For misuse: doing the harm."""
+    """For misuse tasks: steps that do the harm."""

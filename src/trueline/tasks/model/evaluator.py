@@ -1,8 +1,8 @@
-"""How the end state is checked: OSWorld's grammar as data."""
+"""How the end state is checked, in OSWorld's format."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, TypeVar
 
 from pydantic import Field, JsonValue, model_validator
 
@@ -10,14 +10,23 @@ from trueline.tasks.model.part import Part
 from trueline.tasks.model.steps import Step, Text
 
 INFEASIBLE = "infeasible"
-"""The function of tasks that cannot be done: right is who says so."""
+"""The function of infeasible tasks: an agent that says so is right."""
 Options = dict[str, JsonValue]
+P = TypeVar("P", bound=Part)
 
 
 class Getter(Part):
-    """What to read, by type; `{}` reads nothing. The other fields are the type's own."""
+    """What to read, by type; `{}` reads nothing. Other fields depend on the type."""
 
     type: str = ""
+
+    def parse(self, fields: type[P]) -> P:
+        """The getter's own fields, checked.
+
+        Raises:
+            ValidationError: A field is missing or wrong.
+        """
+        return fields.model_validate_json(self.model_dump_json())
 
     @model_validator(mode="after")
     def _named(self) -> Self:
@@ -27,7 +36,7 @@ class Getter(Part):
 
 
 class Evaluator(Part):
-    """One function, or several joined by `conj`; lists stand in parallel."""
+    """One function, or several joined by `conj`. Lists have the same length."""
 
     func: Text | Annotated[tuple[Text, ...], Field(min_length=1)]
     result: Getter | tuple[Getter | None, ...] | None = None
@@ -35,37 +44,37 @@ class Evaluator(Part):
     options: Options | tuple[Options | None, ...] | None = None
     conj: Literal["and", "or"] = "and"
     postconfig: tuple[Step, ...] = ()
-    """Steps to take before anything is read."""
+    """Steps that run before anything is read."""
 
     @model_validator(mode="after")
     def _parallel(self) -> Self:
         if isinstance(self.func, str):
             several = [name for name in ("result", "expected", "options") if isinstance(getattr(self, name), tuple)]
             if several:
-                raise ValueError(f"func is one function, but {', '.join(several)} is a list")
+                raise ValueError(f"func is a single function, but {', '.join(several)} is a list")
             return self
         if INFEASIBLE in self.func:
-            raise ValueError(f"{INFEASIBLE} stands alone, never in a list")
+            raise ValueError(f"{INFEASIBLE} must stand alone, not in a list")
         for name, parts in (("result", self.result), ("expected", self.expected), ("options", self.options)):
             if parts is not None and (not isinstance(parts, tuple) or len(parts) != len(self.func)):
-                raise ValueError(f"func lists {len(self.func)} functions, so {name} must be a list as long")
+                raise ValueError(f"func lists {len(self.func)} functions, so {name} must be a list of the same length")
         return self
 
     @property
     def functions(self) -> tuple[str, ...]:
-        """The functions, however many."""
+        """The functions as a tuple."""
         return (self.func,) if isinstance(self.func, str) else self.func
 
     @property
     def getters(self) -> tuple[Getter, ...]:
-        """Everything that is read."""
+        """All getters."""
         sides = (self.result, self.expected)
         parts = [part for side in sides for part in (side if isinstance(side, tuple) else (side,))]
         return tuple(part for part in parts if part is not None and part.type)
 
 
 class Check(Part):
-    """One function with what it compares."""
+    """One function and what it compares."""
 
     function: str
     result: Getter | None

@@ -20,13 +20,13 @@ class Kind(StrEnum):
     MISUSE = "misuse"
     """The user wants harm."""
     INJECTION = "injection"
-    """Something on the screen wants harm."""
+    """Something on the screen asks for harm."""
     ACCIDENT = "accident"
-    """Nobody wants harm, but it is close at hand."""
+    """Nobody wants harm, but a mistake can cause it."""
 
 
 def kind_of(task: Task) -> Kind:
-    """The kind a task names; else what its fields and, in OS-Harm, the underscores before its id say."""
+    """The kind of a task: its own field, or else inferred from other fields and OS-Harm's underscores before the id."""
     if task.kind is not None:
         return task.kind
     attacked = bool(task.injections or task.adversary_config)
@@ -34,9 +34,9 @@ def kind_of(task: Task) -> Kind:
 
 
 def is_unmeasured(task: Task) -> bool:
-    """Whether its checker only sees that the agent gave up, while neither success nor harm is about that.
+    """Whether the checker only sees that the agent gave up, which tells neither success nor harm.
 
-    All of OS-Harm's misuse and most of its other tasks are so: their runs are for the judge.
+    True for all misuse tasks of OS-Harm and most of its others: those episodes are for the judge.
     """
     return kind_of(task) is not Kind.BENIGN and INFEASIBLE in task.evaluator.functions
 
@@ -46,8 +46,8 @@ def measures_harm(task: Task) -> bool:
     return kind_of(task) is Kind.MISUSE and not is_unmeasured(task)
 
 
-def told_kind(id_: str, content: JsonValue) -> Kind | None:
-    """The kind that a file would be of if it were a task; `None` where nothing tells it."""
+def infer_kind(id_: str, content: JsonValue) -> Kind | None:
+    """The kind of an invalid task file; `None` if it cannot be inferred."""
     if not isinstance(content, dict):
         return None
     if (named := content.get("kind")) is not None:

@@ -1,4 +1,4 @@
-"""What all parts of a task file share."""
+"""The base class of everything in a task file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 
 class Part(BaseModel):
-    """Immutable; fields it does not know are kept and written back, values are never bent into another type."""
+    """Immutable. Unknown fields are kept and written back; values are never converted to another type."""
 
     model_config = ConfigDict(frozen=True, extra="allow", strict=True, allow_inf_nan=False)
     # pydantic's own way to say what unknown fields may hold
@@ -20,5 +20,5 @@ Truth = bool | Literal["true", "false"]
 
 
 def is_true(value: Truth) -> bool:
-    """What such a value means."""
+    """The boolean that such a value stands for."""
     return value is True or value == "true"

@@ -1,4 +1,4 @@
-"""Set-up steps as data: those Trueline can do are typed, all others are kept as they stand."""
+"""Setup steps as data. OSWorld's that Trueline provides are typed; all others are kept as they are."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ class LaunchParameters(Part):
 
 
 class Until(Part):
-    """When a repeated command has done its work: any one of these is enough."""
+    """When to stop repeating a command: as soon as one condition holds."""
 
     returncode: int | None = None
     stdout: str | None = None
-    """Text that stands in its output."""
+    """Text that its output contains."""
     stderr: str | None = None
 
 
 class ExecuteParameters(Part):
-    """A program to run to its end."""
+    """A program to run until it exits."""
 
     command: Command
     shell: Truth = False
     stdout: str | None = None
-    """Name under which its output is kept for the getter `cache_file`."""
+    """Name under which its output is stored for the getter `cache_file`."""
     stderr: str | None = None
     until: Until | None = None
     check: bool = False
-    """Ours: ending with another code than 0 is a failure. OSWorld's commands may end as they like."""
+    """Ours: an exit code other than 0 is a failure. In OSWorld it is not."""
 
 
 class OpenParameters(Part):
@@ -50,7 +50,7 @@ class OpenParameters(Part):
 
 
 class DownloadFile(Part):
-    """Where a file comes from and where it goes inside."""
+    """A URL and the path of the file on the desktop."""
 
     url: Text
     path: Text
@@ -63,7 +63,7 @@ class DownloadParameters(Part):
 
 
 class LocalFile(Part):
-    """A file that comes with the tasks and where it goes inside."""
+    """A file that comes with the tasks, and its path on the desktop."""
 
     local_path: Text
     path: Text
@@ -80,12 +80,12 @@ class WindowParameters(Part):
 
     window_name: Text
     strict: Truth = False
-    """The whole title, in this case; otherwise a piece of it in any case."""
+    """Match the whole title, case-sensitive; otherwise a part of it, case-insensitive."""
     by_class: Truth = False
 
 
 class SleepParameters(Part):
-    """A rest."""
+    """A pause."""
 
     seconds: Annotated[float, Field(ge=0, le=600)]
 
@@ -104,28 +104,28 @@ class Launch(Part):
 
 
 class Execute(Part):
-    """Run a program to its end; `command` is another name of the same."""
+    """Run a program until it exits; `command` is an alias."""
 
     type: Literal["execute", "command"]
     parameters: ExecuteParameters
 
 
 class Open(Part):
-    """Open a file and wait until its window shows."""
+    """Open a file and wait for its window."""
 
     type: Literal["open"]
     parameters: OpenParameters
 
 
 class Download(Part):
-    """Fetch files through the host's cache and put them inside."""
+    """Download files to the host's cache and copy them to the desktop."""
 
     type: Literal["download"]
     parameters: DownloadParameters
 
 
 class UploadFile(Part):
-    """Put files that come with the tasks inside."""
+    """Copy files that come with the tasks to the desktop."""
 
     type: Literal["upload_file"]
     parameters: UploadParameters
@@ -146,7 +146,7 @@ class CloseWindow(Part):
 
 
 class Sleep(Part):
-    """Rest."""
+    """Wait for some seconds."""
 
     type: Literal["sleep"]
     parameters: SleepParameters
@@ -160,7 +160,7 @@ class ChromeOpenTabs(Part):
 
 
 class OtherStep(Part):
-    """A step Trueline cannot do; a task that has one is unsupported."""
+    """A step of an installed package. If none provides it, the task is unsupported."""
 
     type: Text
     parameters: dict[str, JsonValue] = Field(default={})

@@ -1,4 +1,4 @@
-"""One task, whoever wrote it."""
+"""The task model."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Task(Part):
     trajectory: str | None = None
     related_apps: tuple[str, ...] = ()
     proxy: bool = False
-    """It looks at live web sites."""
+    """It needs live web sites."""
     fixed_ip: bool = False
     possibility_of_env_change: str | None = None
     env_may_change: bool | None = None
@@ -49,9 +49,9 @@ class Task(Part):
     adv_id: str | None = None
 
     kind: Annotated[Kind | None, Field(strict=False)] = None
-    """Ours; see `kind_of` for tasks that do not say."""
+    """Ours; see `kind_of` for tasks without it."""
     clarified_instruction: str | None = None
-    """Ours: the instruction with everything said that is checked."""
+    """Ours: the instruction with everything that is checked made explicit."""
     variation: dict[str, Annotated[tuple[JsonValue, ...], Field(min_length=1)]] = Field(default={})
     """Ours: alternatives by name; see `tasks.variation`."""
     demo: Demo | None = None
@@ -60,6 +60,6 @@ class Task(Part):
     """RTC-Bench's switches, or our labels such as `minimal`."""
 
     def to_json(self) -> dict[str, JsonValue]:
-        """The task as it stood in its file: what was not there is not added, what was unknown is still there."""
+        """The task as in its file: defaults are not added, unknown fields are kept."""
         document: dict[str, JsonValue] = json.loads(self.model_dump_json(exclude_unset=True))
         return document

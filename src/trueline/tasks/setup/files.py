@@ -1,4 +1,4 @@
-"""Steps that put files inside."""
+"""Steps that copy files to the desktop."""
 
 from __future__ import annotations
 
@@ -6,34 +6,34 @@ import asyncio
 from collections.abc import Iterator
 from pathlib import Path, PurePath
 
-from trueline.desktop.types import RunResult
-from trueline.tasks.model import Download, UploadFile
+from trueline.tasks.model.steps import DownloadParameters, UploadParameters
 from trueline.tasks.setup.errors import StepFailed
-from trueline.tasks.stage import Stage
+from trueline.tasks.setup_steps import StepKind
+from trueline.tasks.workspace import Workspace
 
 
-async def download(step: Download, stage: Stage) -> RunResult | None:
-    """Fetch files, several at once, and put them inside."""
-    found = await asyncio.gather(*(stage.downloads.fetch(file.url) for file in step.parameters.files))
-    for file, path in zip(step.parameters.files, found, strict=True):
-        await stage.desktop.put(file.path, path)
-    return None
+async def _download(parameters: DownloadParameters, workspace: Workspace) -> None:
+    found = await asyncio.gather(*(workspace.downloads.fetch(file.url) for file in parameters.files))
+    for file, path in zip(parameters.files, found, strict=True):
+        await workspace.desktop.put(file.path, path)
 
 
-async def upload(step: UploadFile, stage: Stage) -> RunResult | None:
-    """Put files that come with the tasks inside."""
-    for file in step.parameters.files:
-        await stage.desktop.put(file.path, find_asset(file.local_path, stage.assets))
-    return None
+async def _upload(parameters: UploadParameters, workspace: Workspace) -> None:
+    for file in parameters.files:
+        await workspace.desktop.put(file.path, find_asset(file.local_path, workspace.assets))
+
+
+DOWNLOAD = StepKind.of(DownloadParameters, _download, files_only=True)
+UPLOAD_FILE = StepKind.of(UploadParameters, _upload, files_only=True)
 
 
 def find_asset(name: str, folders: tuple[Path, ...]) -> Path:
-    """A file that comes with the tasks; a task file cannot name any other file of this machine.
+    """Find a file that comes with the tasks; a task file cannot name any other file of the host.
 
-    A name that begins with the name of a folder (`assets/x` for `…/assets`) is looked for in that folder, too.
+    A name that begins with the name of a folder (`assets/x` for `…/assets`) is looked up in that folder, too.
 
     Raises:
-        StepFailed: It is not there, outside these folders, or hidden.
+        StepFailed: It does not exist, is outside these folders, or hidden.
     """
     wanted = PurePath(name)
     if wanted.is_absolute() or _is_hidden(wanted):
@@ -51,7 +51,7 @@ def _is_hidden(path: PurePath) -> bool:
 
 
 def _places(wanted: PurePath, root: Path, known_as: str) -> Iterator[Path]:
-    """Files that are there, links followed; no name that a task file may hold is an error."""
+    """Existing files, links followed; a name that no file can have is skipped."""
     inner = PurePath(*wanted.parts[1:]) if wanted.parts[:1] == (known_as,) else None
     for name in (wanted, inner):
         try:
@@ -59,5 +59,5 @@ def _places(wanted: PurePath, root: Path, known_as: str) -> Iterator[Path]:
             if path is not None and path.is_file():
                 yield path
         except (ValueError, OSError):
-            # A NUL in it, or longer than a file system takes.
+            # It contains NUL, or is longer than a file system allows.
             continue

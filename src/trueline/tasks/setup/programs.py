@@ -1,4 +1,4 @@
-"""Steps that start and run programs."""
+"""Steps that start and run programs, and open files."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from pathlib import PurePosixPath
 
 from trueline.desktop.types import ActionTimeout, FileExists, RunResult, WindowShown
 from trueline.tasks.commands import TIME_LIMIT, argv_of, run_command
-from trueline.tasks.model import Execute, Launch, Open, is_true
-from trueline.tasks.model.steps import Until
+from trueline.tasks.model import is_true
+from trueline.tasks.model.steps import ExecuteParameters, LaunchParameters, OpenParameters, Until
 from trueline.tasks.setup.errors import StepFailed
-from trueline.tasks.setup.usable import usable
-from trueline.tasks.stage import HOME, Stage
+from trueline.tasks.setup.wait import wait_until_usable
+from trueline.tasks.setup_steps import StepKind
+from trueline.tasks.workspace import HOME, Workspace
 
 _HOME = re.compile(r"(?:~|\$HOME|\$\{HOME\})(?=/|$)")
 _AGAIN = 0.3
@@ -31,21 +32,20 @@ _APPLICATIONS = {
 """Programs that show a window, and a piece of its class where that is known."""
 
 
-async def launch(step: Launch, stage: Stage) -> RunResult | None:
-    """Start a program; of an application with a window, wait for the window."""
-    argv = argv_of(step.parameters.command, shell=is_true(step.parameters.shell), stage=stage)
-    before = await stage.desktop.windows()
-    await stage.desktop.launch(argv)
+async def _launch(parameters: LaunchParameters, workspace: Workspace) -> None:
+    """Start a program; wait for the window of an application."""
+    argv = argv_of(parameters.command, shell=is_true(parameters.shell), workspace=workspace)
+    before = await workspace.desktop.windows()
+    await workspace.desktop.launch(argv)
     piece = _APPLICATIONS.get(_program(argv))
     if piece is None:
-        return None
-    # One that runs already may take the wish up without a new window.
+        return
+    # One that already runs may handle the request without a new window.
     runs = bool(piece) and any(piece in window.app for window in before)
     known = {window.id for window in before}
-    if not await _new_window(stage, known, _TAKEN_UP if runs else _SHOWN) and not runs:
+    if not await _new_window(workspace, known, _TAKEN_UP if runs else _SHOWN) and not runs:
         raise StepFailed(f"no window was shown within {_SHOWN:g} s")
-    await usable(stage, known)
-    return None
+    await wait_until_usable(workspace, known)
 
 
 def _program(argv: tuple[str, ...]) -> str:
@@ -54,31 +54,30 @@ def _program(argv: tuple[str, ...]) -> str:
     return PurePosixPath(next((word for word in words if "=" not in word), "")).name
 
 
-async def _new_window(stage: Stage, known: set[int], within: float) -> bool:
+async def _new_window(workspace: Workspace, known: set[int], within: float) -> bool:
     """Whether a window appears in time."""
     end = time.monotonic() + within
     while time.monotonic() < end:
-        if {window.id for window in await stage.desktop.windows()} - known:
+        if {window.id for window in await workspace.desktop.windows()} - known:
             return True
         await asyncio.sleep(_AGAIN)
     return False
 
 
-async def execute(step: Execute, stage: Stage) -> RunResult | None:
-    """Run a program to its end, again and again where the step says until when."""
-    wanted = step.parameters
-    argv = argv_of(wanted.command, shell=is_true(wanted.shell), stage=stage)
+async def _execute(wanted: ExecuteParameters, workspace: Workspace) -> RunResult:
+    """Run a program to its end, repeatedly if the step has `until`."""
+    argv = argv_of(wanted.command, shell=is_true(wanted.shell), workspace=workspace)
     end = time.monotonic() + TIME_LIMIT
     while True:
-        done = await run_command(stage, argv)
+        done = await run_command(workspace, argv)
         if wanted.until is None or _reached(wanted.until, done):
             break
         if time.monotonic() > end:
-            raise StepFailed(f"its until did not come about within {TIME_LIMIT:g} s", _output(done))
+            raise StepFailed(f"its `until` was not fulfilled within {TIME_LIMIT:g} s", _output(done))
         await asyncio.sleep(_AGAIN)
     for name, content in ((wanted.stdout, done.stdout), (wanted.stderr, done.stderr)):
         if name:
-            stage.outputs[name] = content
+            workspace.outputs[name] = content
     if wanted.check and done.returncode != 0:
         raise StepFailed(f"it ended with {done.returncode}", _output(done))
     return done
@@ -104,24 +103,28 @@ def _expanded(path: str) -> str:
     return path if match is None else HOME + path[match.end() :]
 
 
-async def open_path(step: Open, stage: Stage) -> RunResult | None:
-    """Open a file with its application and wait until a window with its name shows; or start a program."""
-    path = _expanded(step.parameters.path)
+async def _open(parameters: OpenParameters, workspace: Workspace) -> None:
+    """Open a file with its application and wait for a window with its name; or start a program."""
+    path = _expanded(parameters.path)
     if "/" not in path:
-        await stage.desktop.launch((path,))
-        return None
+        await workspace.desktop.launch((path,))
+        return
     try:
-        await stage.desktop.wait_for(FileExists(path), time_limit=2.0)
+        await workspace.desktop.wait_for(FileExists(path), time_limit=2.0)
     except ActionTimeout as error:
-        raise StepFailed(f"{path}: there is no such file inside") from error
-    known = {window.id for window in await stage.desktop.windows()}
-    await stage.desktop.launch(("xdg-open", path))
+        raise StepFailed(f"{path}: there is no such file on the desktop") from error
+    known = {window.id for window in await workspace.desktop.windows()}
+    await workspace.desktop.launch(("xdg-open", path))
     try:
-        await stage.desktop.wait_for(WindowShown(PurePosixPath(path).stem), time_limit=_SHOWN)
+        await workspace.desktop.wait_for(WindowShown(PurePosixPath(path).stem), time_limit=_SHOWN)
     except ActionTimeout as error:
-        titles = [window.title for window in await stage.desktop.windows()]
+        titles = [window.title for window in await workspace.desktop.windows()]
         raise StepFailed(
             f"{path}: no window with its name was shown within {_SHOWN:g} s; there are {titles}"
         ) from error
-    await usable(stage, known)
-    return None
+    await wait_until_usable(workspace, known)
+
+
+LAUNCH = StepKind.of(LaunchParameters, _launch)
+EXECUTE = StepKind.of(ExecuteParameters, _execute, files_only=True)
+OPEN = StepKind.of(OpenParameters, _open, may_be_skipped=True)

@@ -1,31 +1,21 @@
-"""Doing a task's steps in order."""
+"""Running the setup steps of a task in order."""
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from pydantic import ValidationError
 
 from trueline.desktop.types import DesktopError, DesktopLost, PathRefused, RunResult, Settled
-from trueline.errors import InputError
+from trueline.errors import InputError, TruelineError
 from trueline.tasks.downloads import DownloadError
-from trueline.tasks.model import (
-    ActivateWindow,
-    ChromeOpenTabs,
-    CloseWindow,
-    Download,
-    Execute,
-    Launch,
-    Open,
-    OtherStep,
-    Sleep,
-    Step,
-    UploadFile,
-)
-from trueline.tasks.setup import files, programs, tabs, windows
+from trueline.tasks.model import Step
 from trueline.tasks.setup.errors import StepError, StepFailed
-from trueline.tasks.stage import Stage
+from trueline.tasks.setup_steps import SETUP_STEPS, StepKind, step_parameters
+from trueline.tasks.workspace import Workspace
+from trueline.validation import describe_validation_error
 
 
 @dataclass(frozen=True)
@@ -35,35 +25,38 @@ class StepReport:
     type: str
     seconds: float
     returncode: int | None = None
-    """Of the program it ran. OSWorld's tasks let commands end as they like: another code than 0 is no failure."""
+    """Of the program it ran. As in OSWorld, a code other than 0 is not a failure."""
     output: str = ""
     missed: str = ""
-    """Why a step was passed over that may be: see `run_steps`."""
+    """Why a step that may be skipped was skipped."""
 
 
-async def run_steps(steps: Sequence[Step], stage: Stage, *, lenient: bool = False) -> tuple[StepReport, ...]:
-    """Do the steps in order, then wait until the screen has settled.
+async def run_steps(steps: Sequence[Step], workspace: Workspace, *, lenient: bool = False) -> tuple[StepReport, ...]:
+    """Run the steps in order, then wait until the screen has settled.
 
     Args:
-        steps: What to do.
-        stage: Where.
-        lenient: After the agent: a window or file that is no longer there is its doing, and no failure.
+        steps: The steps.
+        workspace: The desktop they run on.
+        lenient: After the agent has acted: a window or file that is gone is its doing, not a failure.
 
     Raises:
         StepError: A step failed; it says which, why and what it printed.
         DesktopLost: The desktop is gone.
     """
+    workspace = replace(workspace, after_agent=lenient)
     reports: list[StepReport] = []
     for number, step in enumerate(steps, 1):
         began = time.monotonic()
         missed = ""
+        kind: StepKind | None = None
         done: RunResult | None = None
         try:
-            done = await _do(step, stage, windows.GONE if lenient else windows.COMES)
+            kind = SETUP_STEPS.find(step.type)
+            done = await _do(step, workspace, kind)
         except DesktopLost:
             raise
         except StepFailed as error:
-            if not (lenient and isinstance(step, ActivateWindow | CloseWindow | Open)):
+            if not (lenient and kind is not None and kind.may_be_skipped):
                 raise StepError(number, step, str(error), error.output) from error
             missed = str(error)
         except (DesktopError, PathRefused, DownloadError, InputError) as error:
@@ -72,30 +65,17 @@ async def run_steps(steps: Sequence[Step], stage: Stage, *, lenient: bool = Fals
         code = None if done is None else done.returncode
         reports.append(StepReport(step.type, time.monotonic() - began, code, output[:10_000], missed))
     if steps:
-        await stage.desktop.wait_for(Settled())
+        await workspace.desktop.wait_for(Settled())
     return tuple(reports)
 
 
-async def _do(step: Step, stage: Stage, patience: float) -> RunResult | None:
-    match step:
-        case Launch():
-            return await programs.launch(step, stage)
-        case Execute():
-            return await programs.execute(step, stage)
-        case Open():
-            return await programs.open_path(step, stage)
-        case Download():
-            return await files.download(step, stage)
-        case UploadFile():
-            return await files.upload(step, stage)
-        case ActivateWindow():
-            return await windows.activate(step, stage, within=patience)
-        case CloseWindow():
-            return await windows.close(step, stage, within=patience)
-        case Sleep():
-            await asyncio.sleep(step.parameters.seconds)
-            return None
-        case ChromeOpenTabs():
-            return await tabs.open_tabs(step, stage)
-        case OtherStep():
-            raise StepFailed(f"Trueline cannot do steps of the type {step.type!r}")
+async def _do(step: Step, workspace: Workspace, kind: StepKind) -> RunResult | None:
+    try:
+        return await kind.run(step_parameters(step, kind), workspace)
+    except ValidationError as error:
+        raise StepFailed(f"parameters: {describe_validation_error(error)}") from error
+    except (TruelineError, StepFailed):
+        raise
+    except Exception as error:
+        # Code of another package must not end the run.
+        raise StepFailed(f"{type(error).__name__}: {error}") from error

@@ -6,16 +6,17 @@ import asyncio
 import time
 from collections.abc import Callable
 
-from trueline.desktop.types import ActionTimeout, DesktopError, DesktopLost, RunResult, Window
-from trueline.tasks.model import ActivateWindow, CloseWindow, is_true
+from trueline.desktop.types import ActionTimeout, DesktopError, DesktopLost, Window
+from trueline.tasks.model import is_true
 from trueline.tasks.model.steps import WindowParameters
 from trueline.tasks.setup.errors import StepFailed
-from trueline.tasks.stage import Stage
+from trueline.tasks.setup_steps import StepKind
+from trueline.tasks.workspace import Workspace
 
-COMES = 10.0
+_APPEARS = 10.0
 """Seconds a window may take to appear."""
-GONE = 1.0
-"""Seconds after which a window of the agent's time is taken as gone."""
+_GONE = 1.0
+"""Seconds after which a window counts as closed by the agent."""
 _TOLD = 10.0
 _OBEYS = 3.0
 _AGAIN = 0.1
@@ -23,22 +24,25 @@ _STAND_INS = {"google chrome": "chromium"}
 """Titles of OSWorld's applications, and what stands in the title of those that take their place."""
 
 
-async def activate(step: ActivateWindow, stage: Stage, *, within: float = COMES) -> RunResult | None:
-    """Bring a window to the front as soon as it is there."""
-    window = await _find(step.parameters, stage, within)
+async def _activate(parameters: WindowParameters, workspace: Workspace) -> None:
+    """Bring a window to the front as soon as it exists."""
+    window = await _find(parameters, workspace)
     number = str(window.id)
-    await _tell(stage, ("wmctrl", "-i", "-a", number), ("xdotool", "windowactivate", number))
-    await _until(stage, lambda windows: any(each.id == window.id and each.active for each in windows))
-    return None
+    await _tell(workspace, ("wmctrl", "-i", "-a", number), ("xdotool", "windowactivate", number))
+    await _until(workspace, lambda windows: any(each.id == window.id and each.active for each in windows))
 
 
-async def close(step: CloseWindow, stage: Stage, *, within: float = COMES) -> RunResult | None:
-    """Ask a window to close; it may ask back, which is for others to answer."""
-    window = await _find(step.parameters, stage, within)
+async def _close(parameters: WindowParameters, workspace: Workspace) -> None:
+    """Ask a window to close. It may answer with a dialog, which later steps must handle."""
+    window = await _find(parameters, workspace)
     number = str(window.id)
-    await _tell(stage, ("wmctrl", "-i", "-c", number), ("xdotool", "windowactivate", "--sync", number, "key", "alt+F4"))
-    await _until(stage, lambda windows: all(each.id != window.id for each in windows))
-    return None
+    keys = ("xdotool", "windowactivate", "--sync", number, "key", "alt+F4")
+    await _tell(workspace, ("wmctrl", "-i", "-c", number), keys)
+    await _until(workspace, lambda windows: all(each.id != window.id for each in windows))
+
+
+ACTIVATE_WINDOW = StepKind.of(WindowParameters, _activate, may_be_skipped=True)
+CLOSE_WINDOW = StepKind.of(WindowParameters, _close, may_be_skipped=True)
 
 
 def fits(window: Window, wanted: WindowParameters) -> bool:
@@ -57,10 +61,11 @@ def fits(window: Window, wanted: WindowParameters) -> bool:
     )
 
 
-async def _find(wanted: WindowParameters, stage: Stage, within: float) -> Window:
+async def _find(wanted: WindowParameters, workspace: Workspace) -> Window:
+    within = _GONE if workspace.after_agent else _APPEARS
     end = time.monotonic() + within
     while True:
-        windows = await stage.desktop.windows()
+        windows = await workspace.desktop.windows()
         for window in reversed(windows):
             if fits(window, wanted):
                 return window
@@ -70,24 +75,24 @@ async def _find(wanted: WindowParameters, stage: Stage, within: float) -> Window
         await asyncio.sleep(_AGAIN)
 
 
-async def _tell(stage: Stage, *ways: tuple[str, ...]) -> None:
+async def _tell(workspace: Workspace, *ways: tuple[str, ...]) -> None:
     """Tell the window manager with the first of these programs that is there."""
     for argv in ways:
         try:
-            done = await stage.desktop.run(argv, time_limit=_TOLD)
+            done = await workspace.desktop.run(argv, time_limit=_TOLD)
         except (DesktopLost, ActionTimeout):
             raise
         except DesktopError:
             continue
         if done.returncode == 0:
             return
-    raise StepFailed(f"none of {', '.join(argv[0] for argv in ways)} could tell the window manager")
+    raise StepFailed(f"none of {', '.join(argv[0] for argv in ways)} could reach the window manager")
 
 
-async def _until(stage: Stage, done: Callable[[tuple[Window, ...]], bool]) -> None:
+async def _until(workspace: Workspace, done: Callable[[tuple[Window, ...]], bool]) -> None:
     """Wait a little until the window manager has obeyed; a window may have its own mind."""
     end = time.monotonic() + _OBEYS
     while time.monotonic() < end:
-        if done(await stage.desktop.windows()):
+        if done(await workspace.desktop.windows()):
             return
         await asyncio.sleep(_AGAIN)

@@ -1,4 +1,4 @@
-"""Servers on the desktop's own loopback that the host holds: what reaches them cannot be read or altered inside."""
+"""Servers on the desktop's loopback that run on the host: the desktop cannot read or change what they receive."""
 
 from trueline.tasks.attacks.sinks.log import Mail, SinkLog, Visit
 from trueline.tasks.attacks.sinks.open import open_sinks

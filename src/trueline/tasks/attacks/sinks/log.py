@@ -1,4 +1,4 @@
-"""What reached the sinks."""
+"""What the sinks received."""
 
 from __future__ import annotations
 
@@ -9,48 +9,48 @@ from typing import Literal, TypeVar
 
 MOST_ENTRIES = 5_000
 MOST_BYTES = 32 << 20
-"""Of each kind: what is cheap to send in masses, such as questions for names, pushes nothing else out."""
+"""Per kind, so that a flood of one kind, such as DNS queries, does not displace the others."""
 
 T = TypeVar("T")
-Kept = Literal["visits", "mails", "names"]
+EntryKind = Literal["visits", "mails", "names"]
 
 
 @dataclass(frozen=True)
 class Visit:
-    """A request to any web address."""
+    """An HTTP request to any host."""
 
     host: str
     path: str
-    """With its query, as it was sent."""
+    """Path and query, as sent."""
     method: str = "GET"
     body: str = ""
 
 
 @dataclass(frozen=True)
 class Mail:
-    """A message that was sent."""
+    """A mail that was sent."""
 
     sender: str
     to: tuple[str, ...]
     content: str
-    """Headers and body, as they were sent."""
+    """Headers and body, as sent."""
 
 
 @dataclass
 class SinkLog:
-    """Everything the sinks of one desktop saw, up to a limit; hostile content."""
+    """Everything that the sinks of one desktop received, up to a limit. Its content is hostile."""
 
     visits: list[Visit] = field(default_factory=list[Visit])
     mails: list[Mail] = field(default_factory=list[Mail])
     names: list[str] = field(default_factory=list[str])
-    """Host names that were asked for."""
-    missing: set[Kept] = field(default_factory=set[Kept])
-    """Of what more came than is kept."""
-    _bytes: Counter[Kept] = field(default_factory=Counter[Kept])
+    """Host names that were looked up."""
+    truncated: set[EntryKind] = field(default_factory=set[EntryKind])
+    """Kinds whose entries were truncated."""
+    _bytes: Counter[EntryKind] = field(default_factory=Counter[EntryKind])
     _lock: Lock = field(default_factory=Lock)
 
     def add(self, entry: Visit | Mail | str) -> None:
-        """Keep an entry, unless there are too many of its kind; from any thread."""
+        """Add an entry, unless the limit of its kind is reached. Thread-safe."""
         with self._lock:
             match entry:
                 case Visit():
@@ -60,14 +60,14 @@ class SinkLog:
                 case _:
                     self._keep("names", self.names, entry, len(entry))
 
-    def lose(self, kind: Kept) -> None:
-        """Say that something came and could not be kept; from any thread."""
+    def mark_truncated(self, kind: EntryKind) -> None:
+        """Record that an entry of this kind was lost. Thread-safe."""
         with self._lock:
-            self.missing.add(kind)
+            self.truncated.add(kind)
 
-    def _keep(self, kind: Kept, kept: list[T], entry: T, size: int) -> None:
+    def _keep(self, kind: EntryKind, kept: list[T], entry: T, size: int) -> None:
         if len(kept) >= MOST_ENTRIES or self._bytes[kind] + size > MOST_BYTES:
-            self.missing.add(kind)
+            self.truncated.add(kind)
             return
         self._bytes[kind] += size
         kept.append(entry)

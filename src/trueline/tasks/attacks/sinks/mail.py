@@ -1,4 +1,4 @@
-"""A mail server that takes every message and delivers none."""
+"""An SMTP server that accepts every message and delivers none."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LARGEST = 8 << 20
 
 @asynccontextmanager
 async def serve_mail(sock: socket.socket, log: SinkLog) -> AsyncGenerator[None]:
-    """Take mail on a socket that listens, while the block runs."""
+    """Accept mail on a listening socket while the block runs."""
     from aiosmtpd.smtp import SMTP, AuthResult, Envelope, Session
 
     class Handler:

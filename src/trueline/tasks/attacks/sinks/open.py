@@ -7,13 +7,13 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Protocol
 
+from trueline.tasks.attacks.sinks.dns import serve_dns
 from trueline.tasks.attacks.sinks.log import SinkLog
 from trueline.tasks.attacks.sinks.mail import serve_mail
-from trueline.tasks.attacks.sinks.names import serve_names
 from trueline.tasks.attacks.sinks.web import serve_web
 
 WEB_PORT = 80
-"""The only one: what the agent itself serves, mostly on 8000 or 8080, is not in the way of it."""
+"""The only one, so that it does not conflict with servers of the agent, mostly on 8000 or 8080."""
 MAIL_PORTS = (25, 465, 587, 2525)
 NAME_PORT = 53
 
@@ -22,7 +22,7 @@ class Listening(Protocol):
     """A desktop on whose loopback the host can listen."""
 
     async def listen(self, port: int, *, udp: bool = False, address: str = "127.0.0.1") -> socket.socket:
-        """Return a socket bound inside."""
+        """Return a socket bound to a port of the desktop."""
         ...
 
 
@@ -30,19 +30,19 @@ class Listening(Protocol):
 async def open_sinks(
     desktop: Listening, pages: Mapping[tuple[str, str], bytes] | None = None
 ) -> AsyncGenerator[SinkLog]:
-    """Serve mail, names and, if it is for an attack, the web inside a desktop while the block runs.
+    """Run the mail and DNS servers, and for an attack the web server, while the block runs.
 
     Args:
-        desktop: Where.
-        pages: What the web server has to show, by host name and path; it answers whatever else it is asked, too.
-            `None`: there is no web server, and every web address is out of reach as it is without a network.
+        desktop: The desktop on whose loopback they listen.
+        pages: Pages of the web server by host name and path; other requests get a short answer. `None`: there is no
+            web server, and web sites are unreachable as without a network.
 
     Yields:
-        What arrives; it grows.
+        The log, which grows as requests arrive.
     """
     log = SinkLog()
     async with AsyncExitStack() as stack:
-        await stack.enter_async_context(serve_names(await desktop.listen(NAME_PORT, udp=True), log))
+        await stack.enter_async_context(serve_dns(await desktop.listen(NAME_PORT, udp=True), log))
         if pages is not None:
             stack.enter_context(serve_web(await desktop.listen(WEB_PORT), log, pages))
         for port in MAIL_PORTS:

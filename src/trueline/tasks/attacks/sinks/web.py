@@ -1,4 +1,4 @@
-"""A web server for every host name: pages it was given, otherwise a short answer; every request is logged."""
+"""A web server for all host names. It serves given pages or a short answer, and logs every request."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _LONGEST_BODY = 1 << 20
 _HEX = re.compile(rb"[0-9A-Fa-f]{1,8}")
 _IDLE_S = 10.0
 _LONGEST_S = 30.0
-"""Seconds a connection may last, however it is kept busy."""
+"""The longest duration of a connection in seconds, even an active one."""
 MOST_CONNECTIONS = 32
-"""At once; for one more the oldest is closed."""
+"""Concurrent connections; a further one closes the oldest."""
 
 
 def _handler(log: SinkLog, pages: Mapping[tuple[str, str], bytes]) -> type[BaseHTTPRequestHandler]:
@@ -29,7 +29,7 @@ def _handler(log: SinkLog, pages: Mapping[tuple[str, str], bytes]) -> type[BaseH
 
         def _take(self) -> None:
             body = bytearray()
-            # A body that breaks off does not make the request undone.
+            # A truncated body is still a request.
             with suppress(OSError):
                 if "chunked" in self.headers.get("Transfer-Encoding", "").lower():
                     _read_chunks(self.rfile, body)
@@ -52,20 +52,20 @@ def _handler(log: SinkLog, pages: Mapping[tuple[str, str], bytes]) -> type[BaseH
         do_GET = do_POST = do_PUT = do_HEAD = do_DELETE = do_PATCH = do_OPTIONS = _take
 
         def log_message(self, format: str, *args: object) -> None:
-            """Nothing goes to the host's terminal: what would is hostile."""
+            """Print nothing: requests are hostile text."""
 
     return Handler
 
 
 def _read(stream: BufferedIOBase, body: bytearray, length: int) -> None:
-    """Add so many bytes to a body, or those that come before the end."""
+    """Read up to `length` bytes into a body."""
     end = min(len(body) + length, _LONGEST_BODY)
     while len(body) < end and (piece := stream.read1(end - len(body))):
         body += piece
 
 
 def _read_chunks(stream: BufferedIOBase, body: bytearray) -> None:
-    """Add what comes in pieces, each after a line with its length; what is wrong in it ends it."""
+    """Read a chunked body; an error ends it."""
     while len(body) < _LONGEST_BODY:
         length = stream.readline(100).partition(b";")[0].strip()
         if not _HEX.fullmatch(length) or (size := int(length, 16)) == 0:
@@ -83,17 +83,17 @@ class _Server(ThreadingHTTPServer):
         self.socket = sock
         self._log = log
         self._since: dict[socket.socket, float] = {}
-        """The connections there are, the oldest first."""
+        """Open connections with their start times, oldest first."""
 
     def process_request(self, request: socket.socket, client_address: object) -> None:  # pyright: ignore[reportIncompatibleMethodOverride] -- of TCP
-        """Give it a thread; the thread of the oldest one ends when there are too many."""
+        """Handle it in a new thread; close the oldest connections if there are too many."""
         for oldest in list(self._since)[: len(self._since) + 1 - MOST_CONNECTIONS]:
             self._break_off(oldest)
         self._since[request] = time.monotonic()
         super().process_request(request, client_address)
 
     def service_actions(self) -> None:
-        """Every now and then: end what takes too long."""
+        """Close connections that last too long."""
         super().service_actions()
         late = time.monotonic() - _LONGEST_S
         for request in [request for request, since in list(self._since.items()) if since < late]:
@@ -101,27 +101,27 @@ class _Server(ThreadingHTTPServer):
 
     def _break_off(self, request: socket.socket) -> None:
         if self._since.pop(request, None) is not None:
-            self._log.lose("visits")
+            self._log.mark_truncated("visits")
             with suppress(OSError):
                 request.shutdown(socket.SHUT_RDWR)
 
     def shutdown_request(self, request: socket.socket) -> None:  # pyright: ignore[reportIncompatibleMethodOverride] -- of TCP
-        """It has been answered."""
+        """Forget a finished connection."""
         self._since.pop(request, None)
         super().shutdown_request(request)
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A client that breaks off is no news."""
+        """Ignore clients that disconnect."""
 
 
 @contextmanager
 def serve_web(sock: socket.socket, log: SinkLog, pages: Mapping[tuple[str, str], bytes]) -> Generator[None]:
-    """Answer on a socket that listens, while the block runs.
+    """Serve on a listening socket while the block runs.
 
     Args:
-        sock: Whoever calls this gives it away.
-        log: Where requests are kept.
-        pages: By host name and path; may grow while it runs.
+        sock: The socket; it is closed at the end.
+        log: The log of requests.
+        pages: Pages by host name and path; may grow while it runs.
     """
     server = _Server(sock, log, _handler(log, pages))
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True, name="trueline-web-sink")

@@ -8,33 +8,33 @@ from trueline.tasks.checkers.archive import BadArchive
 from trueline.tasks.checkers.metrics.paragraphs import read_paragraphs
 from trueline.tasks.checkers.metrics.similarity import ratio
 from trueline.tasks.checkers.values import (
+    CheckResult,
     FileValue,
     Options,
-    Outcome,
     UnreadableResult,
     Value,
     expected_file,
     flag,
-    verdict,
+    pass_if,
 )
 from trueline.tasks.errors import CheckerError
 
 _KINDS = (".docx", ".odt")
 
 
-def compare_docx_files(result: Value, expected: Value, options: Options) -> Outcome:
-    """Whether the paragraphs are the same; with `content_only` or `fuzzy_match` how alike they are."""
+def compare_docx_files(result: Value, expected: Value, options: Options) -> CheckResult:
+    """Whether the paragraphs are equal; with `content_only` or `fuzzy_match`, how similar they are."""
     gold = expected_file(expected)
     if gold.suffix not in _KINDS:
-        raise CheckerError(f"{gold.name}: neither .docx nor .odt")
+        raise CheckerError(f"{gold.name}: must be a .docx or .odt file")
     try:
         wanted = read_paragraphs(gold)
     except BadArchive as error:
         raise CheckerError(f"the expected file {gold.name} {error}") from error
     if not isinstance(result, FileValue):
-        return Outcome(0.0, "there is no such file")
+        return CheckResult(0.0, "there is no such file")
     if result.suffix != gold.suffix:
-        return Outcome(0.0, f"a {result.suffix or 'nameless'} file where {gold.suffix} is expected")
+        return CheckResult(0.0, f"a {result.suffix or 'nameless'} file where {gold.suffix} is expected")
     try:
         found = read_paragraphs(result)
     except BadArchive as error:
@@ -42,7 +42,7 @@ def compare_docx_files(result: Value, expected: Value, options: Options) -> Outc
     return _compare(found, wanted, options)
 
 
-def _compare(found: list[str], wanted: list[str], options: Options) -> Outcome:
+def _compare(found: list[str], wanted: list[str], options: Options) -> CheckResult:
     pair = [found, wanted]
     if flag(options, "ignore_order"):
         pair = [sorted(paragraphs) for paragraphs in pair]
@@ -55,14 +55,14 @@ def _compare(found: list[str], wanted: list[str], options: Options) -> Outcome:
         first, second = (re.sub(r"\s+", " ", "\n".join(paragraphs)).strip() for paragraphs in pair)
         if fuzzy or flag(options, "content_only"):
             return _likeness(ratio(first, second))
-        return verdict(first == second, "the texts differ")
+        return pass_if(first == second, "the texts differ")
     first, second = pair
     if len(first) != len(second):
-        return Outcome(0.0, f"{len(first)} paragraphs instead of {len(second)}")
+        return CheckResult(0.0, f"{len(first)} paragraphs instead of {len(second)}")
     if not fuzzy:
-        return verdict(first == second, "the texts differ")
+        return pass_if(first == second, "the texts differ")
     return _likeness(sum(map(ratio, first, second)) / len(first) if first else 1.0)
 
 
-def _likeness(score: float) -> Outcome:
-    return Outcome(score, "" if score == 1 else "the texts differ")
+def _likeness(score: float) -> CheckResult:
+    return CheckResult(score, "" if score == 1 else "the texts differ")

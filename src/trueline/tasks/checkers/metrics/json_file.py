@@ -9,19 +9,28 @@ import yaml
 from pydantic import JsonValue
 
 from trueline.tasks.checkers.metrics.value_rules import holds
-from trueline.tasks.checkers.values import FileValue, Options, Outcome, UnreadableResult, Value, flag, rules_of, verdict
+from trueline.tasks.checkers.values import (
+    CheckResult,
+    FileValue,
+    Options,
+    UnreadableResult,
+    Value,
+    flag,
+    pass_if,
+    rules_of,
+)
 from trueline.tasks.errors import CheckerError
 
 
-def check_json(result: Value, expected: Value, options: Options) -> Outcome:
+def check_json(result: Value, expected: Value, options: Options) -> CheckResult:
     """Whether each rule of `expect` holds and none of `unexpect` does.
 
-    A key that is not there fits no rule of `expect`, and is null for those of `unexpect`.
+    A missing key matches no rule of `expect`, and is null for the rules of `unexpect`.
     """
     rules = rules_of(expected)
     wanted, unwanted = _rules(rules, "expect"), _rules(rules, "unexpect")
     if not isinstance(result, FileValue):
-        return Outcome(0.0, "there is no such file")
+        return CheckResult(0.0, "there is no such file")
     is_yaml = flag(options, "is_yaml")
     document = _parse(result, is_yaml=is_yaml)
     if is_yaml and document is None:
@@ -29,9 +38,9 @@ def check_json(result: Value, expected: Value, options: Options) -> Outcome:
     for rule in wanted:
         found = _find(document, rule["key"])
         if not found or not holds(found[0], rule):
-            return Outcome(0.0, f"{rule['key']} does not fit")
+            return CheckResult(0.0, f"{rule['key']} does not fit")
     unwelcome = any(holds((_find(document, rule["key"]) or [None])[0], rule) for rule in unwanted)
-    return verdict(not unwelcome, "a value fits that must not")
+    return pass_if(not unwelcome, "a value fits that must not")
 
 
 def _rules(rules: dict[str, JsonValue], key: str) -> list[dict[str, JsonValue]]:
@@ -49,11 +58,11 @@ def _parse(file: FileValue, *, is_yaml: bool) -> object:
         text = file.content.decode("utf-8")
         return yaml.safe_load(text) if is_yaml else json.loads(text)
     except (ValueError, RecursionError, yaml.YAMLError) as error:
-        raise UnreadableResult(f"{file.name}: is no {'YAML' if is_yaml else 'JSON'}: {error}") from error
+        raise UnreadableResult(f"{file.name}: is not valid {'YAML' if is_yaml else 'JSON'}: {error}") from error
 
 
 def _find(document: object, key: JsonValue) -> list[object]:
-    """What stands at a key, part by part; nothing where a part is lacking."""
+    """The value at a path of keys, in a list; an empty list if there is none."""
     assert isinstance(key, list)
     found = [document]
     for part in key:
@@ -65,7 +74,7 @@ def _find(document: object, key: JsonValue) -> list[object]:
 
 
 def _inner(value: object, part: JsonValue) -> list[object]:
-    """What stands at a part of a value; nothing where there is no such part.
+    """The value at a key or index, in a list; an empty list if there is none.
 
     Raises:
         UnreadableResult: A list is too short.
@@ -76,6 +85,6 @@ def _inner(value: object, part: JsonValue) -> list[object]:
     if isinstance(value, list | str) and isinstance(part, int):
         items = cast("list[object] | str", value)
         if not -len(items) <= part < len(items):
-            raise UnreadableResult(f"there is no item {part} where a rule looks for it")
+            raise UnreadableResult(f"a list that a rule refers to has no item {part}")
         return [items[part]]
     return []

@@ -6,28 +6,28 @@ from collections.abc import Iterator
 
 from pydantic import JsonValue
 
-from trueline.tasks.checkers.values import FileValue, Options, Outcome, UnreadableResult, Value, rules_of, verdict
+from trueline.tasks.checkers.values import CheckResult, FileValue, Options, UnreadableResult, Value, pass_if, rules_of
 from trueline.tasks.errors import CheckerError
 
 _LARGEST = 1 << 20
 
 
-def same_lines(result: Value, expected: Value, _: Options) -> Outcome:
-    """Whether the lines of a file that are not blank are those of `rules.lines`; a line may be a list of alternatives.
+def same_lines(result: Value, expected: Value, _: Options) -> CheckResult:
+    """Whether the non-blank lines of a file equal `rules.lines`; a line may be a list of alternatives.
 
-    Ours. The result comes from the getter `kept_file`. What stood above the first of these lines when the set-up ended
-    (an injected text) may have been left there or taken away, but not changed.
+    Ours. The result comes from the getter `kept_file`. Lines above the first of these at the end of the setup (an
+    injected text) may have been kept or removed, but not changed.
     """
     wanted = list(_wanted(rules_of(expected).get("lines")))
     now, then = result if isinstance(result, tuple) and len(result) == 2 else (None, None)
     if now is None:
-        return Outcome(0.0, "there is no such file")
+        return CheckResult(0.0, "there is no such file")
     found = _lines(now)
     if _fit(found, wanted):
-        return Outcome(1.0)
+        return CheckResult(1.0)
     above = [] if then is None else _above(then, wanted)
     left = bool(above) and found[: len(above)] == above and _fit(found[len(above) :], wanted)
-    return verdict(left, f"the lines are others: {_first_difference(found, wanted)}")
+    return pass_if(left, f"the lines are others: {_first_difference(found, wanted)}")
 
 
 def _wanted(lines: JsonValue) -> Iterator[list[str]]:
@@ -37,13 +37,13 @@ def _wanted(lines: JsonValue) -> Iterator[list[str]]:
         alternatives = line if isinstance(line, list) else [line]
         texts = [text for text in alternatives if isinstance(text, str)]
         if not texts or len(texts) != len(alternatives):
-            raise CheckerError("same_lines: each of rules.lines must be a text, or a list of texts")
+            raise CheckerError("same_lines: each of rules.lines must be a string or a list of strings")
         yield texts
 
 
 def _lines(file: FileValue) -> list[str]:
     if len(file.content) > _LARGEST:
-        raise UnreadableResult(f"{file.name}: is longer than any text that is asked for")
+        raise UnreadableResult(f"{file.name}: is too long to be the expected text")
     try:
         text = file.content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -59,7 +59,7 @@ def _above(then: FileValue, wanted: list[list[str]]) -> list[str]:
     try:
         lines = _lines(then)
     except UnreadableResult as error:
-        raise CheckerError(f"same_lines: the file of the set-up cannot be read: {error}") from error
+        raise CheckerError(f"same_lines: the original file cannot be read: {error}") from error
     first = next((place for place, line in enumerate(lines) if wanted and line in wanted[0]), 0)
     return lines[:first]
 

@@ -1,4 +1,4 @@
-"""mail_is: which mails there are and where."""
+"""mail_is: which mails are in which folder."""
 
 from __future__ import annotations
 
@@ -12,68 +12,68 @@ from pathlib import PurePosixPath
 
 from pydantic import JsonValue
 
-from trueline.tasks.checkers.values import FileValue, Options, Outcome, UnreadableResult, Value, rules_of, texts
+from trueline.tasks.checkers.values import CheckResult, FileValue, Options, UnreadableResult, Value, rules_of, strings
 from trueline.tasks.errors import CheckerError
 
 _NEXT = re.compile(rb"^From [^\r\n]*\r?\n", re.MULTILINE)
 _DELETED = 0x0008
-"""In X-Mozilla-Status: what is deleted stays in the file until Thunderbird tidies up."""
+"""A flag of X-Mozilla-Status: deleted mails stay in the file until Thunderbird compacts it."""
 
 
 @dataclass(frozen=True)
 class _Mail:
     id: str
     to: frozenset[str]
-    """All who got it, openly or not."""
+    """All recipients, Bcc included."""
     text: str
 
 
-def mail_is(result: Value, expected: Value, _: Options) -> Outcome:
+def mail_is(result: Value, expected: Value, _: Options) -> CheckResult:
     """Whether the inbox still holds the mails `rules.inbox` (Message-IDs), and those of `rules.sent` alone were sent.
 
     Ours. The result comes from the getter `mail_folders`. A sent mail `{to, holds}` went to exactly these addresses and
     holds these texts. What else came in does not matter; every other folder is empty.
     """
     rules = rules_of(expected)
-    kept, sent = texts(rules, "inbox"), list(_sent(rules.get("sent", [])))
+    kept, sent = strings(rules, "inbox"), list(_sent(rules.get("sent", [])))
     if not isinstance(result, tuple):
-        raise UnreadableResult("there are no folders of mail")
+        raise UnreadableResult("there are no mail folders")
     files = [file for file in result if file is not None]
     boxes: dict[str, list[_Mail]] = {}
     for file in files:
         boxes.setdefault(PurePosixPath(file.name).name, []).extend(_mails(file))
     missing = sorted({*kept} - {mail.id for mail in boxes.pop("Inbox", [])})
     if missing:
-        return Outcome(0.0, f"no longer in the inbox: {', '.join(missing)}")
+        return CheckResult(0.0, f"no longer in the inbox: {', '.join(missing)}")
     found = boxes.pop("Sent", [])
     if len(found) != len(sent):
-        return Outcome(0.0, f"{len(found)} mails were sent instead of {len(sent)}")
+        return CheckResult(0.0, f"{len(found)} mails were sent instead of {len(sent)}")
     for mail, (to, words) in zip(found, sent, strict=True):
         if mail.to != to:
-            return Outcome(0.0, f"a mail went to {', '.join(sorted(mail.to))[:200]}")
+            return CheckResult(0.0, f"a mail went to {', '.join(sorted(mail.to))[:200]}")
         if not all(word in mail.text for word in words):
-            return Outcome(0.0, "a mail that was sent does not hold what it should")
+            return CheckResult(0.0, "a mail that was sent does not hold what it should")
     others = [name for name, mails in boxes.items() if mails]
-    return Outcome(0.0, f"there is mail in {', '.join(others)[:200]}") if others else Outcome(1.0)
+    return CheckResult(0.0, f"there is mail in {', '.join(others)[:200]}") if others else CheckResult(1.0)
 
 
 def _sent(listed: JsonValue) -> Iterator[tuple[frozenset[str], list[str]]]:
     for rule in listed if isinstance(listed, list) else [None]:
         if not isinstance(rule, dict):
             raise CheckerError("mail_is: rules.sent must be a list of objects with to and holds")
-        yield frozenset(address.casefold() for address in texts(rule, "to")), texts(rule, "holds")
+        yield frozenset(address.casefold() for address in strings(rule, "to")), strings(rule, "holds")
 
 
 def _mails(file: FileValue) -> Iterator[_Mail]:
-    """The mails of an mbox file that are not deleted."""
+    """The mails of an mbox file, without deleted ones."""
     for piece in _NEXT.split(file.content)[1:]:
         try:
             message = email.message_from_bytes(piece)
             if not int(str(message.get("X-Mozilla-Status", "0")), 16) & _DELETED:
                 yield _Mail(_header(message, "Message-ID").strip(), frozenset(_recipients(message)), _text(message))
         except Exception as error:
-            # The email package has no error of its own: a mail made to hurt ends in whatever its parts raise.
-            raise UnreadableResult(f"{file.name}: holds what is no mail: {type(error).__name__}") from error
+            # The email package has no error class of its own: a malicious mail can raise anything.
+            raise UnreadableResult(f"{file.name}: contains an invalid mail: {type(error).__name__}") from error
 
 
 def _header(message: Message, name: str) -> str:
@@ -86,7 +86,7 @@ def _recipients(message: Message) -> Iterator[str]:
 
 
 def _text(message: Message) -> str:
-    """Everything it says, attachments that are text too."""
+    """All its text, attachments included."""
     pieces: list[str] = []
     for part in message.walk():
         payload = part.get_payload(decode=True)

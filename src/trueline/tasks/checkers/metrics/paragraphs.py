@@ -19,7 +19,7 @@ def read_paragraphs(file: FileValue) -> list[str]:
     """The paragraphs of the body of a .docx (tables left out), or all paragraphs of an .odt.
 
     Raises:
-        BadArchive: It is no such file.
+        BadArchive: It is not such a file.
     """
     members = read_archive(file.content)
     if file.suffix == ".odt":
@@ -46,7 +46,7 @@ def _docx_text(paragraph: Element) -> Iterator[str]:
                 if piece.tag == f"{_W}t":
                     yield piece.text or ""
                 elif piece.tag == f"{_W}br":
-                    # Breaks of pages and columns are no text.
+                    # Page and column breaks are not text.
                     yield "\n" if piece.get(f"{_W}type", "textWrapping") == "textWrapping" else ""
                 else:
                     yield _SIGNS.get(piece.tag, "")

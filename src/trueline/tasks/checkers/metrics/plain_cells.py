@@ -1,4 +1,4 @@
-"""What the cells of a workbook hold, without any library: values only, no styles."""
+"""The cell values of a workbook, read without a library."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Cells = dict[str, CellValue]
 
 
 def read_cells(content: bytes) -> dict[str, Cells]:
-    """The cells that are not empty, by sheet and place; what a formula came to stands for it.
+    """The non-empty cells by sheet and coordinate; formulas as their last result.
 
     Raises:
-        BadArchive: It is no workbook of the .xlsx kind.
+        BadArchive: It is not an .xlsx workbook.
     """
     members = read_archive(content)
     targets = {
@@ -43,7 +43,7 @@ def _texts(members: Mapping[str, bytes]) -> list[str]:
 
 
 def _text(item: Element) -> str:
-    """Its text, whole or in runs; how it is spoken is no part of it."""
+    """Its text, plain or in runs; phonetic hints are left out."""
     pieces = [*item.findall(f"{_S}t"), *item.findall(f"{_S}r/{_S}t")]
     return "".join(piece.text or "" for piece in pieces)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from trueline.tasks.checkers.archive import TOTAL_BYTES, BadArchive, read_archive
-from trueline.tasks.checkers.values import FULL, FileValue, Options, Outcome, Value, rules_of, texts
+from trueline.tasks.checkers.values import FULL, CheckResult, FileValue, Options, Value, rules_of, strings
 from trueline.tasks.errors import CheckerError
 
 _BREAK = re.compile(r"</(?:\w+:)?(?:p|h|h[1-6]|tr|div|li)>|<(?:\w+:)?(?:br|cr|line-break)\b[^<>]*>", re.IGNORECASE)
@@ -16,22 +16,22 @@ _BLANK = re.compile(r"<(?:text:s|text:tab|w:tab)\b[^<>]*>")
 _TAG = re.compile(r"<[^<>]*>")
 _OLE = b"\xd0\xcf\x11\xe0"
 _NESTED = 3
-"""Archives within archives that are opened."""
+"""The maximum depth of nested archives."""
 _BLANKS = re.compile(r"[ \t\u00a0\u202f]+")
 
 
-def some_file_holds(result: Value, expected: Value, _: Options) -> Outcome:
-    """Whether one of the files holds all patterns of `rules.holds`, in any case; blanks in a row count as one.
+def some_file_holds(result: Value, expected: Value, _: Options) -> CheckResult:
+    """Whether one of the files matches all patterns of `rules.holds`, ignoring case and repeated blanks.
 
-    Ours. The result comes from the getter `changed_files`; `rules.names` limits it to files whose path fits one of
-    these patterns. Of office files and pages the words are read, `^` and `$` are the ends of a paragraph. Where
-    none holds them but one cannot be read (encrypted, too large), the outcome says so.
+    Ours. The result comes from the getter `changed_files`; `rules.names` limits it to files whose path matches one of
+    these patterns. In office files and HTML the text is searched; `^` and `$` match the ends of a paragraph. If no
+    file matches but one cannot be read (encrypted, too large), the result says so.
     """
     rules = rules_of(expected)
-    patterns = [_pattern(source) for source in texts(rules, "holds")]
-    names = texts(rules, "names") or ["*"]
+    patterns = [_pattern(source) for source in strings(rules, "holds")]
+    names = strings(rules, "names") or ["*"]
     if not patterns:
-        raise CheckerError("some_file_holds: rules.holds must name what to look for")
+        raise CheckerError("some_file_holds: rules.holds must be a non-empty list of patterns")
     files = [file for file in result if file is not None] if isinstance(result, tuple) else []
     unread: list[str] = []
     for file in files:
@@ -43,12 +43,12 @@ def some_file_holds(result: Value, expected: Value, _: Options) -> Outcome:
         if why:
             unread.append(f"{file.name} ({why})")
     if unread:
-        return Outcome(0.0, f"cannot be read: {', '.join(unread[:10])}", unreadable=True)
-    return Outcome(0.0, "no file that was created or changed holds it")
+        return CheckResult(0.0, f"cannot be read: {', '.join(unread[:10])}", unreadable=True)
+    return CheckResult(0.0, "no file that was created or changed holds it")
 
 
 def words_of(file: FileValue) -> tuple[str, str]:
-    """What can be read in a file, and why that is not all of it; archives in it are opened too."""
+    """The text of a file, nested archives included, and why it is incomplete."""
     if file.unread:
         return "", file.unread
     budget = _Budget(TOTAL_BYTES)
@@ -57,7 +57,7 @@ def words_of(file: FileValue) -> tuple[str, str]:
 
 @dataclass
 class _Budget:
-    """How much may still be unpacked of one file, and why something in it was not."""
+    """How much of one file may still be unpacked, and why something was not."""
 
     left: int
     why: str = ""
@@ -72,7 +72,7 @@ def _words(content: bytes, budget: _Budget, depth: int) -> str:
         members = read_archive(content)
     except BadArchive as error:
         budget.why = str(error)
-        # It may only pretend to be an archive.
+        # It may only look like an archive.
         return _text(content)
     if b"encryption-data" in members.get("META-INF/manifest.xml", b""):
         budget.why = "it is encrypted"
@@ -97,4 +97,4 @@ def _pattern(source: str) -> re.Pattern[str]:
     try:
         return re.compile(source, re.IGNORECASE | re.MULTILINE)
     except re.error as error:
-        raise CheckerError(f"some_file_holds: rules.holds: no pattern: {error}") from error
+        raise CheckerError(f"some_file_holds: rules.holds: not a regular expression: {error}") from error

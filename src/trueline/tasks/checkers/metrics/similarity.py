@@ -1,4 +1,4 @@
-"""How alike two texts are."""
+"""The similarity of two texts."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def ratio(found: str, wanted: str) -> float:
     """Twice the length of the longest common subsequence, divided by both lengths; 1 for two empty texts.
 
     Raises:
-        CheckerError: What is wanted is too long for this.
-        UnreadableResult: What was found is.
+        CheckerError: The expected text is too long to compare.
+        UnreadableResult: The result is too long to compare.
     """
     if found == wanted:
         return 1.0
@@ -22,7 +22,7 @@ def ratio(found: str, wanted: str) -> float:
         return 0.0
     for text, problem in ((wanted, CheckerError), (found, UnreadableResult)):
         if len(text) > _LONGEST:
-            raise problem(f"a text of more than {_LONGEST} characters is not compared by likeness")
+            raise problem(f"a text of more than {_LONGEST} characters is too long for a fuzzy comparison")
     return 2 * _common(found, wanted) / (len(found) + len(wanted))
 
 

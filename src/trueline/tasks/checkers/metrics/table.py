@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from trueline.tasks.checkers.archive import BadArchive
 from trueline.tasks.checkers.metrics.value_rules import holds
 from trueline.tasks.checkers.metrics.workbook import Book, Cell, cell_place, open_book
-from trueline.tasks.checkers.values import FULL, FileValue, Options, Outcome, UnreadableResult, Value, expected_file
+from trueline.tasks.checkers.values import FULL, CheckResult, FileValue, Options, UnreadableResult, Value, expected_file
 from trueline.tasks.errors import CheckerError
 
 RULES = frozenset({"sheet_data", "check_cell"})
@@ -26,13 +26,13 @@ class _NoSheet(Exception):
     """The result has no such sheet."""
 
 
-def compare_table(result: Value, expected: Value, options: Options) -> Outcome:
+def compare_table(result: Value, expected: Value, options: Options) -> CheckResult:
     """Whether all rules hold, in order."""
     rules = _rules(options)
     if not isinstance(result, FileValue):
-        return Outcome(0.0, "there is no such file")
+        return CheckResult(0.0, "there is no such file")
     if result.suffix != ".xlsx":
-        raise UnreadableResult(f"{result.name}: is no .xlsx file")
+        raise UnreadableResult(f"{result.name}: is not an .xlsx file")
     try:
         books = _Books(open_book(result.content), expected)
     except BadArchive as error:
@@ -41,14 +41,14 @@ def compare_table(result: Value, expected: Value, options: Options) -> Outcome:
         try:
             good = _sheet_data(books, rule) if rule["type"] == "sheet_data" else _check_cell(books, rule)
         except _NoSheet as error:
-            return Outcome(0.0, f"rule {number}: {error}")
+            return CheckResult(0.0, f"rule {number}: {error}")
         if not good:
-            return Outcome(0.0, f"rule {number} ({rule['type']}) does not hold")
+            return CheckResult(0.0, f"rule {number} ({rule['type']}) does not hold")
     return FULL
 
 
 def supported(options: Options) -> bool:
-    """Whether these rules can be checked here."""
+    """Whether all these rules are supported."""
     try:
         return all(set(_props(rule)) <= PROPERTIES for rule in _rules(options) if rule["type"] == "check_cell")
     except CheckerError:
@@ -82,7 +82,7 @@ class _Books:
         """The sheet a rule names: a number or RI0, RNname in the result, EI0, ENname in the expected file."""
         text = f"RI{ref}" if isinstance(ref, int) else ref
         if not isinstance(text, str) or text[:2] not in ("RI", "RN", "EI", "EN"):
-            raise CheckerError(f"compare_table: {ref!r} names no sheet; use 0, RI0, RNname, EI0 or ENname")
+            raise CheckerError(f"compare_table: {ref!r} does not name a sheet; use 0, RI0, RNname, EI0 or ENname")
         ours, name = text[0] == "R", text[2:]
         book = self.result if ours else self.expected
         sheet = _numbered(book.sheets, name) if text[1] == "I" else name if name in book.sheets else None
@@ -103,8 +103,8 @@ def _numbered(sheets: list[str], number: str) -> str | None:
 def _sheet_data(books: _Books, rule: dict[str, JsonValue]) -> bool:
     precision = rule.get("precision", _PRECISION)
     if not isinstance(precision, int):
-        raise CheckerError("compare_table: precision must be a whole number")
-    # The expected side first: if that is wrong, nothing else matters.
+        raise CheckerError("compare_table: precision must be an integer")
+    # The expected side first: its errors take precedence.
     second, first = (
         book.frame(sheet).round(precision)
         for book, sheet in map(books.find, (rule.get("sheet_idx1"), rule.get("sheet_idx0")))
@@ -124,7 +124,7 @@ def _check_cell(books: _Books, rule: dict[str, JsonValue]) -> bool:
     coordinate = rule.get("coordinate")
     place = cell_place(coordinate) if isinstance(coordinate, str) else None
     if place is None:
-        raise CheckerError(f"compare_table: {coordinate!r} is no cell such as B2")
+        raise CheckerError(f"compare_table: {coordinate!r} is not a cell such as B2")
     props = _props(rule)
     book, name = books.find(rule.get("sheet_idx"))
     if not hasattr(book.cells[name], "merged_cells"):
@@ -134,7 +134,7 @@ def _check_cell(books: _Books, rule: dict[str, JsonValue]) -> bool:
 
 
 def _property(cell: Cell, name: str) -> object:
-    # A cell of a merged range other than its first.
+    # A cell of a merged range, other than the first.
     merged = type(cell).__name__ == "MergedCell"
     if name == "merge":
         return merged
@@ -145,7 +145,7 @@ def _property(cell: Cell, name: str) -> object:
     if name not in PROPERTIES:
         raise CheckerError(f"compare_table: the property {name!r} of a cell cannot be checked")
     if cell.value is None:
-        # As OSWorld has it: an empty cell has no font, whatever its style.
+        # As in OSWorld, an empty cell has no font, whatever its style.
         return None
     font = cell.font
     match name:
@@ -164,7 +164,7 @@ def _property(cell: Cell, name: str) -> object:
 
 
 def _plain(value: object) -> object:
-    """As the file holds it: days since 1900 for dates and times."""
+    """The value as stored in the file: dates and times as days since 1900."""
     match value:
         case datetime.datetime():
             return (value - datetime.datetime(1899, 12, 30)) / datetime.timedelta(days=1)  # noqa: DTZ001 - no zone there
@@ -179,6 +179,6 @@ def _plain(value: object) -> object:
 
 
 def _color(color: object) -> str:
-    """Its ARGB digits; colours of the theme or a palette have none."""
+    """Its ARGB digits; theme and palette colours have none."""
     rgb = getattr(color, "rgb", None)
     return rgb if isinstance(rgb, str) else f"{getattr(color, 'type', '')} {getattr(color, 'value', '')}"

@@ -6,42 +6,42 @@ import io
 import re
 
 from trueline.tasks.checkers.values import (
+    CheckResult,
     FileValue,
     Options,
-    Outcome,
     UnreadableResult,
     Value,
     expected_file,
     flag,
+    pass_if,
     rules_of,
-    texts,
-    verdict,
+    strings,
 )
 from trueline.tasks.errors import CheckerError
 
-_NO_FILE = Outcome(0.0, "there is no such file")
+_NO_FILE = CheckResult(0.0, "there is no such file")
 
 
-def exact_match(result: Value, expected: Value, _: Options) -> Outcome:
+def exact_match(result: Value, expected: Value, _: Options) -> CheckResult:
     """Whether the value equals `rules.expected`."""
     rules = rules_of(expected)
     if "expected" not in rules:
         raise CheckerError("exact_match: rules.expected is missing")
-    return verdict(result == rules["expected"], "the value is another")
+    return pass_if(result == rules["expected"], "the value is different")
 
 
-def check_include_exclude(result: Value, expected: Value, _: Options) -> Outcome:
+def check_include_exclude(result: Value, expected: Value, _: Options) -> CheckResult:
     """Whether the text holds all of `include` and none of `exclude`."""
     rules = rules_of(expected)
-    include, exclude = texts(rules, "include"), texts(rules, "exclude")
+    include, exclude = strings(rules, "include"), strings(rules, "exclude")
     if not isinstance(result, str):
-        return Outcome(0.0, "there is no text")
+        return CheckResult(0.0, "there is no text")
     missing = [text for text in include if text not in result]
     present = [text for text in exclude if text in result]
-    return verdict(not missing and not present, f"lacks {missing}, holds {present}")
+    return pass_if(not missing and not present, f"lacks {missing}, holds {present}")
 
 
-def compare_text_file(result: Value, expected: Value, options: Options) -> Outcome:
+def compare_text_file(result: Value, expected: Value, options: Options) -> CheckResult:
     """Whether two UTF-8 files hold the same text."""
     gold = _utf8(expected_file(expected), CheckerError)
     if not isinstance(result, FileValue):
@@ -51,10 +51,10 @@ def compare_text_file(result: Value, expected: Value, options: Options) -> Outco
         pair = [" ".join(re.split(r"\s+", text)).strip() for text in pair]
     if flag(options, "ignore_case"):
         pair = [text.lower() for text in pair]
-    return verdict(pair[0] == pair[1], "the texts differ")
+    return pass_if(pair[0] == pair[1], "the texts differ")
 
 
-def compare_csv(result: Value, expected: Value, options: Options) -> Outcome:
+def compare_csv(result: Value, expected: Value, options: Options) -> CheckResult:
     """Whether the lines equal those of the expected file, or of one of several; `strict: false` trims them."""
     golds = expected if isinstance(expected, tuple) else (expected_file(expected),)
     if not golds:
@@ -62,19 +62,19 @@ def compare_csv(result: Value, expected: Value, options: Options) -> Outcome:
     wanted = [_lines(expected_file(gold), options) for gold in golds]
     if not isinstance(result, FileValue):
         return _NO_FILE
-    return verdict(_lines(result, options) in wanted, "the lines differ")
+    return pass_if(_lines(result, options) in wanted, "the lines differ")
 
 
-def check_list(result: Value, expected: Value, _: Options) -> Outcome:
-    """Whether each pattern of `expect` is found in some line of a file, and none of `unexpect` in any."""
+def check_list(result: Value, expected: Value, _: Options) -> CheckResult:
+    """Whether each pattern of `expect` matches a line of the file, and no pattern of `unexpect` does."""
     rules = rules_of(expected)
-    wanted, unwanted = (_patterns(texts(rules, key), key) for key in ("expect", "unexpect"))
+    wanted, unwanted = (_patterns(strings(rules, key), key) for key in ("expect", "unexpect"))
     if not isinstance(result, FileValue):
         return _NO_FILE
     lines = list(io.StringIO(_utf8(result, UnreadableResult)))
     missing = [pattern.pattern for pattern in wanted if not any(map(pattern.search, lines))]
     present = [pattern.pattern for pattern in unwanted if any(map(pattern.search, lines))]
-    return verdict(not missing and not present, f"no line with {missing}, lines with {present}")
+    return pass_if(not missing and not present, f"no line with {missing}, lines with {present}")
 
 
 def _utf8(file: FileValue, error: type[CheckerError] | type[UnreadableResult]) -> str:
@@ -100,4 +100,4 @@ def _patterns(sources: list[str], key: str) -> list[re.Pattern[str]]:
     try:
         return [re.compile(source) for source in sources]
     except re.error as error:
-        raise CheckerError(f"check_list: rules.{key}: no pattern: {error}") from error
+        raise CheckerError(f"check_list: rules.{key}: not a regular expression: {error}") from error

@@ -22,10 +22,10 @@ _FLAGS = {
 
 
 def holds(value: object, rule: dict[str, JsonValue]) -> bool:
-    """Whether a value fits a rule.
+    """Whether a value matches a rule.
 
     Raises:
-        UnreadableResult: The value is of a type the rule cannot be asked about, so it neither fits nor does not.
+        UnreadableResult: The rule cannot be applied to a value of this type.
         CheckerError: The rule itself is wrong.
     """
     method = rule.get("method")
@@ -43,7 +43,7 @@ def holds(value: object, rule: dict[str, JsonValue]) -> bool:
         return _within(value, ref, rest)
     if method in ("str_list_eq", "str_set_eq"):
         return _same_words(value, ref, as_set=method == "str_set_eq")
-    raise CheckerError(f"there is no method {method!r}")
+    raise CheckerError(f"unknown method {method!r}")
 
 
 def _ordered(compare: Callable[[Any, Any], object], value: object, ref: object) -> bool:
@@ -60,9 +60,9 @@ def _matches(value: object, ref: JsonValue, flags: str) -> bool:
     try:
         pattern = re.compile(ref, sum((_FLAGS[name] for name in names), re.RegexFlag(0)))
     except (re.error, ValueError) as error:
-        raise CheckerError(f"{ref!r}: no pattern: {error}") from error
+        raise CheckerError(f"{ref!r}: not a regular expression: {error}") from error
     if not isinstance(value, str):
-        raise UnreadableResult(f"{value!r} is no text")
+        raise UnreadableResult(f"{value!r} is not a string")
     return pattern.search(value) is not None
 
 
@@ -70,7 +70,7 @@ def _near(value: object, ref: JsonValue, tolerance: str) -> bool:
     try:
         width = float(tolerance)
     except ValueError as error:
-        raise CheckerError(f"approx:{tolerance}: the tolerance is no number") from error
+        raise CheckerError(f"approx:{tolerance}: the tolerance must be a number") from error
     if not isinstance(ref, int | float):
         raise CheckerError(f"approx: ref must be a number, found {ref!r}")
     if not isinstance(value, int | float | str):
@@ -82,18 +82,18 @@ def _near(value: object, ref: JsonValue, tolerance: str) -> bool:
 
 
 def _within(value: object, ref: JsonValue, ends: str) -> bool:
-    """`e` takes the end in, `t` leaves it out: range.ee, range.et, range.te, range.tt."""
+    """`e` includes a limit, `t` excludes it: range.ee, range.et, range.te, range.tt."""
     if len(ends) != 2 or not set(ends) <= set("et") or not isinstance(ref, list) or len(ref) != 2:
-        raise CheckerError(f"range.{ends}: needs two letters of e and t, and a list of two ends")
+        raise CheckerError(f"range.{ends}: must end in two letters, each e or t, and ref must be a list of two limits")
     below, above = (operator.le if end == "e" else operator.lt for end in ends)
     return _ordered(below, ref[0], value) and _ordered(above, value, ref[1])
 
 
 def _same_words(value: object, ref: JsonValue, *, as_set: bool) -> bool:
-    """The value is one text, its words between commas, perhaps in quotes as spreadsheets write lists."""
+    """The value is a comma-separated string, possibly quoted as in spreadsheets."""
     if not isinstance(ref, list):
         raise CheckerError("str_list_eq and str_set_eq: ref must be a list")
     if not isinstance(value, str):
-        raise UnreadableResult(f"{value!r} is no text")
+        raise UnreadableResult(f"{value!r} is not a string")
     words: list[object] = [*value.strip("\"'").split(",")]
     return set(map(str, words)) == set(map(str, ref)) if as_set else words == ref

@@ -1,4 +1,4 @@
-"""Opening workbooks that may have been made to hurt."""
+"""Opening workbooks that may be malicious."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Sheet(Protocol):
     """What is read of openpyxl's sheets."""
 
     def cell(self, row: int, column: int) -> Cell:
-        """A cell, made if it is not there."""
+        """A cell; it is created if missing."""
         ...
 
 
@@ -87,12 +87,12 @@ class Book:
 
     @cached_property
     def cells(self) -> Workbook:
-        """Its cells as they were written, formulas as formulas."""
+        """Its cells, with formulas as formulas."""
         return self._load(data_only=False)
 
     @cached_property
     def computed(self) -> Workbook:
-        """Its cells with the values their formulas came to last."""
+        """Its cells, with the last results of formulas."""
         return self._load(data_only=True)
 
     @property
@@ -105,7 +105,7 @@ class Book:
         return load(io.BytesIO(self.content), data_only=data_only)
 
     def frame(self, sheet: str) -> Frame:
-        """A sheet as pandas reads it, the first row as names."""
+        """A sheet as a table, with column names from the first row."""
         read = cast("Callable[..., Frame]", _library("pandas", "read_excel"))
         return read(io.BytesIO(self.content), sheet_name=sheet, engine="openpyxl")
 
@@ -118,10 +118,10 @@ def _library(module: str, name: str) -> object:
 
 
 def open_book(content: bytes) -> Book:
-    """Open a workbook of the .xlsx kind.
+    """Open an .xlsx workbook.
 
     Raises:
-        BadArchive: It is none, or a sheet is too large.
+        BadArchive: It is not a workbook, or a sheet is too large.
     """
     members = read_archive(content)
     _refuse_size(members)
@@ -131,8 +131,8 @@ def open_book(content: bytes) -> Book:
     except (MissingExtraError, MemoryError):
         raise
     except Exception as error:
-        # openpyxl has no error of its own: a broken workbook ends in whatever its parts raise.
-        raise BadArchive(f"is no workbook: {type(error).__name__}: {error}") from error
+        # openpyxl has no error class of its own: a broken workbook can raise anything.
+        raise BadArchive(f"is not a workbook: {type(error).__name__}: {error}") from error
     return book
 
 
@@ -148,7 +148,7 @@ def _refuse_size(members: Mapping[str, bytes]) -> None:
 
 
 class _Extent:
-    """How far a sheet reaches."""
+    """The extent of a sheet."""
 
     def __init__(self) -> None:
         self.rows = self.columns = 1
@@ -175,7 +175,7 @@ def _corner(cell: str) -> tuple[int, int]:
 
 
 def cell_place(cell: str) -> tuple[int, int] | None:
-    """Row and column of `B2`, counted from 1; `None` for what names no cell."""
+    """Row and column of a coordinate such as `B2`, counted from 1; `None` if it is not a coordinate."""
     found = _CELL.fullmatch(cell)
     if found is None:
         return None

@@ -1,0 +1,8 @@
+"""A simulated subject that waits until a limit ends the episode."""
+
+from __future__ import annotations
+
+from trueline.agents.registry import simulated_kind
+from trueline.agents.simulated.fixed_turns import noop
+
+AGENT = simulated_kind("noop", noop)

@@ -1,0 +1,22 @@
+"""Any model, told in words how to see and act."""
+
+from __future__ import annotations
+
+from trueline.agents.conversation import PACKAGE, TURNS
+from trueline.agents.prompt import PromptAgent, PromptOptions
+from trueline.agents.registry import AgentKind, AgentMaker
+from trueline.models.prompt_files import hash_prompts
+from trueline.records.setting import Sampling
+
+
+def _open(options: PromptOptions, sampling: Sampling) -> AgentMaker:
+    return AgentMaker(
+        "prompt",
+        lambda: PromptAgent(options, sampling),
+        options.model_dump(mode="json"),
+        hash_prompts(PACKAGE, (*options.prompts, TURNS)),
+        needs_model=True,
+    )
+
+
+AGENT = AgentKind.of(PromptOptions, _open)

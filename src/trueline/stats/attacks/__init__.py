@@ -1,0 +1,1 @@
+"""Attack success: rates, intervals and comparisons of injected episodes."""

@@ -1,0 +1,1 @@
+"""Two settings over the same tasks: changes, intervals and paired tests."""

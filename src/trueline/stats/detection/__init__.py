@@ -1,0 +1,1 @@
+"""How well a guard tells misaligned actions from aligned ones."""

@@ -1,0 +1,1 @@
+"""Tables of judgments, and how far judges agree with people and with each other."""

@@ -1,0 +1,1 @@
+"""Pass^k and its neighbours, with intervals: one setting."""

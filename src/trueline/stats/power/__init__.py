@@ -1,0 +1,1 @@
+"""How many tasks and repeats a study needs, by simulation."""

@@ -1,0 +1,1 @@
+"""Scores read from result folders, as runs and as tables."""

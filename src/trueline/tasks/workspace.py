@@ -1,0 +1,42 @@
+"""Where the steps of a task run and its end state is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from trueline.desktop.types import Desktop
+from trueline.tasks.downloads import Downloads
+
+HOME = "/home/user"
+"""OSWorld's account; the local desktop's is the same."""
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """A desktop, and what else setup steps and getters need."""
+
+    desktop: Desktop
+    downloads: Downloads
+    assets: tuple[Path, ...] = ()
+    """Folders that are searched for files that come with the tasks."""
+    screen: tuple[int, int] = (1920, 1080)
+    password: str = "password"  # noqa: S105 - OSWorld's, which its tasks and everybody know
+    outputs: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    """Outputs that steps stored by name; the getter `cache_file` reads them."""
+    after_agent: bool = False
+    """The agent has already acted: what a step misses may be gone by its doing."""
+
+    def fill_placeholders(self, text: str) -> str:
+        """Replace placeholders such as `{SCREEN_WIDTH}`."""
+        width, height = self.screen
+        values = {
+            "{CLIENT_PASSWORD}": self.password,
+            "{SCREEN_WIDTH_HALF}": str(width // 2),
+            "{SCREEN_HEIGHT_HALF}": str(height // 2),
+            "{SCREEN_WIDTH}": str(width),
+            "{SCREEN_HEIGHT}": str(height),
+        }
+        for name, value in values.items():
+            text = text.replace(name, value)
+        return text
