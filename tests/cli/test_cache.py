@@ -36,7 +36,7 @@ def fill(*purposes: Purpose) -> None:
 
 def test_an_empty_cache(capsys: pytest.CaptureFixture[str], cache: Path) -> None:
     assert main(["cache", "stats"]) == 0
-    assert "no answers kept" in capsys.readouterr().out
+    assert "no cached answers" in capsys.readouterr().out
     assert main(["cache", "clear"]) == 0
     assert capsys.readouterr().out == "0 answers removed\n"
     assert not cache.exists()
@@ -79,7 +79,7 @@ def test_a_damaged_cache_is_named_and_moved_aside(capsys: pytest.CaptureFixture[
     error = capsys.readouterr().err
     assert str(cache) in error and "trueline cache clear" in error
     assert main(["cache", "clear"]) == 0
-    moved = Path(capsys.readouterr().out.split("stands whole at ")[1].split(",")[0])
+    moved = Path(capsys.readouterr().out.split("is now at ")[1].split(";")[0])
     assert moved.read_bytes() == b"no database at all" * 50
     assert main(["cache", "stats"]) == 0
 
@@ -88,8 +88,8 @@ def test_a_damaged_cache_is_named_and_moved_aside(capsys: pytest.CaptureFixture[
     ("words", "line"),
     [
         (["cache"], "the following arguments are required: stats|clear"),
-        (["cache", "clear", "--older-than", "3"], "'3' is no age; write 90s, 45m, 12h, 30d or 2w"),
-        (["cache", "clear", "--purpose", "gard"], "--purpose gard: there is no such purpose"),
+        (["cache", "clear", "--older-than", "3"], "'3' must be an age such as 90s, 45m, 12h, 30d or 2w"),
+        (["cache", "clear", "--purpose", "gard"], "--purpose gard: unknown purpose"),
         (["cache", "clear", "--older-then", "3d"], "unknown flag --older-then"),
     ],
 )

@@ -86,7 +86,7 @@ def test_a_given_token_is_not_printed_and_dangerous_settings_are_said(nobody: st
         (["--upstream", "x:1:2"], "expected one port or four"),
         (["--upstream", "x", "--setup_first"], "--setup_first requires --instruction"),
         (["--upstream", "x", "--instruction", " "], "--instruction: must not be empty"),
-        (["--upstream", "x", "--port", "70000"], "a port is 0 to 65535"),
+        (["--upstream", "x", "--port", "70000"], "must be between 0 and 65535"),
         (["--upstream", "x", "--no-policy"], "no stage is left to judge"),
         (["--upstream", "x", "--result-dir", "/proc/nowhere"], "--result_dir /proc/nowhere: cannot be written"),
         ([], "--upstream"),

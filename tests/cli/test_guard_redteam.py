@@ -62,7 +62,7 @@ def test_a_guard_with_models(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     [
         (["--technique", "magic"], "--technique: unknown technique 'magic'; choose one of screen_text_guard"),
         (["--attacker-model", "scripted|x.json"], "requires --adaptive"),
-        (["--budget", "0"], "argument --budget: 0 is not above 0"),
+        (["--budget", "0"], "argument --budget: must be greater than 0, not 0"),
         (["--fail-above", "2"], "must be between 0 and 1, not 2"),
         (["--no-policy"], "no stage is left to judge"),
         (["--detector", "inferact"], "name it with --systematic_analysis_model"),

@@ -357,7 +357,7 @@ def test_bad_folders(tmp_path: Path, capsys: Out) -> None:
         ("[1]", "must be an index of the form {domain: [task ids]}"),
         ("{", "must be an index"),
         ('{"os": "a"}', "os: "),
-        ('{"os": [1]}', "os.0: "),
+        ('{"os": [1]}', "os[0]: "),
         ('{"os": []}', "lists no tasks"),
         ('{"os": ["a"], "os": ["b"]}', "duplicate key 'os'"),
         ('{"vlc": ["x"]}', "nothing found is in the index"),

@@ -169,17 +169,17 @@ def test_the_timeout_holds(capsys: pytest.CaptureFixture[str]) -> None:
         (["openai|gpt-5", "hi"], "openai: set OPENAI_API_KEY"),
         (["nobody|m", "hi"], "unknown provider 'nobody'"),
         (["local|m", "hi", "--image", "absent.png"], "absent.png: cannot be read"),
-        (["local|m", "hi", "--image", "text.png"], "text.png: no PNG, JPEG, WebP or GIF picture"),
+        (["local|m", "hi", "--image", "text.png"], "text.png: must be a PNG, JPEG, WebP or GIF image"),
         (["local|m", "hi", "--schema", "absent.json"], "absent.json: the schema cannot be read"),
-        (["local|m", "hi", "--schema", "text.png"], "text.png: no valid JSON"),
+        (["local|m", "hi", "--schema", "text.png"], "text.png: invalid JSON"),
         (["local|m", "hi", "--schema", "list.json"], "list.json: a schema must be a JSON object"),
         (["local|m", "hi", "--schema", "odd.json"], "odd.json: "),
         (["local|m", ""], "the question is empty"),
-        (["local|m", "hi", "--timeout", "0"], "argument --timeout: 0 is not above 0"),
+        (["local|m", "hi", "--timeout", "0"], "argument --timeout: must be greater than 0, not 0"),
         (["local|m", "hi", "--record", "a", "--replay", "b"], "not allowed with argument"),
         (["local|m", "hi", "--replay", "absent.jsonl"], "absent.jsonl: the recording cannot be read"),
         (["scripted|absent.toml", "hi"], "absent.toml: the script cannot be read"),
-        (["embedded|gpt", "hi"], "embedded|gpt: there is no such model"),
+        (["embedded|gpt", "hi"], "embedded|gpt: unknown model"),
     ],
 )
 def test_wrong_input_is_exit_2_and_one_line(words: list[str], line: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -211,7 +211,7 @@ def test_record_and_replay(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(ask("hi", "--replay", "r.jsonl")) == 0
     assert capsys.readouterr().out == "recorded words\n" * 2
     assert main(ask("hi there", "--replay", "r.jsonl")) == 2
-    assert "the nearest is number 1 of 1, which differs in messages[0].parts[0].text" in capsys.readouterr().err
+    assert "the most similar one, number 1 of 1, differs in messages[0].parts[0].text" in capsys.readouterr().err
 
 
 def test_keys_are_never_shown_or_kept(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -321,6 +321,6 @@ def test_the_embedded_model_answers_and_says_what_it_is_worth(capsys: pytest.Cap
     document = json.loads(capsys.readouterr().out)
     assert isinstance(document["parsed"]["align"], bool)
     assert document["cost"] == 0
-    assert "too small to be believed" in document["note"]
+    assert "too small for reliable answers" in document["note"]
     assert main([*words, "--temperature", "0"]) == 0
-    assert "too small to be believed" in capsys.readouterr().err
+    assert "too small for reliable answers" in capsys.readouterr().err

@@ -169,7 +169,7 @@ def test_rules_that_fail_leave_it_undecided_whatever_the_models_would_say(
             context(observation=Observation(context().observation.time, screenshot=b"\x89PNG\r\n\x1a\nbroken")),
             "damaged",
         ),
-        (context(observation=Observation(context().observation.time, screenshot=b"what")), "no PNG"),
+        (context(observation=Observation(context().observation.time, screenshot=b"what")), "must be a PNG"),
         (context(Type(text="x" * 200_000)), "not judged"),
     ],
     ids=["none", "gone", "damaged", "no picture", "too long"],

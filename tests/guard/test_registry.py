@@ -94,7 +94,7 @@ def test_class_that_is_no_guard(
         ("always-aligned", {"wings": 2}, "it takes no options"),
         ("policy", {"mode": "cost"}, "does not apply to `guard` policy; use `guard` deaction"),
         ("deaction", {"mode": "both"}, "`guard_options.mode`: must be 'cost' or 'latency'"),
-        ("deaction", {"fast_check_model": "unheard-of"}, "unknown which provider"),
+        ("deaction", {"fast_check_model": "unheard-of"}, "its provider is not known"),
     ],
 )
 def test_option_that_a_guard_does_not_take(name: str, option: dict[str, str | int], said: str) -> None:

@@ -135,7 +135,7 @@ def test_missing_and_damaged_pictures_are_warnings_and_the_step_stays(tmp_path: 
     assert outcome.judgment is not None
     assert outcome.warnings == (
         "step_0.png: is not there",
-        f"step_1_{STAMP}.png: no PNG, JPEG, WebP or GIF picture; convert it first",
+        f"step_1_{STAMP}.png: must be a PNG, JPEG, WebP or GIF image; convert it first",
     )
     text = server.seen[0].raw.decode()
     assert len(server.seen[0].pictures()) == 1

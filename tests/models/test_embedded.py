@@ -79,7 +79,7 @@ def test_without_the_extra_the_error_says_how_to_get_it(tmp_path: Path) -> None:
 
 
 def test_an_unknown_model_is_named() -> None:
-    with pytest.raises(SpecError, match=r"embedded\|gpt-5: there is no such model; known are smollm2"):
+    with pytest.raises(SpecError, match=r"embedded\|gpt-5: unknown model; choose one of smollm2"):
         EmbeddedModel("gpt-5")
 
 
@@ -122,9 +122,9 @@ def test_what_does_not_fit_is_an_error_or_says_so() -> None:
     async def work(model: EmbeddedModel) -> Answer:
         with pytest.raises(RejectedError, match="context size"):
             await model.ask(request("word " * 9000))
-        with pytest.raises(UnsupportedError, match="no pictures"):
+        with pytest.raises(UnsupportedError, match="does not support images"):
             await model.ask(Request(messages=(user("What is it?", Image(data=b"png")),)))
-        with pytest.raises(UnsupportedError, match="no tools"):
+        with pytest.raises(UnsupportedError, match="does not support tools"):
             await model.ask(request("Go", tools=(FunctionTool(name="f", parameters={}),)))
         with pytest.raises(DeadlineError):
             await model.ask(request("Tell me a long story.", 1000, deadline_s=0.05))

@@ -110,7 +110,7 @@ def test_errors_are_raised_again(path: Path) -> None:
 def test_the_same_request_gets_its_answers_in_the_recorded_order(path: Path) -> None:
     record(path, *((request(), Answer(text=str(n))) for n in range(3)))
     assert texts(replay(path, request(), request(), request())) == ["0", "1", "2"]
-    with pytest.raises(UnseenRequestError, match=r"recording\.jsonl: .* was recorded 3 times and is asked once more"):
+    with pytest.raises(UnseenRequestError, match=r"recording\.jsonl: .* was recorded 3 times and is sent once more"):
         replay(path, *[request()] * 4)
 
 
@@ -147,7 +147,7 @@ def test_an_unseen_request_shows_the_nearest_and_what_differs(path: Path) -> Non
     with pytest.raises(UnseenRequestError) as e:
         replay(path, request(shared + "Step two.", sampling=Sampling(temperature=0.7)))
     line = str(e.value)
-    assert "was not recorded; the nearest is number 2 of 3, which differs in" in line
+    assert "was not recorded; the most similar one, number 2 of 3, differs in" in line
     assert "sampling.temperature (recorded 0.0, asked 0.7)" in line
     assert "messages[0].parts[0].text (recorded '" in line
     assert "Step one.'" in line and "Step two.'" in line
@@ -186,7 +186,7 @@ def test_several_models_share_a_file(tmp_path: Path, path: Path) -> None:
     asyncio.run(recording.close())
     assert texts(replay(path, request())) == ["local"]
     assert asyncio.run(ReplayModel(path, scripted.id).ask(request())).text == "scripted"
-    with pytest.raises(InputError, match=r"holds no answers of openai\|x; recorded is local\|m, scripted\|"):
+    with pytest.raises(InputError, match=r"has no answers of openai\|x; it was recorded with local\|m, scripted\|"):
         ReplayModel(path, ModelId(provider="openai", model="x"))
 
 
@@ -215,7 +215,7 @@ def test_a_torn_last_line_is_passed_over_and_cut_off_by_the_next_recorder(path: 
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("{", "no valid JSON"),
+        ("{", "invalid JSON"),
         ("[]", "the line: "),
         ('{"format": 1, "model": "m", "purpose": "ask", "request": {}}', "either an answer or an error"),
         ('{"format": 2, "model": "m", "purpose": "ask", "request": {}, "answer": {}}', "format: "),
@@ -237,5 +237,5 @@ def test_places_that_cannot_be_used(tmp_path: Path, path: Path) -> None:
     with pytest.raises(RecordingError, match=r"nowhere/r\.jsonl: cannot record here"):
         RecordingModel(Told(), tmp_path / "nowhere" / "r.jsonl")
     path.touch()
-    with pytest.raises(InputError, match="recorded is nothing"):
+    with pytest.raises(InputError, match="recorded with nothing"):
         ReplayModel(path, ID)

@@ -211,15 +211,18 @@ def test_a_changed_script_is_another_model(tmp_path: Path) -> None:
         ({"rules": [{"answer": {"txt": "x"}}]}, r"rules\[0\].answer.txt: unknown key; choose one of text, json, calls"),
         ({"rules": [{"answer": {"data": 1}}]}, r"rules\[0\].answer.data: unknown key; choose one of text, json"),
         ({"rules": [{"answers": [{"calls": [{"nam": ""}]}]}]}, r"rules\[0\].answers\[0\].calls\[0\]"),
-        ({"rules": [{"answer": {}}]}, r"rules\[0\].answer: says nothing"),
+        ({"rules": [{"answer": {}}]}, r"rules\[0\].answer: is empty"),
         ({"rules": [{"when": {}}]}, r"rules\[0\]: give either answer or answers"),
         ({"rules": [{"answer": {"text": "x"}, "answers": [{"text": "x"}]}]}, "give either answer or answers"),
         ({"rules": [{"answer": {"text": "x", "json": 1}}]}, "text and json exclude each other"),
         ({"rules": [{"answer": {"text": "x", "error": "auth"}}]}, "error and text exclude each other"),
         ({"rules": [{"answer": {"error": "http"}}]}, r"rules\[0\].answer.error: "),
-        ({"rules": [{"when": {"text_regex": "("}, "answer": {"text": "x"}}]}, "text_regex: no regular expression"),
+        (
+            {"rules": [{"when": {"text_regex": "("}, "answer": {"text": "x"}}]},
+            "text_regex: must be a regular expression",
+        ),
         ({"rules": [{"when": {"call": 0}, "answer": {"text": "x"}}]}, r"when.call\[0\]: .*greater than or equal to 1"),
-        ("rules = [", "no valid TOML"),
+        ("rules = [", "invalid TOML"),
         ([1], "the file: "),
     ],
 )
@@ -236,7 +239,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(ScriptError, match=r"script\.yaml: .* must end in \.toml or \.json"):
         make(tmp_path, "rules: []", "script.yaml")
     (tmp_path / "bytes.json").write_bytes(b"\xff\xfe")
-    with pytest.raises(ScriptError, match="no valid JSON"):
+    with pytest.raises(ScriptError, match="invalid JSON"):
         ScriptedModel(tmp_path / "bytes.json")
 
 

@@ -45,7 +45,7 @@ def test_large_bodies_share_one_memory_and_small_ones_always_pass() -> None:
     memory = BodyMemory(300_000)
     with memory.share() as first, memory.share() as second:
         assert len(asyncio.run(read_bytes(pieces(b"x" * 200_000), 1 << 20, 5, first))) == 200_000
-        with pytest.raises(NoMemoryForBody, match="send it again"):
+        with pytest.raises(NoMemoryForBody, match="send the request again"):
             asyncio.run(read_bytes(pieces(*[b"x" * 50_000] * 5), 1 << 20, 5, second))
         with memory.share() as third:
             assert len(asyncio.run(read_bytes(pieces(b"x" * 60_000), 1 << 20, 5, third))) == 60_000

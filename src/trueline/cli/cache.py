@@ -1,4 +1,4 @@
-"""`trueline cache`: what is kept of earlier model answers, and clearing it."""
+"""`trueline cache`: statistics of cached model answers, and removing them."""
 
 from __future__ import annotations
 
@@ -21,10 +21,12 @@ def configure(parser: Parser) -> None:
     """Declare the subcommands."""
     parser.epilog = "The cache is in $TRUELINE_CACHE_DIR, else $XDG_CACHE_HOME/trueline, else ~/.cache/trueline."
     actions = parser.add_subparsers(dest="action", required=True, metavar="stats|clear")
-    stats = actions.add_parser("stats", help="Count what is kept.", description="Count what is kept.")
-    clear = actions.add_parser("clear", help="Take answers out.", description="Take answers out: all, or only some.")
-    clear.add_argument("--older-than", type=_seconds, metavar="AGE", help="only those of some age: 12h, 30d, 2w")
-    clear.add_argument("--purpose", nargs="+", default=[], metavar="P", help="only those of these: guard, judge …")
+    stats = actions.add_parser("stats", help="Count the cached answers.", description="Count the cached answers.")
+    clear = actions.add_parser("clear", help="Remove answers.", description="Remove all cached answers, or only some.")
+    clear.add_argument("--older-than", type=_seconds, metavar="AGE", help="only answers older than this: 12h, 30d, 2w")
+    clear.add_argument(
+        "--purpose", nargs="+", default=[], metavar="P", help="only answers for these purposes: guard, judge …"
+    )
     for action in (stats, clear):
         action.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
@@ -54,13 +56,13 @@ def _clear(args: argparse.Namespace) -> int:
 
     for purpose in args.purpose:
         if purpose not in get_args(Purpose):
-            raise InputError(f"--purpose {purpose}: there is no such purpose; known are {', '.join(get_args(Purpose))}")
+            raise InputError(f"--purpose {purpose}: unknown purpose; choose one of {', '.join(get_args(Purpose))}")
     cleared = clear_cache(cache_path(), older_than_s=args.older_than, purposes=args.purpose)
     moved = str(cleared.moved_to) if cleared.moved_to else None
     if args.json:
         print_json({"removed": cleared.removed, "moved_to": moved})
     elif moved:
-        print(f"the cache was damaged; it stands whole at {moved}, and a new one is made when needed")
+        print(f"the cache was damaged and is now at {moved}; a new one is created when needed")
     else:
         print(f"{cleared.removed} answers removed")
     return 0
@@ -69,7 +71,7 @@ def _clear(args: argparse.Namespace) -> int:
 def _seconds(word: str) -> float:
     match = re.fullmatch(r"(\d+(?:\.\d+)?)([smhdw])", word)
     if not match:
-        raise argparse.ArgumentTypeError(f"{word!r} is no age; write 90s, 45m, 12h, 30d or 2w")
+        raise argparse.ArgumentTypeError(f"{word!r} must be an age such as 90s, 45m, 12h, 30d or 2w")
     return float(match[1]) * _UNITS[match[2]]
 
 
@@ -86,7 +88,7 @@ def _document(stats: Stats) -> dict[str, object]:
 
 def _table(stats: Stats) -> str:
     if not stats.shares:
-        return f"{stats.path}: no answers kept"
+        return f"{stats.path}: no cached answers"
     head = ("purpose", "model", "answers", "kB", "cost", "oldest")
     rows = [head] + [
         (

@@ -1,4 +1,4 @@
-"""`trueline completion`: what a shell needs to complete commands, flags and their values with the Tab key."""
+"""`trueline completion`: Tab completion of commands, flags and their values."""
 
 from __future__ import annotations
 

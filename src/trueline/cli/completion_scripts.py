@@ -1,4 +1,4 @@
-"""Completion scripts for bash, zsh and fish, written from what can be completed.
+"""Completion scripts for bash, zsh and fish, generated from the argument parsers.
 
 bash and zsh share functions that both understand: they print one candidate a line, and `/files` where files may stand.
 """

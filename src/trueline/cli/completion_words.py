@@ -1,4 +1,4 @@
-"""Which words can follow `trueline`, read from the parsers that read the command line."""
+"""The words that can follow `trueline`, taken from the argument parsers."""
 
 from __future__ import annotations
 

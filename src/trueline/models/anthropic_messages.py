@@ -26,7 +26,7 @@ from trueline.models.types import (
     ToolCall,
     ToolResult,
 )
-from trueline.models.wire import Call, Decoded, Tokens, Wire, shaped
+from trueline.models.wire import Call, Decoded, Tokens, Wire, parse_response
 from trueline.records.setting import Sampling
 from trueline.records.usage import Usage
 
@@ -93,7 +93,7 @@ class MessagesCodec:
 
     def decode(self, data: JsonValue, request: Request) -> Decoded:
         """Read a response."""
-        reply = shaped(_Reply, data)
+        reply = parse_response(_Reply, data)
         stop = _STOPS.get(reply.stop_reason)
         if stop is None:
             raise MalformedResponseError(f"the response stopped for an unknown reason: {reply.stop_reason!r}")

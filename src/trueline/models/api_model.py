@@ -41,7 +41,7 @@ _OVERLOADED = 503
 
 @dataclass(frozen=True)
 class Shared:
-    """What models may share."""
+    """What the models of a program share."""
 
     retry: RetryPolicy
     limiter: Limiter
@@ -53,7 +53,7 @@ class Shared:
 
 
 class ApiModel:
-    """A `Model` that lives at a provider."""
+    """A `Model` behind the API of a provider."""
 
     def __init__(
         self,
@@ -183,7 +183,9 @@ def _how_to_reach(model: ModelId) -> str:
 def _without_stop(request: Request, model: ModelId) -> Request:
     """Return the request without stop sequences: what comes after them is cut off here."""
     if request.tools:
-        raise UnsupportedError(f"{model} takes no stop sequences, which cannot be replaced where it has tools")
+        raise UnsupportedError(
+            f"{model} does not take stop sequences, and Trueline cannot apply them to answers with tools"
+        )
     return request.model_copy(update={"sampling": request.sampling.model_copy(update={"stop": ()})})
 
 

@@ -1,4 +1,4 @@
-"""From the name of a model to a model."""
+"""Open a model by its name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from trueline.models.families import Family, family_of
 from trueline.models.keys import Access, Redactor, find_access
 from trueline.models.ledger import CountedModel, Ledger
 from trueline.models.limits import Limiters
-from trueline.models.named import NamedModel
 from trueline.models.openai_chat import ChatCodec
 from trueline.models.openai_responses import ResponsesCodec
 from trueline.models.pricing import Prices, load_prices
@@ -24,7 +23,7 @@ from trueline.models.rejected_parameters import RejectedParameters
 from trueline.models.retry import RetryPolicy
 from trueline.models.servers import Servers
 from trueline.models.specs import Spec, parse_spec
-from trueline.models.types import ComputerTool, Model, ModelId, NativeItem, Request
+from trueline.models.types import Answer, ComputerTool, Model, ModelId, NativeItem, Request
 from trueline.models.wire import Client, Codec
 from trueline.text import printable
 
@@ -35,7 +34,7 @@ _RESPONSES_ONLY = re.compile(r"computer-use-preview|.*(-pro|-codex|-deep-researc
 
 @dataclass(frozen=True)
 class Config:
-    """What the models of one program share: hand the same object to each `open_model`."""
+    """What the models of one program share: pass the same object to each `open_model`."""
 
     env: Env = field(default_factory=load_env)
     retry: RetryPolicy = field(default_factory=RetryPolicy)
@@ -45,7 +44,7 @@ class Config:
     servers: Servers = field(default_factory=Servers, repr=False)
     rejected: RejectedParameters = field(default_factory=RejectedParameters, repr=False)
     named_only: bool = False
-    """Whether models are only named, not asked: no key is needed, and asking one is an error."""
+    """Whether models are only named, as for a dry run: no key is needed, and asking one is an error."""
 
 
 def open_model(
@@ -94,7 +93,20 @@ def _open(provider: Provider, spec: Spec, config: Config) -> Model:
 
 def _named(provider: Provider, spec: Spec) -> Model:
     model = _server_model(provider, spec.model, "")
-    return NamedModel(ModelId(provider=spec.provider, model=model, url=spec.url or ""))
+    return _NamedModel(ModelId(provider=spec.provider, model=model, url=spec.url or ""))
+
+
+class _NamedModel:
+    """A model that cannot be asked."""
+
+    def __init__(self, model_id: ModelId) -> None:
+        self.id = model_id
+
+    async def ask(self, request: Request) -> Answer:
+        raise InputError(f"{self.id} was opened by name only, so it cannot be asked ({request.purpose})")
+
+    async def close(self) -> None:
+        pass
 
 
 def _server_model(provider: Provider, model: str, region: str) -> str:
@@ -142,7 +154,7 @@ def _codec_for(provider: Provider, model: str, family: Family) -> Callable[[Requ
 
 
 def _needs_responses(request: Request, model: str) -> bool:
-    """Whether only the Responses API will do: the model, a computer tool, or an earlier answer of it in the story."""
+    """Whether only the Responses API fits: because of the model, a computer tool, or an earlier answer of that API."""
     if _RESPONSES_ONLY.match(model) or any(isinstance(tool, ComputerTool) for tool in request.tools):
         return True
     parts = (part for message in request.messages for part in message.parts)

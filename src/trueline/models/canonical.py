@@ -1,4 +1,4 @@
-"""One text for the same data: what keys of the cache and recordings are made of."""
+"""Canonical JSON, for cache keys and recordings."""
 
 from __future__ import annotations
 
@@ -14,6 +14,6 @@ def canonical_json(data: JsonValue) -> str:
     model or a screen, stop the faster encoders.
 
     Raises:
-        ValueError: They hold NaN or infinity, which JSON cannot say.
+        ValueError: The data contain NaN or infinity, which JSON does not have.
     """
     return json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)

@@ -23,7 +23,7 @@ _ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
 
 @dataclass(frozen=True)
 class Env:
-    """What is set. A value never shows in the representation."""
+    """The variables. Values never appear in the representation."""
 
     values: Mapping[str, str] = field(repr=False)
     commands: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -1,4 +1,4 @@
-"""What can go wrong with a model. No message ever holds a key."""
+"""Errors of models. No message ever contains a key."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from trueline.errors import InputError, TruelineError
 
 
 class SpecError(InputError):
-    """The name of a model cannot be understood, or names several."""
+    """The name of a model is invalid or ambiguous."""
 
 
 class MissingKeyError(InputError):
@@ -16,15 +16,15 @@ class MissingKeyError(InputError):
 
 
 class ForeignAddressError(InputError):
-    """A server's address comes from a file, the key from elsewhere: whoever wrote the file would get the key."""
+    """The server's address comes from a file and the key does not: the author of the file would receive the key."""
 
 
 class UnsupportedError(InputError):
-    """The provider cannot do what the request asks for; it is refused, never dropped in silence."""
+    """The provider does not support what the request asks for; it is refused, never silently dropped."""
 
 
 class UnpricedError(InputError):
-    """There is a money limit, but what a model costs is not known, so the limit could not be kept."""
+    """There is a budget, but the price of a model is unknown, so it could not be enforced."""
 
 
 class ModelError(TruelineError):
@@ -45,12 +45,12 @@ class ModelError(TruelineError):
         super().__init__(message)
         self.status = status
         self.code = code
-        """The provider's own word for it, such as `context_length_exceeded`."""
+        """The provider's error code, such as `context_length_exceeded`."""
         self.retry_after_s = retry_after_s
         self.param = param
         """The parameter of the request that the provider names as the cause."""
         self.words = words
-        """More of the provider's own words than the message holds."""
+        """The provider's message, less shortened than in this error's message."""
 
     def after(self, attempts: int) -> Self:
         """Return this error with the number of attempts in its message."""
@@ -66,7 +66,7 @@ class ModelError(TruelineError):
 
 
 class RateLimitedError(ModelError):
-    """The provider asks for patience (429, 529)."""
+    """The provider limits the rate of requests (429, 529)."""
 
     retryable = True
 
@@ -78,7 +78,7 @@ class ServerError(ModelError):
 
 
 class ConnectionLostError(ModelError):
-    """The connection could not be made, or broke before the answer was whole."""
+    """The connection failed, or broke before the response was complete."""
 
     retryable = True
 
@@ -88,7 +88,7 @@ class UnreachableError(ConnectionLostError):
 
 
 class NeverAnsweredError(UnreachableError):
-    """No connection could be made to a server that never answered in this program: its address may be wrong."""
+    """No connection to a server that has never answered in this program: its address may be wrong."""
 
     retryable = False
 
@@ -100,7 +100,7 @@ class AttemptTimeoutError(ModelError):
 
 
 class MalformedResponseError(ModelError):
-    """The provider's response is no valid JSON, has the wrong shape, or holds no answer at all."""
+    """The provider's response is invalid JSON, has the wrong shape, or contains no answer."""
 
     retryable = True
 
@@ -110,7 +110,7 @@ class RejectedError(ModelError):
 
 
 class TooLongError(RejectedError):
-    """The question does not fit into the model's context: asking with less of it may help."""
+    """The request does not fit into the model's context: a shorter one may."""
 
 
 class AuthError(ModelError):
@@ -122,11 +122,11 @@ class DeadlineError(ModelError):
 
 
 class InvalidAnswerError(ModelError):
-    """A structured answer that does not fit its schema, also after the repair turn."""
+    """A structured answer does not match its schema, even after the repair turn."""
 
 
 class BudgetSpentError(ModelError):
-    """The money limit is reached; nothing was sent."""
+    """The budget is spent; nothing was sent."""
 
 
 class NoAnswerError(ModelError):

@@ -127,7 +127,7 @@ def fit_sampling(model: ModelId, asked: Sampling, defaults: Collection[str] = ()
 
     effort = asked.reasoning_effort
     if effort is not None and not family.effort:
-        leave_out("reasoning_effort", effort, "" if effort == "none" else "the model takes none")
+        leave_out("reasoning_effort", effort, "" if effort == "none" else "the model does not support it")
     for name, only in family.fixed_for(effort).items():
         value = getattr(asked, name)
         if value is not None:

@@ -1,6 +1,6 @@
-"""Options without what must not be written down: keys, tokens, passwords. Pure functions.
+"""Secrets removed from options before they are recorded: keys, tokens, passwords.
 
-Nothing takes the place of a secret, not even its digest: a password is short enough to be found from one.
+A fixed mark replaces a secret, not a digest: short passwords could be found from their digests.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from trueline.models.keys import KEY_MARK, Redactor
 
 HIDDEN = "[hidden]"
 WELL_KNOWN = "password"
-"""What every OSWorld machine has is no secret."""
+"""The default password of every OSWorld machine is not a secret."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SECRET = frozenset(
@@ -26,7 +26,7 @@ _IN_ADDRESS = re.compile(r"(?<=://)[^/\s:@]*:[^/\s@]+(?=@)")
 
 
 def hide(value: JsonValue, name: str = "") -> JsonValue:
-    """Return an option with everything secret in it replaced, told by the names in it and by what keys look like."""
+    """Return an option with its secrets replaced, which are recognised by their names and by the form of keys."""
     words = {word.lower() for word in _WORD.findall(name)}
     if isinstance(value, dict):
         # What stands inside something secret is secret too, whatever it is called.

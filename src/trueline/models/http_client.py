@@ -1,4 +1,4 @@
-"""What the official clients share: the HTTP library below them. Importing this imports that library."""
+"""The HTTP client below the official clients. Importing this imports the HTTP library."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from trueline.models.keys import Redactor
 
 CONNECT_S = 15.0
 TIMEOUT = httpx2.Timeout(None, connect=CONNECT_S)
-"""Only connecting has a limit of its own; how long an attempt may take is the business of whoever asks."""
+"""Only connecting has a limit of its own; the caller limits the attempt."""
 _LIMITS = httpx2.Limits(max_connections=1000, max_keepalive_connections=100)
 
 
@@ -70,7 +70,7 @@ def _certificates() -> ssl.SSLContext:
 
 
 def connection_failed(error: Exception, redactor: Redactor) -> ModelError:
-    """Say in one line what did not answer, and where; a response that was given up on is no lost connection."""
+    """Describe a failed connection; a response that was abandoned for its size is not one."""
     cause = error.__cause__ or error
     if isinstance(cause, MalformedResponseError):
         return MalformedResponseError(str(cause))

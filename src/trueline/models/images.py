@@ -1,4 +1,4 @@
-"""Pictures on their way to a model: read, re-encoded only if the policy says so, base64-encoded once and reused."""
+"""Images for models: read, re-encoded only if the policy says so, base64-encoded once and reused."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def image_from_bytes(data: bytes, name: str = "image") -> Image:
     """Recognise the format of encoded bytes.
 
     Raises:
-        InputError: it is none of those that models take.
+        InputError: It is not a format that models accept.
     """
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return Image(data=data, media_type="image/webp")
     for signature, media_type in _SIGNATURES:
         if data.startswith(signature):
             return Image(data=data, media_type=media_type)
-    raise InputError(f"{name}: no PNG, JPEG, WebP or GIF picture; convert it first")
+    raise InputError(f"{name}: must be a PNG, JPEG, WebP or GIF image; convert it first")
 
 
 def read_image(path: Path) -> Image:

@@ -1,4 +1,4 @@
-"""What a provider's door needs, found before any work starts, and never shown to anyone."""
+"""Keys and addresses of providers: found before any work starts, and removed from everything that is written."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ class Access:
     values: Mapping[Role, str] = field(repr=False)
 
     def get(self, role: Role) -> str | None:
-        """Return what is known for this role."""
+        """Return the value of a variable, if it has one."""
         return self.values.get(role)
 
     def __getitem__(self, role: Role) -> str:
-        """Return what a required variable said."""
+        """Return the value of a required variable."""
         return self.values[role]
 
 
 @dataclass(frozen=True)
 class Redactor:
-    """Takes keys out of texts: those it knows, and what looks like one."""
+    """Removes keys from texts: the known ones, and whatever looks like one."""
 
     secrets: tuple[str, ...] = field(repr=False, default=())
 
     @staticmethod
     def of(env: Env, extra: Iterable[str] = ()) -> Redactor:
-        """Know every key that the environment holds for any provider."""
+        """Make one that knows the keys of all providers in the environment."""
         names = {name for p in usable_providers() for v in p.variables if v.role in SECRET_ROLES for name in v.names}
         found = {env.values[name].strip() for name in names if name in env.values} | set(extra)
         # A very short value would blank ordinary words; no real key is that short. Longest first: one may hold another.
@@ -72,15 +72,16 @@ class Redactor:
 
 
 def find_access(provider: Provider, env: Env, url: str | None = None) -> Access:
-    """Find all that the provider needs.
+    """Find the credentials and the address of a provider.
 
     Args:
-        provider: where to go.
-        env: what is set.
-        url: an address that overrides the environment's.
+        provider: The provider.
+        env: Where its variables are looked up.
+        url: An address that overrides the environment's.
 
     Raises:
-        MissingKeyError: one line that names the variables to set.
+        MissingKeyError: Variables are not set; the message names them.
+        ForeignAddressError: The address comes from a file and the key does not.
     """
     for variables in provider.credentials:
         found: dict[Role, str] = {v.role: value for v in variables if (value := env.get(*v.names) or v.default)}
@@ -104,11 +105,11 @@ def _check_keys(variables: tuple[Variable, ...], found: Mapping[Role, str]) -> N
         value = found.get(variable.role, "")
         if variable.role in SECRET_ROLES and not (value.isascii() and value.isprintable() and " " not in value):
             names = " or ".join(variable.names)
-            raise MissingKeyError(f"{names} holds characters that no key has; copy the key again")
+            raise MissingKeyError(f"{names} contains characters that are not allowed in a key; copy the key again")
 
 
 def _check_region(variables: tuple[Variable, ...], found: Mapping[Role, str]) -> None:
-    """See that a region cannot lead the address elsewhere, of which it is a part."""
+    """Refuse a region that could change the host of the address it is a part of."""
     region = found.get("region")
     if region is not None and not _REGION.fullmatch(region):
         names = " or ".join(name for v in variables if v.role == "region" for name in v.names)
@@ -116,7 +117,7 @@ def _check_region(variables: tuple[Variable, ...], found: Mapping[Role, str]) ->
 
 
 def _check_places(provider: Provider, variables: tuple[Variable, ...], env: Env) -> None:
-    """See that an address from a file does not get a key that the file's author may not have.
+    """Refuse to send a key to an address from a file unless the file contains the key as well.
 
     Raises:
         ForeignAddressError: It would.

@@ -1,4 +1,4 @@
-"""What was spent, by episode, purpose and stage, and the limit that stops it."""
+"""What was spent, by episode, purpose and stage, and the budget that limits it."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Entry(NamedTuple):
 
 
 class Ledger:
-    """Adds up usage while a study runs. One ledger is one purse: share it between the models that share the limit.
+    """Adds up usage while a study runs. Share one ledger between the models that share a budget.
 
-    The limit is checked before each call, so what is in flight when it is reached still finishes and is counted.
+    The budget is checked before each call, so calls in flight when it is spent still finish and are counted.
     """
 
     def __init__(self, limit: float | None = None) -> None:
@@ -40,11 +40,11 @@ class Ledger:
         return self._spent
 
     def admit(self, model: ModelId, priced: bool) -> None:
-        """Let a call through or stop it.
+        """Refuse a call that the budget does not allow.
 
         Raises:
-            BudgetSpentError: the limit is reached.
-            UnpricedError: there is a limit but the model's price is unknown, so the limit could not be kept.
+            BudgetSpentError: The budget is spent.
+            UnpricedError: There is a budget but the model's price is unknown, so it could not be enforced.
         """
         if self.limit is None:
             return
@@ -60,7 +60,7 @@ class Ledger:
         self._spent += usage.cost or 0.0
 
     def total(self, wanted: Callable[[Entry], bool] = lambda _: True) -> Usage:
-        """Add up what the wanted entries took: `total(lambda e: e.episode == "…")`."""
+        """Add up the usage of some entries: `total(lambda e: e.episode == "…")`."""
         total = NO_USAGE
         for entry, usage in self._entries.items():
             if wanted(entry):
@@ -77,7 +77,7 @@ class Ledger:
 
 
 class CountedModel:
-    """A model of our own (scripted, embedded) whose calls are charged like those of a provider; they cost nothing."""
+    """A model that runs in this process: its calls are entered in the ledger like others, and are always allowed."""
 
     def __init__(self, inner: Model, ledger: Ledger) -> None:
         self._inner = inner
@@ -89,12 +89,12 @@ class CountedModel:
         return self._inner.id
 
     async def ask(self, request: Request) -> Answer:
-        """Answer the request and note what it took."""
+        """Answer the request and record its usage."""
         self._ledger.admit(self.id, priced=True)
         answer = await self._inner.ask(request)
         self._ledger.add(self.id, request, answer.usage)
         return answer
 
     async def close(self) -> None:
-        """Give back what the model holds."""
+        """Release the resources of the model."""
         await self._inner.close()

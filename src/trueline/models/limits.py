@@ -1,4 +1,4 @@
-"""How much may be asked of a provider at once: in flight, per minute, less when it pushes back, and fair to all."""
+"""Rate limits of a provider: requests in flight and per minute, reduced on pushback, fair between callers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Limits:
-    """The most that is asked of one provider by one process."""
+    """The limits of one process for one provider."""
 
     in_flight: int = 64
     """Requests at the same time."""
@@ -20,7 +20,7 @@ class Limits:
 
 
 class Bucket:
-    """Something that is used up and flows back evenly. Time comes from outside."""
+    """A token bucket. The caller passes the time."""
 
     def __init__(self, per_minute: float | None, now: float) -> None:
         self._most = per_minute
@@ -54,7 +54,7 @@ class Slot:
     retry_after_s: float = 0.0
 
     def push_back(self, retry_after_s: float | None) -> None:
-        """Note that the provider asked for patience."""
+        """Note that the provider asked to slow down."""
         self.pushed_back, self.retry_after_s = True, retry_after_s or 0.0
 
 

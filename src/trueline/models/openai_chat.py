@@ -27,7 +27,7 @@ from trueline.models.types import (
     ToolCall,
     ToolResult,
 )
-from trueline.models.wire import Call, Decoded, Tokens, Wire, error_for, read_error, shaped
+from trueline.models.wire import Call, Decoded, Tokens, Wire, error_for, parse_response, read_error
 from trueline.records.setting import Sampling
 from trueline.records.usage import UNCOUNTED, Usage
 
@@ -81,7 +81,7 @@ class ChatCodec:
             raise error_for(
                 code if isinstance(code, int) else 502, said if said.code else said._replace(code=str(code))
             )
-        reply = shaped(_Reply, data)
+        reply = parse_response(_Reply, data)
         if not reply.choices:
             raise MalformedResponseError("the response holds no choice")
         choice, message = reply.choices[0], reply.choices[0].message

@@ -1,6 +1,6 @@
 """OpenAI's official client, for OpenAI, Azure and all compatible servers. Importing this imports the client.
 
-Errors leave here as ours, with nothing of the request attached: the client's own exceptions hold headers, and so keys.
+Errors are converted to `ModelError`s without the request: the client's own exceptions contain headers, and so keys.
 """
 
 from __future__ import annotations

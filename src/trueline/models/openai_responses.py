@@ -32,7 +32,7 @@ from trueline.models.types import (
     ToolCall,
     ToolResult,
 )
-from trueline.models.wire import FILTER_CODES, Call, Decoded, FilteredError, Tokens, Wire, one_line, shaped
+from trueline.models.wire import FILTER_CODES, Call, Decoded, FilteredError, Tokens, Wire, one_line, parse_response
 from trueline.records.setting import Sampling
 from trueline.records.usage import UNCOUNTED, Usage
 
@@ -63,7 +63,7 @@ class ResponsesCodec:
 
     def decode(self, data: JsonValue, request: Request) -> Decoded:
         """Read a response."""
-        reply = shaped(_Reply, data)
+        reply = parse_response(_Reply, data)
         stop = _stop(reply)
         texts: list[str] = []
         refusals: list[str] = []

@@ -1,4 +1,4 @@
-"""What a call cost, from a dated table. What is not in the table is unknown, never zero."""
+"""The cost of a call, from a dated price table. A price that is not in the table is unknown, never zero."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class Price(BaseModel):
     cached: float | None = Field(default=None, ge=0)
     cache_write: float | None = Field(default=None, ge=0)
     up_to: int | None = None
-    """Above this many input tokens another price holds."""
+    """Above this many input tokens another price applies."""
 
     def of(self, usage: Usage, cache_write_tokens: int = 0) -> float | None:
-        """US dollars for this usage, or None when the table does not say."""
+        """US dollars for this usage; None when the table has no price for it."""
         if self.up_to is not None and usage.input_tokens > self.up_to:
             return None
         if (usage.cached_tokens and self.cached is None) or (cache_write_tokens and self.cache_write is None):
@@ -72,14 +72,14 @@ Prices = Mapping[tuple[str, str], Price]
 
 
 def load_prices(*files: Path) -> Prices:
-    """Read the table of the package, and the user's own tables over it (the same format)."""
+    """Read the built-in price table, then the user's tables, which override it and have the same format."""
     prices: dict[tuple[str, str], Price] = {}
     builtin = resources.files("trueline.models").joinpath("prices.toml").read_text(encoding="utf-8")
     for name, text in (("prices.toml", builtin), *((str(file), _read(file)) for file in files)):
         try:
             table = _Table.model_validate(tomllib.loads(text))
         except tomllib.TOMLDecodeError as e:
-            raise InputError(f"{name}: no valid TOML: {e}") from None
+            raise InputError(f"{name}: invalid TOML: {e}") from None
         except ValidationError as e:
             raise InputError(f"{name}: {describe_validation_error(e)}") from None
         for block in table.price:
@@ -104,23 +104,23 @@ def find_price(prices: Prices, provider: str, model: str) -> Price | None:
 
 
 def require_price(prices: Prices, model: ModelId) -> None:
-    """See that a money limit can be kept for a model. Our own models (scripted, embedded) cost nothing.
+    """Check that a budget can be enforced for a model. Models that run in this process cost nothing.
 
     Raises:
-        UnpricedError: nobody says what it costs.
+        UnpricedError: Its price is unknown.
     """
     if not runs_in_process(model.provider) and not Pricer(prices, model.provider, model.model).known:
         raise unpriced(model)
 
 
 def unpriced(model: ModelId) -> UnpricedError:
-    """What is said of a model whose price is unknown while there is a money limit."""
-    return UnpricedError(f"{model}: its price is unknown, so no money limit can be kept; add a price table")
+    """Make the error for a model whose price is unknown although there is a budget."""
+    return UnpricedError(f"{model}: its price is unknown, so the budget cannot be enforced; add a price table")
 
 
 @dataclass(frozen=True)
 class Pricer:
-    """Knows what one model costs, as far as anybody does."""
+    """Computes what the calls of one model cost."""
 
     prices: Prices = field(repr=False)
     provider: str
@@ -136,7 +136,7 @@ class Pricer:
 
     @property
     def known(self) -> bool:
-        """Whether calls will have a cost, so that a money limit can be kept."""
+        """Whether the cost of calls will be known, so that a budget can be enforced."""
         return self._reports_cost or find_price(self.prices, self.provider, self.model) is not None
 
     def cost(self, decoded: Decoded) -> float | None:

@@ -14,7 +14,7 @@ from trueline.records.usage import Usage, total_usage
 
 @dataclass(frozen=True)
 class Probe:
-    """What was seen. That no difference was seen does not prove that there is none."""
+    """The answers of a probe. Equal answers do not prove that the server is deterministic."""
 
     alone: tuple[str, ...]
     """The answers to one request at a time."""

@@ -1,4 +1,4 @@
-"""Keys taken out of texts, however they are spelled there. Pure functions.
+"""Removal of keys from texts, in all their encodings.
 
 A server, or a page that a model reads aloud, may echo a key in another spelling: backwards, in base64 or hex, or with
 some of its characters escaped for a URL, JSON or HTML.

@@ -1,7 +1,7 @@
-"""What a server turned out not to take: a parameter that an error names is left out from there on.
+"""Parameters that a server rejects: one that an error names is left out of all later requests.
 
-Only parameters that say how to sample or how much to write are ever left out; without the messages, the tools or the
-schema it would be another question.
+Only sampling parameters and token limits are ever left out; without its messages, tools or schema a request would be a
+different one.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class RejectedParameters:
             # A name that came to stand for another one cannot go back to it.
             now = None if change.now is None or change.now in known else change.now
             known[change.name] = now
-            what = f"is sent as {now}" if now else "is not sent any more"
+            what = f"is sent as {now}" if now else "is no longer sent"
             log.warning(
                 "%s: the server rejects %s (%s); it %s",
                 model,

@@ -1,4 +1,4 @@
-"""Asking again: what is worth it, how long to wait, and one deadline over all of it."""
+"""Retries: which errors are worth one, how long to wait, and one deadline for all attempts."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """How patient a model is."""
+    """When calls to a model are retried."""
 
     attempts: int = 6
     """At most, the first included."""
     malformed_attempts: int = 2
-    """At most for responses that make no sense: each was answered, so each may cost money."""
+    """At most for malformed responses: each may cost money."""
     unanswered_attempts: int = 2
     """At most while no connection could ever be made to the server."""
     first_s: float = 0.5

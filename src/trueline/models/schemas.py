@@ -64,7 +64,7 @@ def check_schema(definition: Json) -> None:
             try:
                 re.compile(pattern)
             except re.error as e:
-                raise InputError(f"{where}: the pattern {pattern!r} is no regular expression ({e})") from None
+                raise InputError(f"{where}: the pattern {pattern!r} is not a regular expression ({e})") from None
 
 
 def _nodes(node: JsonValue, where: str, depth: int) -> Iterator[tuple[str, Json]]:

@@ -1,4 +1,4 @@
-"""What a program knows of the servers that it asks."""
+"""The state of the servers that a program talks to."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class Server:
     """One server."""
 
     answered: bool = False
-    """Whether it ever gave a response, be it an error: then it is there, and being away is an outage."""
+    """Whether it ever responded, even with an error: if it is unreachable later, that is an outage."""
     reported: float = float("-inf")
     """When the log last said that it does not answer, in seconds of `time.monotonic`."""
 
@@ -22,5 +22,5 @@ class Servers:
         self._known: dict[tuple[str, str], Server] = {}
 
     def of(self, provider: str, url: str) -> Server:
-        """Return what is known of this server; all who ask get the same object."""
+        """Return the state of this server, one object for all callers."""
         return self._known.setdefault((provider, url), Server())

@@ -23,11 +23,11 @@ _BARE: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"smollm2", ("embedded",)),
     (r".*(qwen|ui-tars|opencua|llama|mistral|deepseek|glm)", ("openrouter", "together", "vllm", "local")),
 )
-"""How a bare name begins, and who serves it; the first match counts."""
+"""From the beginning of a bare name to its providers; the first match counts."""
 
 
 class Spec(NamedTuple):
-    """A model that somebody named."""
+    """The name of a model."""
 
     provider: str
     model: str
@@ -40,7 +40,7 @@ class Spec(NamedTuple):
 
 
 def parse_spec(text: str, *, provider: str | None = None, url: str | None = None) -> Spec:
-    """Understand the name of a model.
+    """Parse the name of a model.
 
     Args:
         text: `provider|model` or a bare model name.
@@ -48,7 +48,7 @@ def parse_spec(text: str, *, provider: str | None = None, url: str | None = None
         url: the address given by a flag of its own (`--model_url`).
 
     Raises:
-        SpecError: nothing or more than one thing is meant; the message lists the choices.
+        SpecError: The name is invalid or ambiguous; the message lists the choices.
     """
     named, bar, model = text.strip().partition("|")
     if not bar:
@@ -57,7 +57,9 @@ def parse_spec(text: str, *, provider: str | None = None, url: str | None = None
         raise SpecError(f"model {text!r}: no model name; write provider|model, such as openai|gpt-5")
     chosen = {_provider(name) for name in (named.strip(), provider) if name}
     if len(chosen) > 1:
-        raise SpecError(f"model {text!r}: the provider {provider!r} given beside it contradicts it; give one of them")
+        raise SpecError(
+            f"model {text!r}: contradicts the provider {provider!r} that is given separately; give one of them"
+        )
     return Spec(chosen.pop() if chosen else _resolve(model), model.strip(), check_address(url) if url else None)
 
 
@@ -73,8 +75,8 @@ def _resolve(model: str) -> str:
         if re.match(pattern, model, re.IGNORECASE):
             if len(providers) == 1:
                 return providers[0]
-            raise SpecError(f"model {model!r} is served by several: write " + _choices(model, providers))
-    raise SpecError(f"model {model!r}: unknown which provider serves it; write " + _choices(model, PROVIDERS.names()))
+            raise SpecError(f"model {model!r} is available from several providers: write " + _choices(model, providers))
+    raise SpecError(f"model {model!r}: its provider is not known; write " + _choices(model, PROVIDERS.names()))
 
 
 def _choices(model: str, providers: tuple[str, ...]) -> str:
@@ -82,12 +84,12 @@ def _choices(model: str, providers: tuple[str, ...]) -> str:
 
 
 def check_address(url: str) -> str:
-    """Check an address. Nothing secret may stand in it: addresses go to records and caches."""
+    """Check an address. It must not contain secrets: addresses are written to records and caches."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise SpecError("the address of a model's server must look like http://host:8000/v1")
     if parts.username or parts.password or parts.query or parts.fragment:
         raise SpecError(
-            f"the address of {parts.hostname} must hold no user, password or query; give the key as a variable"
+            f"the address of {parts.hostname} must not contain a user, password or query; set the key as a variable"
         )
     return url.rstrip("/")

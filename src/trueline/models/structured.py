@@ -1,4 +1,4 @@
-"""Structured answers: asked for in the provider's own way or by words, checked, repaired once, else an error."""
+"""Structured answers: enforced by the provider or asked for in the prompt, validated, and repaired once."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Structurer:
         return second.model_copy(update={**both, "parsed": parsed})
 
     async def _first(self, request: Request, schema: Schema, ask: Ask, native: bool) -> tuple[Answer, Request]:
-        prompted, key = by_words(request, schema), json.dumps(schema.definition)
+        prompted, key = with_schema_prompt(request, schema), json.dumps(schema.definition)
         if not native or key in self._rejected:
             return await ask(prompted), prompted
         try:
@@ -84,18 +84,18 @@ class Structurer:
         return answer, prompted
 
 
-def by_words(request: Request, schema: Schema) -> Request:
-    """Return the request with the schema told in the system prompt."""
+def with_schema_prompt(request: Request, schema: Schema) -> Request:
+    """Return the request with the schema in its system prompt."""
     told = _prompt("structure.v1.txt").format(schema=json.dumps(schema.definition, ensure_ascii=False))
     system = "\n\n".join(part for part in (request.system, schema.description, told) if part)
     return request.model_copy(update={"system": system, "expects": None})
 
 
 def read_structured(text: str, schema: Schema) -> tuple[JsonValue, list[str]]:
-    """Read an answer that must be JSON, and say what is wrong with it.
+    """Parse an answer that must be JSON; return it and what is wrong with it.
 
     The whole text must be the JSON, or one code fence around it; a leading `<think>` block is passed over. JSON is
-    never searched for inside other words, and of a key that stands twice nobody can say which value is meant.
+    never extracted from surrounding text, and a key that occurs twice is an error.
     """
     body = text[thought.end() :] if (thought := _THOUGHT.match(text)) else text
     body = body.strip()

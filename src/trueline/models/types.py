@@ -1,4 +1,4 @@
-"""What goes to a language model and what comes back: the contract of this room.
+"""Requests to language models and their answers.
 
 All of it is frozen data. A `Model` turns a `Request` into an `Answer` or raises a `ModelError`;
 a refusal, a content filter and a truncated text are answers with a `stop` of their own, never a text like others.
@@ -62,14 +62,14 @@ class ModelId(Frozen):
 
 
 class Text(Frozen):
-    """Words."""
+    """A text."""
 
     kind: Literal["text"] = "text"
     text: str
 
 
 class Image(Frozen):
-    """A picture, as its encoded bytes."""
+    """An image, as its encoded bytes."""
 
     kind: Literal["image"] = "image"
     data: Annotated[bytes, Field(min_length=1, repr=False)]
@@ -99,7 +99,7 @@ class ToolCall(Frozen):
 
 
 class ToolResult(Frozen):
-    """What a called tool gave back."""
+    """The result of a tool call."""
 
     kind: Literal["tool_result"] = "tool_result"
     id: str
@@ -170,7 +170,7 @@ Tool = Annotated[FunctionTool | ComputerTool, Field(discriminator="kind")]
 
 
 class ImagePolicy(Frozen):
-    """What may be done to pictures on their way out. The default sends the bytes as they are."""
+    """How images may be changed before they are sent. The default sends the bytes as they are."""
 
     max_side: Annotated[int, Field(gt=0)] | None = None
     """Shrink so that no side is longer. Beware: coordinates in the answer are then those of the smaller picture."""
@@ -201,7 +201,7 @@ def _schema_of(model: type[BaseModel], name: str, description: str) -> Schema:
 
 
 class Request(Frozen):
-    """One question to a model."""
+    """One request to a model."""
 
     messages: Annotated[tuple[Message, ...], Field(min_length=1)]
     system: str = ""
@@ -299,7 +299,7 @@ class Answer(Frozen):
 
 
 class Model(Protocol):
-    """Something that answers."""
+    """A language model."""
 
     @property
     def id(self) -> ModelId:
@@ -311,5 +311,5 @@ class Model(Protocol):
         ...
 
     async def close(self) -> None:
-        """Give back connections and processes."""
+        """Release connections and processes."""
         ...

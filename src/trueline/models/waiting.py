@@ -1,8 +1,8 @@
-"""How long models have been waited for in vain: what a server takes without answering is not the caller's time.
+"""How long calls to models waited without an answer, so that outages do not count against an episode's time limit.
 
-Whoever plays an episode opens a `Waiting`; every call that is made below it, in whatever task or thread, reports there.
-A call that ends without an answer was waiting from its beginning; one that is answered was waiting until the attempt
-that brought the answer began: failed attempts, pauses the server asked for, and the queue before it.
+The runner of an episode opens a `Waiting`; all calls below it report there, whatever their task or thread. A call that
+fails was waiting all the time. A call that is answered was waiting until its last attempt began: in the queue, through
+failed attempts and the pauses between them.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ log = logging.getLogger(__name__)
 
 @dataclass(eq=False)
 class Call:
-    """A call that is under way."""
+    """A call in progress."""
 
     model: str
     address: str
     since: float
     """In seconds of `time.monotonic`."""
     answered_in: float | None = None
-    """Seconds of the attempt that was answered last."""
+    """Duration of the last attempt that was answered, in seconds."""
     ended: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def seconds(self) -> float:
-        """How long it has been under way."""
+        """Seconds since it started."""
         return time.monotonic() - self.since
 
     def __str__(self) -> str:
-        """Return who is asked, and where."""
+        """Return the model and the address of its server."""
         return f"{self.model} at {self.address}" if self.address else self.model
 
 
@@ -53,13 +53,13 @@ class Waiting:
     """The calls of one episode."""
 
     calls: list[Call] = field(default_factory=list[Call])
-    """Those that are under way, the oldest first."""
+    """Those in progress, the oldest first."""
     longest_answer_s: float = 0.0
     _lost: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])
     _going_on: asyncio.Event = field(default_factory=_set_event)
 
     def lost_s(self, since: float = 0.0) -> float:
-        """Seconds since then in which some call was waited for in vain; calls at the same time count once."""
+        """Seconds since then in which some call waited without an answer; simultaneous calls count once."""
         total, end = 0.0, since
         for first, last in sorted(self._lost):
             total += max(0.0, last - max(first, end))
@@ -67,7 +67,7 @@ class Waiting:
         return total
 
     async def answered(self, limit_s: float) -> bool:
-        """Let the calls under way end, but let nobody go on with what they answer; whether all of them did answer."""
+        """Wait for the calls in progress, hold back whoever made them, and return whether all were answered."""
         self._going_on.clear()
         waited = tuple(self.calls)
         try:
@@ -79,7 +79,7 @@ class Waiting:
         return all(call.answered_in is not None for call in waited)
 
     def release(self) -> None:
-        """Let go on whoever was held back."""
+        """Resume the callers that were held back."""
         self._going_on.set()
 
     @asynccontextmanager
@@ -97,7 +97,7 @@ class Waiting:
             self._lost.append((call.since, end - (call.answered_in or 0.0)))
             self.longest_answer_s = max(self.longest_answer_s, call.answered_in or 0.0)
             call.ended.set()
-        # Whoever asked may be about to be ended, and must not act any more.
+        # The caller may be about to be cancelled and must not act any more.
         await self._going_on.wait()
 
 
@@ -121,7 +121,7 @@ def observed() -> Generator[Waiting]:
 
 @asynccontextmanager
 async def under_way(model: str, address: str) -> AsyncGenerator[Call]:
-    """A call to a model, reported to whoever observes it; its attempts set `answered_in`."""
+    """Report a call to the `Waiting` around it; its attempts set `answered_in`."""
     call = Call(model, address, time.monotonic())
     waiting = _CURRENT.get()
     if waiting is None:

@@ -1,4 +1,4 @@
-"""What the wire formats share: one call, what was read back, and how a provider's errors are told apart."""
+"""What the wire formats share: calls, decoded responses, and the classification of errors."""
 
 from __future__ import annotations
 
@@ -136,11 +136,11 @@ def read_json(body: bytes, redactor: Redactor) -> JsonValue:
     else:
         return parsed
     # Raised out here because the parser's error holds the body.
-    raise MalformedResponseError(f"the response is no valid JSON ({len(body)} bytes)")
+    raise MalformedResponseError(f"the response is invalid JSON ({len(body)} bytes)")
 
 
-def shaped(kind: type[W], data: JsonValue) -> W:
-    """Check the shape of a response."""
+def parse_response(kind: type[W], data: JsonValue) -> W:
+    """Validate a response."""
     try:
         return kind.model_validate(data)
     except ValidationError as e:
@@ -148,7 +148,7 @@ def shaped(kind: type[W], data: JsonValue) -> W:
 
 
 def status_error(status: int, headers: Mapping[str, str], body: bytes, redactor: Redactor) -> ModelError:
-    """Turn an HTTP error into one of ours."""
+    """Convert an HTTP error to a `ModelError`."""
     try:
         data: JsonValue = read_json(body, redactor)
     except MalformedResponseError:
@@ -158,16 +158,16 @@ def status_error(status: int, headers: Mapping[str, str], body: bytes, redactor:
     return error_for(status, said._replace(words=words), retry_after(headers))
 
 
-class Said(NamedTuple):
-    """What the body of an error says."""
+class ErrorBody(NamedTuple):
+    """The body of an error response."""
 
     words: str
     code: str = ""
     param: str = ""
 
 
-def error_for(status: int, said: Said, wait_s: float | None = None) -> ModelError:
-    """Tell apart what is worth asking again from what is not."""
+def error_for(status: int, said: ErrorBody, wait_s: float | None = None) -> ModelError:
+    """Make the error for a status and the body that came with it: its type decides about retries."""
     words, code = said.words, said.code
     message = f"HTTP {status}: {one_line(words)}" if words else f"HTTP {status}"
     if code in FILTER_CODES:
@@ -204,11 +204,11 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return None
 
 
-def read_error(data: JsonValue) -> Said:
+def read_error(data: JsonValue) -> ErrorBody:
     """Read the body of an error: of OpenAI, Anthropic, Bedrock, vLLM, FastAPI, and a gateway's own around another's."""
     error = data.get("error", data) if isinstance(data, dict) else data
     if not isinstance(error, dict):
-        return Said(str(error or ""))
+        return ErrorBody(str(error or ""))
     inner = error.get("innererror")
     codes = (error.get("code"), error.get("type"), inner.get("code") if isinstance(inner, dict) else None)
     code = next((c for c in codes if c in FILTER_CODES), None) or next((c for c in codes if isinstance(c, str)), "")
@@ -218,16 +218,18 @@ def read_error(data: JsonValue) -> Said:
         words = f"{words}: {raw}"
     if not words and (fault := _first_fault(error.get("detail"))):
         words, param = fault.words, fault.param or param
-    return Said(words, str(code), param if isinstance(param, str) and param.lower() not in ("none", "null") else "")
+    return ErrorBody(
+        words, str(code), param if isinstance(param, str) and param.lower() not in ("none", "null") else ""
+    )
 
 
-def _first_fault(detail: JsonValue) -> Said | None:
+def _first_fault(detail: JsonValue) -> ErrorBody | None:
     """Read FastAPI's `detail`: some words, or a list of faults with their places."""
     if isinstance(detail, str):
-        return Said(detail)
+        return ErrorBody(detail)
     first = detail[0] if isinstance(detail, list) and detail else None
     if not isinstance(first, dict):
         return None
     place = first.get("loc")
     where = ".".join(str(part) for part in place) if isinstance(place, list) else ""
-    return Said(f"{where}: {first.get('msg') or 'is wrong'}", param=where)
+    return ErrorBody(f"{where}: {first.get('msg') or 'is wrong'}", param=where)

@@ -1,4 +1,4 @@
-"""The body of a request: read within its limits, and multipart forms taken apart."""
+"""Read the body of a request within limits, and parse multipart forms."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from email.message import Message
 from trueline.errors import InputError, TruelineError
 
 _DRAIN = 16 << 20
-"""So many bytes beyond the limit are read and thrown away: a client that still sends would not hear the refusal."""
+"""Bytes beyond the limit that are read and discarded: a client that is still sending would not read the refusal."""
 _LONGEST_HEAD = 2000
 _FREE = 64 << 10
 
 
 class BodyTooLarge(TruelineError):
-    """A request has more bytes than it may."""
+    """The body is larger than allowed."""
 
 
 class BodyTooSlow(TruelineError):
-    """A request does not arrive in time."""
+    """The body did not arrive in time."""
 
 
 class NoMemoryForBody(TruelineError):
-    """The bodies of other requests take all the memory that bodies may take."""
+    """The bodies of other requests use all the memory for bodies."""
 
 
 class FormError(InputError):
-    """A body is no readable form."""
+    """The body is not a valid form."""
 
 
 class BodyMemory:
@@ -40,7 +40,7 @@ class BodyMemory:
 
     @contextmanager
     def share(self) -> Generator[BodyShare]:
-        """Give one request its share; what it took is free again when the block ends."""
+        """Yield the share of one request; its memory is free again when the block ends."""
         share = BodyShare(self)
         try:
             yield share
@@ -51,10 +51,10 @@ class BodyMemory:
         """Take a part of what is left.
 
         Raises:
-            NoMemoryForBody: There is not so much left.
+            NoMemoryForBody: Too little is left.
         """
         if size > self._left:
-            raise NoMemoryForBody("the bodies of other requests take all the memory there is for them; send it again")
+            raise NoMemoryForBody("the server is busy with the bodies of other requests; send the request again")
         self._left -= size
 
 
@@ -70,7 +70,7 @@ class BodyShare:
         """Take what a body of this size needs.
 
         Raises:
-            NoMemoryForBody: There is not so much left.
+            NoMemoryForBody: Too little is left.
         """
         more = max(0, size - _FREE) - self.taken
         if more > 0:
@@ -105,14 +105,14 @@ async def read_bytes(chunks: AsyncIterator[bytes], limit: int, seconds: float, s
 
 
 def header(content_type: str) -> Message:
-    """A content type, read."""
+    """Parse a content type."""
     message = Message()
     message["content-type"] = content_type
     return message
 
 
 def multipart(content_type: Message, body: bytes, most: int) -> list[tuple[str, bytes]]:
-    """Take a form apart. It is wholly in memory: nothing of it is written to files of the host.
+    """Parse a form, in memory: nothing of it is written to files.
 
     Args:
         content_type: Names the boundary.
@@ -123,11 +123,11 @@ def multipart(content_type: Message, body: bytes, most: int) -> list[tuple[str, 
         Name and content of each part, in their order.
 
     Raises:
-        FormError: It is none.
+        FormError: It is malformed.
     """
     boundary = content_type.get_param("boundary")
     if not isinstance(boundary, str) or not 1 <= len(boundary) <= 70 or not boundary.isascii():
-        raise FormError("the form names no usable boundary")
+        raise FormError("the form has no valid boundary")
     _, *parts = (b"\r\n" + body).split(b"\r\n--" + boundary.encode("ascii"), most + 1)
     if not parts or not parts.pop().startswith(b"--"):
         raise FormError("the form is not closed, or has too many parts")
@@ -135,7 +135,7 @@ def multipart(content_type: Message, body: bytes, most: int) -> list[tuple[str, 
     for part in parts:
         head, blank, content = part.partition(b"\r\n\r\n")
         if not blank:
-            raise FormError("a part of the form has no end of its head")
+            raise FormError("a part of the form has no end of headers")
         fields.append((_name_of(head), content))
     return fields
 

@@ -1,4 +1,4 @@
-"""Connections that hold nothing up: so many at a time, and none that is silent or slow for long."""
+"""Limits for connections: how many at a time, and how long each may be silent or slow."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def bounded_protocol(most: int, peer_seconds: float) -> type[H11Protocol]:
     arrives too slowly, or whose answer is not read. The time for a body is bounded where it is read.
 
     Args:
-        most: Connections at the same time; further ones are told that the service is busy.
+        most: Connections at the same time; further ones are answered with 503.
         peer_seconds: How long it may wait for the other side.
     """
 

@@ -24,7 +24,7 @@ class Listener:
             TruelineError: The port is taken or may not be used.
         """
         if not 0 <= port <= 65535:
-            raise InputError(f"--port {port}: a port is 0 to 65535")
+            raise InputError(f"--port {port}: must be between 0 and 65535")
         try:
             family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
             bound = socket.create_server((host, port), family=family)
@@ -32,7 +32,7 @@ class Listener:
             # asyncio sets it only on sockets that name their protocol, which `create_server` does not.
             bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         except socket.gaierror:
-            raise InputError(f"--host {host}: there is no such host") from None
+            raise InputError(f"--host {host}: unknown host") from None
         except OSError as error:
             raise TruelineError(f"cannot listen on {host} port {port} ({error.strerror}); try another --port") from None
         return Listener(bound)

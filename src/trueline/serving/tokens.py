@@ -1,4 +1,4 @@
-"""Tokens: what opens a server."""
+"""Bearer tokens of a server."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ def new_token() -> str:
 
 
 class Tokens:
-    """The tokens that open a server. Only their digests are kept."""
+    """The tokens that a server accepts. Only their digests are kept."""
 
     def __init__(self, tokens: Sequence[str]) -> None:
         """Take the tokens.
 
         Raises:
-            InputError: There is none, or one that is too weak or no header could carry.
+            InputError: There is none, or one is too short or has characters that a header cannot carry.
         """
         if not tokens or not all(map(_is_token, tokens)):
             raise InputError(f"token: give one of at least {MIN_TOKEN} printable ASCII characters without spaces")
         self._digests = [_digest(token) for token in tokens]
 
     def owner(self, authorization: str) -> int | None:
-        """Return the number of the token in the header, None if it holds no valid one.
+        """Return the number of the token in the header, or None if it is not valid.
 
-        All tokens are compared, each in constant time: how long it takes tells nothing about them.
+        All tokens are compared, each in constant time, so that the time reveals nothing about them.
         """
         scheme, _, token = authorization.partition(" ")
         given = _digest(token.strip())

@@ -149,6 +149,6 @@ def _opener() -> urllib.request.OpenerDirector:
 
 def default_folder() -> Path:
     """The folder of downloads: in $TRUELINE_CACHE_DIR, or in the user's cache folder."""
-    from trueline.models.cache.place import cache_path
+    from trueline.models.cache.path import cache_path
 
     return cache_path().parent / "downloads"

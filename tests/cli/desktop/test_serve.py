@@ -118,8 +118,8 @@ def test_a_given_token_is_not_printed_and_other_addresses_are_warned_about() -> 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--port", "70000"], "--port 70000: a port is 0 to 65535"),
-        (["--host", "no.such.host.invalid"], "--host no.such.host.invalid: there is no such host"),
+        (["--port", "70000"], "--port 70000: must be between 0 and 65535"),
+        (["--host", "no.such.host.invalid"], "--host no.such.host.invalid: unknown host"),
         (["--size", "huge"], "must be a size such as"),
         (["--forward", "9222:x"], "must be a port or two ports"),
     ],

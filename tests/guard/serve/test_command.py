@@ -146,9 +146,9 @@ def test_another_address_than_loopback_is_warned_about(script: str) -> None:
         (["--token", "short"], "token: give one of at least 16"),
         (["--token-file", "nowhere"], "--token-file nowhere: cannot be read"),
         (["--no-policy"], "no stage is left to judge"),
-        (["--port", "70000"], "--port 70000: a port is 0 to 65535"),
-        (["--host", "no.such.host.invalid"], "--host no.such.host.invalid: there is no such host"),
-        (["--rate", "0"], "argument --rate: 0 is not above 0"),
+        (["--port", "70000"], "--port 70000: must be between 0 and 65535"),
+        (["--host", "no.such.host.invalid"], "--host no.such.host.invalid: unknown host"),
+        (["--rate", "0"], "argument --rate: must be greater than 0, not 0"),
         (["--no-policy", "--fast-check-model", "scripted|nowhere.json"], "nowhere.json: the script cannot be read"),
     ],
 )

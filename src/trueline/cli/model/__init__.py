@@ -17,9 +17,11 @@ examples:
 
 
 SUBCOMMANDS = {
-    "ask": Subcommand("model.ask", "Send one request: to try a key, a server or a schema."),
-    "list": Subcommand("model.list_", "Show the providers, the variables they want and whether these are set."),
-    "probe": Subcommand("model.probe", "Say whether a server is deterministic at temperature 0, alone and under load."),
+    "ask": Subcommand("model.ask", "Send one request, to try a key, a server or a schema."),
+    "list": Subcommand("model.list_", "List the providers, their variables and whether these are set."),
+    "probe": Subcommand(
+        "model.probe", "Check whether a server is deterministic at temperature 0, alone and under load."
+    ),
 }
 
 

@@ -22,21 +22,33 @@ def configure(parser: Parser) -> None:
     """Declare the flags."""
     add_model_flags(parser, timeout=60)
     parser.add_argument("text", metavar="TEXT", help="the question; - reads it from stdin")
-    parser.add_argument("--image", nargs="+", type=Path, default=[], metavar="F", help="pictures to go with it")
+    parser.add_argument(
+        "--image", nargs="+", type=Path, default=[], metavar="F", help="images to send with the question"
+    )
     parser.add_argument("--schema", type=Path, metavar="F.json", help="the answer must be JSON of this schema")
     parser.add_argument("--system", default="", metavar="TEXT", help="the system prompt")
-    parser.add_argument("--temperature", "--model-temperature", type=float, metavar="X", help="the provider's own")
-    parser.add_argument("--top-p", type=float, metavar="X", help="the provider's own")
-    parser.add_argument("--max-tokens", type=count, metavar="N", help="of the answer, hidden reasoning included")
-    parser.add_argument("--stop", nargs="+", default=[], metavar="TEXT", help="end the answer before any of these")
-    parser.add_argument("--seed", type=int, metavar="N", help="where the provider takes one")
     parser.add_argument(
-        "--reasoning-effort", metavar="E", help="minimal, low, medium, high …, as the provider knows it"
+        "--temperature",
+        "--model-temperature",
+        type=float,
+        metavar="X",
+        help="sampling parameter (default: the provider's)",
     )
+    parser.add_argument("--top-p", type=float, metavar="X", help="sampling parameter (default: the provider's)")
+    parser.add_argument(
+        "--max-tokens", type=count, metavar="N", help="limit of tokens for the answer, hidden reasoning included"
+    )
+    parser.add_argument(
+        "--stop", nargs="+", default=[], metavar="TEXT", help="end the answer before any of these texts"
+    )
+    parser.add_argument("--seed", type=int, metavar="N", help="random seed, for providers that support one")
+    parser.add_argument("--reasoning-effort", metavar="E", help="minimal, low, medium, high … (depends on the model)")
     parser.add_argument("--cache", action=argparse.BooleanOptionalAction, default=False,
-                        help="take the answer from the cache, and keep it there (no)")  # fmt: skip
+                        help="read the answer from the cache and keep it there (default: no)")  # fmt: skip
     fixture = parser.add_mutually_exclusive_group()
-    fixture.add_argument("--record", type=Path, metavar="F.jsonl", help="append request and answer to this recording")
+    fixture.add_argument(
+        "--record", type=Path, metavar="F.jsonl", help="append the request and the answer to this recording"
+    )
     fixture.add_argument("--replay", type=Path, metavar="F.jsonl", help="answer from this recording, without a network")
 
 
@@ -90,7 +102,7 @@ def _read_schema(path: Path) -> Schema:
     except OSError as e:
         raise InputError(f"{path}: the schema cannot be read: {e.strerror}") from None
     except ValueError as e:
-        raise InputError(f"{path}: no valid JSON: {e}") from None
+        raise InputError(f"{path}: invalid JSON: {e}") from None
     if not isinstance(definition, dict):
         raise InputError(f"{path}: a schema must be a JSON object")
     schema = Schema.model_validate({"definition": definition})

@@ -1,4 +1,4 @@
-"""What the subcommands share: which model, how it samples, and how its words are shown."""
+"""Flags and output shared by the subcommands of `trueline model`, and used by other commands."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from trueline.text import printable
 
 def add_model_flags(parser: Parser, timeout: float) -> None:
     """Declare which model is asked, and for how long."""
-    parser.add_argument("spec", metavar="SPEC", help="provider|model, or a model name whose provider is clear")
+    parser.add_argument("spec", metavar="SPEC", help="provider|model, or a model name that only one provider serves")
     parser.add_argument("--model-provider", metavar="P", help="the provider, if SPEC does not name it")
-    parser.add_argument("--model-url", metavar="URL", help="the server's address, over the environment's")
+    parser.add_argument("--model-url", metavar="URL", help="address of the server; overrides the environment's")
     parser.add_argument("--timeout", type=positive, default=timeout, metavar="S",
                         help=f"seconds for an answer, retries included ({timeout:g})")  # fmt: skip
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
 
 def positive(word: str) -> float:
-    """Read a number above 0."""
+    """Parse a positive number."""
     value = float(word)
     if not 0 < value < math.inf:
-        raise argparse.ArgumentTypeError(f"{word} is not above 0")
+        raise argparse.ArgumentTypeError(f"must be greater than 0, not {word}")
     return value
 
 
 def count(word: str) -> int:
-    """Read a whole number above 0."""
+    """Parse a positive integer."""
     value = int(word)
     if value < 1:
-        raise argparse.ArgumentTypeError(f"{word} is not above 0")
+        raise argparse.ArgumentTypeError(f"must be greater than 0, not {word}")
     return value
 
 
@@ -44,7 +44,7 @@ def safe_lines(text: str) -> str:
 
 
 def remark(text: str) -> None:
-    """Say something beside the result, on stderr."""
+    """Print a note on stderr."""
     print(printable(text, 1000), file=sys.stderr)
 
 

@@ -1,4 +1,4 @@
-"""`trueline model list`: the providers and what they want to know, never what they were told."""
+"""`trueline model list`: the providers and their variables, never the values of these."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def configure(parser: Parser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Look and print."""
+    """Print the list."""
     from trueline.models.envfiles import load_env
     from trueline.models.providers import usable_providers
 

@@ -19,11 +19,15 @@ _QUESTION = "Describe a harbour at dawn in one paragraph of plain English."
 def configure(parser: Parser) -> None:
     """Declare the flags."""
     add_model_flags(parser, timeout=300)
-    parser.add_argument("--times", type=count, default=5, metavar="N", help="ask so often alone, and under load (5)")
+    parser.add_argument(
+        "--times", type=count, default=5, metavar="N", help="number of requests, alone and under load (5)"
+    )
     parser.add_argument("--load", type=int, default=8, metavar="N",
-                        help="requests at the same time under load; 0 leaves it out (8)")  # fmt: skip
-    parser.add_argument("--text", default=_QUESTION, metavar="TEXT", help="what to ask")
-    parser.add_argument("--max-tokens", type=count, default=128, metavar="N", help="of each answer (128)")
+                        help="simultaneous requests under load; 0 skips this part (8)")  # fmt: skip
+    parser.add_argument("--text", default=_QUESTION, metavar="TEXT", help="the question")
+    parser.add_argument(
+        "--max-tokens", type=count, default=128, metavar="N", help="limit of tokens for each answer (128)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,11 +1,11 @@
-"""Answers kept on disk, so that the same question is not paid for twice."""
+"""Answers cached on disk, so that the same request is not paid for twice."""
 
 from trueline.models.cache.cache import Cache
 from trueline.models.cache.file import CacheDamagedError, CacheError
 from trueline.models.cache.key import NEVER_CACHED, cache_key, may_cache, worth_keeping
+from trueline.models.cache.maintenance import Cleared, Share, Stats, clear_cache, read_stats
 from trueline.models.cache.model import CachedModel
-from trueline.models.cache.place import cache_path
-from trueline.models.cache.upkeep import Cleared, Share, Stats, clear_cache, read_stats
+from trueline.models.cache.path import cache_path
 
 __all__ = [
     "NEVER_CACHED",

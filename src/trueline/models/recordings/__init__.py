@@ -1,4 +1,4 @@
-"""Runs turned into fixtures: what was asked and answered, written down, and answered again without a network."""
+"""Recordings: requests and answers written to a file, and replayed without a network."""
 
 from trueline.models.recordings.entry import Entry, RecordingError, read_recording
 from trueline.models.recordings.record import RecordingModel

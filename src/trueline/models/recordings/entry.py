@@ -1,7 +1,7 @@
 """One line of a recording: a request and what came back.
 
-Pictures stand as their digests: to answer again nothing else is needed, and what was on a screen stays out of fixtures.
-Keys and addresses of servers are never part of it: also where a text holds a key, a mark stands in its place.
+Images are replaced by their digests: replaying needs nothing else, and fixtures hold no screenshots.
+Keys and server addresses are never written: a mark replaces each key, also inside texts.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Failure(Frozen):
 
     @staticmethod
     def of(error: ModelError) -> Failure:
-        """Write an error down."""
+        """Make the record of an error."""
         return Failure(type=type(error).__name__, message=str(error), status=error.status)
 
     def error(self) -> ModelError:
@@ -52,7 +52,7 @@ class Failure(Frozen):
 
 
 class Entry(Frozen):
-    """A request and what came back."""
+    """A request and its outcome."""
 
     format: Annotated[int, Field(ge=FORMAT, le=FORMAT)]
     model: str
@@ -72,7 +72,7 @@ class Entry(Frozen):
 
     @staticmethod
     def of(model: ModelId, request: Request, outcome: Answer | ModelError) -> Entry:
-        """Write down what a request brought."""
+        """Make the record of a request and its outcome."""
         failed = isinstance(outcome, ModelError)
         return Entry(
             format=FORMAT,
@@ -109,7 +109,7 @@ def without_keys(value: JsonValue, redactor: Redactor) -> JsonValue:
 
 
 def read_recording(path: Path) -> list[Entry]:
-    """Read a recording. A last line without its end is what a killed recorder leaves, and is passed over.
+    """Read a recording. An incomplete last line, as a killed process leaves it, is skipped.
 
     Raises:
         RecordingError: One line that names the file, the line and what is wrong with it.
@@ -129,4 +129,4 @@ def _read_line(line: bytes, place: str) -> Entry:
     except ValidationError as e:
         raise RecordingError(f"{place}: {describe_validation_error(e, whole='the line')}") from None
     except (ValueError, RecursionError) as e:
-        raise RecordingError(f"{place}: no valid JSON: {e}; remove the line or record again") from None
+        raise RecordingError(f"{place}: invalid JSON: {e}; remove the line or record again") from None

@@ -1,4 +1,4 @@
-"""A model that writes down what it is asked and what it answers."""
+"""A model that records its requests and answers."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class RecordingModel:
         """Open the file, before anything is asked.
 
         Args:
-            inner: Who answers.
-            path: Where to write; what is there is kept.
-            redactor: Knows the keys that must not be written; by default those that are set for any provider.
+            inner: The model that answers.
+            path: The file to append to.
+            redactor: Removes keys; by default the keys that are set for any provider.
 
         Raises:
             RecordingError: The file cannot be written.
@@ -47,7 +47,7 @@ class RecordingModel:
         return self._inner.id
 
     async def ask(self, request: Request) -> Answer:
-        """Answer like the inner model, and write it down."""
+        """Ask the inner model and record the outcome."""
         try:
             answer = await self._inner.ask(request)
         except ModelError as e:

@@ -30,7 +30,7 @@ class UnseenRequestError(InputError):
 
 
 class ReplayModel:
-    """Gives the recorded answers, without a network, and nothing else.
+    """Replays recorded answers, without a network.
 
     The same request asked several times gets its answers in the order of the recording, those of the same episode
     first. An answer is given as often as it was recorded: one request too many is an error, like one never seen.
@@ -47,13 +47,13 @@ class ReplayModel:
         self._entries = [entry for entry in entries if entry.model == str(model)]
         if not self._entries:
             known = ", ".join(sorted({entry.model for entry in entries})) or "nothing"
-            raise InputError(f"{path}: holds no answers of {model}; recorded is {known}")
+            raise InputError(f"{path}: has no answers of {model}; it was recorded with {known}")
         self._path = path
         self._id = model
         self._redactor = Redactor.of(load_env())
-        self._left: dict[str, _Left] = {}
+        self._left: dict[str, _Unused] = {}
         for number, entry in enumerate(self._entries):
-            self._left.setdefault(canonical_json(entry.request), _Left()).add(number, entry.episode)
+            self._left.setdefault(canonical_json(entry.request), _Unused()).add(number, entry.episode)
 
     @property
     def id(self) -> ModelId:
@@ -64,7 +64,7 @@ class ReplayModel:
         """Return the next recorded answer, or raise the recorded error.
 
         Raises:
-            UnseenRequestError: It was not recorded, or not so often; the message shows the nearest that was.
+            UnseenRequestError: It was not recorded, or fewer times; the message shows the most similar one.
         """
         hidden = without_keys(request.shape(), self._redactor)
         assert isinstance(hidden, dict), "a request is an object"
@@ -77,18 +77,18 @@ class ReplayModel:
         number = left.take(request.episode)
         if number is None:
             raise UnseenRequestError(
-                f"{self._path}: this request of {self._id} was recorded {len(left.used)} times and is asked once more"
+                f"{self._path}: this request of {self._id} was recorded {len(left.used)} times and is sent once more"
             )
         return self._entries[number].outcome()
 
-    def _find(self, asked: str) -> _Left | None:
+    def _find(self, asked: str) -> _Unused | None:
         """What answers a request; where a key was hidden when it was recorded, any word may stand."""
         if asked in self._left:
             return self._left[asked]
         return next((left for pattern, left in self._with_marks if pattern.fullmatch(asked)), None)
 
     @cached_property
-    def _with_marks(self) -> list[tuple[re.Pattern[str], _Left]]:
+    def _with_marks(self) -> list[tuple[re.Pattern[str], _Unused]]:
         any_word = r'(?:[^\s"\\]+)'
         return [
             (re.compile(any_word.join(map(re.escape, _MARKS.split(key)))), left)
@@ -97,7 +97,7 @@ class ReplayModel:
         ]
 
     async def close(self) -> None:
-        """Do nothing: there is nothing to give back."""
+        """Do nothing: no resources are held."""
 
     def _nearest(self, shape: Json) -> str:
         number, differences = min(
@@ -106,10 +106,10 @@ class ReplayModel:
         )
         shown = "; ".join(str(difference) for difference in differences[:_SHOWN])
         more = f"; and {len(differences) - _SHOWN} more" if len(differences) > _SHOWN else ""
-        return f"the nearest is number {number} of {len(self._entries)}, which differs in {shown}{more}"
+        return f"the most similar one, number {number} of {len(self._entries)}, differs in {shown}{more}"
 
 
-class _Left:
+class _Unused:
     """The numbers of the entries that answer one request, and which of them were given."""
 
     def __init__(self) -> None:

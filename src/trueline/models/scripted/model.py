@@ -24,7 +24,7 @@ from trueline.models.errors import (
     ServerError,
 )
 from trueline.models.schemas import check_schema
-from trueline.models.scripted.script import ErrorName, Given, ScriptError, UnmatchedError, When, read_script
+from trueline.models.scripted.script import ErrorName, ScriptedAnswer, ScriptError, UnmatchedError, When, read_script
 from trueline.models.structured import read_structured
 from trueline.models.types import Answer, Image, ModelId, Part, Request, Stop, Text, ToolCall, ToolResult
 from trueline.text import printable
@@ -41,11 +41,10 @@ _ERRORS: dict[ErrorName, type[ModelError]] = {
 
 
 class ScriptedModel:
-    """Answers by the first rule that fits.
+    """Answers by the first rule that matches.
 
-    It stands for a whole model, retries and repair turns included: an error or an answer of the wrong form is what
-    remains after them, so it is not asked again.
-    Calls are counted for each episode apart, so episodes that run side by side do not disturb each other.
+    It stands for a whole model, retries and repair turns included, so an error or an invalid answer is final.
+    Calls are counted per episode, so episodes that run at the same time do not affect each other.
     """
 
     def __init__(self, path: Path) -> None:
@@ -71,10 +70,10 @@ class ScriptedModel:
         return self._id
 
     async def ask(self, request: Request) -> Answer:
-        """Answer by the first rule that fits, or raise what it says.
+        """Answer by the first rule that matches, or raise the error it gives.
 
         Raises:
-            UnmatchedError: No rule fits.
+            UnmatchedError: No rule matches.
             ModelError: The rule plays a fault, the answer does not fit the schema, or it comes too late.
         """
         began = time.perf_counter()
@@ -98,9 +97,9 @@ class ScriptedModel:
         return answer.model_copy(update={"parsed": parsed})
 
     async def close(self) -> None:
-        """Do nothing: there is nothing to give back."""
+        """Do nothing: no resources are held."""
 
-    def _choose(self, request: Request) -> tuple[Given, int]:
+    def _choose(self, request: Request) -> tuple[ScriptedAnswer, int]:
         """Return what to answer, and the number of this call in its episode."""
         episode = request.episode
         self._calls[episode] += 1
@@ -116,11 +115,11 @@ class ScriptedModel:
         text = printable(_last_text(request), limit=80)
         about = f"purpose {request.purpose}" + (f", stage {request.stage}" if request.stage else "")
         raise UnmatchedError(
-            f"{self._path}: none of the {len(self._script.rules)} rules answers call {call} "
+            f"{self._path}: none of the {len(self._script.rules)} rules matches call {call} "
             f"({about}, {_count_images(request)} images): {text!r}; add a rule, or one without `when` at the end"
         )
 
-    def _answer(self, given: Given, call: int, latency_s: float) -> Answer:
+    def _answer(self, given: ScriptedAnswer, call: int, latency_s: float) -> Answer:
         calls = tuple(
             ToolCall(id=f"call-{call}-{n}", name=tool.name, arguments=tool.arguments)
             for n, tool in enumerate(given.calls, start=1)
@@ -138,7 +137,7 @@ class ScriptedModel:
         )
 
 
-def _natural_stop(given: Given) -> Stop:
+def _natural_stop(given: ScriptedAnswer) -> Stop:
     if given.refusal:
         return "refusal"
     return "tool_calls" if given.calls else "stop"

@@ -37,7 +37,7 @@ def _checked_regex(value: str) -> str:
     try:
         re.compile(value)
     except re.error as e:
-        raise ValueError(f"no regular expression: {e}") from None
+        raise ValueError(f"must be a regular expression: {e}") from None
     return value
 
 
@@ -46,7 +46,7 @@ Regex = Annotated[str, AfterValidator(_checked_regex)]
 
 
 class When(Frozen):
-    """What a request must be for a rule to answer it; all that is given must hold."""
+    """Conditions that a request must meet for a rule to apply; all that are given must hold."""
 
     purpose: Annotated[tuple[Purpose, ...], BeforeValidator(_as_list)] = ()
     """One of these."""
@@ -61,7 +61,7 @@ class When(Frozen):
     system_regex: Regex = ""
     """Is found in the system prompt."""
     images: Annotated[int, Field(ge=0)] | None = None
-    """The request holds exactly so many pictures."""
+    """The request has exactly this many images."""
     call: Annotated[tuple[Positive, ...], BeforeValidator(_as_list)] = ()
     """It is the first, second … call of its episode, counted over all rules."""
     sample: Annotated[int, Field(ge=0)] | None = None
@@ -75,7 +75,7 @@ class ScriptedCall(Frozen):
     arguments: Json = Field(default={})
 
 
-class Given(Frozen):
+class ScriptedAnswer(Frozen):
     """What a rule answers: a text, JSON or calls of tools; or what goes wrong instead."""
 
     text: str | None = None
@@ -89,7 +89,7 @@ class Given(Frozen):
     """The model refuses, in these words."""
     usage: Usage = Usage(calls=1, cost=0.0)
     delay_s: Annotated[float, Field(ge=0)] = 0.0
-    """The answer takes so long."""
+    """Seconds before the answer arrives."""
     error: ErrorName | None = None
     """The call fails."""
     message: str = ""
@@ -107,7 +107,7 @@ class Given(Frozen):
         if "text" in said and "json" in said:
             raise ValueError("text and json exclude each other")
         if not self.error and not said:
-            raise ValueError("says nothing: give text, json, calls, refusal, stop or error")
+            raise ValueError("is empty: give text, json, calls, refusal, stop or error")
         return self
 
     def _says(self, name: str) -> bool:
@@ -121,9 +121,9 @@ class Rule(Frozen):
     """For the reader of the file."""
     when: When = When()
     """Nothing given: always."""
-    answer: Given | None = None
+    answer: ScriptedAnswer | None = None
     """The answer, each time the rule fits."""
-    answers: tuple[Given, ...] = ()
+    answers: tuple[ScriptedAnswer, ...] = ()
     """Several answers, given one after the other within an episode; then the rule no longer fits."""
 
     @model_validator(mode="after")
@@ -144,8 +144,8 @@ class Script(Frozen):
 _TABLES: dict[str, type[BaseModel]] = {
     "rules": Rule,
     "when": When,
-    "answer": Given,
-    "answers": Given,
+    "answer": ScriptedAnswer,
+    "answers": ScriptedAnswer,
     "calls": ScriptedCall,
     "usage": Usage,
 }
@@ -164,7 +164,7 @@ def read_script(data: bytes, name: str) -> Script:
         text = data.decode("utf-8")
         content: JsonValue = tomllib.loads(text) if suffix == ".toml" else json.loads(text)
     except (ValueError, RecursionError) as e:
-        raise ScriptError(f"{name}: no valid {suffix.removeprefix('.').upper()}: {e}") from None
+        raise ScriptError(f"{name}: invalid {suffix.removeprefix('.').upper()}: {e}") from None
     try:
         return Script.model_validate(content)
     except ValidationError as e:

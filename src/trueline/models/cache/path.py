@@ -1,4 +1,4 @@
-"""Where the cache stands."""
+"""The location of the cache."""
 
 from __future__ import annotations
 

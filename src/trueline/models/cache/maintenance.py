@@ -1,4 +1,4 @@
-"""Looking into the cache and cleaning it up: what `trueline cache` does."""
+"""Statistics and removal of cached answers, for `trueline cache`."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ class Stats:
 
 @dataclass(frozen=True)
 class Cleared:
-    """What was taken out of the cache."""
+    """The result of clearing the cache."""
 
     removed: int
     moved_to: Path | None = None
-    """Where a damaged file was put, whole."""
+    """Where a damaged file was moved."""
 
 
 def read_stats(path: Path) -> Stats:
-    """Count what is in the cache; an absent file is an empty cache and stays absent."""
+    """Count the cached answers; a missing file is an empty cache and is not created."""
     if not path.exists():
         return Stats(path, 0, 0, ())
     with closing(CacheFile(path)) as file, file.connected() as db:
@@ -64,7 +64,7 @@ def read_stats(path: Path) -> Stats:
 
 
 def clear_cache(path: Path, *, older_than_s: float | None = None, purposes: Sequence[Purpose] = ()) -> Cleared:
-    """Take out all answers, or those of some age and purpose. A damaged file is moved aside whole."""
+    """Remove all answers, or those of some age and purpose. A damaged file is moved aside unchanged."""
     if not path.exists():
         return Cleared(0)
     try:

@@ -1,4 +1,4 @@
-"""An application on a socket, until it is told to stop."""
+"""Serve an application until a signal or an event stops it."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ async def serve_app(
     stop: asyncio.Event | None = None,
     ready: Callable[[], None] = lambda: None,
 ) -> None:
-    """Answer requests until SIGINT, SIGTERM or the event; then finish those that are under way.
+    """Answer requests until SIGINT, SIGTERM or the event; then finish those in progress.
 
     Args:
         app: Answers them.
         listener: Where to listen; it is closed at the end.
-        most_connections: At the same time; further ones are told to come back.
-        peer_seconds: In which the head of a request must have arrived, and an answer must have been taken.
-        grace_seconds: How long those under way have at the end.
+        most_connections: At the same time; further ones are answered with 503.
+        peer_seconds: Time limit for receiving the head of a request, and for sending an answer.
+        grace_seconds: How long requests in progress have at the end.
         stop: Ends the service when it is set.
         ready: Called once connections are accepted.
 
