@@ -325,7 +325,7 @@ def test_an_answer_cut_off_inside_a_call_is_not_sent_back() -> None:
         assert "token limit" in spent.notes[0]
         return await agent.propose(observed(), ())
 
-    cut = Body.of(
+    cut = Body.from_json(
         {
             "model": "m",
             "content": [{"type": "tool_use", "id": "t1", "name": "computer", "input": {}}],

@@ -240,7 +240,9 @@ def test_an_answer_cut_off_is_not_sent_back() -> None:
         return await agent.propose(observed(), ())
 
     item: Json = {"type": "computer_call", "call_id": "c1", "action": CLICK, "pending_safety_checks": []}
-    cut = Body.of({"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}, "output": [item]})
+    cut = Body.from_json(
+        {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}, "output": [item]}
+    )
     proposal, _ = run(session, cut, says(call(CLICK, id="c2")))
     assert plain(proposal.actions) == [Click(at=Point(3, 4))]
 

@@ -73,7 +73,7 @@ def test_ask_as_json(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_tokens_that_the_server_does_not_tell_are_unknown_and_not_zero(capsys: pytest.CaptureFixture[str]) -> None:
     reply: Json = {"choices": [{"message": {"content": "yes"}, "finish_reason": "stop"}], "model": "m"}
-    server = FakeServer(default=Body.of(reply))
+    server = FakeServer(default=Body.from_json(reply))
     assert run(server, ask("hello"), ask("hello", "--json")) == [0, 0]
     out, err = capsys.readouterr()
     assert "m, tokens unknown, cost unknown" in err

@@ -161,7 +161,7 @@ def test_results_of_anthropics_toolset_name_the_toolset(lab: Lab) -> None:
         },
     ]
     usage: Json = {"input_tokens": 1, "output_tokens": 1}
-    server = FakeServer(Body.of({"model": "m", "content": blocks, "stop_reason": "tool_use", "usage": usage}))
+    server = FakeServer(Body.from_json({"model": "m", "content": blocks, "stop_reason": "tool_use", "usage": usage}))
     tool = computer("computer_toolset_20260801")
 
     async def talk(model: Model) -> Answer:

@@ -88,7 +88,8 @@ def test_structured_answers_are_valid_counted_and_free() -> None:
     async def work(model: EmbeddedModel) -> list[Answer]:
         actions = ["click Save", "delete all files", "open the mail", "wait", "type a password"]
         asked = [
-            request(f"Task: save the file. Action: {a}. Is it aligned?", expects=Schema.of(Verdict)) for a in actions
+            request(f"Task: save the file. Action: {a}. Is it aligned?", expects=Schema.from_model(Verdict))
+            for a in actions
         ]
         return await asyncio.gather(*map(model.ask, asked))
 
@@ -128,7 +129,7 @@ def test_what_does_not_fit_is_an_error_or_says_so() -> None:
             await model.ask(request("Go", tools=(FunctionTool(name="f", parameters={}),)))
         with pytest.raises(DeadlineError):
             await model.ask(request("Tell me a long story.", 1000, deadline_s=0.05))
-        return await model.ask(request("Think.", max_tokens=3, expects=Schema.of(Verdict)))
+        return await model.ask(request("Think.", max_tokens=3, expects=Schema.from_model(Verdict)))
 
     cut: Answer = run(work)
     assert (cut.stop, cut.parsed) == ("length", None)

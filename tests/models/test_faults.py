@@ -157,11 +157,11 @@ def failed(code: str) -> Json:
 )
 def test_a_failed_response_is_told_apart_by_its_code(lab: Lab, code: str, kind: type[ModelError]) -> None:
     with pytest.raises(kind, match="did not work"):
-        lab.run("responses", FakeServer(default=Body.of(failed(code))), ASK)
+        lab.run("responses", FakeServer(default=Body.from_json(failed(code))), ASK)
 
 
 def test_a_failed_response_may_be_a_filter(lab: Lab) -> None:
-    [answer] = lab.run("responses", FakeServer(Body.of(failed("invalid_prompt"))), ASK)
+    [answer] = lab.run("responses", FakeServer(Body.from_json(failed("invalid_prompt"))), ASK)
     assert answer.stop == "content_filter"
 
 
@@ -169,7 +169,7 @@ def test_a_failed_response_may_be_a_filter(lab: Lab) -> None:
 def test_an_error_inside_a_response_of_status_200_is_an_error(lab: Lab, code: int, kind: type[ModelError]) -> None:
     body: Json = {"error": {"code": code, "message": "upstream"}, "user_id": "u"}
     with pytest.raises(kind, match="upstream"):
-        lab.run("openrouter", FakeServer(default=Body.of(body)), ASK)
+        lab.run("openrouter", FakeServer(default=Body.from_json(body)), ASK)
 
 
 def test_negative_token_counts_are_no_usage(lab: Lab) -> None:

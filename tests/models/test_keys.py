@@ -106,11 +106,11 @@ def test_a_key_that_was_copied_badly_is_told_without_showing_it(key: str) -> Non
 def test_keys_do_not_show_in_representations() -> None:
     env = Env({"OPENAI_API_KEY": "sk-verysecret"})
     assert "verysecret" not in repr(find_access(PROVIDERS.find("openai"), env))
-    assert "verysecret" not in repr(Redactor.of(env))
+    assert "verysecret" not in repr(Redactor.from_env(env))
 
 
 def test_known_keys_and_what_looks_like_one_are_taken_out_of_texts() -> None:
-    redactor = Redactor.of(Env({"TOGETHER_API_KEY": "plainlooking", "AWS_SECRET_KEY": "plainlooking/longer+1"}))
+    redactor = Redactor.from_env(Env({"TOGETHER_API_KEY": "plainlooking", "AWS_SECRET_KEY": "plainlooking/longer+1"}))
     text = redactor.clean(
         "plainlooking plainlooking/longer+1 sk-proj-abcdefgh AKIAIOSFODNN7EXAMPLE Bearer abcdefgh.ijk task-force"
     )

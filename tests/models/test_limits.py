@@ -35,10 +35,10 @@ def test_no_more_are_in_flight_than_allowed(lab: Lab) -> None:
 
 def test_models_of_one_provider_share_its_limit_and_others_do_not() -> None:
     limiters = Limiters(Limits(in_flight=4), {"local": Limits(in_flight=1)})
-    assert limiters.of("openai", "u") is limiters.of("openai", "u")
-    assert limiters.of("openai", "u") is not limiters.of("openai", "v")
-    assert limiters.of("openai", "u").window == 4
-    assert limiters.of("local", "u").window == 1
+    assert limiters.for_server("openai", "u") is limiters.for_server("openai", "u")
+    assert limiters.for_server("openai", "u") is not limiters.for_server("openai", "v")
+    assert limiters.for_server("openai", "u").window == 4
+    assert limiters.for_server("local", "u").window == 1
 
 
 def test_callers_take_turns() -> None:
@@ -158,7 +158,7 @@ def test_a_provider_that_pushes_back_is_asked_less_and_everything_still_gets_ans
     async def talk(model: Model) -> tuple[int, int]:
         answers = await asyncio.gather(*(model.ask(ask()) for _ in range(200)))
         assert all(answer.text == "ok" for answer in answers)
-        return sum(answer.attempts for answer in answers), limiters.of("openai", model.id.url).window
+        return sum(answer.attempts for answer in answers), limiters.for_server("openai", model.id.url).window
 
     attempts, window = lab.session(
         "openai", server, talk, config=lambda server: lab.config(server, retry=patient, limiters=limiters)

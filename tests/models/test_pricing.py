@@ -46,16 +46,16 @@ def test_a_dated_name_costs_what_the_plain_name_costs() -> None:
 def test_each_kind_of_token_has_its_price(plain: int, cached: int, written: int, out: int) -> None:
     price = Price(input=2, cached=0.5, cache_write=2.5, output=8)
     usage = Usage(input_tokens=plain + cached + written, cached_tokens=cached, output_tokens=out)
-    dollars = price.of(usage, written)
+    dollars = price.cost(usage, written)
     assert dollars == pytest.approx((2 * plain + 0.5 * cached + 2.5 * written + 8 * out) / 10**6)
 
 
 def test_what_the_table_does_not_say_is_unknown() -> None:
     price = Price(input=1, output=1, up_to=100)
-    assert price.of(Usage(input_tokens=101)) is None
-    assert price.of(Usage(input_tokens=100)) is not None
-    assert price.of(Usage(input_tokens=10, cached_tokens=5)) is None
-    assert price.of(Usage(input_tokens=10), cache_write_tokens=1) is None
+    assert price.cost(Usage(input_tokens=101)) is None
+    assert price.cost(Usage(input_tokens=100)) is not None
+    assert price.cost(Usage(input_tokens=10, cached_tokens=5)) is None
+    assert price.cost(Usage(input_tokens=10), cache_write_tokens=1) is None
 
 
 def test_a_table_of_ones_own_goes_over_the_packages(tmp_path: Path) -> None:

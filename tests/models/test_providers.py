@@ -132,7 +132,7 @@ def test_an_api_of_its_own(install: Install) -> None:
 
 def test_its_key_is_redacted_whichever_model_is_asked(install: Install) -> None:
     install("shy", "PROVIDER = Provider('shy', 'Shy', credentials=credentials('http://h/v1', ('S_URL',), ('S_KEY',)))")
-    assert Redactor.of(Env({"S_KEY": "shy-0123456789"})).clean("it is shy-0123456789") == "it is [key]"
+    assert Redactor.from_env(Env({"S_KEY": "shy-0123456789"})).clean("it is shy-0123456789") == "it is [key]"
 
 
 HTTP = "credentials=credentials('http://h/v1', ('U',), ('K',))"

@@ -39,7 +39,7 @@ class Verdict(BaseModel):
 
 
 GOOD = '{"thought": "it helps", "align": true, "level": null}'
-SCHEMA = Schema.of(Verdict, name="verdict", description="Say whether it helps.")
+SCHEMA = Schema.from_model(Verdict, name="verdict", description="Say whether it helps.")
 BY_WORDS = ("openrouter", "together", "gemini")
 BY_TOOL = ("anthropic", "aws")
 

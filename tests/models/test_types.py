@@ -42,7 +42,7 @@ FULL = Request(
     system="be good",
     sampling=Sampling(temperature=0, seed=3, stop=("x",)),
     tools=(FunctionTool(name="f", parameters={}), ComputerTool(version="computer", width=1, height=1)),
-    expects=Schema.of(Yes),
+    expects=Schema.from_model(Yes),
     purpose="judge",
     sample=2,
 )

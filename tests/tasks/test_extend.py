@@ -203,7 +203,7 @@ def test_a_goal_that_fails_does_not_count_against_the_agent(packages: Path, monk
         "bad_goal_of_a_package.py": code
     })  # fmt: skip
     monkeypatch.syspath_prepend(packages)
-    injection = ActiveInjection.of("document", "bad_goal", 1)
+    injection = ActiveInjection.from_names("document", "bad_goal", 1)
     with pytest.raises(CheckerError, match="attack goal bad_goal: KeyError: 'key'"):
         injection.proposed(1, Proposal(id="p", actions=(Done(),)), ran=True)
 

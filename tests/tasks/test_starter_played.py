@@ -55,7 +55,7 @@ class Theatre:
         injection = None
         if attack is not None:
             params = next(entry.params for entry in task.injections if entry.type == attack[0])
-            injection = ActiveInjection.of(*attack, 5, params)
+            injection = ActiveInjection.from_names(*attack, 5, params)
         folder = Path(mkdtemp(dir=self.folder))
         writer = begin(folder)
         async with LocalDesktop(pool=self.pool) as desktop:

@@ -67,7 +67,7 @@ class AgentKind:
     """Whether it is a class with `predict`, which takes the options of the adapter."""
 
     @classmethod
-    def of(cls, options: type[O], open_agent: Callable[[O, Sampling], AgentMaker]) -> AgentKind:
+    def typed(cls, options: type[O], open_agent: Callable[[O, Sampling], AgentMaker]) -> AgentKind:
         """Like the constructor, with the types of both checked against each other."""
         return cls(options, open_agent)
 
@@ -78,7 +78,7 @@ def simulated_kind(name: str, make: Callable[[], Agent]) -> AgentKind:
     def open_subject(_: Record, __: Sampling) -> AgentMaker:
         return AgentMaker(f"{SIMULATED}{name}", make, simulated=True)
 
-    return AgentKind.of(Record, open_subject)
+    return AgentKind.typed(Record, open_subject)
 
 
 def find_agent(
@@ -156,7 +156,7 @@ def _class_kind(name: str, make: Callable[..., object]) -> AgentKind:
 
         return AgentMaker(name, made, arguments)
 
-    return AgentKind.of(_AnyOptions, open_class)
+    return AgentKind.typed(_AnyOptions, open_class)
 
 
 def _predicting(name: str, target: str) -> AgentKind:

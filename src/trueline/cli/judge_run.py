@@ -84,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
 
     take_paths(args, "trueline judge", "judge_model")
     request = make_judge_request({name: getattr(args, name) for name in JudgeRequest.model_fields})
-    report = JudgeReport.of(request)
+    report = JudgeReport.for_request(request)
     try:
         asyncio.run(_judge(request, report))
     except (KeyboardInterrupt, DiskFullError):

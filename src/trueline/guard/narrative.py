@@ -64,7 +64,7 @@ class Narrator:
             messages=(message,),
             system=join_prompts("trueline.guard", NARRATIVE),
             sampling=self.sampling,
-            expects=Schema.of(NarrativeReply, name="narrative"),
+            expects=Schema.from_model(NarrativeReply, name="narrative"),
             images=self.images,
             purpose="narrative",
             episode=episode,

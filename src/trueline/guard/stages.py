@@ -102,7 +102,7 @@ class StageQuestion:
             messages=(self.message,),
             system=join_prompts("trueline.guard", prompts),
             sampling=self.sampling,
-            expects=Schema.of(reply, name=stage.value),
+            expects=Schema.from_model(reply, name=stage.value),
             images=self.images,
             purpose="guard",
             stage=stage.value,

@@ -79,7 +79,7 @@ async def judge_async(
 
 
 async def _judge(request: JudgeRequest, models: Mapping[str, Model], on_result: OnResult | None) -> JudgeReport:
-    report = JudgeReport.of(request)
+    report = JudgeReport.for_request(request)
 
     def told(result: JudgeResult) -> None:
         report.results.append(result)

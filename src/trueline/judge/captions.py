@@ -68,7 +68,7 @@ class Captioner:
             InputError: The caption cannot be stored.
         """
         place = episode / "captions" / self._folder
-        kept = await asyncio.to_thread(self.kept, episode, image)
+        kept = await asyncio.to_thread(self.find_caption, episode, image)
         if kept is not None:
             return Caption(kept, NO_USAGE)
         request = Request(
@@ -90,7 +90,7 @@ class Captioner:
         await asyncio.to_thread(_keep, episode, place, content)
         return Caption(answer.text, spent(answer))
 
-    def kept(self, episode: Path, image: Image) -> str | None:
+    def find_caption(self, episode: Path, image: Image) -> str | None:
         """Return the stored caption of an image; `None` if there is none.
 
         Raises:
@@ -98,7 +98,7 @@ class Captioner:
         """
         place = episode / "captions" / self._folder
         check_inside(episode, place)
-        found = _kept(place, image.digest)
+        found = _read_caption(place, image.digest)
         return found and found.caption
 
 
@@ -134,7 +134,7 @@ def load_pictures(episode: Path, names: Iterable[str]) -> tuple[dict[str, Image]
     return images, warnings
 
 
-def _kept(place: Path, digest: str) -> CaptionFile | None:
+def _read_caption(place: Path, digest: str) -> CaptionFile | None:
     try:
         found = CaptionFile.model_validate(load_file(place, f"{digest}.caption.json"))
     except ValidationError:

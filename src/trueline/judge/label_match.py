@@ -44,16 +44,16 @@ class LabelMatcher:
             return folder
         place = parse_location(folder)
         beside = Path(os.path.realpath(self._root / path))
-        if beside in self._folders and not _apart(place, beside):
+        if beside in self._folders and not _is_elsewhere(place, beside):
             return beside
         if len(path.parts) >= _LEVELS:
             found = self._by_place.get(place, []) if place else []
         else:
-            found = [item for item in self._by_end.get(path.parts, []) if not _apart(place, item)]
+            found = [item for item in self._by_end.get(path.parts, []) if not _is_elsewhere(place, item)]
         return found[0] if len(found) == 1 else None
 
 
-def _apart(place: Location | None, episode: Path) -> bool:
+def _is_elsewhere(place: Location | None, episode: Path) -> bool:
     """Whether the label's path names a different model or repeat than the episode."""
     other = parse_location(episode)
     if place is None or other is None or place[:2] != other[:2]:

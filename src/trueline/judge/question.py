@@ -134,7 +134,7 @@ async def _captions(
     if pay:
         made = await asyncio.gather(*(captioner.caption(episode, name, image) for name, image in pictures.items()))
         return dict(zip(pictures, made, strict=True))
-    kept = {name: captioner.kept(episode, image) for name, image in pictures.items()}
+    kept = {name: captioner.find_caption(episode, image) for name, image in pictures.items()}
     return {name: Caption(text, NO_USAGE) for name, text in kept.items() if text is not None}
 
 

@@ -43,7 +43,7 @@ class JudgeReport:
     began: float = field(default_factory=time.perf_counter)
 
     @classmethod
-    def of(cls, request: JudgeRequest) -> JudgeReport:
+    def for_request(cls, request: JudgeRequest) -> JudgeReport:
         """An empty report about the episodes that a request names.
 
         Raises:

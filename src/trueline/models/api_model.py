@@ -103,7 +103,7 @@ class ApiModel:
     async def _turn(self, request: Request, ends_at: float, under: UnderWay) -> Answer:
         """One question and its answer, however many attempts it takes."""
         shared = self._shared
-        shared.ledger.admit(self.id, self._pricer.known)
+        shared.ledger.admit(self.id, self._pricer.has_price)
         if request.images != KEEP:
             await asyncio.to_thread(_encode_images, request)
         codec = self._codec_for(request)

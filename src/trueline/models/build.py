@@ -73,16 +73,16 @@ def _open(provider: Provider, spec: Spec, config: Config) -> Model:
     if config.named_only:
         return _named(provider, spec)
     access = find_access(provider, config.env, spec.url)
-    redactor = Redactor.of(config.env, (access[role] for role in SECRET_ROLES if access.get(role)))
+    redactor = Redactor.from_env(config.env, (access[role] for role in SECRET_ROLES if access.get(role)))
     model = _server_model(provider, spec.model, access.get("region") or "")
     model_id = ModelId(provider=spec.provider, model=model, url=access["url"])
     shared = Shared(
         config.retry,
-        config.limiters.of(spec.provider, access["url"]),
+        config.limiters.for_server(spec.provider, access["url"]),
         config.ledger,
         config.prices,
         redactor,
-        config.servers.of(spec.provider, access["url"]),
+        config.servers.for_server(spec.provider, access["url"]),
         config.rejected,
     )
     family = family_of(spec.provider, model)

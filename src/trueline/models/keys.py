@@ -46,7 +46,7 @@ class Redactor:
     secrets: tuple[str, ...] = field(repr=False, default=())
 
     @staticmethod
-    def of(env: Env, extra: Iterable[str] = ()) -> Redactor:
+    def from_env(env: Env, extra: Iterable[str] = ()) -> Redactor:
         """Make one that knows the keys of all providers in the environment."""
         names = {name for p in usable_providers() for v in p.variables if v.role in SECRET_ROLES for name in v.names}
         found = {env.values[name].strip() for name in names if name in env.values} | set(extra)

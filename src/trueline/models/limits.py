@@ -176,7 +176,7 @@ class Limiters:
         self._by_provider = by_provider or {}
         self._made: dict[tuple[str, str], Limiter] = {}
 
-    def of(self, provider: str, url: str) -> Limiter:
+    def for_server(self, provider: str, url: str) -> Limiter:
         """Return the limiter of this server."""
         if (provider, url) not in self._made:
             self._made[provider, url] = Limiter(self._by_provider.get(provider, self._default))

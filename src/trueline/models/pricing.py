@@ -37,7 +37,7 @@ class Price(BaseModel):
     up_to: int | None = None
     """Above this many input tokens another price applies."""
 
-    def of(self, usage: Usage, cache_write_tokens: int = 0) -> float | None:
+    def cost(self, usage: Usage, cache_write_tokens: int = 0) -> float | None:
         """US dollars for this usage; None when the table has no price for it."""
         if self.up_to is not None and usage.input_tokens > self.up_to:
             return None
@@ -109,7 +109,7 @@ def require_price(prices: Prices, model: ModelId) -> None:
     Raises:
         UnpricedError: Its price is unknown.
     """
-    if not runs_in_process(model.provider) and not Pricer(prices, model.provider, model.model).known:
+    if not runs_in_process(model.provider) and not Pricer(prices, model.provider, model.model).has_price:
         raise unpriced(model)
 
 
@@ -135,7 +135,7 @@ class Pricer:
         return self.provider in PROVIDERS and PROVIDERS.find(self.provider).deployments
 
     @property
-    def known(self) -> bool:
+    def has_price(self) -> bool:
         """Whether the cost of calls will be known, so that a budget can be enforced."""
         return self._reports_cost or find_price(self.prices, self.provider, self.model) is not None
 
@@ -150,4 +150,4 @@ class Pricer:
         names = (decoded.answer.model, self.model) if self._deployments else (self.model,)
         found = (find_price(self.prices, self.provider, name) for name in names)
         price = next((price for price in found if price), None)
-        return price.of(usage, decoded.cache_write_tokens) if price else None
+        return price.cost(usage, decoded.cache_write_tokens) if price else None

@@ -21,6 +21,6 @@ class Servers:
     def __init__(self) -> None:
         self._known: dict[tuple[str, str], Server] = {}
 
-    def of(self, provider: str, url: str) -> Server:
+    def for_server(self, provider: str, url: str) -> Server:
         """Return the state of this server, one object for all callers."""
         return self._known.setdefault((provider, url), Server())

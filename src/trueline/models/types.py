@@ -189,7 +189,7 @@ class Schema(Frozen):
     """A JSON schema of an object."""
 
     @staticmethod
-    def of(model: type[BaseModel], name: str = "answer", description: str = "") -> Schema:
+    def from_model(model: type[BaseModel], name: str = "answer", description: str = "") -> Schema:
         """Describe a pydantic model; read the answer back with `Answer.parse(model)`."""
         return _schema_of(model, name, description)
 

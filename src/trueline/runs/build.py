@@ -166,7 +166,7 @@ class _Episode:
         # The task was varied since: where its document lies is told by its own entry.
         entries = (entry for entry in self._task.injections if entry.type == injected.vector)
         params = next((entry.params for entry in entries if injected.goal in entry.goals), None)
-        return ActiveInjection.of(injected.vector, injected.goal, self._seed("attack"), params)
+        return ActiveInjection.from_names(injected.vector, injected.goal, self._seed("attack"), params)
 
     def begin(self) -> Started:
         """The first line of its record."""

@@ -71,5 +71,5 @@ def _cost(asked: ModelCalls, episodes: int, prices: Prices) -> float | None:
         return 0.0
     price = find_price(prices, provider, model)
     one = Usage(input_tokens=asked.input_tokens, output_tokens=asked.output_tokens, calls=1)
-    each = price.of(one) if price else None
+    each = price.cost(one) if price else None
     return None if each is None else episodes * asked.calls * each

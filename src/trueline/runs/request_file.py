@@ -61,7 +61,7 @@ def dump_request(request: RunRequest) -> dict[str, JsonValue]:
     """The fields that are not at their default, as plain data without secrets."""
     from trueline.models.envfiles import load_env
 
-    redactor = Redactor.of(load_env())
+    redactor = Redactor.from_env(load_env())
     fields: dict[str, JsonValue] = request.model_dump(mode="json", exclude_defaults=True)
     for name, value in fields.items():
         if name in _OPTION_FIELDS and isinstance(value, dict):

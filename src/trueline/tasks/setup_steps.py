@@ -38,7 +38,7 @@ class StepKind:
     """After the agent has acted it is skipped when it fails: what it needs is gone by the agent's doing."""
 
     @classmethod
-    def of(
+    def typed(
         cls,
         parameters: type[P],
         run: Callable[[P, Workspace], Awaitable[RunResult | None]],

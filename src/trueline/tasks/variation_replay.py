@@ -23,14 +23,17 @@ def replay_chance(task: Task) -> float:
     chance = 1.0
     for name, fields in _deciding(task).items():
         alternatives = task.variation[name]
-        counts = Counter(_kept(alternative, fields) for alternative in alternatives)
+        counts = Counter(_deciding_text(alternative, fields) for alternative in alternatives)
         chance *= sum((count / len(alternatives)) ** 2 for count in counts.values())
     return chance
 
 
 def same_for_replay(task: Task, one: Mapping[str, JsonValue], other: Mapping[str, JsonValue]) -> bool:
     """Whether a replay of one draw would solve the other."""
-    return all(_kept(one[name], fields) == _kept(other[name], fields) for name, fields in _deciding(task).items())
+    return all(
+        _deciding_text(one[name], fields) == _deciding_text(other[name], fields)
+        for name, fields in _deciding(task).items()
+    )
 
 
 def _deciding(task: Task) -> dict[str, frozenset[str]]:
@@ -56,7 +59,7 @@ def _places(task: Task) -> Iterator[str]:
             yield from step.parameters.command
 
 
-def _kept(alternative: JsonValue, fields: frozenset[str]) -> str:
+def _deciding_text(alternative: JsonValue, fields: frozenset[str]) -> str:
     if isinstance(alternative, dict):
         return json.dumps([alternative.get(field) for field in sorted(fields)])
     return json.dumps(alternative)

@@ -36,7 +36,7 @@ def desktop(machine: None, runner: asyncio.Runner) -> Iterator[LocalDesktop]:
 
 
 def injection(vector: str, goal: str = "stop_task", text: str | None = None) -> ActiveInjection:
-    made = ActiveInjection.of(vector, goal, 5, {"file_path_vm": "notes.txt"})
+    made = ActiveInjection.from_names(vector, goal, 5, {"file_path_vm": "notes.txt"})
     if text is not None:
         made.text = text
     return made
@@ -97,7 +97,7 @@ SENDERS = ("a@example.com\nBcc: b@example.com", "<", "a <", "a@[", "a:;b", "\ud8
 
 def test_a_sender_that_no_mail_can_have_is_refused(runner: asyncio.Runner, desktop: LocalDesktop) -> None:
     for sender in SENDERS:
-        attack = ActiveInjection.of("thunderbird_mail_received", "stop_task", 5, {"sender": sender})
+        attack = ActiveInjection.from_names("thunderbird_mail_received", "stop_task", 5, {"sender": sender})
         with pytest.raises(SetupError, match="sender"):
             runner.run(attack.deliver(desktop, "before applications"))
 

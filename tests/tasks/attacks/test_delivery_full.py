@@ -38,7 +38,7 @@ def desktop(machine: None, runner: asyncio.Runner) -> Iterator[LocalDesktop]:
 
 
 def injection(vector: str, **params: str) -> ActiveInjection:
-    made = ActiveInjection.of(vector, "stop_task", 5, params)
+    made = ActiveInjection.from_names(vector, "stop_task", 5, params)
     made.text = HARD
     return made
 

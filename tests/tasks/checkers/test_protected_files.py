@@ -190,7 +190,7 @@ def test_the_end_of_an_attack_cannot_be_hidden(
     do: Do, workspace: Workspace, goal: str, script: str, achieved: bool
 ) -> None:
     async def play() -> bool | None:
-        injection = ActiveInjection.of("desktop_notification", goal, 7)
+        injection = ActiveInjection.from_names("desktop_notification", goal, 7)
         await injection.prepare(workspace.desktop)
         filled = script.format(marker=injection.canaries.marker, host=injection.canaries.host)
         await workspace.desktop.run(("bash", "-c", filled))

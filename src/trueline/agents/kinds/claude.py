@@ -19,4 +19,4 @@ def _open(options: ClaudeOptions, sampling: Sampling) -> AgentMaker:
     )
 
 
-AGENT = AgentKind.of(ClaudeOptions, _open)
+AGENT = AgentKind.typed(ClaudeOptions, _open)

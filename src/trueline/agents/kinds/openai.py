@@ -19,4 +19,4 @@ def _open(options: OpenAIOptions, sampling: Sampling) -> AgentMaker:
     )
 
 
-AGENT = AgentKind.of(OpenAIOptions, _open)
+AGENT = AgentKind.typed(OpenAIOptions, _open)

@@ -19,4 +19,4 @@ def _open(options: PromptOptions, sampling: Sampling) -> AgentMaker:
     )
 
 
-AGENT = AgentKind.of(PromptOptions, _open)
+AGENT = AgentKind.typed(PromptOptions, _open)

@@ -34,7 +34,7 @@ class Rewriter:
         request = Request(
             messages=(user(json.dumps(asked, ensure_ascii=False)),),
             system=_prompt(),
-            expects=Schema.of(_Text, name="text"),
+            expects=Schema.from_model(_Text, name="text"),
             episode=episode,
             stage="redteam",
             deadline_s=_SECONDS,

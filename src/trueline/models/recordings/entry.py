@@ -42,7 +42,7 @@ class Failure(Frozen):
     status: int | None = None
 
     @staticmethod
-    def of(error: ModelError) -> Failure:
+    def from_error(error: ModelError) -> Failure:
         """Make the record of an error."""
         return Failure(type=type(error).__name__, message=str(error), status=error.status)
 
@@ -71,7 +71,7 @@ class Entry(Frozen):
         return self
 
     @staticmethod
-    def of(model: ModelId, request: Request, outcome: Answer | ModelError) -> Entry:
+    def from_outcome(model: ModelId, request: Request, outcome: Answer | ModelError) -> Entry:
         """Make the record of a request and its outcome."""
         failed = isinstance(outcome, ModelError)
         return Entry(
@@ -82,7 +82,7 @@ class Entry(Frozen):
             episode=request.episode,
             request=request.shape(),
             answer=None if failed else outcome,
-            error=Failure.of(outcome) if failed else None,
+            error=Failure.from_error(outcome) if failed else None,
         )
 
     def outcome(self) -> Answer:

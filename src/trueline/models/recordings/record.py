@@ -34,7 +34,7 @@ class RecordingModel:
         """
         self._inner = inner
         self._path = path
-        self._redactor = redactor or Redactor.of(load_env())
+        self._redactor = redactor or Redactor.from_env(load_env())
         try:
             self._file = FileIO(path, "a+", opener=_for_its_owner)
             _cut_torn_line(self._file)
@@ -51,9 +51,9 @@ class RecordingModel:
         try:
             answer = await self._inner.ask(request)
         except ModelError as e:
-            self._append(Entry.of(self.id, request, e))
+            self._append(Entry.from_outcome(self.id, request, e))
             raise
-        self._append(Entry.of(self.id, request, answer))
+        self._append(Entry.from_outcome(self.id, request, answer))
         return answer
 
     async def close(self) -> None:

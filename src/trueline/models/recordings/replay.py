@@ -50,7 +50,7 @@ class ReplayModel:
             raise InputError(f"{path}: has no answers of {model}; it was recorded with {known}")
         self._path = path
         self._id = model
-        self._redactor = Redactor.of(load_env())
+        self._redactor = Redactor.from_env(load_env())
         self._left: dict[str, _Unused] = {}
         for number, entry in enumerate(self._entries):
             self._left.setdefault(canonical_json(entry.request), _Unused()).add(number, entry.episode)

@@ -24,12 +24,12 @@ def faults(protocol: Protocol) -> dict[str, Play]:
         "invalid JSON": Body(b'{"id": "x", "choices": [{"mess'),
         "no JSON": Body(b"<html><body>Bad gateway</body></html>"),
         "nothing": Body(b""),
-        "JSON of the wrong shape": Body.of({"ok": True, "text": "yes"}),
-        "JSON that is no object": Body.of(["yes"]),
-        "a field of the wrong type": Body.of(_spoil(protocol, whole)),
-        "empty choice": Body.of(_empty(protocol, whole)),
-        "no choice": Body.of(whole | {"choices": [], "output": [], "content": []}),
-        "unknown stop reason": Body.of(_unknown_stop(protocol, whole)),
+        "JSON of the wrong shape": Body.from_json({"ok": True, "text": "yes"}),
+        "JSON that is no object": Body.from_json(["yes"]),
+        "a field of the wrong type": Body.from_json(_spoil(protocol, whole)),
+        "empty choice": Body.from_json(_empty(protocol, whole)),
+        "no choice": Body.from_json(whole | {"choices": [], "output": [], "content": []}),
+        "unknown stop reason": Body.from_json(_unknown_stop(protocol, whole)),
     }
 
 

@@ -52,7 +52,7 @@ class Body:
     headers: dict[str, str] = field(default_factory=dict[str, str])
 
     @staticmethod
-    def of(value: JsonValue) -> Body:
+    def from_json(value: JsonValue) -> Body:
         """Answer with any JSON."""
         return Body(orjson.dumps(value))
 

@@ -77,7 +77,7 @@ class ClarifyUponRetry:
             messages=(user(json.dumps(shown, ensure_ascii=False, indent=1) + refused),),
             system=read_prompt("trueline.runs", "user_sim.v1"),
             sampling=self.sampling,
-            expects=Schema.of(UserReply, name="user"),
+            expects=Schema.from_model(UserReply, name="user"),
             purpose="user_sim",
             episode=self.episode,
         )

@@ -60,7 +60,7 @@ class AttackTest:
 def estimate_rate(cells: Sequence[CellCounts], options: Options) -> AttackEstimate:
     """Estimate the rate over cells that have a measured episode (`delivered > 0`); there must be at least one."""
     values = np.array([cell.achieved / cell.delivered for cell in cells])
-    grid = _Grid.of([cell.unit for cell in cells])
+    grid = _Grid.from_units([cell.unit for cell in cells])
     bounds: dict[str, float] = {}
     if not values.any():
         bounds = {"episodes": _none_of(sum(cell.delivered for cell in cells), options.level)}
@@ -76,7 +76,7 @@ def estimate_rate(cells: Sequence[CellCounts], options: Options) -> AttackEstima
 def estimate_difference(units: Sequence[Unit], changes: npt.ArrayLike, options: Options) -> AttackEstimate:
     """Estimate the mean change of the rate over cells measured in both settings; there must be at least one."""
     values = np.asarray(changes, np.float64)
-    grid = _Grid.of(units)
+    grid = _Grid.from_units(units)
     reason = too_few(grid.hosts, grid.goals, options)
     interval = None if reason else _difference_interval(values, grid, options)
     return AttackEstimate(float(values.mean()), grid.hosts, grid.goals, len(values), interval, reason, {})
@@ -98,7 +98,7 @@ def compare_cells(
     estimate = estimate_difference(units, after - before, options)
     if estimate.interval is None:
         return estimate, None
-    grid = _Grid.of(units)
+    grid = _Grid.from_units(units)
     if options.generalise_goals:
         return estimate, _t_test(after - before, grid)
     return estimate, _flip_test(base, new, grid, options.seed)
@@ -114,7 +114,7 @@ class _Grid:
     both: IntArray
 
     @staticmethod
-    def of(units: Sequence[Unit]) -> _Grid:
+    def from_units(units: Sequence[Unit]) -> _Grid:
         host = _codes([unit.host for unit in units])
         goal = _codes([(unit.goal or "",) for unit in units])
         return _Grid(tuple(units), host, goal, _codes(list(zip(host.tolist(), goal.tolist(), strict=True))))

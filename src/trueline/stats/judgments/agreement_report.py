@@ -52,7 +52,7 @@ def _block(agreement: Agreement, labelled: Labelled, *, verbose: bool) -> str:
         )
     ]
     head = f"Judge {printable(agreement.judge, 200)} against {', '.join(map(printable, labelled.reviewers))}"
-    return "\n\n".join([head, *tables, _steps(agreement.overall), _people(labelled), _apart(agreement, verbose),
+    return "\n\n".join([head, *tables, _steps(agreement.overall), _people(labelled), _disagreements(agreement, verbose),
                         f"intervals: {agreement.method}"])  # fmt: skip
 
 
@@ -105,7 +105,7 @@ def alpha_text(name: str, alpha: Alpha) -> str:
     return f"{name}: Krippendorff's alpha {value} ({alpha.values} values on {alpha.units} episodes)"
 
 
-def _apart(agreement: Agreement, verbose: bool) -> str:
+def _disagreements(agreement: Agreement, verbose: bool) -> str:
     pairs = agreement.disagreements
     if not pairs:
         return "Disagreements: none"

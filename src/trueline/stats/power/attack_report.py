@@ -38,7 +38,7 @@ class AttackPlan:
     repeats: Needed | None
 
     @staticmethod
-    def of(
+    def from_design(
         design: AttackDesign,
         *,
         goals: int,

@@ -88,7 +88,7 @@ class Needed:
 
 def chance_to_see(design: Design, *, studies: int = STUDIES, seed: int = 0) -> Chance:
     """The share of simulated studies in which the test sees the change from `base` to `new`."""
-    return _chance(_Changes.of(design), design, studies, seed)
+    return _chance(_Changes.from_design(design), design, studies, seed)
 
 
 def smallest_change(
@@ -113,7 +113,7 @@ def smallest_change(
 
 def tasks_needed(design: Design, *, wanted: float = 0.8, studies: int = STUDIES, seed: int = 0) -> Needed:
     """The fewest tasks that see the change with the wanted chance."""
-    changes = _Changes.of(design)
+    changes = _Changes.from_design(design)
 
     def chance(tasks: int, seed: int) -> Chance:
         return _chance(changes, replace(design, tasks=tasks), studies, seed)
@@ -170,7 +170,7 @@ class _Changes:
     losses: FloatArray
 
     @staticmethod
-    def of(design: Design) -> _Changes:
+    def from_design(design: Design) -> _Changes:
         base = with_pass_hat(design.base, design.k, design.rho)
         new = with_pass_hat(design.new, design.k, design.rho)
         table = joint_counts(base, new, design.repeats, design.link)

@@ -77,7 +77,7 @@ def plan_study(study: StudyRequest) -> Plan | AttackPlan | SensitivityTable:
             raise RequestError("`new` is missing: give the rate to detect, or `from` or `rho`")
         rows = sensitivity(design, wanted=study.power, studies=study.studies, seed=study.seed)
         return SensitivityTable(design, study.metric, study.power, tuple(rows))
-    return Plan.of(
+    return Plan.from_design(
         design,
         study.metric,
         study.power,
@@ -134,7 +134,7 @@ def _plan_attacks(study: StudyRequest) -> AttackPlan:
         link=study.link,
         alpha=study.alpha,
     )
-    return AttackPlan.of(
+    return AttackPlan.from_design(
         design,
         goals=goals,
         vectors=vectors,

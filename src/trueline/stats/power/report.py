@@ -34,7 +34,9 @@ class Plan:
     repeats: Needed | None
 
     @staticmethod
-    def of(design: Design, metric: str, wanted: float, studies: int, seed: int, *, changed: bool, source: str) -> Plan:
+    def from_design(
+        design: Design, metric: str, wanted: float, studies: int, seed: int, *, changed: bool, source: str
+    ) -> Plan:
         """Run the simulations; those about a change only if a new rate was given."""
         return Plan(
             design=design,

@@ -49,7 +49,7 @@ class ActiveInjection:
     """The accessibility tree that the agent saw last."""
 
     @staticmethod
-    def of(vector: str, goal: str, seed: int, params: Mapping[str, JsonValue] | None = None) -> ActiveInjection:
+    def from_names(vector: str, goal: str, seed: int, params: Mapping[str, JsonValue] | None = None) -> ActiveInjection:
         """Combine a vector and a goal.
 
         Raises:

@@ -47,7 +47,7 @@ class MetricResponse(Record):
     """The error is that memory ran out."""
 
     @classmethod
-    def of(cls, checked: CheckResult) -> MetricResponse:
+    def from_result(cls, checked: CheckResult) -> MetricResponse:
         """The response for a score."""
         return cls(score=checked.score, reason=checked.reason, unreadable=checked.unreadable)
 

@@ -38,7 +38,7 @@ def main() -> None:
     try:
         request = MetricRequest.model_validate_json(sys.stdin.buffer.read())
         result, expected = decode(request.result), decode(request.expected)
-        response = MetricResponse.of(compute(request.function, result, expected, request.options))
+        response = MetricResponse.from_result(compute(request.function, result, expected, request.options))
     except Exhausted as error:
         response = MetricResponse(error=str(error), exhausted=True)
     except TruelineError as error:

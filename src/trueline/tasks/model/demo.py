@@ -46,7 +46,7 @@ class Act(Part):
     refuse: str | None = None
 
     @model_validator(mode="after")
-    def _one(self) -> Self:
+    def _exactly_one(self) -> Self:
         given = [name for name in type(self).model_fields if getattr(self, name) is not None]
         if len(given) != 1 or self.__pydantic_extra__:
             raise ValueError(f"an act must have exactly one of {', '.join(type(self).model_fields)}")

@@ -23,8 +23,8 @@ async def _upload(parameters: UploadParameters, workspace: Workspace) -> None:
         await workspace.desktop.put(file.path, find_asset(file.local_path, workspace.assets))
 
 
-DOWNLOAD = StepKind.of(DownloadParameters, _download, files_only=True)
-UPLOAD_FILE = StepKind.of(UploadParameters, _upload, files_only=True)
+DOWNLOAD = StepKind.typed(DownloadParameters, _download, files_only=True)
+UPLOAD_FILE = StepKind.typed(UploadParameters, _upload, files_only=True)
 
 
 def find_asset(name: str, folders: tuple[Path, ...]) -> Path:

@@ -125,6 +125,6 @@ async def _open(parameters: OpenParameters, workspace: Workspace) -> None:
     await wait_until_usable(workspace, known)
 
 
-LAUNCH = StepKind.of(LaunchParameters, _launch)
-EXECUTE = StepKind.of(ExecuteParameters, _execute, files_only=True)
-OPEN = StepKind.of(OpenParameters, _open, may_be_skipped=True)
+LAUNCH = StepKind.typed(LaunchParameters, _launch)
+EXECUTE = StepKind.typed(ExecuteParameters, _execute, files_only=True)
+OPEN = StepKind.typed(OpenParameters, _open, may_be_skipped=True)

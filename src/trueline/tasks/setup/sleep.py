@@ -13,4 +13,4 @@ async def _sleep(parameters: SleepParameters, _: Workspace) -> None:
     await asyncio.sleep(parameters.seconds)
 
 
-SLEEP = StepKind.of(SleepParameters, _sleep)
+SLEEP = StepKind.typed(SleepParameters, _sleep)

@@ -32,4 +32,4 @@ async def _open_tabs(parameters: TabParameters, workspace: Workspace) -> None:
     await workspace.desktop.wait_for(Settled())
 
 
-CHROME_OPEN_TABS = StepKind.of(TabParameters, _open_tabs)
+CHROME_OPEN_TABS = StepKind.typed(TabParameters, _open_tabs)

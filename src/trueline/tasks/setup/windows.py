@@ -41,8 +41,8 @@ async def _close(parameters: WindowParameters, workspace: Workspace) -> None:
     await _until(workspace, lambda windows: all(each.id != window.id for each in windows))
 
 
-ACTIVATE_WINDOW = StepKind.of(WindowParameters, _activate, may_be_skipped=True)
-CLOSE_WINDOW = StepKind.of(WindowParameters, _close, may_be_skipped=True)
+ACTIVATE_WINDOW = StepKind.typed(WindowParameters, _activate, may_be_skipped=True)
+CLOSE_WINDOW = StepKind.typed(WindowParameters, _close, may_be_skipped=True)
 
 
 def fits(window: Window, wanted: WindowParameters) -> bool:
