@@ -11,7 +11,7 @@ from support.model_server import model_server
 from support.small_suite import write_suite
 from trueline.cli import main
 from trueline.cli.run import parse_request
-from trueline.cli.run.judge import judge
+from trueline.cli.run.judge import judge_episodes
 from trueline.models.testing import Say
 
 TABLE = """
@@ -84,7 +84,7 @@ def test_the_judge_has_what_the_run_left(
     with model_server(default=judging()) as server:
         monkeypatch.setenv("LOCAL_OPENAI_BASE_URL", f"{server.url}/v1")
         words += ["--max_cost", "1", "--prices", "prices.toml", "--result_dir", "results"]
-        judge(parse_request(words).request, spent)
+        judge_episodes(parse_request(words).request, spent)
         assert min(1, most) <= server.count <= most
     assert told in capsys.readouterr().err
 

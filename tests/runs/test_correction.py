@@ -227,6 +227,7 @@ def test_who_uses_the_loop_does_the_same(
     person = None if case.answer is None else Person(case.answer)
     expected = case.alone if user == "proxy" and case.alone else case
     try:
+        runner.run(shared.wait_for(Settled(), time_limit=60))
         happened = runner.run(_bounded(USERS[user](case, guard, person, Stage(runner, shared, tmp_path))))
     finally:
         runner.run(close_windows(shared))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from trueline.cli.guard_flags import with_flags
@@ -95,6 +95,8 @@ FIELDS = st.fixed_dictionaries(
 )
 
 
+@example({"suite": "\x85"})
+@example({"suite": "\u2028"})
 @given(FIELDS)
 def test_a_written_request_reads_back_the_same(
     tmp_path_factory: pytest.TempPathFactory, fields: dict[str, Any]

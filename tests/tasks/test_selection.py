@@ -60,10 +60,10 @@ def test_a_sample_is_the_same_for_a_seed_and_whatever_the_order(suite: Suite) ->
 @pytest.mark.parametrize(
     ("selection", "message"),
     [
-        (Selection(domain="vlc"), "--domain vlc: mine has os, chrome"),
-        (Selection(only=("zzz",)), "no task of mine matches --domain"),
-        (Selection(kinds=(Kind.INJECTION,)), "no task of mine matches --domain"),
-        (Selection(limit=0), "no task of mine matches --domain"),
+        (Selection(domain="vlc"), "`domain` vlc: mine has os, chrome"),
+        (Selection(only=("zzz",)), "no task of mine matches `domain`"),
+        (Selection(kinds=(Kind.INJECTION,)), "no task of mine matches `domain`"),
+        (Selection(limit=0), "no task of mine matches `domain`"),
     ],
 )
 def test_selecting_nothing_is_an_error(suite: Suite, selection: Selection, message: str) -> None:

@@ -75,7 +75,12 @@ def dump_request(request: RunRequest) -> dict[str, JsonValue]:
 
 def request_yaml(request: RunRequest) -> str:
     """The request as YAML, without what is at its default and without secrets."""
-    return yaml.safe_dump(dump_request(request), sort_keys=False, allow_unicode=True)
+    document = dump_request(request)
+    text = yaml.safe_dump(document, sort_keys=False, allow_unicode=True)
+    if yaml.safe_load(text) == document:
+        return text
+    # Some characters are line breaks to YAML and survive only as escapes.
+    return yaml.safe_dump(document, sort_keys=False, allow_unicode=False)
 
 
 def hidden_fields(fields: Mapping[str, object]) -> list[str]:

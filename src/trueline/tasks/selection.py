@@ -6,9 +6,10 @@ import fnmatch
 import hashlib
 from dataclasses import dataclass, replace
 
-from trueline.errors import InputError
+from trueline.errors import RequestError
 from trueline.tasks.model import Kind
 from trueline.tasks.suite import Loaded, Suite, TaskRef, load_refs
+from trueline.text import printable
 
 ALL = "all"
 
@@ -43,14 +44,14 @@ def select(suite: Suite, selection: Selection) -> Loaded:
     else:
         loaded = load_refs(pick(refs, selection))
     if not loaded.tasks and not loaded.problems:
-        raise InputError(f"no task of {suite.name} matches --domain, --only, --kind, --sample and --limit")
+        raise RequestError(f"no task of {suite.name} matches `domain`, `only`, `kind`, `sample` and `limit`")
     return loaded
 
 
 def narrow(suite: Suite, selection: Selection) -> tuple[TaskRef, ...]:
     """Apply domain and patterns, without reading files."""
     if selection.domain != ALL and selection.domain not in suite.domains:
-        raise InputError(f"--domain {selection.domain}: {suite.name} has {', '.join(suite.domains)}")
+        raise RequestError(f"`domain` {printable(selection.domain, 100)}: {suite.name} has {', '.join(suite.domains)}")
     return tuple(
         ref
         for ref in suite.refs

@@ -134,7 +134,13 @@ def test_the_steps_of_one_trajectory_run_at_the_same_time(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(("mode", "workers", "most"), [("cost", 3, 3), ("latency", 6, 6), ("latency", 1, 2)])
 def test_calls_in_flight_keep_to_the_limit(tmp_path: Path, mode: Mode, workers: int, most: int) -> None:
-    server = FakeServer(default=lambda seen: answer(seen, delay_s=0.01))
+    def both_needed(seen: Seen) -> Play:
+        """Clear nothing at first sight: the server would still count a request that its client has given up."""
+        if seen.model == "fast":
+            return Say(json.dumps({"thought": "unclear", "align": False}), delay_s=0.01)
+        return answer(seen, delay_s=0.01)
+
+    server = FakeServer(default=both_needed)
     Bench(tmp_path, trajectories=5).run(server, workers=workers, mode=mode)
     assert server.most_active <= most
 

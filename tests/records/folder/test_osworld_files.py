@@ -279,6 +279,7 @@ def test_judgments_of_all_kinds_stand_beside_the_episode(tmp_path: Path) -> None
         path = folder / "judgment" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(content))
+    (folder / "judgment/local/model.json").mkdir(parents=True)  # a model may have such a name
     read = read_episode(folder)
     assert read.judgments == {
         JudgedBy(judge_model="gpt-4.1", judge_type="aer", version="v3"): Judgment.model_validate(four),

@@ -42,7 +42,7 @@ def configure(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run what the flags describe."""
-    from trueline.cli.run.judge import judge
+    from trueline.cli.run.judge import judge_episodes
     from trueline.cli.run.report import report_text
 
     asked = parse_request(args.given_words)
@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
         print_json(found)
     else:
         print(report_text(found))
-    judge(completed, result.spent)
+    judge_episodes(completed, result.spent)
     return 0 if result.complete else 1
 
 

@@ -34,7 +34,7 @@ def read_judgments(folder: Path) -> tuple[dict[JudgedBy, Judgment], tuple[Proble
 
 
 def _files(root: Path) -> Iterator[tuple[JudgedBy, Path]]:
-    for path in sorted(root.rglob("*.json")):
+    for path in sorted(path for path in root.rglob("*.json") if path.is_file()):
         *model, kind, last = path.relative_to(root).parts
         if [*model, kind] == [_HUMAN]:
             yield JudgedBy(judge_model=_HUMAN, judge_type=path.stem), path
