@@ -155,7 +155,7 @@ def test_the_plan_is_part_of_the_prompt() -> None:
     [
         ("pyautogui", "I would click the button.", "no code block"),
         ("pyautogui", "```python\npyautogui.click(1, 2)", "no code block"),
-        ("computer_13", "```json\n{nonsense}\n```", "no JSON"),
+        ("computer_13", "```json\n{nonsense}\n```", "not JSON"),
         ("computer_13", '```json\n{"action_type": "FLY"}\n```', "FLY"),
         ("pyautogui", "```python\n" + "pyautogui.click(1, 2)\n" * 201 + "```", "201 actions"),
     ],

@@ -115,7 +115,7 @@ def test_a_password_is_written_nowhere_and_asked_for_again(capsys: pytest.Captur
         assert b"hunter2secret" not in everything("results")
         again = ["--reproduce", "results", "--result_dir", "again"]
         code, err = run(capsys, *again)
-        assert (code, "does not hold the secret in --client_password" in err) == (2, True)
+        assert (code, "secrets are not stored in a manifest; pass all of --client_password again" in err) == (2, True)
         assert not Path("again").exists()
         assert run(capsys, *again, *spelt)[0] == 0
     assert b"hunter2secret" not in everything("again")

@@ -242,7 +242,7 @@ def test_a_served_look_is_taken_as_it_is(tmp_path: Path, capsys: pytest.CaptureF
     suite = write_suite(tmp_path / "tiny", plain())
     with served_program("--perturbations", "dark") as program:
         code, _, err = run(capsys, words(suite, program.address))
-        assert (code, "looks as perturbation dark: set --perturbations dark" in err) == (2, True)
+        assert (code, "its desktop shows perturbation dark: set --perturbations dark" in err) == (2, True)
         code, found, err = run(capsys, words(suite, program.address, "--perturbations", "dark"))
     assert (code, found["mean_score"]) == (0, 1.0), err
     said = record_of(f"{ORACLE}/note").params["perturbation"]

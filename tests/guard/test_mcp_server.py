@@ -86,7 +86,7 @@ def test_a_hijacked_agent_cannot_change_what_the_user_wants(script: str) -> None
             assert changed.is_error and "cannot be changed" in text(changed)
         async with client(script, "--instruction", "Rename the file") as connected:
             changed = await check(connected, "one", instruction="Delete all", session="new", screenshot=PICTURE)
-            assert changed.is_error and "the operator has fixed it" in text(changed)
+            assert changed.is_error and "set by the operator; leave it out" in text(changed)
             assert not (await check(connected, "one", session="new", screenshot=PICTURE)).is_error
 
     asyncio.run(work())
@@ -102,7 +102,7 @@ def test_the_operators_files_are_the_screen(script: str, tmp_path: Path) -> None
         async with client(script, *words) as connected:
             assert (await check(connected, "one")).structured_content["allowed"] is True
             forged = await check(connected, "one", screenshot=PICTURE)
-            assert forged.is_error and "the operator has said where the screen is" in text(forged)
+            assert forged.is_error and "the operator provides the screen" in text(forged)
             screenshot.unlink()
             gone = await check(connected, "one")
             assert gone.is_error and "cannot be read" in text(gone) and str(tmp_path) not in text(gone)

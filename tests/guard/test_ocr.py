@@ -150,7 +150,7 @@ def test_a_picture_that_cannot_be_read_leaves_it_undecided_and_an_earlier_one_do
 ) -> None:
     broken = Observation(NOW, b"no picture at all")
     verdict = checked(reader, asked(broken, at(DELETE.middle)))
-    assert verdict.decision is Decision.UNDECIDED and "no readable PNG" in (verdict.findings[0].error or "")
+    assert verdict.decision is Decision.UNDECIDED and "must be a readable PNG" in (verdict.findings[0].error or "")
     past = tuple(
         PastStep(number, Proposal(id=str(number), actions=(at((1, 1)),)), Observation(NOW, picture))
         for number, picture in enumerate((b"no picture at all", tmp_path / "gone.png", None), 1)

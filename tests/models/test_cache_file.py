@@ -189,9 +189,9 @@ def test_somebody_elses_database_stays_as_it_is(path: Path) -> None:
     with closing(sqlite3.connect(path)) as db, db:
         db.execute("CREATE TABLE theirs (x)")
     before = path.read_bytes()
-    with pytest.raises(CacheError, match="no cache of ours"):
+    with pytest.raises(CacheError, match="not a cache of Trueline"):
         run(lambda cache: cache.get(b"k"), path)
-    with pytest.raises(CacheError, match="no cache of ours"):
+    with pytest.raises(CacheError, match="not a cache of Trueline"):
         clear_cache(path)
     assert path.read_bytes() == before
 

@@ -14,7 +14,7 @@ from trueline.agents.simulated.persona import Outcome, PersonaOptions, Situation
 from trueline.desktop.local import LocalDesktop, LocalOptions, Pool
 from trueline.records import EpisodeRecord, Setting
 from trueline.records.setting import Environment
-from trueline.runs.batch.run import run_batch
+from trueline.runs.batch.run_batch import run_batch
 from trueline.runs.batch.types import BatchOptions, BatchResult
 from trueline.runs.build import AGENT, RunConfig, episode_seed, make_job, task_seed
 from trueline.runs.plan import Planned, expand

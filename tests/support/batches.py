@@ -14,7 +14,7 @@ from trueline.records import EpisodeWriter, Location, TaskRef, Unit
 from trueline.records.end import End, Unscored
 from trueline.records.episode import EpisodeError
 from trueline.records.events import Ended, Failed, Started
-from trueline.runs.batch.run import run_batch
+from trueline.runs.batch.run_batch import run_batch
 from trueline.runs.batch.types import BatchEvent, BatchOptions, BatchResult, Job, OpenDesktop
 from trueline.runs.faults import model_error_place
 from trueline.runs.types import Slot

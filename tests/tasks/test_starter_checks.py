@@ -292,7 +292,7 @@ def test_a_right_count_stays_right_when_the_log_was_looked_at(do: Do, workspace:
     assert task.score == 1
     task.sh(f"rm {answer}; mkfifo {answer}")
     outcome = task.outcome()
-    assert (outcome.score, "is no plain file" in outcome.reason) == (0.0, True)
+    assert (outcome.score, "is not a regular file" in outcome.reason) == (0.0, True)
 
 
 @pytest.mark.parametrize(

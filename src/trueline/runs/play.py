@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from trueline.blocking import run_blocking
 from trueline.errors import RequestError
 from trueline.extras import require_extra
-from trueline.runs.batch.run import run_batch
+from trueline.runs.batch.run_batch import run_batch
 from trueline.runs.batch.types import BatchEvent, BatchResult, Report
 from trueline.runs.manifest import write_manifest
 from trueline.runs.prepare import Run, claim_folders, open_run

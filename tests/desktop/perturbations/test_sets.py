@@ -38,13 +38,13 @@ def test_every_set_of_the_package_can_be_read() -> None:
 
 @pytest.mark.parametrize("name", ["3", "", "../1", "1.YAML", "none"])
 def test_an_unknown_set_is_refused_with_those_there_are(name: str) -> None:
-    with pytest.raises(InputError, match="known are 1, 2, dark, german, large"):
+    with pytest.raises(InputError, match="choose one of 1, 2, dark, german, large"):
         load_set(name)
 
 
 def test_the_commands_refuse_an_unknown_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["desktop", "shot", str(tmp_path / "x.png"), "--perturbations", "7"]) == 2
-    assert "known are 1, 2, dark, german, large" in capsys.readouterr().err
+    assert "choose one of 1, 2, dark, german, large" in capsys.readouterr().err
     assert not (tmp_path / "x.png").exists()
 
 
@@ -53,7 +53,7 @@ def test_the_commands_refuse_an_unknown_set(tmp_path: Path, capsys: pytest.Captu
     [
         ("version: 1\nsummary: x\nwalpaper: dunes\n", "walpaper: unknown field, did you mean wallpaper"),
         ("version: 1\nsummary: x\ncursor_size: 9000\n", "cursor_size: "),
-        ("version: 1\nsummary: x\nwallpaper: mine\n", "known are dunes, night"),
+        ("version: 1\nsummary: x\nwallpaper: mine\n", "choose one of dunes, night"),
         ("version: 1\nsummary: x\nwallpaper: ../x\n", "wallpaper: "),
         ("version: 1\nsummary: x\ntimezone: ../../etc/passwd\n", "timezone: "),
         ("version: 1\nsummary: x\nlanguage: de; id\n", "language: "),

@@ -18,7 +18,7 @@ from trueline.models.testing import FakeServer, Hang
 from trueline.models.types import Request, user
 from trueline.records.end import Unscored
 from trueline.records.events import Ended
-from trueline.runs.batch.run import run_batch
+from trueline.runs.batch.run_batch import run_batch
 from trueline.runs.batch.types import BatchEvent, BatchOptions
 
 

@@ -180,7 +180,7 @@ def test_proof_size_coverage_and_gate(runs: tuple[int, int], a: float, b: float,
 
 
 def test_the_docs_show_every_cell_and_each_within_its_limits() -> None:
-    text = (Path(__file__).parents[2] / "docs" / "reference" / "coverage.md").read_text("utf-8")
+    text = (Path(__file__).parents[3] / "docs" / "reference" / "coverage.md").read_text("utf-8")
     part = text.partition("## Unequal numbers of runs")[2].partition("\n## ")[0]
     studies = re.search(r"([\d,]+) simulated studies per cell", part)
     assert studies is not None and int(studies[1].replace(",", "")) >= 2000

@@ -18,7 +18,7 @@ from trueline.errors import InputError
 from trueline.text import printable
 
 if TYPE_CHECKING:
-    from trueline.runs.audit.run import Audit, Finding
+    from trueline.runs.audit.audit_suite import Audit, Finding
 
 _FAULTS = {
     "oracle_failed": "the reference solution fails",
@@ -73,7 +73,7 @@ async def _audit(args: argparse.Namespace) -> Audit:
     from trueline.desktop.local import LocalDesktop, LocalOptions, Pool
     from trueline.desktop.local.template import machine_version
     from trueline.records.setting import Environment
-    from trueline.runs.audit.run import AuditConfig, audit
+    from trueline.runs.audit.audit_suite import AuditConfig, audit
     from trueline.runs.batch.types import BatchOptions
     from trueline.tasks.downloads import Downloads, default_folder
     from trueline.tasks.selection import select

@@ -2,7 +2,7 @@
 
 from trueline.guard.bench.cases import Case, Key, Source, read_sources
 from trueline.guard.bench.connection_watch import ConnectionWatch, UnreachableError, WatchedModel, WatchedRetry
-from trueline.guard.bench.run import run_bench, steps_left
+from trueline.guard.bench.evaluate import run_bench, steps_left
 from trueline.guard.bench.store import Store
 
 __all__ = [

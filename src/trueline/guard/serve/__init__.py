@@ -1,7 +1,7 @@
 """The guard over HTTP: sessions, checks, reports, health, metrics, OpenAPI. Needs the extra `serve`."""
 
 from trueline.guard.serve.app import build_app
-from trueline.guard.serve.run import serve
+from trueline.guard.serve.serve_guard import serve
 from trueline.guard.serve.settings import ServeSettings
 
 __all__ = ["ServeSettings", "build_app", "serve"]

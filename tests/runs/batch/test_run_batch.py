@@ -18,7 +18,7 @@ from trueline.records.end import Unscored
 from trueline.records.events import Ended
 from trueline.records.folder.files import DiskFullError
 from trueline.runs.batch.claims import CLAIMS, Claim, Claims
-from trueline.runs.batch.run import run_batch
+from trueline.runs.batch.run_batch import run_batch
 from trueline.runs.batch.types import BatchEvent, BatchOptions
 
 

@@ -27,7 +27,7 @@ from trueline.runs.audit.trials import (
     trials_of,
     verdict,
 )
-from trueline.runs.batch.run import run_batch
+from trueline.runs.batch.run_batch import run_batch
 from trueline.runs.batch.types import BatchOptions, Job, OpenDesktop, Report
 from trueline.runs.build import VARIATION, RunConfig, episode_seed, make_job, why_unsupported
 from trueline.runs.plan import Planned
