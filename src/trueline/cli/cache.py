@@ -89,6 +89,8 @@ def _document(stats: Stats) -> dict[str, object]:
 def _table(stats: Stats) -> str:
     if not stats.shares:
         return f"{stats.path}: no cached answers"
+    from trueline.tables import text_table
+
     head = ("purpose", "model", "answers", "kB", "cost", "oldest")
     rows = [head] + [
         (
@@ -101,6 +103,5 @@ def _table(stats: Stats) -> str:
         )
         for share in stats.shares
     ]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return "\n".join([f"{stats.path}: {stats.answers} answers, {stats.file_bytes / 1e6:.1f} MB", *lines])
+    summary = f"{stats.path}: {stats.answers} answers, {stats.file_bytes / 1e6:.1f} MB"
+    return f"{summary}\n{text_table(rows, ruled=False)}"

@@ -121,11 +121,12 @@ class _Progress:
 
 
 def _text(report: dict[str, Any]) -> str:
+    from trueline.tables import text_table
+
     head = ("technique", "aim", "n", "at 1", f"worst of {report['k']}", "undecided")
     rows: list[tuple[str, ...]] = [head, *(_row(entry["technique"], entry) for entry in report["techniques"])]
     rows.append(_row("all that pass, each once", {**report["passing"], "aim": "pass", "undecided": ""}))
-    widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    lines = text_table(rows, ruled=False).splitlines()
     guard, controls = report["guard"], report["controls"]
     short, left_out = report["cut_short"], ", ".join(report["left_out"])
     models = ", ".join(filter(None, (guard["fast_check_model"], guard["systematic_analysis_model"])))

@@ -89,13 +89,14 @@ def _show(args: argparse.Namespace, rules: Rules) -> int:
     if args.json:
         print_json(_show_document(rules))
         return 0
+    from trueline.tables import text_table
+
     head = ("rule", "effect", "priority", "domains", "what it is about")
     rows = [head] + [
         (rule.id, rule.effect, str(rule.priority), " ".join(rule.domains) or "all", printable(rule.description, 90))
         for rule in rules.rules
     ]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
-    print("\n".join("  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows))
+    print(text_table(rows, ruled=False))
     print(f"\n{len(rules.rules)} rules, {len(rules.marked)} marked secrets, digest {rules.digest[:16]}")
     return 0
 

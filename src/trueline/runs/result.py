@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from trueline.records.setting import Setting
 from trueline.runs.batch.state import earlier_attempts
 from trueline.runs.batch.types import BatchResult
 from trueline.runs.summary import by_domain, summarise
+from trueline.tables import html_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,13 +76,11 @@ class RunResult:
 
     def _repr_html_(self) -> str:
         """A table of the episodes, for notebooks."""
-        rows = "".join(
-            f"<tr><td>{escape(path)}</td><td>{escape(_outcome(record))}</td>"
-            f"<td>{'' if record.score is None else f'{record.score:g}'}</td><td>{len(record.steps)}</td></tr>"
+        rows = [
+            (path, _outcome(record), "" if record.score is None else f"{record.score:g}", str(len(record.steps)))
             for path, record in self.records.items()
-        )
-        head = "".join(f"<th>{name}</th>" for name in ("episode", "end", "score", "steps"))
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        ]
+        return html_table([("episode", "end", "score", "steps"), *rows])
 
 
 def _outcome(record: EpisodeRecord) -> str:

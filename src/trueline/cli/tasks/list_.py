@@ -61,6 +61,7 @@ def _instruction(task: SuiteTask, seed: int) -> str:
 
 
 def _print(tasks: tuple[SuiteTask, ...], seed: int) -> None:
+    from trueline.tables import text_table
     from trueline.tasks.checkers import scored_by
     from trueline.tasks.support import unsupported
 
@@ -75,7 +76,5 @@ def _print(tasks: tuple[SuiteTask, ...], seed: int) -> None:
         for task in tasks
     ]
     head = ("task", "kind", "runs", "scored by", "instruction")
-    widths = [max(len(row[column]) for row in (head, *rows)) for column in range(4)]
-    for row in (head, *rows):
-        print("  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[4]]))
+    print(text_table([head, *rows], ruled=False))
     print(f"\n{len(tasks)} task{'s' * (len(tasks) != 1)}")
