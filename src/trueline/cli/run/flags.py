@@ -57,7 +57,7 @@ def _common(group: FlagGroup) -> None:
     add("--repeats", type=count, metavar="N", help="run everything N times, into run1 … runN")
     add("--num-envs", type=count, default=1, metavar="N", help="desktops at the same time (1)")
     add("--observation-type", choices=OBSERVATIONS, help="what the agent sees (a11y_tree)")
-    add("--max-steps", type=count, metavar="N", help="most steps of one episode (15)")
+    add("--max-steps", type=count, metavar="N", help="maximum steps per episode (15)")
     add("--max-cost", type=positive, metavar="USD", help="stop once this much is spent")
     add("--result-dir", type=Path, metavar="DIR", help="where results go (./results)")
     add("--dry-run", action="store_true", help="print what would run and what it would cost, roughly, then exit")
@@ -82,7 +82,7 @@ def _agent(group: FlagGroup) -> None:
         help="sampling temperature of the agent (1.0)",
     )
     add("--top-p", type=positive, metavar="X", help="nucleus sampling of the agent (0.9)")
-    add("--max-tokens", type=count, metavar="N", help="most tokens of one answer (1500)")
+    add("--max-tokens", type=count, metavar="N", help="maximum tokens per answer (1500)")
     add(
         "--stop-token", nargs="+", default=[], type=_not_empty, metavar="TEXT", help="stop sequences that end an answer"
     )
@@ -159,7 +159,7 @@ def _desktop(group: FlagGroup) -> None:
 def _retries(group: FlagGroup) -> None:
     add = group.add_argument
     add("--method", choices=["binary_retry", "clarify_upon_retry"], help="how to retry failed episodes")
-    add("--max-retries", type=count, metavar="N", help="most retries of an episode (5)")
+    add("--max-retries", type=count, metavar="N", help="maximum retries per episode (5)")
     add("--max-total-steps", type=count, metavar="N", help="steps of all tries together")
     add("--user-sim-model", metavar="SPEC", help="provider|model that plays the user for clarify_upon_retry")
 
