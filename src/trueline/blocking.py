@@ -17,9 +17,7 @@ def run_blocking(work: Coroutine[object, object, T]) -> T:
     Where this thread has a running event loop, the coroutine gets a thread and a loop of its own. Ctrl-C cancels it;
     the interrupt is raised once the coroutine has cleaned up.
     """
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
+    if not _in_event_loop():
         return asyncio.run(work)
     loop = asyncio.new_event_loop()
     task: asyncio.Task[T] = loop.create_task(work)
@@ -44,3 +42,11 @@ def run_blocking(work: Coroutine[object, object, T]) -> T:
         ended.wait()
         raise
     return task.result()
+
+
+def _in_event_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

@@ -2,6 +2,6 @@
 
 from trueline.actions.facts.action_facts import ActionFacts, Command, facts, proposal_facts
 from trueline.actions.facts.effects import Effect
-from trueline.actions.facts.touch_points import Touch, TouchKind
+from trueline.actions.facts.touch_points import Touch
 
-__all__ = ["ActionFacts", "Command", "Effect", "Touch", "TouchKind", "facts", "proposal_facts"]
+__all__ = ["ActionFacts", "Command", "Effect", "Touch", "facts", "proposal_facts"]

@@ -2,6 +2,6 @@
 
 from trueline.desktop.accessibility.bus import Bus
 from trueline.desktop.accessibility.connection import connect, unix_path
-from trueline.desktop.accessibility.reader import BUDGET, DEADLINE_S, Accessibility, Reading, accessibility_address
+from trueline.desktop.accessibility.reader import Accessibility, Reading, accessibility_address
 
-__all__ = ["BUDGET", "DEADLINE_S", "Accessibility", "Bus", "Reading", "accessibility_address", "connect", "unix_path"]
+__all__ = ["Accessibility", "Bus", "Reading", "accessibility_address", "connect", "unix_path"]

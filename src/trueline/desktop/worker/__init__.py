@@ -4,6 +4,6 @@
 """
 
 from trueline.desktop.worker.bundle import bundle
-from trueline.desktop.worker.client import CodeResult, WorkerClient
+from trueline.desktop.worker.client import WorkerClient
 
-__all__ = ["CodeResult", "WorkerClient", "bundle"]
+__all__ = ["WorkerClient", "bundle"]

@@ -2,6 +2,5 @@
 
 from trueline.guard.annotation.annotate import Annotation, annotate
 from trueline.guard.annotation.marks import Mark
-from trueline.guard.annotation.style import Style
 
-__all__ = ["Annotation", "Mark", "Style", "annotate"]
+__all__ = ["Annotation", "Mark", "annotate"]

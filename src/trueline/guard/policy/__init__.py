@@ -1,7 +1,6 @@
 """The policy stage: what a proposal does on this screen, and the rules that forbid, allow or suspect it."""
 
-from trueline.guard.policy.classifier import InjectionClassifier
 from trueline.guard.policy.ruleset import Rules, load_rules
-from trueline.guard.policy.stage import Judged, PolicyStage, judge, load_policy
+from trueline.guard.policy.stage import PolicyStage, judge, load_policy
 
-__all__ = ["InjectionClassifier", "Judged", "PolicyStage", "Rules", "judge", "load_policy", "load_rules"]
+__all__ = ["PolicyStage", "Rules", "judge", "load_policy", "load_rules"]

@@ -2,7 +2,7 @@
 
 from trueline.guard.proxy.gate import Gate
 from trueline.guard.proxy.journal import Journal
-from trueline.guard.proxy.serve_proxy import DEFAULT_PORT, serve_proxy
+from trueline.guard.proxy.serve_proxy import serve_proxy
 from trueline.guard.proxy.settings import ProxySettings
 
-__all__ = ["DEFAULT_PORT", "Gate", "Journal", "ProxySettings", "serve_proxy"]
+__all__ = ["Gate", "Journal", "ProxySettings", "serve_proxy"]

@@ -2,8 +2,7 @@
 
 from trueline.guard.redteam.attempt import Player
 from trueline.guard.redteam.campaign import Attempt, Campaign, Case, Options, attack
-from trueline.guard.redteam.corpus import load_corpus
 from trueline.guard.redteam.rewrite import Rewriter
 from trueline.guard.redteam.techniques import TECHNIQUES
 
-__all__ = ["TECHNIQUES", "Attempt", "Campaign", "Case", "Options", "Player", "Rewriter", "attack", "load_corpus"]
+__all__ = ["TECHNIQUES", "Attempt", "Campaign", "Case", "Options", "Player", "Rewriter", "attack"]

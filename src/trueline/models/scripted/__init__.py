@@ -1,6 +1,6 @@
 """A model whose answers come from a file: for tests, demos and documentation."""
 
 from trueline.models.scripted.model import ScriptedModel
-from trueline.models.scripted.script import Script, ScriptError, UnmatchedError, read_script
+from trueline.models.scripted.script import ScriptError, UnmatchedError, read_script
 
-__all__ = ["Script", "ScriptError", "ScriptedModel", "UnmatchedError", "read_script"]
+__all__ = ["ScriptError", "ScriptedModel", "UnmatchedError", "read_script"]

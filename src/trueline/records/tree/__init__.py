@@ -1,11 +1,24 @@
 """The accessibility tree: typed nodes, OSWorld's XML, the table agents read, set-of-marks."""
 
 from trueline.records.tree.marks import Mark, marks, marks_text
-from trueline.records.tree.node import Node, NodeAction, NodeValue, Place, Platform, Size, Tree
-from trueline.records.tree.table import Row, linearise, parse_table, shown
+from trueline.records.tree.node import Node, NodeAction, NodeValue, Place, Size, Tree
+from trueline.records.tree.table import linearise, parse_table, shown
 from trueline.records.tree.xml import TreeError, parse_xml, write_xml
 
 __all__ = [
-    "Mark", "Node", "NodeAction", "NodeValue", "Place", "Platform", "Row", "Size", "Tree", "TreeError", "linearise",
-    "marks", "marks_text", "parse_table", "parse_xml", "shown", "write_xml",
-]  # fmt: skip
+    "Mark",
+    "Node",
+    "NodeAction",
+    "NodeValue",
+    "Place",
+    "Size",
+    "Tree",
+    "TreeError",
+    "linearise",
+    "marks",
+    "marks_text",
+    "parse_table",
+    "parse_xml",
+    "shown",
+    "write_xml",
+]

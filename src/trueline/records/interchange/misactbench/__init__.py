@@ -6,7 +6,7 @@
 
 from trueline.records.interchange.misactbench.from_episodes import export_benchmark
 from trueline.records.interchange.misactbench.model import Benchmark, BenchmarkStep, BenchmarkTrajectory, Metadata
-from trueline.records.interchange.misactbench.read import BenchmarkRead, Unreadable, read_benchmark
+from trueline.records.interchange.misactbench.read import Unreadable, read_benchmark
 from trueline.records.interchange.misactbench.results import (
     MISSING_LABEL,
     MISSING_PRE_SCREENSHOT,
@@ -25,8 +25,26 @@ from trueline.records.interchange.misactbench.to_episodes import import_benchmar
 from trueline.records.interchange.misactbench.write import write_benchmark
 
 __all__ = [
-    "MISSING_LABEL", "MISSING_PRE_SCREENSHOT", "Benchmark", "BenchmarkRead", "BenchmarkStep", "BenchmarkTrajectory",
-    "Evaluation", "Metadata", "NarrativeCache", "NarrativeSummary", "ResultStep", "ResultTrajectory", "Screens",
-    "Unreadable", "export_benchmark", "find_screens", "import_benchmark", "read_benchmark", "read_narratives",
-    "read_results", "write_benchmark", "write_narratives", "write_results",
-]  # fmt: skip
+    "MISSING_LABEL",
+    "MISSING_PRE_SCREENSHOT",
+    "Benchmark",
+    "BenchmarkStep",
+    "BenchmarkTrajectory",
+    "Evaluation",
+    "Metadata",
+    "NarrativeCache",
+    "NarrativeSummary",
+    "ResultStep",
+    "ResultTrajectory",
+    "Screens",
+    "Unreadable",
+    "export_benchmark",
+    "find_screens",
+    "import_benchmark",
+    "read_benchmark",
+    "read_narratives",
+    "read_results",
+    "write_benchmark",
+    "write_narratives",
+    "write_results",
+]
