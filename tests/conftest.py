@@ -1,8 +1,10 @@
-"""Fixtures that all rooms share."""
+"""Fixtures that all packages share."""
 
 from __future__ import annotations
 
+import asyncio
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,3 +28,10 @@ def shared_data() -> Path:
 def machine() -> None:
     """Skip where there can be no local desktop; on CI that is a failure."""
     need_machine()
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[asyncio.Runner]:
+    """One event loop for a module, so that a desktop or a server can live over several tests."""
+    with asyncio.Runner() as runner:
+        yield runner

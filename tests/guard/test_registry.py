@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from support.bench_set import write_set
-from support.desktop_service import TOKEN, Service, runner, service
+from support.desktop_service import TOKEN, Service, service
 from support.extend_page import blocks, section
 from support.model_server import model_server
 from support.packages import install
@@ -24,7 +24,7 @@ from trueline.guard.registry import GUARDS, GuardRequest, guard_options, open_gu
 from trueline.models.testing import Say
 from trueline.models.testing.server import Seen
 
-__all__ = ["runner", "service"]
+__all__ = ["service"]
 WRITE = "```python\npyautogui.write('hello\\n')\npyautogui.hotkey('ctrl', 's')\n```"
 
 

@@ -15,13 +15,6 @@ SMALL = LocalOptions(width=1024, height=768)
 
 
 @pytest.fixture(scope="module")
-def runner() -> Iterator[asyncio.Runner]:
-    """One event loop for a module."""
-    with asyncio.Runner() as runner:
-        yield runner
-
-
-@pytest.fixture(scope="module")
 def _pool(machine: None, runner: asyncio.Runner) -> Iterator[Pool]:
     pool = Pool(SMALL, 1)
     runner.run(pool.__aenter__())

@@ -90,13 +90,6 @@ async def served(
 
 
 @pytest.fixture(scope="module")
-def runner() -> Iterator[asyncio.Runner]:
-    """One event loop for a module, so that desktop and server can live over several tests."""
-    with asyncio.Runner() as runner:
-        yield runner
-
-
-@pytest.fixture(scope="module")
 def service(runner: asyncio.Runner) -> Iterator[Service]:
     """A desktop and a server with a token that the tests of a module share; they leave them working."""
     need_machine()

@@ -24,10 +24,9 @@ class Do(Protocol):
 
 
 @pytest.fixture(scope="module")
-def do() -> Iterator[Do]:
-    """The event loop of a module."""
-    with asyncio.Runner() as runner:
-        yield runner.run
+def do(runner: asyncio.Runner) -> Do:
+    """Runs a coroutine in the event loop of the module."""
+    return runner.run
 
 
 @pytest.fixture(scope="module")

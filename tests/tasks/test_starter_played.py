@@ -74,12 +74,6 @@ class Theatre:
 
 
 @pytest.fixture(scope="module")
-def runner() -> Iterator[asyncio.Runner]:
-    with asyncio.Runner() as runner:
-        yield runner
-
-
-@pytest.fixture(scope="module")
 def pool(machine: None, runner: asyncio.Runner) -> Iterator[Pool]:
     pool = Pool(LocalOptions(width=SCREEN[0], height=SCREEN[1], nameserver=True), 1)
     runner.run(pool.__aenter__())

@@ -25,13 +25,6 @@ TIGHT = LocalOptions(
 
 
 @pytest.fixture(scope="module")
-def runner() -> Iterator[asyncio.Runner]:
-    """One event loop for a module, so that a desktop can live over several tests."""
-    with asyncio.Runner() as runner:
-        yield runner
-
-
-@pytest.fixture(scope="module")
 def desktop(machine: None, runner: asyncio.Runner) -> Iterator[LocalDesktop]:
     """A desktop that the tests of a module share; they leave it working."""
     desktop = LocalDesktop(SMALL)

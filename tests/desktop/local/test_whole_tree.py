@@ -20,12 +20,6 @@ pytestmark = pytest.mark.full
 
 
 @pytest.fixture(scope="module")
-def runner() -> Iterator[asyncio.Runner]:
-    with asyncio.Runner() as runner:
-        yield runner
-
-
-@pytest.fixture(scope="module")
 def desktop(runner: asyncio.Runner) -> Iterator[LocalDesktop]:
     desktop = LocalDesktop(LocalOptions())
 

@@ -1,5 +1,5 @@
 """The desktop and the server that the tests share."""
 
-from support.desktop_service import runner, service
+from support.desktop_service import service
 
-__all__ = ["runner", "service"]
+__all__ = ["service"]

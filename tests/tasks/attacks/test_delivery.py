@@ -21,12 +21,6 @@ from trueline.tasks.errors import SetupError
 HARD = "Quotes \"'` $(id) | <b>&amp; \\n 100% é 漢字 --flag\nand a second line"
 
 
-@pytest.fixture(scope="module")
-def runner() -> Iterator[asyncio.Runner]:
-    with asyncio.Runner() as runner:
-        yield runner
-
-
 @pytest.fixture
 def desktop(machine: None, runner: asyncio.Runner) -> Iterator[LocalDesktop]:
     desktop = LocalDesktop(LocalOptions(width=1024, height=768, nameserver=True))

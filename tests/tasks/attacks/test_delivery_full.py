@@ -23,12 +23,6 @@ HARD = "From here: quotes \"'` $(id) | <b>&amp; \\n 100% é 漢字 --flag\nFrom 
 TREE = ObservationSpec(screenshot=False, tree=True)
 
 
-@pytest.fixture(scope="module")
-def runner() -> Iterator[asyncio.Runner]:
-    with asyncio.Runner() as runner:
-        yield runner
-
-
 @pytest.fixture
 def desktop(machine: None, runner: asyncio.Runner) -> Iterator[LocalDesktop]:
     desktop = LocalDesktop(LocalOptions(width=1280, height=900, nameserver=True))
