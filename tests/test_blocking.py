@@ -40,8 +40,11 @@ def test_inside_a_running_event_loop_it_runs_in_another_thread() -> None:
 
 
 INTERRUPTED = """
-import asyncio
+import asyncio, signal
 from trueline.blocking import run_blocking
+
+# Started in the background of a shell, the tests and what they start ignore Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 async def work():
     print("started", flush=True)
@@ -67,5 +70,8 @@ def test_ctrl_c_in_a_notebook_waits_for_the_cleanup() -> None:
         assert process.stdout is not None
         assert process.stdout.readline() == "started\n"
         process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=60)
+        try:
+            out, _ = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert (out, process.returncode) == ("cleaned up\ninterrupted\n", 0)
