@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trueline.cli.guard_flags import add_guard_flag, add_guard_options, check_format, guard_request
-from trueline.cli.model.flags import safe_lines
-from trueline.cli.output import print_json
+from trueline.cli.output import print_json, safe_lines
 from trueline.cli.parser import Parser
 from trueline.errors import InputError
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from trueline.cli.model.flags import positive
+from trueline.cli.flag_values import positive
 from trueline.cli.parser import FlagGroup
 from trueline.errors import InputError
 

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from trueline.cli.guard_flags import add_guard_flag, add_guard_options, check_format, guard_request
-from trueline.cli.model.flags import remark
+from trueline.cli.output import print_note
 from trueline.cli.parser import Parser
 from trueline.errors import InputError
 
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     check_format(args.format)
     for flag, file in (("--screenshot", args.screenshot), ("--tree", args.tree)):
         if file is not None and not file.is_file():
-            remark(f"warning: {flag} {file}: there is no such file yet; until there is, nothing is allowed")
+            print_note(f"warning: {flag} {file}: there is no such file yet; until there is, nothing is allowed")
     asyncio.run(_serve(args))
     return 0
 

@@ -10,8 +10,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trueline.cli.flag_values import positive
 from trueline.cli.guard_flags import add_guard_flag, add_guard_options, guard_request
-from trueline.cli.model.flags import positive, remark
+from trueline.cli.output import print_note
 from trueline.cli.parser import Parser
 from trueline.errors import InputError
 
@@ -136,8 +137,8 @@ def _announce(args: argparse.Namespace, listener: Listener, token: str) -> None:
 
 def _warn(args: argparse.Namespace, listener: Listener) -> None:
     if args.guard_on_error == "allow":
-        remark("warning: --guard_on_error allow lets undecided actions run")
+        print_note("warning: --guard_on_error allow lets undecided actions run")
     if args.without_session == "pass":
-        remark("warning: --without_session pass lets everything run while there is no session")
+        print_note("warning: --without_session pass lets everything run while there is no session")
     if not listener.loopback:
-        remark(f"warning: {args.host} is reachable from other machines, unencrypted: put a TLS proxy in front")
+        print_note(f"warning: {args.host} is reachable from other machines, unencrypted: put a TLS proxy in front")

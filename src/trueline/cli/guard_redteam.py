@@ -9,9 +9,9 @@ import sys
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 
+from trueline.cli.flag_values import count
 from trueline.cli.guard_flags import add_guard_flag, add_guard_options, guard_request
-from trueline.cli.model.flags import count, money
-from trueline.cli.output import print_json
+from trueline.cli.output import money, print_json
 from trueline.cli.parser import Parser
 from trueline.errors import InputError
 

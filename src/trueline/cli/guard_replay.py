@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trueline.cli.flag_values import count
 from trueline.cli.guard_flags import add_guard_flag, add_guard_options, guard_request
-from trueline.cli.model.flags import count
 from trueline.cli.output import print_json
 from trueline.cli.parser import Parser
 from trueline.errors import InputError

@@ -9,8 +9,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trueline.cli.flag_values import count, positive
 from trueline.cli.guard_flags import add_guard_flag, add_guard_options, guard_request
-from trueline.cli.model.flags import count, positive, remark
+from trueline.cli.output import print_note
 from trueline.cli.parser import Parser
 from trueline.errors import InputError
 
@@ -94,12 +95,12 @@ async def _serve(args: argparse.Namespace, listener: Listener, given: list[str])
 
 def _announce(args: argparse.Namespace, listener: Listener, token: str | None, settings: ServeSettings) -> None:
     if not listener.loopback:
-        remark(
+        print_note(
             f"warning: {args.host} is reachable from other machines; the token and the screens go over the network "
             "unencrypted, so put a TLS proxy in front"
         )
     if settings.on_error == "allow":
-        remark("warning: --guard_on_error allow lets undecided actions run")
+        print_note("warning: --guard_on_error allow lets undecided actions run")
     if args.json:
         import orjson
 
@@ -120,7 +121,7 @@ def _tokens(args: argparse.Namespace) -> list[str]:
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"--token-file {args.token_file}: cannot be read ({error})") from None
         if mode & 0o077:
-            remark(f"warning: {args.token_file} can be read by others; chmod 600 it")
+            print_note(f"warning: {args.token_file} can be read by others; chmod 600 it")
         tokens = [line.strip() for line in lines if line.strip()]
         if not tokens:
             raise InputError(f"--token-file {args.token_file}: contains no token")

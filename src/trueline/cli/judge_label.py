@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from trueline.cli.model.flags import safe_lines
+from trueline.cli.output import safe_lines
 from trueline.cli.parser import Parser
 from trueline.errors import TruelineError
 from trueline.text import printable

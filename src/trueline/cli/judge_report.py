@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trueline.cli.model.flags import money, safe_lines
+from trueline.cli.output import money, safe_lines
 from trueline.judge.batch_file import count_judgments
 from trueline.judge.judge_episode import JudgeResult
 from trueline.judge.panel import dissent

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trueline.cli.flag_values import count, positive
 from trueline.cli.judge import take_paths
-from trueline.cli.model.flags import count, positive
 from trueline.cli.output import print_json
 from trueline.cli.parser import Parser
 from trueline.text import printable

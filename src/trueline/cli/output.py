@@ -1,4 +1,4 @@
-"""Writing results where the user asked for them."""
+"""Writing results where the user asked for them, and text for a terminal."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 from trueline.errors import InputError, TruelineError
+from trueline.text import printable
 
 
 def print_json(document: object) -> None:
@@ -75,3 +76,20 @@ def _replace(path: Path, content: bytes) -> None:
     except BaseException:
         os.unlink(name)
         raise
+
+
+def safe_lines(text: str) -> str:
+    """Return a model's text for a terminal: lines and tabs stay, every other control character is escaped."""
+    return "\n".join(
+        "\t".join(printable(cell, len(cell) + 1) for cell in line.split("\t")) for line in text.split("\n")
+    )
+
+
+def print_note(text: str) -> None:
+    """Print a note on stderr."""
+    print(printable(text, 1000), file=sys.stderr)
+
+
+def money(cost: float | None) -> str:
+    """Show a cost."""
+    return "cost unknown" if cost is None else f"${cost:.6f}".rstrip("0").rstrip(".")

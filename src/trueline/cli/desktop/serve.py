@@ -12,7 +12,7 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 from trueline.cli.desktop.common import add_desktop_flags, options
-from trueline.cli.model.flags import remark
+from trueline.cli.output import print_note
 from trueline.cli.parser import Parser
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def _announce(args: argparse.Namespace, listener: Listener, token: str) -> None:
 def _warn(args: argparse.Namespace, listener: Listener) -> None:
     if listener.loopback:
         return
-    remark(
+    print_note(
         f"warning: {args.host} is reachable from other machines; "
         + (
             "without a token whoever reaches it drives the desktop"

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from trueline.cli.desktop.common import add_application_flags, add_desktop_flags, open_desktop_with, print_from_inside
-from trueline.cli.model.flags import remark
-from trueline.cli.output import check_place, write_file
+from trueline.cli.output import check_place, print_note, write_file
 from trueline.cli.parser import Parser
 
 if TYPE_CHECKING:
@@ -44,7 +43,9 @@ def run(args: argparse.Namespace) -> int:
     tree, partial = asyncio.run(_tree(args))
     text = format_tree(tree, args.format, partial=partial, scope=args.scope)
     if partial:
-        remark("something is missing from the tree: an application did not answer in time, or has too many elements")
+        print_note(
+            "something is missing from the tree: an application did not answer in time, or has too many elements"
+        )
     if args.out is None:
         print_from_inside(text)
     else:

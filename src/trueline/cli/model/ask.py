@@ -8,8 +8,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trueline.cli.model.flags import add_model_flags, count, money, remark, safe_lines
-from trueline.cli.output import print_json
+from trueline.cli.flag_values import count
+from trueline.cli.model.flags import add_model_flags
+from trueline.cli.output import money, print_json, print_note, safe_lines
 from trueline.cli.parser import Parser
 from trueline.errors import InputError
 
@@ -62,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         _print(answer)
         if note:
-            remark(f"note: {note}")
+            print_note(f"note: {note}")
     answer.require()
     return 0
 
@@ -190,4 +191,4 @@ def _print(answer: Answer) -> None:
         *(["from the cache"] if answer.cached else []),
         *([f"{answer.attempts} attempts"] if answer.attempts > 1 else []),
     ]
-    remark(", ".join(fact for fact in facts if fact))
+    print_note(", ".join(fact for fact in facts if fact))

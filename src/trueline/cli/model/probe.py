@@ -6,8 +6,9 @@ import argparse
 import asyncio
 from typing import TYPE_CHECKING
 
-from trueline.cli.model.flags import add_model_flags, count, money, remark
-from trueline.cli.output import print_json
+from trueline.cli.flag_values import count
+from trueline.cli.model.flags import add_model_flags
+from trueline.cli.output import money, print_json, print_note
 from trueline.cli.parser import Parser
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ async def _probe(args: argparse.Namespace) -> Probe:
     model = open_model(args.spec, provider=args.model_provider, url=args.model_url, config=config)
     fitted = fit_sampling(model.id, Sampling(temperature=0.0, max_tokens=args.max_tokens))
     if fitted.misfits:
-        remark(f"{model.id} is asked without temperature 0: {fitted.misfits[0].reason}")
+        print_note(f"{model.id} is asked without temperature 0: {fitted.misfits[0].reason}")
     request = Request(
         messages=(user(args.text),),
         sampling=fitted.sampling,

@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Mapping
 from pathlib import Path
 
+from trueline.cli.flag_values import count, positive
 from trueline.cli.guard_flags import add_guard_options
-from trueline.cli.model.flags import count, positive
 from trueline.cli.parser import FlagGroup, Parser, whole_number
 from trueline.cli.tasks.selection import add_selection_flags
 

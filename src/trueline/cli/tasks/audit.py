@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trueline.cli.model.flags import count
+from trueline.cli.flag_values import count
 from trueline.cli.output import print_json
 from trueline.cli.parser import Parser
 from trueline.cli.tasks.selection import add_selection_flags, chosen_selection, chosen_suite
