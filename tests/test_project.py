@@ -60,3 +60,12 @@ def test_docs_build_without_a_warning(tmp_path: Path) -> None:
     done = subprocess.run(words, cwd=ROOT, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "site/concepts/statistics/index.html").is_file()
+
+
+@pytest.mark.full
+def test_docs_import_what_there_is() -> None:
+    lines = (line for path in (ROOT / "docs").rglob("*.md") for line in path.read_text("utf-8").splitlines())
+    imports = sorted({line for line in lines if re.match(r"from trueline[\w.]* import \w", line)})
+    assert len(imports) > 20
+    done = subprocess.run([sys.executable, "-c", "\n".join(imports)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
