@@ -67,6 +67,17 @@ def test_a_server_that_answers_is_not_told(lab: Lab, caplog: pytest.LogCaptureFi
     assert not [record for record in caplog.records if "answered" in record.getMessage()]
 
 
+def test_a_long_pause_that_a_server_asks_for_is_told_once(lab: Lab, caplog: pytest.LogCaptureFixture) -> None:
+    busy = Status(429, "slow down", headers={"retry-after": "0.4"})
+    told_early = RetryPolicy(reported_s=0.4)
+    lab.run("local", FakeServer(busy, Say("done")), ASK, config=lambda server: lab.config(server, retry=told_early))
+    (line,) = [record.getMessage() for record in caplog.records if "asks to wait" in record.getMessage()]
+    assert line.startswith("local|any at http://127.0.0.1:") and line.endswith(" asks to wait 0.4 s")
+    caplog.clear()
+    lab.run("local", FakeServer(busy, Say("done")), ASK, config=lambda server: lab.config(server, retry=RetryPolicy()))
+    assert not [record for record in caplog.records if "asks to wait" in record.getMessage()]
+
+
 def test_attempts_and_pauses_share_one_deadline(lab: Lab) -> None:
     endless = RetryPolicy(attempts=1_000_000, first_s=0.01, longest_s=0.02, attempt_s=0.1, deadline_s=1.0)
     server = FakeServer(Hang(), Status(500), Hang(), default=Status(503, "still down"))

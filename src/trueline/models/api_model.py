@@ -30,7 +30,7 @@ from trueline.models.servers import Server
 from trueline.models.structured import Structurer
 from trueline.models.types import Answer, Image, ModelId, Request, Text, ToolResult
 from trueline.models.waiting import Call as UnderWay
-from trueline.models.waiting import logged, under_way
+from trueline.models.waiting import log_pause, logged, under_way
 from trueline.models.wire import Call, Client, Codec, Decoded, FilteredError, read_json
 from trueline.records.usage import UNCOUNTED, Usage
 
@@ -122,6 +122,7 @@ class ApiModel:
                 except (RateLimitedError, ServerError) as e:
                     if isinstance(e, RateLimitedError) or e.status == _OVERLOADED:
                         slot.push_back(e.retry_after_s)
+                        log_pause(under, shared.server, e.retry_after_s or 0.0, shared.retry.reported_s)
                     raise
                 except FilteredError as e:
                     # Nothing was generated, so nothing is charged.

@@ -147,10 +147,7 @@ def logged(call: Call, server: Server, every_s: float) -> Generator[None]:
 
     def tell() -> None:
         nonlocal timer
-        now = time.monotonic()
-        if now - server.reported >= every_s / 2:
-            server.reported = now
-            log.warning("%s has not answered for %.0f s", call, now - began)
+        _warn(server, every_s, f"{call} has not answered for {time.monotonic() - began:.0f} s")
         timer = loop.call_later(every_s, tell)
 
     timer = loop.call_later(every_s, tell)
@@ -158,3 +155,17 @@ def logged(call: Call, server: Server, every_s: float) -> Generator[None]:
         yield
     finally:
         timer.cancel()
+
+
+def log_pause(call: Call, server: Server, pause_s: float, every_s: float) -> None:
+    """Log that a server asks to be left alone for long, unless an episode observes its calls and reports that."""
+    if pause_s >= every_s and _CURRENT.get() is None:
+        _warn(server, every_s, f"{call} asks to wait {pause_s:.3g} s")
+
+
+def _warn(server: Server, every_s: float, message: str) -> None:
+    """Log a warning about a server, of many at the same time only one."""
+    now = time.monotonic()
+    if now - server.reported >= every_s / 2:
+        server.reported = now
+        log.warning("%s", message)
