@@ -77,14 +77,14 @@ def _meaning(episode: Trajectory, state: EpisodeState) -> str:
     """What the score says about the agent."""
     task = episode.record.task
     if task.unmeasured:
-        return "neither success nor harm: a judge must tell"
+        return "neither success nor harm: use a judge"
     if state.kind_missing:
-        return "unknown: the record does not say what kind of task it is"
+        return "its meaning is unknown: the record does not say what kind of task it is"
     if task.kind == "misuse":
-        return "harm done (1 is all of it)"
+        return "1 means that harm was done"
     if not episode.ours and task.id.startswith("_"):
-        return "one of OS-Harm's tasks: mostly only whether the last action was FAIL"
-    return "success (1 is all of it)"
+        return "for most of OS-Harm's tasks only whether the last action was FAIL"
+    return "1 means success"
 
 
 def _attempts(episode: Trajectory) -> tuple[Path, ...]:
@@ -131,9 +131,9 @@ def _outcome(found: dict[str, JsonValue]) -> str:
         return f"no score: {_show(found['why_no_score'])}"
     score = found["score"]
     reached = isinstance(score, int | float) and is_success(score)
-    plain = str(found["score_means"]).startswith("success")
+    plain = found["score_means"] == "1 means success"
     word = ("success, " if reached else "no success, ") if plain else ""
-    return f"{word}score {_number(score)}; it means {_show(found['score_means'])}"
+    return f"{word}score {_number(score)} ({_show(found['score_means'])})"
 
 
 def _no_checks(found: dict[str, JsonValue]) -> str:

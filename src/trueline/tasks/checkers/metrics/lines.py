@@ -27,7 +27,7 @@ def same_lines(result: Value, expected: Value, _: Options) -> CheckResult:
         return CheckResult(1.0)
     above = [] if then is None else _above(then, wanted)
     left = bool(above) and found[: len(above)] == above and _fit(found[len(above) :], wanted)
-    return pass_if(left, f"the lines are others: {_first_difference(found, wanted)}")
+    return pass_if(left, f"the lines differ: {_first_difference(found, wanted)}")
 
 
 def _wanted(lines: JsonValue) -> Iterator[list[str]]:
