@@ -134,7 +134,7 @@ def _text(report: dict[str, Any]) -> str:
         f"guard: {guard['name']}, models: {models or 'none'}; {report['mode']} attacks, seed {report['seed']}",
         f"{report['attempts']} attempts of {report['budget']}, {report['checks']} checks, {money(report['cost'])}",
         *([f"{short} cases were cut short by the budget: worst of k is a lower bound"] if short else []),
-        *([f"left out, for nobody is there to read them: {left_out}"] if left_out else []),
+        *([f"left out, because no model reads them: {left_out}"] if left_out else []),
         f"controls stopped: {_cell(controls['blocked'])}; undecided: {controls['undecided']}",
         f"subject: {report['subject']}",
         *report["methods"],

@@ -265,7 +265,7 @@ def _write(action: Action, tool: ClaudeTool, scale: Scale) -> tuple[str, dict[st
         case Done() | Fail() | CallUser() if tool != _TOOLSET:
             return _write_extra(action, tool)
         case _:
-            raise EncodeError(tool, action, "there is no such action")
+            raise EncodeError(tool, action, "it has no such action")
 
 
 def _write_extra(action: Done | Fail | CallUser, tool: ClaudeTool) -> tuple[str, dict[str, object]]:

@@ -189,7 +189,7 @@ def _write(action: Action, tool: OpenAITool, scale: Scale) -> dict[str, object]:
         case Click() | Drag() | Scroll():
             raise EncodeError(tool, action, "it takes one or two clicks, a place, and scrolls by pixels")
         case _:
-            raise EncodeError(tool, action, "there is no such action")
+            raise EncodeError(tool, action, "it has no such action")
 
 
 def _xy(at: Point, scale: Scale) -> dict[str, object]:

@@ -192,7 +192,7 @@ def _write(action: Action, scale: Scale) -> tuple[str, dict[str, object]]:
             express_only(CODEC, action)
             return "terminate", {"status": "failure"}
         case _:
-            raise EncodeError(CODEC, action, "there is no such action")
+            raise EncodeError(CODEC, action, "it has no such action")
 
 
 def _at(at: Point | None, scale: Scale) -> dict[str, object]:

@@ -217,7 +217,7 @@ def _write(action: Action, scale: Scale, style: Style) -> tuple[str, dict[str, s
         case Done(answer=said) | CallUser(message=said):
             return "finished" if isinstance(action, Done) else "call_user", {"content": quote(said)} if said else {}
         case _:
-            raise EncodeError(CODEC, action, "there is no such action")
+            raise EncodeError(CODEC, action, "it has no such action")
 
 
 def _at(at: Point, scale: Scale, style: Style) -> dict[str, str]:

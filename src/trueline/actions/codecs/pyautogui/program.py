@@ -193,7 +193,7 @@ class _Reader:
     def call(self, node: ast.Call) -> None:
         target = self.value(node.func)
         if not isinstance(target, Ref):
-            unprovable(node, "a call of something that is no function")
+            unprovable(node, "a call of something that is not a function")
         args, keywords = self.given(node)
         if self.extension and self.extension(self.machine, target.name, node, args, keywords):
             return

@@ -81,7 +81,7 @@ class Args:
         """Return a number."""
         value = self.given.get(name, default)
         if not (isinstance(value, int | float) and is_number(value)):
-            unprovable(self.node, f"{name} is no number")
+            unprovable(self.node, f"{name} is not a number")
         return value
 
     def seconds(self, name: str) -> float:

@@ -63,7 +63,7 @@ def evaluate(node: ast.expr, names: Names, pure: PureCall) -> Value:
         case ast.Constant(value=bool() | None as value):
             return value
         case ast.Constant(value=str() as value):
-            return value if well_formed(value) == value else unprovable(node, "a text that is no text")
+            return value if well_formed(value) == value else unprovable(node, "text that is not valid Unicode")
         case ast.Constant(value=int() | float() as value):
             return _bounded(node, value)
         case ast.Name(id=name) if name in names:
@@ -100,7 +100,7 @@ def elements(items: list[ast.expr], names: Names, pure: PureCall) -> tuple[Value
     for item in items:
         if isinstance(item, ast.Starred):
             spread = evaluate(item.value, names, pure)
-            values.extend(spread if isinstance(spread, tuple) else unprovable(item, "* of something that is no list"))
+            values.extend(spread if isinstance(spread, tuple) else unprovable(item, "* of something that is not a list"))
         else:
             values.append(evaluate(item, names, pure))
         if len(values) > _MAX_ITEMS:
@@ -127,7 +127,7 @@ def _unary(node: ast.AST, op: ast.unaryop, value: Value) -> Value:
             return -value
         if isinstance(op, ast.UAdd):
             return value
-    unprovable(node, "arithmetic on something that is no number")
+    unprovable(node, "arithmetic on something that is not a number")
 
 
 def _binary(node: ast.AST, left: Value, op: ast.operator, right: Value) -> Value:
