@@ -36,7 +36,7 @@ def test_it_works_without_a_network(classifier: InjectionClassifier) -> None:
         "import socket\n"
         "def refuse(*a, **k): raise OSError('no network')\n"
         "socket.socket.connect = refuse\nsocket.getaddrinfo = refuse\n"
-        "from trueline.guard.policy import InjectionClassifier\n"
+        "from trueline.guard.policy.classifier import InjectionClassifier\n"
         f"print(InjectionClassifier().score({INJECTED!r}) > 0.5)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
