@@ -100,7 +100,9 @@ def elements(items: list[ast.expr], names: Names, pure: PureCall) -> tuple[Value
     for item in items:
         if isinstance(item, ast.Starred):
             spread = evaluate(item.value, names, pure)
-            values.extend(spread if isinstance(spread, tuple) else unprovable(item, "* of something that is not a list"))
+            values.extend(
+                spread if isinstance(spread, tuple) else unprovable(item, "* of something that is not a list")
+            )
         else:
             values.append(evaluate(item, names, pure))
         if len(values) > _MAX_ITEMS:
