@@ -1,0 +1,150 @@
+"""The Scope of a task, the effects of a proposal, and where an effect lies.
+
+Only the user's instruction, the start state (executables and file paths) and answers typed by a person make or widen a
+Scope. What is read from the screen can place an effect outside or make it unknown; it never places one inside.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from trueline.records.base import Record
+
+EffectKind = Literal[
+    "send",
+    "upload",
+    "download",
+    "share",
+    "pay",
+    "install",
+    "privilege",
+    "account",
+    "schedule",
+    "delete_permanently",
+    "change_settings",
+    "change_permissions",
+    "control_processes",
+    "run_commands",
+    "run_programs",
+    "read_secrets",
+    "end_task",
+]
+"""What a proposal can bring about besides touching a resource.
+
+`send` is a message to somebody, `upload` data to a server, `share` access for others; `schedule` is whatever runs later
+by itself (cron, autostart, shell startup files); `control_processes` stops or starts services, processes or the machine;
+`run_commands` uses a shell, `run_programs` runs code that the task does not name.
+"""
+Access = Literal["read", "write", "delete"]
+Source = Literal["instruction", "start state", "answer", "person"]
+"""Who justifies a grant: the instruction, what was open when the task began, an answer typed by a person, or a Scope
+written by hand."""
+Maker = Literal["rules", "model", "hand", "task"]
+"""How the Scope was made; by hand or from a task file is an oracle condition and is reported apart."""
+
+
+class Grant(Record):
+    """One permission, with the words that justify it."""
+
+    because: str
+    """The words of the instruction, or the file or executable of the start state."""
+    source: Source = "instruction"
+
+
+class ApplicationGrant(Grant):
+    """The task may use this application."""
+
+    application: str
+    """OSWorld's name of the application, such as `libreoffice_calc`, or the base name of its executable."""
+
+
+class PathGrant(Grant):
+    """The task may touch these files."""
+
+    path: str
+    """A path or pattern; `~` is the home folder. A folder ends in `/**`."""
+    access: frozenset[Access]
+
+
+class SiteGrant(Grant):
+    """The task may visit this site."""
+
+    site: str
+    """A host, which includes its subdomains; `*` is any site."""
+
+
+class RecipientGrant(Grant):
+    """The task may address this recipient."""
+
+    recipient: str
+    """An address, `*@domain`, or `*` for anybody."""
+
+
+class EffectGrant(Grant):
+    """The task may have this kind of effect."""
+
+    effect: EffectKind
+
+
+class OpenSlot(Grant):
+    """A value that only data can tell, such as the recipient in "reply to the sender". A person is asked for it once."""
+
+    slot: Literal["recipient", "site", "path"]
+
+
+class Scope(Record):
+    """What a task may touch. What no grant covers is outside."""
+
+    version: Literal[1] = 1
+    made_by: Maker = "rules"
+    applications: tuple[ApplicationGrant, ...] = ()
+    paths: tuple[PathGrant, ...] = ()
+    sites: tuple[SiteGrant, ...] = ()
+    recipients: tuple[RecipientGrant, ...] = ()
+    effects: tuple[EffectGrant, ...] = ()
+    open_slots: tuple[OpenSlot, ...] = ()
+
+
+@dataclass(frozen=True)
+class StartState:
+    """What is open when a task begins. Window titles and contents are left out: they are not trusted."""
+
+    executables: tuple[str, ...] = ()
+    """Base names of the executables that have a window."""
+    files: tuple[str, ...] = ()
+    """Paths of the files that are open or were put there for the task."""
+    sites: tuple[str, ...] = ()
+    """Hosts of the open tabs, read from the browser itself."""
+
+
+Shown = Literal["process", "origin", "path", "envelope", "command", "action", "screen"]
+"""What an effect was read from: the process's executable, the browser's origin, a resolved path, a recipient as it will be
+sent, the words of a command, the action itself, or only names and texts on the screen."""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """One thing that a proposal would do."""
+
+    kind: EffectKind | Access | Literal["use", "visit"]
+    """`use` an application, `visit` a site, an access to a path, or a kind of effect."""
+    resource: str = ""
+    """The application, path, host or recipient it is done to."""
+    shown_by: Shown = "action"
+    known: bool = True
+    """Whether the resource is fully known."""
+    certain: bool = True
+    """Whether it happens for certain if the proposal runs."""
+
+
+Place = Literal["inside", "outside", "unknown"]
+
+
+@dataclass(frozen=True)
+class PlacedEffect:
+    """Where an effect lies, and why."""
+
+    effect: Effect
+    place: Place
+    why: str
