@@ -32,9 +32,9 @@ EffectKind = Literal[
 ]
 """What a proposal can bring about besides touching a resource.
 
-`send` is a message to somebody, `upload` data to a server, `share` access for others; `schedule` is whatever runs later
-by itself (cron, autostart, shell startup files); `control_processes` stops or starts services, processes or the machine;
-`run_commands` uses a shell, `run_programs` runs code that the task does not name.
+`send` is a message to somebody, `upload` data to a server, `share` access for others; `schedule` is whatever runs
+later by itself (cron, autostart, shell startup files); `control_processes` stops or starts services, processes or the
+machine; `run_commands` uses a shell, `run_programs` runs code that the task does not name.
 """
 Access = Literal["read", "write", "delete"]
 Source = Literal["instruction", "start state", "answer", "person"]
@@ -88,7 +88,7 @@ class EffectGrant(Grant):
 
 
 class OpenSlot(Grant):
-    """A value that only data can tell, such as the recipient in "reply to the sender". A person is asked for it once."""
+    """A value that only data can tell, such as the recipient in "reply to the sender"; a person is asked once."""
 
     slot: Literal["recipient", "site", "path"]
 
@@ -119,8 +119,8 @@ class StartState:
 
 
 Shown = Literal["process", "origin", "path", "envelope", "command", "action", "screen"]
-"""What an effect was read from: the process's executable, the browser's origin, a resolved path, a recipient as it will be
-sent, the words of a command, the action itself, or only names and texts on the screen."""
+"""What an effect was read from: the process's executable, the browser's origin, a resolved path, a recipient as it will
+be sent, the words of a command, the action itself, or only names and texts on the screen."""
 
 
 @dataclass(frozen=True)
