@@ -8,7 +8,7 @@ from typing import Literal
 from trueline.actions.facts import Effect
 from trueline.guard.policy.screen.labels import Act, effect_of_act
 from trueline.guard.policy.screen.target import Target
-from trueline.guard.policy.shell.command import ShellCommand
+from trueline.actions.shell.command import ShellCommand
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from trueline.guard.policy.rulebook import (
 )
 from trueline.guard.policy.screen.target import Target
 from trueline.guard.policy.secrets import Marked, carried_by, secret_values, secrets_in
-from trueline.guard.policy.shell.command import UNSEEN, ShellCommand
-from trueline.guard.policy.shell.paths import could_be, whole_folder
+from trueline.actions.shell.command import UNSEEN, ShellCommand
+from trueline.actions.shell.paths import could_be, whole_folder
 
 
 def matches_operation(when: When, operation: Operation, step: int, marked: Sequence[Marked]) -> bool:

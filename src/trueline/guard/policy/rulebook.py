@@ -13,7 +13,7 @@ from trueline.guard.policy.example import Example, Screens
 from trueline.guard.policy.operations import Way
 from trueline.guard.policy.screen.labels import Act
 from trueline.guard.policy.secrets import SHORTEST_MARKED, Marked, SecretKind
-from trueline.guard.policy.shell.command import Does
+from trueline.actions.shell.command import Does
 from trueline.guard.policy.strict_model import StrictModel
 from trueline.records.verdict import Category
 

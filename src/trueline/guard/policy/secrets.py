@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, quote, unquote
 
 from trueline.guard.policy.addresses import split_address
 from trueline.guard.policy.folding import fold, key
-from trueline.guard.policy.shell.outputs import unpacked
+from trueline.actions.shell.outputs import unpacked
 
 SecretKind = Literal[
     "private_key", "api_key", "card_number", "iban", "password", "login", "national_id", "birth_date", "marked"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from trueline.actions.types import Point
 from trueline.guard.policy.screen.target import Target
-from trueline.guard.policy.shell.command import Session
+from trueline.actions.shell.command import Session
 
 MAX_LINE = 20_000
 """Longest text of one field that is tracked."""

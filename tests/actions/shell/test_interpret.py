@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trueline.guard.policy.shell.command import Session
-from trueline.guard.policy.shell.interpret import read_line, read_python
+from trueline.actions.shell.command import Session
+from trueline.actions.shell.interpret import read_line, read_python
 
 
 def does(line: str) -> set[str]:

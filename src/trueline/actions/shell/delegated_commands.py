@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from trueline.guard.policy.shell.call import Call
-from trueline.guard.policy.shell.command_kinds import KNOWN
-from trueline.guard.policy.shell.programs import INTERPRETERS, TERMINALS
-from trueline.guard.policy.shell.wrappers import base_name
+from trueline.actions.shell.call import Call
+from trueline.actions.shell.command_kinds import KNOWN
+from trueline.actions.shell.programs import INTERPRETERS, TERMINALS
+from trueline.actions.shell.wrappers import base_name
 
 _SOMEWHERE = frozenset({
     "tmux", "screen", "ssh", "mosh", "docker", "podman", "machinectl", "vim", "vi", "nvim", "ex", "trap", "entr",

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from trueline.actions.facts.mentions import mentions
-from trueline.guard.policy.shell.call import Call
-from trueline.guard.policy.shell.command import Does, ShellCommand
-from trueline.guard.policy.shell.paths import looks_like_path, normal_path
-from trueline.guard.policy.shell.programs import FETCHERS, LOGINS, TAKES_PATHS
+from trueline.actions.shell.call import Call
+from trueline.actions.shell.command import Does, ShellCommand
+from trueline.actions.shell.paths import looks_like_path, normal_path
+from trueline.actions.shell.programs import FETCHERS, LOGINS, TAKES_PATHS
 
 _AT_FILE = re.compile(r"(?:[^=@\s]*=)?@(?P<path>[^\s]+)")
 _BARE_HOST = re.compile(r"[\w-]+(?:\.[\w-]+)+(?=[:/]|$)")

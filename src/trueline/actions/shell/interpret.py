@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from trueline.guard.policy.shell.command import Session, ShellCommand
-from trueline.guard.policy.shell.evaluate import Shell, unseen
-from trueline.guard.policy.shell.lex import lex
+from trueline.actions.shell.command import Session, ShellCommand
+from trueline.actions.shell.evaluate import Shell, unseen
+from trueline.actions.shell.lex import lex
 
 MAX_LINE = 20_000
 _MAX_ENTERED = 50

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from trueline.guard.policy.shell.paths import could_be, normal_path, whole_folder
+from trueline.actions.shell.paths import could_be, normal_path, whole_folder
 
 
 @pytest.mark.parametrize(

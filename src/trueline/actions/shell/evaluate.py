@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from trueline.guard.policy.shell.call import Call
-from trueline.guard.policy.shell.command import UNSEEN, Does, Session, ShellCommand, effect_of
-from trueline.guard.policy.shell.command_input import CommandInput, fetched_files, joined_output, unseen_code_kinds
-from trueline.guard.policy.shell.command_kinds import command_kinds
-from trueline.guard.policy.shell.command_operands import with_operands
-from trueline.guard.policy.shell.delegated_commands import delegated_commands
-from trueline.guard.policy.shell.expand import Field, Nested, expand, expand_to_one_field
-from trueline.guard.policy.shell.lex import Word, lex
-from trueline.guard.policy.shell.outputs import output
-from trueline.guard.policy.shell.parse import Group, Loop, Pipeline, Redirection, Stage, parse
-from trueline.guard.policy.shell.paths import normal_path
-from trueline.guard.policy.shell.programs import ALTER_THE_SHELL, DECODERS, INTERPRETERS, SHELLS
-from trueline.guard.policy.shell.python_calls import UNKNOWN, python_calls
-from trueline.guard.policy.shell.wrappers import after_options, base_name, unwrap
+from trueline.actions.shell.call import Call
+from trueline.actions.shell.command import UNSEEN, Does, Session, ShellCommand, effect_of
+from trueline.actions.shell.command_input import CommandInput, fetched_files, joined_output, unseen_code_kinds
+from trueline.actions.shell.command_kinds import command_kinds
+from trueline.actions.shell.command_operands import with_operands
+from trueline.actions.shell.delegated_commands import delegated_commands
+from trueline.actions.shell.expand import Field, Nested, expand, expand_to_one_field
+from trueline.actions.shell.lex import Word, lex
+from trueline.actions.shell.outputs import output
+from trueline.actions.shell.parse import Group, Loop, Pipeline, Redirection, Stage, parse
+from trueline.actions.shell.paths import normal_path
+from trueline.actions.shell.programs import ALTER_THE_SHELL, DECODERS, INTERPRETERS, SHELLS
+from trueline.actions.python.calls import UNKNOWN, python_calls
+from trueline.actions.shell.wrappers import after_options, base_name, unwrap
 
 _MAX_DEPTH = 6
 _MAX_COMMANDS = 400

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trueline.guard.policy.shell.command import Does
+from trueline.actions.shell.command import Does
 
 
 def _names(text: str) -> frozenset[str]:

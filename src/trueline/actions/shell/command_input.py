@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from trueline.guard.policy.shell.call import Call
-from trueline.guard.policy.shell.command import Does, ShellCommand
-from trueline.guard.policy.shell.programs import DECODERS, FETCHERS
+from trueline.actions.shell.call import Call
+from trueline.actions.shell.command import Does, ShellCommand
+from trueline.actions.shell.programs import DECODERS, FETCHERS
 
 _CURL_TO_FILE = re.compile(r"-[A-Za-z]*[oO]")
 

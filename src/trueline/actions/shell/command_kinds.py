@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from trueline.guard.policy.shell.call import Call
-from trueline.guard.policy.shell.command import Does
-from trueline.guard.policy.shell.deletions import DELETIONS
-from trueline.guard.policy.shell.paths import DISK, HISTORY_FILES, normal_path
-from trueline.guard.policy.shell.programs import ALWAYS, INSTALL_WORDS, MAILERS, REMOVE_WORDS, SHELLS
+from trueline.actions.shell.call import Call
+from trueline.actions.shell.command import Does
+from trueline.actions.shell.deletions import DELETIONS
+from trueline.actions.shell.paths import DISK, HISTORY_FILES, normal_path
+from trueline.actions.shell.programs import ALWAYS, INSTALL_WORDS, MAILERS, REMOVE_WORDS, SHELLS
 
 _SCHEDULES = re.compile(r"/etc/(?:cron|anacrontab)|/var/spool/(?:cron|at)|\.timer$")
 _STARTS_LATER = re.compile(

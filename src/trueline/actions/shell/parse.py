@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from trueline.guard.policy.shell.lex import Operator, Token, Word
+from trueline.actions.shell.lex import Operator, Token, Word
 
 MAX_DEPTH = 12
 """Groups nested deeper than this are read as a flat sequence."""

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from trueline.guard.policy.shell.command import ShellCommand
-from trueline.guard.policy.shell.lex import Part, Word, lex
+from trueline.actions.shell.command import ShellCommand
+from trueline.actions.shell.lex import Part, Word, lex
 
 _KNOWN = {
     "HOME": "~", "USER": "user", "LOGNAME": "user", "SHELL": "/bin/bash", "IFS": " \t\n", "PATH": "/usr/bin:/bin",

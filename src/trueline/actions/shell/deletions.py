@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from trueline.guard.policy.shell.call import Call
-from trueline.guard.policy.shell.command import Does
-from trueline.guard.policy.shell.paths import DISK, HISTORY_FILES, normal_path, whole_folder
+from trueline.actions.shell.call import Call
+from trueline.actions.shell.command import Does
+from trueline.actions.shell.paths import DISK, HISTORY_FILES, normal_path, whole_folder
 
 _REMOVERS = frozenset({"rm", "shred", "unlink", "srm"})
 _NARROWING = frozenset({"-name", "-iname", "-path", "-regex", "-mtime", "-size", "-empty"})

@@ -1,0 +1,1 @@
+"""Python code read as data: which programs and files it would touch."""
