@@ -19,6 +19,7 @@ EXTRA_MODULES: dict[str, tuple[str, ...]] = {
     "inspect": ("inspect_ai",),
     "gym": ("gymnasium",),
     "classifier": ("stackone_defender", "onnxruntime"),
+    "cedar": ("cedarpy",),
 }
 """By extra of pyproject.toml, the modules that its packages give."""
 

@@ -13,14 +13,14 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from trueline.actions.shell.command import Does, ShellCommand
+from trueline.actions.shell.programs import INTERPRETERS
 from trueline.guard.policy import Rules, judge
 from trueline.guard.policy.decide import Match, decide
 from trueline.guard.policy.episode_reading import read_episode_so_far
 from trueline.guard.policy.operations import Addressed, Nothing, Opened, Operation, Pressed, Ran, Typed
 from trueline.guard.policy.rule_matching import hosts_of, matches_operation, place_of
 from trueline.guard.policy.rulebook import CommandWhen, OpenWhen, PressWhen, RecipientWhen, Rule, TextWhen, When
-from trueline.actions.shell.command import Does, ShellCommand
-from trueline.actions.shell.programs import INTERPRETERS
 from trueline.guard.types import GuardContext
 from trueline.records.verdict import Decision
 

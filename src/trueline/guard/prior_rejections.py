@@ -12,12 +12,12 @@ from itertools import product
 
 from trueline.actions import Action, bare
 from trueline.actions.facts import ActionFacts, facts, proposal_facts
+from trueline.actions.shell.paths import before_wildcard
 from trueline.guard.policy.addresses import hosts_of
 from trueline.guard.policy.describe import RULE
 from trueline.guard.policy.episode_reading import ViewCache, read_episode_so_far, read_rejected
 from trueline.guard.policy.folding import key
 from trueline.guard.policy.operations import Addressed, Opened, Operation, Pressed, Ran, Typed
-from trueline.actions.shell.paths import before_wildcard
 from trueline.guard.types import GuardContext, Rejection
 from trueline.records.proposal import Proposal
 from trueline.records.verdict import Decision, Feedback, Finding

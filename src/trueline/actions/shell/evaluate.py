@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from trueline.actions.python.calls import UNKNOWN, python_calls
 from trueline.actions.shell.call import Call
 from trueline.actions.shell.command import UNSEEN, Does, Session, ShellCommand, effect_of
 from trueline.actions.shell.command_input import CommandInput, fetched_files, joined_output, unseen_code_kinds
@@ -17,7 +18,6 @@ from trueline.actions.shell.outputs import output
 from trueline.actions.shell.parse import Group, Loop, Pipeline, Redirection, Stage, parse
 from trueline.actions.shell.paths import normal_path
 from trueline.actions.shell.programs import ALTER_THE_SHELL, DECODERS, INTERPRETERS, SHELLS
-from trueline.actions.python.calls import UNKNOWN, python_calls
 from trueline.actions.shell.wrappers import after_options, base_name, unwrap
 
 _MAX_DEPTH = 6

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from trueline.actions.facts import Effect
+from trueline.actions.shell.command import ShellCommand
 from trueline.guard.policy.screen.labels import Act, effect_of_act
 from trueline.guard.policy.screen.target import Target
-from trueline.actions.shell.command import ShellCommand
 
 
 @dataclass(frozen=True)

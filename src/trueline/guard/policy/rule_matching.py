@@ -6,6 +6,8 @@ import posixpath
 from collections.abc import Sequence
 
 from trueline.actions.facts.mentions import mentions
+from trueline.actions.shell.command import UNSEEN, ShellCommand
+from trueline.actions.shell.paths import could_be, whole_folder
 from trueline.guard.policy.addresses import hosts_of
 from trueline.guard.policy.globs import matches
 from trueline.guard.policy.operations import Addressed, Ended, Opened, Operation, Pressed, Ran, Typed
@@ -21,8 +23,6 @@ from trueline.guard.policy.rulebook import (
 )
 from trueline.guard.policy.screen.target import Target
 from trueline.guard.policy.secrets import Marked, carried_by, secret_values, secrets_in
-from trueline.actions.shell.command import UNSEEN, ShellCommand
-from trueline.actions.shell.paths import could_be, whole_folder
 
 
 def matches_operation(when: When, operation: Operation, step: int, marked: Sequence[Marked]) -> bool:

@@ -8,12 +8,12 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, StringConstraints, model_validator
 
 from trueline.actions.facts import Effect
+from trueline.actions.shell.command import Does
 from trueline.errors import InputError
 from trueline.guard.policy.example import Example, Screens
 from trueline.guard.policy.operations import Way
 from trueline.guard.policy.screen.labels import Act
 from trueline.guard.policy.secrets import SHORTEST_MARKED, Marked, SecretKind
-from trueline.actions.shell.command import Does
 from trueline.guard.policy.strict_model import StrictModel
 from trueline.records.verdict import Category
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 from urllib.parse import parse_qsl, quote, unquote
 
+from trueline.actions.shell.outputs import unpacked
 from trueline.guard.policy.addresses import split_address
 from trueline.guard.policy.folding import fold, key
-from trueline.actions.shell.outputs import unpacked
 
 SecretKind = Literal[
     "private_key", "api_key", "card_number", "iban", "password", "login", "national_id", "birth_date", "marked"

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from trueline.actions.facts.code import code_facts
+from trueline.actions.python.calls import copied
+from trueline.actions.shell.interpret import read_line, read_python
 from trueline.actions.types import (
     Action,
     CallUser,
@@ -36,8 +38,6 @@ from trueline.guard.policy.follow.tracker import Tracker
 from trueline.guard.policy.operations import Ended, Nothing, Operation, Unclear, doubtful
 from trueline.guard.policy.screen.target import TERMINAL
 from trueline.guard.policy.screen.view import View
-from trueline.actions.shell.interpret import read_line, read_python
-from trueline.actions.python.calls import copied
 
 _MOST_ACTIONS = 500
 """Actions beyond this are not followed, and such a proposal is never cleared."""

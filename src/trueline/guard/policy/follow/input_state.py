@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from trueline.actions.shell.command import Session
 from trueline.actions.types import Point
 from trueline.guard.policy.screen.target import Target
-from trueline.actions.shell.command import Session
 
 MAX_LINE = 20_000
 """Longest text of one field that is tracked."""

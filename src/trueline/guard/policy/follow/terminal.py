@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from trueline.actions.shell.command import Session, ShellCommand
+from trueline.actions.shell.interpret import Read, read_line, read_python
 from trueline.guard.policy.folding import fold, name_disguises
 from trueline.guard.policy.follow.input_state import InputState
 from trueline.guard.policy.follow.tracker import Tracker
 from trueline.guard.policy.operations import Addressed, Ran, Unclear
-from trueline.actions.shell.command import Session, ShellCommand
-from trueline.actions.shell.interpret import Read, read_line, read_python
 
 _EDITORS = frozenset({"nano", "vim", "vi", "nvim", "emacs", "pico", "micro", "joe", "less", "more", "man"})
 _SPEAKS_PYTHON = frozenset({"python", "python2", "python3", "ipython", "ipython3"})
