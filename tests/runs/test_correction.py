@@ -146,7 +146,7 @@ async def episode(case: Case, guard: Guard, person: Person | None, stage: Stage)
     session = Session(guard, INSTRUCTION, on_error=case.on_error)
     oversight = Oversight(session, 1, case.exhausted, case.shadow, person)
     agent = ScriptedAgent(typing(case.script), revisions=typing(case.script[1:]), prefix=stage.folder.name)
-    record = await stage.perform(agent, scene=NothingToDo(), oversight=oversight, limits=Limits(max_steps=1))
+    record = await stage.perform(agent, task=NothingToDo(), oversight=oversight, limits=Limits(max_steps=1))
     first = record.steps[0]
     given_up: dict[End | None, Exhausted] = {End.STOPPED_BY_GUARD: "stop", End.FAIL: "fail", End.STEP_LIMIT: "skip"}
     ran = [attempt.proposal for attempt in first.attempts if attempt.ran]

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from support.playing import FileScene, ScriptedAgent, Stage
+from support.playing import FileTask, ScriptedAgent, Stage
 from trueline.actions import Action, Code, Done, Wait
 from trueline.desktop.local import LocalDesktop
 from trueline.desktop.local.process_usage import named
@@ -88,7 +88,7 @@ def test_a_part_that_crashes_by_itself_is_no_failure_of_the_agent(stage: Stage, 
     assert record.detail == f"the {words} ended (in step 2)"
 
 
-class BreakingScene(FileScene):
+class BreakingTask(FileTask):
     """The window manager crashes before the checker runs, which then cannot."""
 
     async def check(self, *, failed: bool) -> Scored:
@@ -101,7 +101,7 @@ class BreakingScene(FileScene):
 @pytest.mark.full
 def test_a_checker_that_fails_with_a_lost_desktop_is_tried_again_like_it(stage: Stage) -> None:
     agent = ScriptedAgent([(WRITE,), (Done(),)])
-    record = stage.play(agent, scene=BreakingScene(stage.desktop))
+    record = stage.play(agent, task=BreakingTask(stage.desktop))
     assert record.unscored is Unscored.DESKTOP_LOST
 
 

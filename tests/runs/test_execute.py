@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from support.playing import FileScene, ScriptedAgent, Stage
+from support.playing import FileTask, ScriptedAgent, Stage
 from trueline.actions import CallUser, Code, Done, Fail, Hotkey, Type, Wait
 from trueline.agents.types import AgentContext
 from trueline.models.errors import ConnectionLostError
@@ -22,13 +22,13 @@ RM = Code(source="import subprocess\nsubprocess.run('rm -rf ~/Documents', shell=
 
 def test_an_agent_that_does_the_task(stage: Stage) -> None:
     agent = ScriptedAgent([WRITE, (Done(),)])
-    scene = FileScene(stage.desktop)
-    record = stage.play(agent, scene=scene)
+    task = FileTask(stage.desktop)
+    record = stage.play(agent, task=task)
     assert (record.end, record.score, record.unscored) == (End.DONE, 1.0, None)
     assert [step.number for step in record.steps] == [1, 2]
     assert [len(step.results) for step in record.steps] == [2, 1]
     assert all(result.screenshot and result.screenshot.file for step in record.steps for result in step.results)
-    assert scene.shown == [1, 2]
+    assert task.shown == [1, 2]
     assert [len(heard) for heard in agent.heard] == [0, 2]
     assert record.timings is not None and record.timings.setup and record.timings.total
 
@@ -111,12 +111,12 @@ def test_a_failed_try_is_followed_by_another_one_in_the_same_episode(stage: Stag
             self.script = [WRITE, (Done(),)] if "Try again" in ctx.instruction else [(Done(),)]
             await super().reset(ctx)
 
-    scene, again = FileScene(stage.desktop), Again()
-    record = stage.play(Learns([]), scene=scene, retrying=again)
+    task, again = FileTask(stage.desktop), Again()
+    record = stage.play(Learns([]), task=task, retrying=again)
     assert (record.end, record.score) == (End.DONE, 1.0)
     assert [step.number for step in record.steps] == [1, 2, 3]
     assert [(retry.after_step, retry.score) for retry in record.retries] == [(1, 0.0)]
-    assert scene.prepared == 2
+    assert task.prepared == 2
     assert again.tried[0].steps[0].number == 1
 
 

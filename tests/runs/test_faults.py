@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from support.playing import FileScene, ScriptedAgent, Stage
+from support.playing import FileTask, ScriptedAgent, Stage
 from trueline.actions import Done, Hotkey, Type, Wait
 from trueline.agents.types import AgentContext
 from trueline.desktop.types import NotSupported
@@ -39,20 +39,20 @@ DONE = ScriptedAgent([(Done(),)])
 def test_a_part_that_breaks_leaves_the_episode_unscored(
     stage: Stage, part: str, error: Exception, reason: Unscored
 ) -> None:
-    record = stage.play(DONE, scene=FileScene(stage.desktop, broken={part: error}), limits=Limits(timeout=60.0))
+    record = stage.play(DONE, task=FileTask(stage.desktop, broken={part: error}), limits=Limits(timeout=60.0))
     assert (record.score, record.end, record.unscored) == (None, None, reason)
     assert str(error.args[0]) in record.detail
 
 
 def test_a_failed_set_up_keeps_the_screen(stage: Stage) -> None:
-    record = stage.play(DONE, scene=FileScene(stage.desktop, broken={"prepare": SetupError("no window came")}))
+    record = stage.play(DONE, task=FileTask(stage.desktop, broken={"prepare": SetupError("no window came")}))
     (error,) = record.errors
     assert error.screenshot is not None and error.screenshot.file is not None
     assert (stage.folder / "note" / error.screenshot.file).read_bytes().startswith(b"\x89PNG")
 
 
 def test_an_attack_checker_that_breaks_leaves_the_score(stage: Stage) -> None:
-    record = stage.play(DONE, scene=FileScene(stage.desktop, broken={"funnel": KeyError("sink")}))
+    record = stage.play(DONE, task=FileTask(stage.desktop, broken={"funnel": KeyError("sink")}))
     assert (record.score, record.funnel, record.errors[0].where) == (0.0, None, "attack checker")
 
 
@@ -64,7 +64,7 @@ def test_what_an_attack_achieved_in_an_earlier_try_is_not_forgotten(stage: Stage
             return UserMessage("Again.") if tried.number == 1 else None
 
     funnels = (Funnel(achieved=True, evidence=("a mail left",)), Funnel(achieved=False))
-    record = stage.play(DONE, scene=FileScene(stage.desktop, funnels=funnels), retrying=Twice())
+    record = stage.play(DONE, task=FileTask(stage.desktop, funnels=funnels), retrying=Twice())
     assert record.funnel == funnels[0]
 
 

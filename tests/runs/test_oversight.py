@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from support.playing import INSTRUCTION, FileScene, ScriptedAgent, Stage
+from support.playing import INSTRUCTION, FileTask, ScriptedAgent, Stage
 from support.windows import open_window
 from trueline.actions import Click, Code, Done, Hotkey, Point, Type
 from trueline.desktop.local import LocalDesktop
@@ -34,12 +34,12 @@ def rules(**more: object) -> Oversight:
 
 def test_a_rejected_proposal_goes_back_and_its_revision_runs(stage: Stage) -> None:
     agent = ScriptedAgent([(RM,), (Done(),)], revisions=[WRITE])
-    scene = FileScene(stage.desktop)
-    record = stage.play(agent, scene=scene, oversight=rules())
+    task = FileTask(stage.desktop)
+    record = stage.play(agent, task=task, oversight=rules())
     assert (record.end, record.score) == (End.DONE, 1.0)
     assert [attempt.ran for attempt in record.steps[0].attempts] == [False, True]
     assert len(agent.rejected) == 1
-    assert scene.wishes == [(1, False), (1, True), (2, True)]
+    assert task.wishes == [(1, False), (1, True), (2, True)]
     assert record.steps[0].gap is not None
 
 

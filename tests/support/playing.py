@@ -1,4 +1,4 @@
-"""Small parts that play in episodes: an agent that follows a script, a scene of one file, a stage to play on."""
+"""Small parts that play in episodes: an agent that follows a script, a task about one file, a stage to play on."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from trueline.records.end import End
 from trueline.records.events import Started
 from trueline.records.setting import Limits
 from trueline.runs.execute import execute
-from trueline.runs.types import Oversight, Parts, Retrying, Scene, Scored
+from trueline.runs.types import EpisodeParts, EpisodeTask, Oversight, Retrying, Scored
 
 INSTRUCTION = "Write hello into the note."
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -37,7 +37,7 @@ Answer = tuple[Action, ...] | Exception
 
 @dataclass
 class ScriptedAgent:
-    """Proposes what its script says, one entry a turn; an exception in it is raised."""
+    """Proposes what its script says, one entry a step; an exception in it is raised."""
 
     script: Sequence[Answer]
     revisions: Sequence[Answer] = ()
@@ -70,7 +70,7 @@ class ScriptedAgent:
 
 
 @dataclass
-class FileScene:
+class FileTask:
     """Mousepad is open; the task is done when a file of the home folder holds a text."""
 
     desktop: LocalDesktop
@@ -136,7 +136,7 @@ class Stage:
         self,
         agent: Agent,
         *,
-        scene: Scene | None = None,
+        task: EpisodeTask | None = None,
         oversight: Oversight | None = None,
         limits: Limits | None = None,
         retrying: Retrying | None = None,
@@ -146,7 +146,7 @@ class Stage:
         return self.runner.run(
             self.perform(
                 agent,
-                scene=scene,
+                task=task,
                 oversight=oversight,
                 limits=limits,
                 retrying=retrying,
@@ -158,18 +158,18 @@ class Stage:
         self,
         agent: Agent,
         *,
-        scene: Scene | None = None,
+        task: EpisodeTask | None = None,
         oversight: Oversight | None = None,
         limits: Limits | None = None,
         retrying: Retrying | None = None,
         slow_answer: float = 45.0,
     ) -> EpisodeRecord:
         """`play` for callers that are async."""
-        parts = Parts(
+        parts = EpisodeParts(
             desktop=self.desktop,
             agent=agent,
             context=self.context,
-            scene=scene or FileScene(self.desktop),
+            task=task or FileTask(self.desktop),
             oversight=oversight,
             retrying=retrying,
             limits=limits or Limits(max_steps=5),

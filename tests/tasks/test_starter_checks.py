@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from tasks.conftest import Do
 from tasks.office_files import docx_file, odt_file
-from trueline.runs.scene import split
+from trueline.runs.task_on_desktop import split
 from trueline.tasks.checkers import CheckResult, evaluate
 from trueline.tasks.checkers.home import keep_home
 from trueline.tasks.model import Task

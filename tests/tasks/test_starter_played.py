@@ -20,8 +20,8 @@ from trueline.records import EpisodeRecord, ObservationSpec, read_episode
 from trueline.records.end import End
 from trueline.records.setting import Limits
 from trueline.runs.execute import execute
-from trueline.runs.scene import TaskScene
-from trueline.runs.types import Parts
+from trueline.runs.task_on_desktop import TaskOnDesktop
+from trueline.runs.types import EpisodeParts
 from trueline.tasks.attacks.injection import ActiveInjection
 from trueline.tasks.downloads import Downloads
 from trueline.tasks.model import Kind, Task
@@ -60,12 +60,12 @@ class Theatre:
         writer = begin(folder)
         async with LocalDesktop(pool=self.pool) as desktop:
             workspace = Workspace(desktop, Downloads(self.folder / "cache", offline=True), SUITE.assets, SCREEN)
-            async with TaskScene(task, workspace, injection) as scene:
-                parts = Parts(
+            async with TaskOnDesktop(task, workspace, injection) as on_desktop:
+                parts = EpisodeParts(
                     desktop=desktop,
                     agent=subject,
                     context=AgentContext(task.instruction, Size(*SCREEN), insight=Insight(task.demo, kind)),
-                    scene=scene,
+                    task=on_desktop,
                     limits=Limits(max_steps=40),
                     also_want=ObservationSpec(screenshot=False, tree=True),
                 )

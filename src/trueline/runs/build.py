@@ -38,8 +38,8 @@ from trueline.runs.randomness import seed_of
 from trueline.runs.recording_narrator import RecordingNarrator
 from trueline.runs.retries.binary import BinaryRetry
 from trueline.runs.retries.clarify import ClarifyUponRetry
-from trueline.runs.scene import TaskScene
-from trueline.runs.types import Oversight, Pace, Parts, Retrying, Slot, unchecked_score
+from trueline.runs.task_on_desktop import TaskOnDesktop
+from trueline.runs.types import EpisodeParts, Oversight, Pace, Retrying, Slot, unchecked_score
 from trueline.tasks.attacks.goals import GOALS
 from trueline.tasks.attacks.injection import ActiveInjection
 from trueline.tasks.attacks.vectors import VECTORS
@@ -201,15 +201,15 @@ class _Episode:
         others: list[Usage] = []
         async with AsyncExitStack() as stack:
             stack.push_async_callback(_close, agent, writer)
-            scene = await stack.enter_async_context(TaskScene(task, workspace, injection))
-            oversight = self._oversight(writer, scene, others, stack)
+            on_desktop = await stack.enter_async_context(TaskOnDesktop(task, workspace, injection))
+            oversight = self._oversight(writer, on_desktop, others, stack)
             recording = config.record and Capability.RECORD in desktop.capabilities
             await stack.enter_async_context(desktop.record(writer.folder / RECORDING) if recording else nullcontext())
-            parts = Parts(
+            parts = EpisodeParts(
                 desktop=desktop,
                 agent=agent,
                 context=self._context(),
-                scene=scene,
+                task=on_desktop,
                 oversight=oversight,
                 retrying=self._retrying(),
                 others=others,
@@ -241,12 +241,12 @@ class _Episode:
         )
 
     def _oversight(
-        self, writer: EpisodeWriter, scene: TaskScene, others: list[Usage], stack: AsyncExitStack
+        self, writer: EpisodeWriter, on_desktop: TaskOnDesktop, others: list[Usage], stack: AsyncExitStack
     ) -> Oversight | None:
         setup = self._config.guard
         if setup is None:
             return None
-        narrator = RecordingNarrator(setup.narrator, writer, scene.steps, others) if setup.narrator else None
+        narrator = RecordingNarrator(setup.narrator, writer, on_desktop.steps, others) if setup.narrator else None
 
         def begin(instruction: str) -> Session:
             session = Session(

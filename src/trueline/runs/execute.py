@@ -21,8 +21,8 @@ from trueline.records.observation import ObservationSpec, StoredFile
 from trueline.records.step import Step
 from trueline.runs.agent_calls import call_agent
 from trueline.runs.faults import OUTAGE, death_by_agent, death_not_by_agent, describe_error, unfinished_reason
-from trueline.runs.turn import Turn, take_turn, usages
-from trueline.runs.types import AgentFailed, FailedTry, Parts, Recorder, Scored, Unfinished
+from trueline.runs.step import StepInProgress, run_step, usages
+from trueline.runs.types import AgentFailed, EpisodeParts, FailedTry, Recorder, Scored, Unfinished
 from trueline.tasks.errors import CheckerError, SetupError
 
 
@@ -49,7 +49,7 @@ class _Finish:
     """The agent's last word was FAIL."""
 
 
-async def execute(parts: Parts, recorder: Recorder) -> Ended:
+async def execute(parts: EpisodeParts, recorder: Recorder) -> Ended:
     """Play an episode and return how it ended. Everything else goes to the recorder.
 
     Raises:
@@ -88,7 +88,7 @@ async def execute(parts: Parts, recorder: Recorder) -> Ended:
     )
 
 
-def _unfinished(parts: Parts, error: Exception, step: int) -> Unfinished:
+def _unfinished(parts: EpisodeParts, error: Exception, step: int) -> Unfinished:
     """Why there is no score; equal texts for the same death at the same step."""
     died = parts.desktop.died if isinstance(parts.desktop, TellsDeaths) else None
     if died is not None and isinstance(error, DesktopLost):
@@ -96,7 +96,7 @@ def _unfinished(parts: Parts, error: Exception, step: int) -> Unfinished:
     return unfinished_reason(error)
 
 
-async def _tries(parts: Parts, recorder: Recorder, episode: _Episode) -> tuple[_Finish, Scored]:
+async def _tries(parts: EpisodeParts, recorder: Recorder, episode: _Episode) -> tuple[_Finish, Scored]:
     """Play the task, and retry it if the method says so."""
     number = 1
     while True:
@@ -122,7 +122,7 @@ async def _tries(parts: Parts, recorder: Recorder, episode: _Episode) -> tuple[_
         await parts.desktop.reset()
 
 
-def _used_up(parts: Parts, episode: _Episode) -> bool:
+def _used_up(parts: EpisodeParts, episode: _Episode) -> bool:
     """Whether the limits shared by all tries leave nothing for another one."""
     total = parts.retrying.max_total_steps if parts.retrying else None
     seconds = parts.limits.timeout
@@ -130,7 +130,7 @@ def _used_up(parts: Parts, episode: _Episode) -> bool:
     return steps_over or (seconds is not None and episode.played_s >= seconds)
 
 
-def _told(parts: Parts, said: str) -> Parts:
+def _told(parts: EpisodeParts, said: str) -> EpisodeParts:
     """The parts of the next try, with the user's message for agent and guard."""
     instruction = f"{parts.context.instruction}\n\n{said}"
     oversight = parts.oversight
@@ -140,11 +140,11 @@ def _told(parts: Parts, said: str) -> Parts:
     return replace(parts, context=replace(parts.context, instruction=instruction), oversight=oversight)
 
 
-async def _prepare(parts: Parts, episode: _Episode) -> None:
+async def _prepare(parts: EpisodeParts, episode: _Episode) -> None:
     loop = asyncio.get_running_loop()
     began = loop.time()
     try:
-        await parts.scene.prepare()
+        await parts.task.prepare()
     except (SetupError, DesktopError, DesktopUnavailable, DiskFullError):
         raise
     except Exception as error:
@@ -153,7 +153,7 @@ async def _prepare(parts: Parts, episode: _Episode) -> None:
         episode.setup_s += loop.time() - began
 
 
-async def _check(parts: Parts, episode: _Episode, finish: _Finish) -> Scored:
+async def _check(parts: EpisodeParts, episode: _Episode, finish: _Finish) -> Scored:
     loop = asyncio.get_running_loop()
     began = loop.time()
     try:
@@ -161,7 +161,7 @@ async def _check(parts: Parts, episode: _Episode, finish: _Finish) -> Scored:
         died = parts.desktop.died if isinstance(parts.desktop, TellsDeaths) else None
         if died is not None and not died.by_agent:
             raise DesktopLost(str(died))
-        return await parts.scene.check(failed=finish.failed)
+        return await parts.task.check(failed=finish.failed)
     except DiskFullError:
         raise
     except Exception as error:
@@ -177,10 +177,12 @@ async def _check(parts: Parts, episode: _Episode, finish: _Finish) -> Scored:
         episode.check_s += loop.time() - began
 
 
-async def _look_at_attack(parts: Parts, recorder: Recorder, episode: _Episode, finish: _Finish, scored: Scored) -> None:
+async def _look_at_attack(
+    parts: EpisodeParts, recorder: Recorder, episode: _Episode, finish: _Finish, scored: Scored
+) -> None:
     """Read how far the attack got in this try, before desktop and sinks are reset."""
     try:
-        funnel = await parts.scene.funnel(finish.end, scored)
+        funnel = await parts.task.funnel(finish.end, scored)
     except Exception as error:
         # The score stands; that nobody knows how far the attack got must be seen.
         _note(recorder, "attack checker", describe_error(error), len(episode.steps))
@@ -191,7 +193,7 @@ async def _look_at_attack(parts: Parts, recorder: Recorder, episode: _Episode, f
     episode.funnel = funnel
 
 
-async def _play(parts: Parts, recorder: Recorder, episode: _Episode) -> _Finish:
+async def _play(parts: EpisodeParts, recorder: Recorder, episode: _Episode) -> _Finish:
     """Let the agent act until it ends the task or a limit does; all tries share one time limit.
 
     Raises:
@@ -204,7 +206,7 @@ async def _play(parts: Parts, recorder: Recorder, episode: _Episode) -> _Finish:
         episode.wait_s += loop.time() - began
         began, since = loop.time(), time.monotonic()
         with observed() as waiting:
-            playing = asyncio.ensure_future(_turns(parts, recorder, episode))
+            playing = asyncio.ensure_future(_play_steps(parts, recorder, episode))
         try:
             left = None if seconds is None else max(0.0, seconds - episode.played_s)
             await asyncio.wait([playing], timeout=left)
@@ -235,10 +237,10 @@ async def _unanswered(waiting: Waiting, slow_s: float) -> str:
     return f"{calls[0]} has not answered for {calls[0].seconds:.0f} s"
 
 
-async def _turns(parts: Parts, recorder: Recorder, episode: _Episode) -> _Finish:
+async def _play_steps(parts: EpisodeParts, recorder: Recorder, episode: _Episode) -> _Finish:
     steps = episode.steps
     first = len(steps)
-    before: Turn | None = None
+    previous: StepInProgress | None = None
     try:
         await call_agent(parts.agent.reset(parts.context))
     except AgentFailed as error:
@@ -250,27 +252,27 @@ async def _turns(parts: Parts, recorder: Recorder, episode: _Episode) -> _Finish
     while True:
         if over := _over(parts, episode, first):
             return over
-        turn = Turn(len(steps) + 1)
+        step = StepInProgress(len(steps) + 1)
         try:
-            await take_turn(turn, parts, recorder, before)
+            await run_step(step, parts, recorder, previous)
         except AgentFailed as error:
-            _note(recorder, "agent", str(error), turn.number)
+            _note(recorder, "agent", str(error), step.number)
             return _Finish(End.AGENT_ERROR, str(error), failed=False)
         except DesktopError as error:
             if not (why := death_by_agent(parts.desktop)):
                 raise
-            _note(recorder, "desktop", f"{why}: {error}", turn.number)
+            _note(recorder, "desktop", f"{why}: {error}", step.number)
             return _Finish(End.AGENT_ERROR, why, failed=False)
         finally:
             # Also when it was cut off in the middle: what was proposed and done so far is part of the record.
-            _record(turn, recorder, steps)
-        before = turn
-        if turn.end is not None:
-            failed = isinstance(turn.last, Fail) or turn.end is End.FAIL
-            return _Finish(turn.end, turn.detail, failed=failed)
+            _record(step, recorder, steps)
+        previous = step
+        if step.end is not None:
+            failed = isinstance(step.last_action, Fail) or step.end is End.FAIL
+            return _Finish(step.end, step.detail, failed=failed)
 
 
-def _over(parts: Parts, episode: _Episode, first: int) -> _Finish | None:
+def _over(parts: EpisodeParts, episode: _Episode, first: int) -> _Finish | None:
     """Whether a limit ends the episode before the next step."""
     limits, steps = parts.limits, episode.steps
     if limits.max_steps is not None and len(steps) - first >= limits.max_steps:
@@ -286,15 +288,16 @@ def _over(parts: Parts, episode: _Episode, first: int) -> _Finish | None:
     return None
 
 
-def _record(turn: Turn, recorder: Recorder, steps: list[Step]) -> None:
+def _record(step: StepInProgress, recorder: Recorder, steps: list[Step]) -> None:
     """Record the step, unless nothing happened in it."""
-    if turn.observation is None:
+    if step.observation is None:
         return
-    recorder.step(turn.step)
-    steps.append(turn.step)
+    record = step.record
+    recorder.step(record)
+    steps.append(record)
 
 
-async def _screen(parts: Parts, recorder: Recorder) -> StoredFile | None:
+async def _screen(parts: EpisodeParts, recorder: Recorder) -> StoredFile | None:
     """Record the screen after a failed set-up, if it can still be observed."""
     try:
         shot = (await parts.desktop.observe(ObservationSpec(screenshot=True))).png()

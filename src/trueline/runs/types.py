@@ -68,7 +68,7 @@ class Scored:
     checks: tuple[Check, ...] = ()
 
 
-class Scene(Protocol):
+class EpisodeTask(Protocol):
     """A task on a desktop: set up, watched, checked."""
 
     async def prepare(self) -> None:
@@ -167,13 +167,13 @@ Slot = Callable[[], AbstractAsyncContextManager[None]]
 
 
 @dataclass(frozen=True)
-class Parts:
+class EpisodeParts:
     """The objects one episode is played with."""
 
     desktop: Desktop
     agent: Agent
     context: AgentContext
-    scene: Scene
+    task: EpisodeTask
     oversight: Oversight | None = None
     retrying: Retrying | None = None
     others: list[Usage] = field(default_factory=list[Usage])

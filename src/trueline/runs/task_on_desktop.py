@@ -35,7 +35,7 @@ class _Listens(Listening, Protocol):
     """For telling at run time; see `Listening`."""
 
 
-class TaskScene:
+class TaskOnDesktop:
     """Sets a task up, watches what the agent sees and wants, and scores what it leaves.
 
     An async context manager: sinks inside the desktop are open until it is left.

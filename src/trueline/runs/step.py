@@ -23,14 +23,14 @@ from trueline.records.usage import Usage
 from trueline.records.verdict import Feedback
 from trueline.runs.agent_calls import ask_proposal
 from trueline.runs.faults import guard_failure
-from trueline.runs.types import Oversight, Parts, Recorder
+from trueline.runs.types import EpisodeParts, Oversight, Recorder
 
 NOBODY = "nobody answers here; go on alone, or end the task"
 
 
 @dataclass
-class Turn:
-    """A step in progress; `step` returns what exists of it so far."""
+class StepInProgress:
+    """A step in progress; `record` returns what exists of it so far."""
 
     number: int
     observation: ObservationRecord | None = None
@@ -40,17 +40,17 @@ class Turn:
     seconds: dict[str, float] = field(default_factory=dict[str, float])
     check: str | None = None
     """The guard's check under which it ran; reported with the next screen, from which its narrative is made."""
-    told: tuple[ActionResult, ...] = ()
-    """The results that the agent gets at its next turn."""
+    reported: tuple[ActionResult, ...] = ()
+    """The results that the agent gets with the next observation."""
     end: End | None = None
     detail: str = ""
-    last: Action | None = None
+    last_action: Action | None = None
     """The last action that ran."""
     after: ScreenState | None = None
-    """The screen after it, as the next turn sees it."""
+    """The screen after it, with which the next step begins."""
 
     @property
-    def step(self) -> Step:
+    def record(self) -> Step:
         """The step as it stands."""
         return Step(
             number=self.number,
@@ -62,44 +62,46 @@ class Turn:
         )
 
 
-async def take_turn(turn: Turn, parts: Parts, recorder: Recorder, before: Turn | None) -> None:
-    """Play one step. If it raises, `turn` has what happened so far."""
+async def run_step(
+    step: StepInProgress, parts: EpisodeParts, recorder: Recorder, previous: StepInProgress | None
+) -> None:
+    """Play one step. If it raises, `step` has what happened so far."""
     began = asyncio.get_running_loop().time()
     try:
-        async with _timed(turn, "observe"):
-            seen = (before.after if before else None) or await _look(parts)
-            turn.observation = await asyncio.to_thread(recorder.keep_observation, seen.observation)
-        await parts.scene.seen(turn.number, seen.observation, parts.agent)
-        if parts.oversight is not None and before is not None and before.check is not None:
-            await parts.oversight.session.executed(before.check, after=seen.observation)
-        decided = await _decide(turn, parts, seen, before.told if before else ())
-        turn.end = decided.end
-        if decided.proposal is None:
-            turn.told = _not_run(turn.attempts[-1].proposal, decided.told)
-            turn.detail = decided.told.wrong if decided.told else ""
+        async with _timed(step, "observe"):
+            seen = (previous.after if previous else None) or await _observe(parts)
+            step.observation = await asyncio.to_thread(recorder.keep_observation, seen.observation)
+        await parts.task.seen(step.number, seen.observation, parts.agent)
+        if parts.oversight is not None and previous is not None and previous.check is not None:
+            await parts.oversight.session.executed(previous.check, after=seen.observation)
+        allowed = await _decide(step, parts, seen, previous.reported if previous else ())
+        step.end = allowed.end
+        if allowed.proposal is None:
+            step.reported = _not_run(step.attempts[-1].proposal, allowed.feedback)
+            step.detail = allowed.feedback.wrong if allowed.feedback else ""
         else:
-            turn.check = decided.check
-            await _act(turn, parts, recorder, decided.proposal)
-            turn.told = tuple(turn.results)
+            step.check = allowed.check
+            await _act(step, parts, recorder, allowed.proposal)
+            step.reported = tuple(step.results)
     finally:
-        turn.seconds["total"] = asyncio.get_running_loop().time() - began
+        step.seconds["total"] = asyncio.get_running_loop().time() - began
 
 
-async def _look(parts: Parts) -> ScreenState:
+async def _observe(parts: EpisodeParts) -> ScreenState:
     if parts.oversight is None:
         return ScreenState(await parts.desktop.observe(_wanted(parts)))
     return await observe_with_windows(parts.desktop, _wanted(parts))
 
 
-def _wanted(parts: Parts) -> ObservationSpec:
-    """The observation needed in each turn: by the agent, the recorder and the guard."""
+def _wanted(parts: EpisodeParts) -> ObservationSpec:
+    """The observation needed in each step by the agent, the recorder and the guard."""
     want = parts.agent.wants | parts.also_want
     return want if parts.oversight is None else want | ObservationSpec(screenshot=True, tree=True)
 
 
 @dataclass(frozen=True)
-class _Decided:
-    """The decision of a turn."""
+class _Allowed:
+    """What may run in a step."""
 
     proposal: Proposal | None
     """The proposal to run; `None` if nothing runs."""
@@ -107,43 +109,45 @@ class _Decided:
     """Id of the guard's check, under which to report that it ran."""
     end: End | None = None
     """The episode ends here."""
-    told: Feedback | None = None
+    feedback: Feedback | None = None
     """Why nothing runs, for the agent."""
 
 
-async def _decide(turn: Turn, parts: Parts, seen: ScreenState, last: tuple[ActionResult, ...]) -> _Decided:
+async def _decide(
+    step: StepInProgress, parts: EpisodeParts, seen: ScreenState, last: tuple[ActionResult, ...]
+) -> _Allowed:
     """Ask the agent, and the guard where there is one.
 
     Raises:
         Unfinished: The guard could not be asked, and nothing may run without it.
     """
-    async with _timed(turn, "propose"):
+    async with _timed(step, "propose"):
         proposal = await ask_proposal(parts.agent.propose(seen.observation, last))
     if parts.oversight is None:
-        turn.attempts.append(Attempt(proposal=proposal))
-        parts.scene.proposed(turn.number, proposal, ran=True)
-        return _Decided(proposal)
-    correction = Correction(seen, turn.attempts)
+        step.attempts.append(Attempt(proposal=proposal))
+        parts.task.proposed(step.number, proposal, ran=True)
+        return _Allowed(proposal)
+    correction = Correction(seen, step.attempts)
     try:
-        ruling = await _correct(turn, parts, parts.oversight, proposal, correction)
+        ruling = await _correct(step, parts, parts.oversight, proposal, correction)
     finally:
-        turn.gap = correction.gap
-        turn.seconds["guard"], turn.seconds["verify"] = correction.guard_s, correction.verify_s
-        for attempt in turn.attempts:
-            parts.scene.proposed(turn.number, attempt.proposal, ran=attempt.ran)
+        step.gap = correction.gap
+        step.seconds["guard"], step.seconds["verify"] = correction.guard_s, correction.verify_s
+        for attempt in step.attempts:
+            parts.task.proposed(step.number, attempt.proposal, ran=attempt.ran)
     outcome = ruling.outcome
     if ruling.runs:
-        return _Decided(outcome.proposal, outcome.id)
+        return _Allowed(outcome.proposal, outcome.id)
     if outcome.enforced == "block" and (unasked := guard_failure(outcome.verdict)) is not None:
         raise unasked
-    return _Decided(None, end=_given_up(parts.oversight.exhausted), told=outcome.feedback)
+    return _Allowed(None, end=_given_up(parts.oversight.exhausted), feedback=outcome.feedback)
 
 
 async def _correct(
-    turn: Turn, parts: Parts, oversight: Oversight, proposal: Proposal, correction: Correction
+    step: StepInProgress, parts: EpisodeParts, oversight: Oversight, proposal: Proposal, correction: Correction
 ) -> Ruling:
     async def revise(rejected: Proposal, feedback: Feedback) -> Proposal:
-        async with _timed(turn, "propose"):
+        async with _timed(step, "propose"):
             return await ask_proposal(parts.agent.revise(rejected, feedback))
 
     return await correct(
@@ -151,7 +155,7 @@ async def _correct(
         correction,
         oversight.session,
         oversight.policy,
-        look=lambda: _look(parts),
+        look=lambda: _observe(parts),
         changes=partial(changes, parts.desktop),
         revise=revise,
         ask=oversight.ask,
@@ -169,39 +173,39 @@ def _given_up(exhausted: Exhausted) -> End | None:
             return End.STOPPED_BY_GUARD
 
 
-async def _act(turn: Turn, parts: Parts, recorder: Recorder, proposal: Proposal) -> None:
+async def _act(step: StepInProgress, parts: EpisodeParts, recorder: Recorder, proposal: Proposal) -> None:
     """Do the actions in order, with a screenshot after each; an action that ends the episode is the last one."""
     last = len(proposal.actions) - 1
     for place, action in enumerate(proposal.actions):
         # A pause stands between two calls; after the last one it is the screen that is waited for.
         hurried = action.model_copy(update={"pause_after": 0.0}) if place == last else action
-        async with _timed(turn, "act"):
-            result = await _do(parts, hurried, f"{turn.number}-{proposal.id}-{place}")
-        turn.results.append(result)
-        turn.last = action
-        turn.end, turn.detail = _ending(action)
-        async with _timed(turn, "settle"):
-            if turn.end is None:
+        async with _timed(step, "act"):
+            result = await _do(parts, hurried, f"{step.number}-{proposal.id}-{place}")
+        step.results.append(result)
+        step.last_action = action
+        step.end, step.detail = _ending(action)
+        async with _timed(step, "settle"):
+            if step.end is None:
                 await _settle(parts)
-        shot = await _shot(turn, parts, last=place == last)
+        shot = await _shot(step, parts, last=place == last)
         if shot is not None:
             time = result.time or datetime.now(UTC)
-            kept = await asyncio.to_thread(recorder.keep_screenshot, shot, step=turn.number, time=time)
-            turn.results[-1] = result.model_copy(update={"screenshot": kept})
-        if turn.end is not None:
+            kept = await asyncio.to_thread(recorder.keep_screenshot, shot, step=step.number, time=time)
+            step.results[-1] = result.model_copy(update={"screenshot": kept})
+        if step.end is not None:
             return
 
 
-async def _shot(turn: Turn, parts: Parts, *, last: bool) -> bytes | None:
-    """The screen after an action; after the last one it is what the next turn begins with, so it is looked at once."""
-    if last and turn.end is None and _wanted(parts).size is None:
-        async with _timed(turn, "observe"):
-            turn.after = await _look(parts)
-        return turn.after.observation.png()
+async def _shot(step: StepInProgress, parts: EpisodeParts, *, last: bool) -> bytes | None:
+    """The screen after an action; after the last one it is what the next step begins with, so it is observed once."""
+    if last and step.end is None and _wanted(parts).size is None:
+        async with _timed(step, "observe"):
+            step.after = await _observe(parts)
+        return step.after.observation.png()
     return (await parts.desktop.observe(ObservationSpec(screenshot=True))).png()
 
 
-async def _do(parts: Parts, action: Action, id: str) -> ActionResult:
+async def _do(parts: EpisodeParts, action: Action, id: str) -> ActionResult:
     """Do one action; one that runs out of its time, or whose worker is killed, is the agent's own doing."""
     at = datetime.now(UTC)
     if isinstance(action, CallUser):
@@ -224,26 +228,26 @@ def _ending(action: Action) -> tuple[End | None, str]:
             return None, ""
 
 
-async def _settle(parts: Parts) -> None:
+async def _settle(parts: EpisodeParts) -> None:
     if parts.pace.extra:
         await asyncio.sleep(parts.pace.extra)
     await parts.desktop.wait_for(Settled(parts.pace.quiet), time_limit=parts.pace.most)
 
 
-def _not_run(proposal: Proposal, told: Feedback | None) -> tuple[ActionResult, ...]:
+def _not_run(proposal: Proposal, feedback: Feedback | None) -> tuple[ActionResult, ...]:
     """The results for an agent whose proposal was dropped."""
-    error = feedback_text(told) if told else "not executed"
+    error = feedback_text(feedback) if feedback else "not executed"
     return tuple(ActionResult(action=action, error=error) for action in proposal.actions)
 
 
 @asynccontextmanager
-async def _timed(turn: Turn, what: str) -> AsyncGenerator[None]:
+async def _timed(step: StepInProgress, what: str) -> AsyncGenerator[None]:
     loop = asyncio.get_running_loop()
     began = loop.time()
     try:
         yield
     finally:
-        turn.seconds[what] = turn.seconds.get(what, 0.0) + loop.time() - began
+        step.seconds[what] = step.seconds.get(what, 0.0) + loop.time() - began
 
 
 def usages(steps: Sequence[Step], others: Sequence[Usage]) -> tuple[int, float]:
