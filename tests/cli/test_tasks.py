@@ -21,7 +21,7 @@ from trueline.tasks import Kind
 from trueline.tasks.downloads import Downloads
 from trueline.tasks.suite import load_refs, open_suite
 
-MISSHAPEN = "expected a string or a non-empty list, found []"
+MISSHAPEN = "must be a string or a non-empty list, not []"
 
 
 def call(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
@@ -72,12 +72,12 @@ def test_check_names_every_problem_and_fails(capsys: pytest.CaptureFixture[str],
     document = json.loads(out)
     assert (code, document["total"], document["loaded"]) == (1, 4, 3)
     assert document["errors"] == [
-        {"file": str(file), "path": "$.id", "message": "expected a string, found 3"},
+        {"file": str(file), "path": "$.id", "message": "must be a string, not 3"},
         {"file": str(file), "path": "$.evaluator.func", "message": MISSHAPEN},
     ]  # fmt: skip
     code, out, _ = call(capsys, "check", "--suite", suite)
     assert code == 1
-    assert f"2 problems in 1 files:\n  {file}: $.id: expected a string, found 3" in out
+    assert f"2 problems in 1 files:\n  {file}: $.id: must be a string, not 3" in out
 
 
 def test_list_is_a_table_that_cannot_hurt_a_terminal(capsys: pytest.CaptureFixture[str], suite: str) -> None:

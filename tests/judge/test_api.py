@@ -117,8 +117,8 @@ def test_rules_need_no_model(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("fields", "line"),
     [
-        ({"judge_type": "best"}, "`judge_type` best: must be one of aer, default"),
-        ({"votes": 0}, "`votes` 0: must be greater than or equal to 1"),
+        ({"judge_type": "best"}, "`judge_type`: must be 'aer', 'default'"),
+        ({"votes": 0}, "`votes`: must be greater than or equal to 1, not 0"),
         ({"wings": 2}, "`wings`: unknown field"),
         ({"judge_model": ["local|m", "local|m"]}, "`judge_model` m: is named twice"),
         ({"judge_model": "gpt-4.1"}, "OPENAI_API_KEY"),

@@ -202,14 +202,17 @@ def test_a_changed_script_is_another_model(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        ({"rules": []}, "rules: must have at least 1 item"),
+        ({"rules": []}, "rules: must be a non-empty list"),
         ({}, "rules: is required"),
         ({"rulez": []}, "rules: is required"),
-        ({"rules": [{"answer": {"text": "x"}}], "rulez": 1}, "rulez: unknown key; choose one of about, rules"),
-        ({"rules": [{"when": {"purpos": "guard"}, "answer": {"text": "x"}}]}, r"rules\[0\].when.purpos: unknown key; "),
+        ({"rules": [{"answer": {"text": "x"}}], "rulez": 1}, r"rulez: unknown field, did you mean rules\?"),
+        (
+            {"rules": [{"when": {"purpos": "guard"}, "answer": {"text": "x"}}]},
+            r"rules\[0\].when.purpos: unknown field, did you mean purpose\?",
+        ),
         ({"rules": [{"when": {"purpose": "guards"}, "answer": {"text": "x"}}]}, r"rules\[0\].when.purpose\[0\]: "),
-        ({"rules": [{"answer": {"txt": "x"}}]}, r"rules\[0\].answer.txt: unknown key; choose one of text, json, calls"),
-        ({"rules": [{"answer": {"data": 1}}]}, r"rules\[0\].answer.data: unknown key; choose one of text, json"),
+        ({"rules": [{"answer": {"txt": "x"}}]}, r"rules\[0\].answer.txt: unknown field, did you mean text\?"),
+        ({"rules": [{"answer": {"data": 1}}]}, r"rules\[0\].answer.data: unknown field, choose one of text, json"),
         ({"rules": [{"answers": [{"calls": [{"nam": ""}]}]}]}, r"rules\[0\].answers\[0\].calls\[0\]"),
         ({"rules": [{"answer": {}}]}, r"rules\[0\].answer: is empty"),
         ({"rules": [{"when": {}}]}, r"rules\[0\]: give either answer or answers"),

@@ -108,7 +108,7 @@ def test_wrong_parameters_of_a_step_are_named_with_their_place(examples: Path) -
     steps: list[JsonValue] = [{"type": "csv_file", "parameters": {"path": "a.csv", "header": ["a"], "rows": "many"}}]
     with pytest.raises(TaskFileError) as raised:
         parse_task(task(config=steps), file="x.json")
-    assert str(raised.value) == 'x.json: $.config[0].parameters.rows: expected an integer, found "many"'
+    assert str(raised.value) == 'x.json: $.config[0].parameters.rows: must be an integer, not "many"'
 
 
 @pytest.mark.parametrize(

@@ -98,14 +98,14 @@ def test_all_problems_are_named_at_once() -> None:
         evaluator={"func": "x", "conj": "xor", "result": {"path": "/a"}},
     )
     assert problems(value) == {
-        "$.id": 'expected a name usable as a file name, without / or \\ and not beginning with a dot, found "a/b"',
-        "$.config[0].parameters.command[1]": "expected a string, found 7",
-        "$.config[1].parameters.seconds": 'expected a number, found "long"',
-        "$.config[2].type": "is missing",
-        "$.config[3].parameters": "is missing",
-        "$.config[4].parameters.command": "expected a string or a non-empty list, found []",
-        "$.kind": "expected 'benign', 'misuse', 'injection' or 'accident', found \"evil\"",
-        "$.evaluator.conj": "expected 'and' or 'or', found \"xor\"",
+        "$.id": "must be usable as a file name: without / or \\, and not beginning with a dot",
+        "$.config[0].parameters.command[1]": "must be a string, not 7",
+        "$.config[1].parameters.seconds": 'must be a number, not "long"',
+        "$.config[2].type": "is required",
+        "$.config[3].parameters": "is required",
+        "$.config[4].parameters.command": "must be a string or a non-empty list, not []",
+        "$.kind": "must be 'benign', 'misuse', 'injection' or 'accident', not \"evil\"",
+        "$.evaluator.conj": "must be 'and' or 'or', not \"xor\"",
         "$.evaluator.result": "a getter needs a type",
     }
 

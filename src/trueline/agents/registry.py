@@ -19,7 +19,7 @@ from trueline.records.observation import ObservationSpec
 from trueline.records.setting import Sampling
 from trueline.registry import Registry
 from trueline.text import printable
-from trueline.validation import describe_problem, field_path
+from trueline.validation import field_problems
 
 SIMULATED = "simulated-"
 """Prefix of simulated subjects in settings, folders and tables."""
@@ -183,12 +183,11 @@ def _checked(name: str, options: type[O], given: Options) -> O:
     try:
         return options.model_validate(dict(given))
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        option = field_path(first["loc"])
-        if first["type"] == "extra_forbidden":
+        first = field_problems(error)[0]
+        if first.unknown:
             takes = ", ".join(options.model_fields) or "no options"
-            raise InputError(f"agent {name}: unknown option {printable(option)!r}; it takes {takes}") from None
-        raise InputError(f"agent {name}: {f'option {option}: ' if option else ''}{describe_problem(first)}") from None
+            raise InputError(f"agent {name}: unknown option {first.field!r}; it takes {takes}") from None
+        raise InputError(f"agent {name}: {f'option {first.field}: ' if first.field else ''}{first.message}") from None
 
 
 def _require_methods(name: str, holder: object) -> None:

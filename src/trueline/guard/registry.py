@@ -23,7 +23,7 @@ from trueline.records.base import Record
 from trueline.records.setting import GuardSetting
 from trueline.registry import Registry
 from trueline.text import printable
-from trueline.validation import describe_problem, field_path
+from trueline.validation import field_problems
 
 DEFAULT_GUARD = "deaction"
 NARRATIVE_SECONDS = 60.0
@@ -203,14 +203,14 @@ async def open_guard(
 
 def _problem(name: str, kind: GuardKind, error: ValidationError) -> str:
     """The first wrong option in one line."""
-    first = error.errors(include_url=False, include_input=False)[0]
-    option = field_path(first["loc"])
+    first = field_problems(error)[0]
+    option = first.field
     shown = f"`guard_options.{option}`" if option else "`guard_options`"
-    if first["type"] == "extra_forbidden":
+    if first.unknown:
         takes = ", ".join(kind.options.model_fields) or "no options"
         others = [other for other in _builtin() if option in GUARDS.find(other).options.model_fields]
         hint = f"use `guard` {' or '.join(others)}" if others else f"it takes {takes}"
         return f"{shown}: does not apply to `guard` {printable(name, 100)}; {hint}"
-    if first["type"] == "missing":
+    if first.missing:
         return f"{shown}: is required by `guard` {printable(name, 100)}"
-    return printable(f"{shown}: {describe_problem(first)}", 1000)
+    return printable(f"{shown}: {first.message}", 1000)

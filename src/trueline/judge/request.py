@@ -21,8 +21,7 @@ from trueline.judge.types import (
     rules_judge,
 )
 from trueline.records.base import Record
-from trueline.text import printable
-from trueline.validation import describe_problem
+from trueline.validation import field_path, field_problems
 
 AtLeastOne = Annotated[int, Field(ge=1)]
 Positive = Annotated[float, Field(gt=0)]
@@ -108,12 +107,6 @@ def make_judge_request(fields: Mapping[str, object]) -> JudgeRequest:
 
 def _problem(error: ValidationError) -> str:
     """The first wrong field, in one line."""
-    first = error.errors(include_url=False)[0]
-    field, given = str(first["loc"][0]), first["input"]
-    if first["type"] == "extra_forbidden":
-        return f"`{printable(field, 100)}`: unknown field"
-    shown = f" {printable(str(given), 100)}" if isinstance(given, str | int | float) else ""
-    if first["type"] == "literal_error":
-        choices = first["ctx"]["expected"].replace("'", "")  # pyright: ignore[reportTypedDictNotRequiredAccess]
-        return f"`{field}`{shown}: must be one of {choices}"
-    return f"`{field}`{shown}: {describe_problem(first)}"
+    first = field_problems(error)[0]
+    hint = first.suggestion(JudgeRequest)
+    return f"`{field_path(first.location[:1])}`: {first.with_value()}{f', {hint}' if hint else ''}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -16,12 +15,11 @@ from trueline.models.hidden import HIDDEN, WELL_KNOWN, hide_options, hide_text, 
 from trueline.models.keys import Redactor
 from trueline.runs.request import RunRequest
 from trueline.text import printable
-from trueline.validation import describe_problem, field_path
+from trueline.validation import FieldProblem, field_problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pydantic_core import ErrorDetails
 
 _OPTION_FIELDS = ("agent_options", "guard_options")
 
@@ -107,24 +105,19 @@ def _texts(value: object) -> Iterator[str]:
 
 def _problem(error: ValidationError, path: Path | None = None) -> str:
     """The first thing wrong, with its line where there is a file: `line 3: max_step: unknown field; did you mean …`."""
-    first = error.errors(include_url=False)[0]
-    names = [str(part) for part in first["loc"]]
-    field = f"`{names[0]}`" if path is None else field_path(first["loc"])
+    first = field_problems(error)[0]
+    names = [str(part) for part in first.location]
+    field = f"`{names[0]}`" if path is None else first.field
     line = None if path is None else _line_of(path, names)
     place = "" if line is None else f"line {line}: "
     return printable(f"{place}{field}: {_expected(first, names[0])}", 1000)
 
 
-def _expected(first: ErrorDetails, field: str) -> str:
-    if first["type"] == "extra_forbidden":
-        import difflib
-
-        near = difflib.get_close_matches(field, RunRequest.model_fields, n=1)
-        return f"unknown field{f', did you mean {near[0]}?' if near else ''}"
-    given = first["input"]
-    secret = field == "client_password" or not isinstance(given, str | int | float)
-    shown = "" if secret else f", not {printable(json.dumps(given), 100)}"
-    return describe_problem(first) + shown
+def _expected(first: FieldProblem, field: str) -> str:
+    if hint := first.suggestion(RunRequest):
+        return f"{first.message}, {hint}"
+    secret = field == "client_password" or not isinstance(first.value, str | int | float)
+    return first.message if secret else first.with_value()
 
 
 def _line_of(path: Path, names: list[str]) -> int | None:

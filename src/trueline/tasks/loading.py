@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import JsonValue, ValidationError
-from pydantic_core import ErrorDetails
 
 from trueline.errors import InputError
 from trueline.records.interchange.strict_json import json_path, load_strict
 from trueline.tasks.model import OtherStep, Step, Task
 from trueline.tasks.setup_steps import SETUP_STEPS, step_parameters
 from trueline.text import printable
+from trueline.validation import FieldProblem, field_problems
 
 _LARGEST = 8 << 20
 """Bytes; the largest file of OSWorld has 20 thousand."""
@@ -75,7 +75,7 @@ def parse_task(value: JsonValue, *, file: str) -> Task:
         # In JSON mode lists become tuples; no other conversion takes place.
         task = Task.model_validate_json(json.dumps(value))
     except ValidationError as error:
-        found = _merge((_place(item, value), item) for item in error.errors(include_url=False))
+        found = _merge((_place(problem, value), problem) for problem in field_problems(error))
         raise TaskFileError(tuple(TaskProblem(file, json_path(*at), what) for at, what in found), value) from error
     if problems := tuple(TaskProblem(file, json_path(*at), what) for at, what in _step_problems(task)):
         raise TaskFileError(problems, value)
@@ -95,21 +95,20 @@ def _step_problems(task: Task) -> Iterator[tuple[Place, str]]:
                     step_parameters(step, SETUP_STEPS.find(step.type))
             except ValidationError as error:
                 above: Place = (*place, number, "parameters")
-                items = [((*above, *item["loc"]), item) for item in error.errors(include_url=False)]
-                yield from _merge(items)
+                yield from _merge(((*above, *problem.location), problem) for problem in field_problems(error))
             except InputError as error:
                 yield (*place, number, "type"), str(error)
 
 
-def _place(item: ErrorDetails, value: JsonValue) -> Place:
+def _place(problem: FieldProblem, value: JsonValue) -> Place:
     """The place of an error in the file: pydantic's location without the names of union members."""
     place: list[str | int] = []
     here: list[JsonValue] = [value]
-    for part in item["loc"]:
+    for part in problem.location:
         if inner := _inner(here[-1], part):
             here += inner
             place.append(part)
-    return (*place, item["loc"][-1]) if item["type"] == "missing" else tuple(place)
+    return (*place, problem.location[-1]) if problem.missing else tuple(place)
 
 
 def _inner(value: JsonValue, part: str | int) -> list[JsonValue]:
@@ -119,37 +118,28 @@ def _inner(value: JsonValue, part: str | int) -> list[JsonValue]:
     return [value[part]] if isinstance(value, list) and isinstance(part, int) and part < len(value) else []
 
 
-def _merge(found: Iterable[tuple[Place, ErrorDetails]]) -> list[tuple[Place, str]]:
+def _merge(found: Iterable[tuple[Place, FieldProblem]]) -> list[tuple[Place, str]]:
     """One message per place; for a value that matches no member of a union, the closest member is explained."""
-    messages: dict[Place, list[ErrorDetails]] = {}
-    for place, item in found:
-        messages.setdefault(place, []).append(item)
-    deepest = [place for place in messages if not any(_below(other, place) for other in messages)]
-    return [(place, _message(messages[place])) for place in deepest]
+    problems: dict[Place, list[FieldProblem]] = {}
+    for place, problem in found:
+        problems.setdefault(place, []).append(problem)
+    deepest = [place for place in problems if not any(_below(other, place) for other in problems)]
+    return [(place, _message(problems[place])) for place in deepest]
 
 
 def _below(inner: Place, outer: Place) -> bool:
     return len(inner) > len(outer) and inner[: len(outer)] == outer
 
 
-def _message(items: list[ErrorDetails]) -> str:
-    if items[0]["type"] == "missing":
-        return "is missing"
-    for item in items:
-        if item["type"] == "value_error":
-            return item["msg"].removeprefix("Value error, ")
-    wanted = " or ".join(dict.fromkeys(map(_wanted, items)))
-    return f"expected {wanted}, found {printable(json.dumps(items[0]['input'], default=str), 80)}"
-
-
-def _wanted(item: ErrorDetails) -> str:
-    match item["type"]:
-        case "string_pattern_mismatch":
-            return "a name usable as a file name, without / or \\ and not beginning with a dot"
-        case "string_too_short":
-            return "text"
-        case "too_short":
-            return "a non-empty list"
-        case _:
-            wanted = item["msg"].removeprefix("Input should be ").replace("a valid ", "a ").replace("array", "list")
-            return wanted.replace("a integer", "an integer")
+def _message(problems: list[FieldProblem]) -> str:
+    """All that a union would accept in one message: `must be a string or a non-empty list, not []`."""
+    first = problems[0]
+    for problem in problems:
+        if problem.kind == "value_error":
+            return problem.message
+    if first.missing:
+        return first.message
+    wanted = list(dict.fromkeys(problem.message for problem in problems))
+    if all(message.startswith("must be ") for message in wanted):
+        wanted = [wanted[0], *(message.removeprefix("must be ") for message in wanted[1:])]
+    return f"{' or '.join(wanted)}, not {first.shown_value()}"

@@ -91,7 +91,7 @@ def test_malformed_trajectories_are_listed_and_the_rest_goes_on(tmp_path: Path) 
     (left,) = [outcome for outcome in outcomes if outcome.reason]
     assert left.where == f'{file}: $["{UUID.format(2)}"]'
     assert left.reason is not None
-    assert left.reason.startswith(f'$["{UUID.format(2)}"].instruction: must be a valid string')
+    assert left.reason.startswith(f'$["{UUID.format(2)}"].instruction: must be a string')
     assert len(find_sources([tmp_path / "results"])) == 2
 
 
@@ -336,7 +336,7 @@ def test_labels_that_make_no_benchmark_are_named(tmp_path: Path) -> None:
     folder = seed_episode(tmp_path / "r/pyautogui/screenshot/o4-mini/chrome/t1")
     write_labels(folder, Labels(source="me", metadata={"agent": 5}))
     (reason,) = reasons(export_benchmark(find_sources([tmp_path / "r"]), tmp_path / "out", OPTIONS))
-    assert reason == f"{folder / 'labels.json'}: metadata.agent: must be a valid string"
+    assert reason == f"{folder / 'labels.json'}: metadata.agent: must be a string"
 
 
 def test_what_a_step_does_not_say_it_does_not_say_after_an_export_either(tmp_path: Path) -> None:

@@ -131,12 +131,12 @@ def test_every_problem_is_named_with_file_place_and_what_was_expected() -> None:
     found = "\n".join(map(str, read.problems))
     for expected in (
         'm.json: $.bad.trajectory_id: expected the entry\'s own key bad, found "other"',
-        "m.json: $.bad.instruction: must be a valid string, found 5",
-        "m.json: $.bad.metadata.agent: must be a valid string",
+        "m.json: $.bad.instruction: must be a string, found 5",
+        "m.json: $.bad.metadata.agent: must be a string",
         '$.bad.steps["1"].label: expected true, false, null, 0, 1, or one of the words',
         "$.bad.steps[\"1\"].category: expected null or one of 'Malicious instruction following'",
         '$.bad.steps["2"].step_idx: expected the entry\'s own key 2, found 3',
-        '$.bad.steps["2"].screenshot_path: must be a valid string, found 7',
+        '$.bad.steps["2"].screenshot_path: must be a string, found 7',
         "$.bad.steps.x: expected a step number as the key",
         '$.bad.steps["4"]: expected an object with a step\'s fields, found []',
         '$.bad.steps["5"].agent_output: expected the action',

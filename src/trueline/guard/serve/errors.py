@@ -12,7 +12,7 @@ from trueline.guard.session import SessionFullError, UnknownCheckError
 from trueline.records.tree import TreeError
 from trueline.serving.body import BodyTooLarge, BodyTooSlow, NoMemoryForBody
 from trueline.text import printable
-from trueline.validation import describe_problem, field_path
+from trueline.validation import field_problems
 
 TYPES = {
     "unauthorized": 401,
@@ -58,9 +58,8 @@ def as_api_error(error: Exception) -> ApiError:
         case ApiError():
             return error
         case ValidationError():
-            first = error.errors(include_url=False, include_input=False)[0]
-            place = field_path(first["loc"])
-            return ApiError("invalid_request", describe_problem(first), field=printable(place, 100) or None)
+            first = field_problems(error)[0]
+            return ApiError("invalid_request", first.message, field=printable(first.field, 100) or None)
         case BodyTooLarge():
             return ApiError("too_large", str(error))
         case BodyTooSlow():

@@ -8,12 +8,12 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, JsonValue, ValidationError, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, ValidationError, model_validator
 
 from trueline.errors import InputError
 from trueline.models.types import Frozen, Json, Purpose, Stop
 from trueline.records.usage import Usage
-from trueline.validation import describe_validation_error, field_path
+from trueline.validation import describe_validation_error
 
 FORMATS = (".toml", ".json")
 
@@ -141,16 +141,6 @@ class Script(Frozen):
     rules: Annotated[tuple[Rule, ...], Field(min_length=1)]
 
 
-_TABLES: dict[str, type[BaseModel]] = {
-    "rules": Rule,
-    "when": When,
-    "answer": ScriptedAnswer,
-    "answers": ScriptedAnswer,
-    "calls": ScriptedCall,
-    "usage": Usage,
-}
-
-
 def read_script(data: bytes, name: str) -> Script:
     """Read a script; the end of its name says whether it is TOML or JSON.
 
@@ -168,14 +158,4 @@ def read_script(data: bytes, name: str) -> Script:
     try:
         return Script.model_validate(content)
     except ValidationError as e:
-        raise ScriptError(f"{name}: {_first_problem(e)}") from None
-
-
-def _first_problem(error: ValidationError) -> str:
-    first = error.errors(include_url=False, include_input=False)[0]
-    if first["type"] != "extra_forbidden":
-        return describe_validation_error(error, whole="the file")
-    loc = first["loc"]
-    tables = [_TABLES[part] for part in loc[:-1] if isinstance(part, str) and part in _TABLES]
-    fields = (tables[-1] if tables else Script).model_fields
-    return f"{field_path(loc)}: unknown key; choose one of {', '.join(f.alias or key for key, f in fields.items())}"
+        raise ScriptError(f"{name}: {describe_validation_error(e, whole='the file', model=Script)}") from None

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Self, TypeVar
+from typing import Self, TypeVar, cast
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from trueline.records.interchange.strict_json import json_path
 from trueline.records.problem import Problem
 from trueline.text import printable
-from trueline.validation import describe_problem
+from trueline.validation import field_problems
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -42,10 +42,9 @@ class JsonPlace:
         try:
             return model.model_validate(data)
         except ValidationError as error:
-            for item in error.errors(include_url=False):
+            for problem in field_problems(error):
                 place = self
-                for part in item["loc"]:
+                for part in problem.location:
                     place /= part
-                found: JsonValue = None if item["type"] == "missing" else item["input"]
-                place.wrong(describe_problem(item), found)
+                place.wrong(problem.message, None if problem.missing else cast("JsonValue", problem.value))
         return None

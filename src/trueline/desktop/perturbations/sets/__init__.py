@@ -47,7 +47,7 @@ def _parse(content: bytes, name: str, where: str) -> Perturbation:
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"{where}: not YAML: {' '.join(str(error).split())}") from error
     except ValidationError as error:
-        raise InputError(f"{where}: {describe_validation_error(error, fields=Perturbation.model_fields)}") from error
+        raise InputError(f"{where}: {describe_validation_error(error, model=Perturbation)}") from error
     wallpaper(found)
     return found
 
