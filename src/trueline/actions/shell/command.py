@@ -12,9 +12,12 @@ Does = Literal[
     "delete", "delete_recursive", "wipe_disk", "write", "run_file", "run_remote", "run_decoded", "run_piped", "hidden",
     "schedule", "persist", "privilege", "open_permissions", "upload", "download", "send_mail", "remote_shell",
     "fork_bomb", "disable_security", "hide_traces", "install", "uninstall", "account", "shutdown", "kill", "open",
-    "encrypt",
+    "encrypt", "post", "change_settings", "control_services", "change_permissions",
 ]  # fmt: skip
-"""One thing a command does. `run_*` runs what it is given: a file, something fetched, decoded, or piped in unseen."""
+"""One thing a command does. `run_*` runs what it is given: a file, something fetched, decoded, or piped in unseen.
+
+`upload` sends files, `post` sends data that stands in the command itself.
+"""
 
 _EFFECTS: dict[Effect, frozenset[Does]] = {
     "irreversible": frozenset({"delete", "delete_recursive", "wipe_disk", "encrypt", "hide_traces", "fork_bomb"}),
@@ -36,6 +39,10 @@ class ShellCommand:
     does: frozenset[Does] = frozenset()
     paths: tuple[str, ...] = ()
     """What it names, `~` for the home folder, relative to the working folder where that is known."""
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    deletes: tuple[str, ...] = ()
+    """The files it reads, writes and deletes, as far as its program's arguments tell."""
     urls: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
     addresses: tuple[str, ...] = ()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from trueline.actions.shell.call import Call
 from trueline.actions.shell.command import Does
 from trueline.actions.shell.deletions import DELETIONS
 from trueline.actions.shell.paths import DISK, HISTORY_FILES, normal_path
-from trueline.actions.shell.programs import ALWAYS, INSTALL_WORDS, MAILERS, REMOVE_WORDS, SHELLS
+from trueline.actions.shell.programs import ALWAYS, INSTALL_WORDS, MAILERS, REMOVE_WORDS, SHELLS, names
 
 _SCHEDULES = re.compile(r"/etc/(?:cron|anacrontab)|/var/spool/(?:cron|at)|\.timer$")
 _STARTS_LATER = re.compile(
@@ -24,6 +25,16 @@ _SECURITY = re.compile(
     r"(?:ufw|firewalld|apparmor|auditd|clamav\S*|fail2ban|selinux\S*|falcon\S*|osqueryd|rsyslog|iptables|nftables)"
     r"(?:\.service)?"
 )
+_SERVICE_WORDS = names(
+    "start stop restart reload try-restart reload-or-restart enable disable mask unmask kill isolate rm pause unpause "
+    "down"
+)
+_SETTING_WORDS = (
+    "set", "reset", "write", "load", "--set", "--reset", "-s", "--config", "--install", "mod", "up", "down", "off",
+    "on", "connect", "disconnect", "block", "unblock", "add", "del", "delete", "default", "-w", "-u", "--output",
+    "call",
+)  # fmt: skip
+_SENDING_METHODS = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _OVERWRITERS = frozenset({"", ":", "true", "echo", "cat", "cp", "ln", "truncate"})
 
 
@@ -85,18 +96,38 @@ def _systemctl(call: Call) -> set[Does]:
         found.add("disable_security")
     if not {"poweroff", "reboot", "halt"}.isdisjoint(call.args):
         found.add("shutdown")
-    return found
+    return found | _service(call)
+
+
+def _service(call: Call) -> set[Does]:
+    return set() if _SERVICE_WORDS.isdisjoint(call.operands) else {"control_services"}
+
+
+def _setting(call: Call) -> set[Does]:
+    return {"change_settings"} if any(arg.startswith(_SETTING_WORDS) for arg in call.args) else set()
 
 
 def _chmod(call: Call) -> set[Does]:
-    return {"open_permissions"} if any(_OPEN_MODE.fullmatch(arg) for arg in call.args) else set()
+    changes: set[Does] = {"change_permissions"}
+    return changes | {"open_permissions"} if any(_OPEN_MODE.fullmatch(arg) for arg in call.args) else changes
+
+
+def _permission(call: Call) -> set[Does]:
+    return {"change_permissions"} if call.args else set()
 
 
 def _curl(call: Call) -> set[Does]:
     found: set[Does] = {"download"}
+    # The letters after -X are a method, no options.
+    args = ("--request=" + arg[2:] if arg[:2] == "-X" and len(arg) > 2 else arg for arg in call.args)
+    call = replace(call, args=tuple(args))
     from_file = any(arg.startswith("@") or "=@" in arg for arg in call.args)
     if call.flag("-T", "--upload-file") or from_file:
         found.add("upload")
+    if any(arg.startswith(("-d", "--data", "--form", "--json")) for arg in call.args) or call.flag("-F"):
+        found.add("post")
+    if not _SENDING_METHODS.isdisjoint(arg.upper().removeprefix("--REQUEST=") for arg in call.args):
+        found.add("post")
     if any(arg.startswith(("smtp://", "smtps://")) for arg in call.args):
         found.add("send_mail")
     return found
@@ -104,7 +135,13 @@ def _curl(call: Call) -> set[Does]:
 
 def _wget(call: Call) -> set[Does]:
     sends = any(arg.startswith(("--post-file", "--body-file")) for arg in call.args)
-    return {"download", "upload"} if sends else {"download"}
+    posts = any(arg.startswith("--post-data") or arg in ("--method=POST", "--method=PUT") for arg in call.args)
+    found: set[Does] = {"download"}
+    if sends:
+        found.add("upload")
+    if posts:
+        found.add("post")
+    return found
 
 
 def _partitioner(call: Call) -> set[Does]:
@@ -195,6 +232,16 @@ _SPECIAL: dict[str, Callable[[Call], set[Does]]] = {
     "rclone": _clone,
     "rsync": _rsync,
     **dict.fromkeys(("curl", "http", "https", "xh"), _curl),
+    **dict.fromkeys(("service", "rc-service", "initctl", "supervisorctl", "launchctl", "docker", "podman"), _service),
+    **dict.fromkeys(
+        names(
+            "gsettings dconf xfconf-query timedatectl hostnamectl localectl loginctl nmcli rfkill ip ifconfig xrandr "
+            "update-alternatives sysctl amixer pactl wpctl xdg-settings xdg-mime brightnessctl kwriteconfig5 "
+            "gconftool-2 date hwclock defaults"
+        ),
+        _setting,
+    ),
+    **dict.fromkeys(("chown", "chgrp", "chattr", "setfacl"), _permission),
     **dict.fromkeys(("fdisk", "parted", "sgdisk", "sfdisk"), _partitioner),
     **dict.fromkeys(("at", "batch"), _later),
     **dict.fromkeys(MAILERS, _mailer),

@@ -7,6 +7,7 @@ import re
 from trueline.actions.facts.mentions import mentions
 from trueline.actions.shell.call import Call
 from trueline.actions.shell.command import Does, ShellCommand
+from trueline.actions.shell.file_access import file_access
 from trueline.actions.shell.paths import looks_like_path, normal_path
 from trueline.actions.shell.programs import FETCHERS, LOGINS, TAKES_PATHS
 
@@ -26,6 +27,7 @@ def with_operands(words: tuple[str, ...], call: Call, kinds: frozenset[Does], *,
         call.program,
         kinds,
         tuple(dict.fromkeys(paths)),
+        *file_access(call),
         (*named.urls, *(word for word in words if word.lower().startswith("mailto:"))),
         named.hosts or _bare_hosts(call),
         () if logins else named.emails,

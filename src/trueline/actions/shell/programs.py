@@ -5,29 +5,30 @@ from __future__ import annotations
 from trueline.actions.shell.command import Does
 
 
-def _names(text: str) -> frozenset[str]:
+def names(text: str) -> frozenset[str]:
+    """Return the words of a text, as names of programs."""
     return frozenset(text.split())
 
 
-SHELLS = _names("sh bash zsh dash ksh ash fish")
-INTERPRETERS = SHELLS | _names("python python2 python3 perl ruby node php lua tclsh osascript pwsh")
-FETCHERS = _names("curl wget fetch aria2c lynx http https xh ftp tftp nc ncat netcat")
-MAILERS = _names("mail mailx s-nail mutt neomutt sendmail msmtp ssmtp swaks xdg-email mpack")
-OPENERS = _names(
+SHELLS = names("sh bash zsh dash ksh ash fish")
+INTERPRETERS = SHELLS | names("python python2 python3 perl ruby node php lua tclsh osascript pwsh")
+FETCHERS = names("curl wget fetch aria2c lynx http https xh ftp tftp nc ncat netcat")
+MAILERS = names("mail mailx s-nail mutt neomutt sendmail msmtp ssmtp swaks xdg-email mpack")
+OPENERS = names(
     "xdg-open open sensible-browser x-www-browser firefox chromium chromium-browser google-chrome chrome brave-browser "
     "epiphany kde-open gnome-open start w3m links"
 )
-TERMINALS = _names("xterm gnome-terminal xfce4-terminal konsole x-terminal-emulator kitty alacritty tilix terminator")
-DECODERS = _names("base64 base32 basenc xxd openssl uudecode gunzip zcat gzip rev tr")
-LOGINS = _names("scp rsync sftp ssh git ssh-copy-id mosh")
+TERMINALS = names("xterm gnome-terminal xfce4-terminal konsole x-terminal-emulator kitty alacritty tilix terminator")
+DECODERS = names("base64 base32 basenc xxd openssl uudecode gunzip zcat gzip rev tr")
+LOGINS = names("scp rsync sftp ssh git ssh-copy-id mosh")
 """Their `user@host` is a login, not a mail address."""
-ALTER_THE_SHELL = _names(
+ALTER_THE_SHELL = names(
     "alias unalias hash trap source . eval set shopt enable bind unset exec complete export declare typeset local "
     "readonly function ssh mosh telnet su newgrp login tmux screen docker podman chroot nsenter unshare machinectl "
     "script expect wsl"
 )
 """Commands after which a name may mean another program, or another program reads the keyboard."""
-TAKES_PATHS = _names(
+TAKES_PATHS = names(
     "rm rmdir unlink shred srm trash trash-put cp mv ln cat less more head tail tac nano vim vi emacs gedit geany code "
     "mousepad kate tar zip chmod chown tee truncate touch source . xclip xsel base64 xxd scp rsync cd"
 )
@@ -43,7 +44,7 @@ INSTALL_WORDS: dict[str, frozenset[str]] = {
     "rpm": frozenset({"-i", "-U", "-ivh", "-Uvh"}),
     "code": frozenset({"--install-extension"}),
 }
-REMOVE_WORDS = _names("remove purge uninstall autoremove erase -R -Rns --purge un --uninstall-extension")
+REMOVE_WORDS = names("remove purge uninstall autoremove erase -R -Rns --purge un --uninstall-extension")
 
 
 def _each(names: frozenset[str], does: Does) -> dict[str, frozenset[Does]]:
@@ -51,12 +52,13 @@ def _each(names: frozenset[str], does: Does) -> dict[str, frozenset[Does]]:
 
 
 ALWAYS: dict[str, frozenset[Does]] = {
-    **_each(_names("shutdown reboot poweroff halt"), "shutdown"),
-    **_each(_names("kill pkill killall xkill"), "kill"),
-    **_each(_names("useradd adduser usermod userdel deluser passwd chpasswd visudo gpasswd chsh"), "account"),
-    **_each(_names("wipefs blkdiscard mkswap"), "wipe_disk"),
-    **_each(_names("unlink rmdir srm"), "delete"),
-    **_each(_names("transfer croc wormhole magic-wormhole ffsend"), "upload"),
+    **_each(names("shutdown reboot poweroff halt"), "shutdown"),
+    **_each(names("kill pkill killall xkill"), "kill"),
+    **_each(names("useradd adduser usermod userdel deluser passwd chpasswd visudo gpasswd chsh"), "account"),
+    **_each(names("wipefs blkdiscard mkswap"), "wipe_disk"),
+    **_each(names("unlink rmdir srm"), "delete"),
+    **_each(names("transfer croc wormhole magic-wormhole ffsend"), "upload"),
+    **_each(names("setxkbmap xmodmap xset swapoff swapon mount umount modprobe rmmod insmod"), "change_settings"),
     **_each(OPENERS, "open"),
 }
 """What a program does whatever its arguments are."""
