@@ -32,6 +32,7 @@ class Registry(Generic[T]):
         adapt: Callable[[str, object], T],
         *,
         import_paths: bool = False,
+        former: Mapping[str, str] | None = None,
     ) -> None:
         """Describe the kind.
 
@@ -41,12 +42,14 @@ class Registry(Generic[T]):
             builtin: From the name of each of our own to its import path, `package.module:NAME`.
             adapt: From name and imported object to the implementation; raises InputError when it has the wrong shape.
             import_paths: Whether `package.module:Class` and `file.py:Class` are names as well.
+            former: From former names of our own, which stay valid, to the present ones.
         """
         self.kind = kind
         self.group = group
         self._builtin = builtin
         self._adapt = adapt
         self._import_paths = import_paths
+        self._former = dict(former or {})
         self._found: dict[str, T] = {}
         self._points: tuple[tuple[str, ...], dict[str, list[EntryPoint]]] | None = None
 
@@ -55,7 +58,11 @@ class Registry(Generic[T]):
         return (*self._builtin, *sorted(self._installed().keys() - self._builtin.keys()))
 
     def __contains__(self, name: str) -> bool:
-        return name in self._builtin or name in self._installed()
+        return self.present_name(name) in self._builtin or name in self._installed()
+
+    def present_name(self, name: str) -> str:
+        """The name that a former name stands for; any other name as it is."""
+        return self._former.get(name, name)
 
     def require(self, name: str) -> None:
         """Check that a name has one meaning, without importing anything.
@@ -63,6 +70,7 @@ class Registry(Generic[T]):
         Raises:
             InputError: There is no such implementation, or two packages use the name.
         """
+        name = self.present_name(name)
         points = self._installed().get(name, ())
         if len(points) > (0 if name in self._builtin else 1):
             rivals = ", ".join(printable(point.value) for point in points)
@@ -98,6 +106,7 @@ class Registry(Generic[T]):
         Raises:
             InputError: There is none, two packages use the name, or it cannot be imported or has the wrong shape.
         """
+        name = self.present_name(name)
         if name not in self:
             # An import path, or unknown: what it stands for may change.
             return self._adapt(name, self._import(name))

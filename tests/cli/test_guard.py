@@ -141,10 +141,11 @@ def test_other_detectors(capsys: pytest.CaptureFixture[str], detector: str, tp: 
          "answer": {"json": {"thought": "yes", "contributes_to": ["it"], "contributes": True}}},
     ]  # fmt: skip
     found = run_json(capsys, command("--detector", detector, script=script))
-    assert (found["detector"], found["tp"], found["fp"]) == (detector, tp, fp)
+    present = "task-shield-like" if detector == "task-shield" else detector
+    assert (found["detector"], found["tp"], found["fp"]) == (present, tp, fp)
     assert found["calls"] == (60 + 48 if detector == "task-shield" else 0)
     results = load(Path("output/deaction_results.json"))
-    assert results["trajectory-0000"]["steps"]["1"]["systematic_analysis_evaluation"]["systematic_analysis"] == detector
+    assert results["trajectory-0000"]["steps"]["1"]["systematic_analysis_evaluation"]["systematic_analysis"] == present
 
 
 def test_the_policy_stage_alone_needs_no_model(capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import os
 import subprocess
@@ -23,14 +24,38 @@ from trueline.errors import InputError
 from trueline.guard.registry import GUARDS, GuardRequest, guard_options, open_guard
 from trueline.models.testing import Say
 from trueline.models.testing.server import Seen
+from trueline.records.setting import Environment, GuardSetting, Setting
 
 __all__ = ["service"]
 WRITE = "```python\npyautogui.write('hello\\n')\npyautogui.hotkey('ctrl', 's')\n```"
 
 
 def test_every_file_of_kinds_is_a_guard() -> None:
-    assert GUARDS.names() == ("always-aligned", "always-misaligned", "deaction", "inferact", "policy", "task-shield")
+    assert GUARDS.names() == (
+        "action-text-only",
+        "alignment-check-like",
+        "always-aligned",
+        "always-misaligned",
+        "deaction",
+        "inferact-like",
+        "injection-classifier",
+        "policy",
+        "random",
+        "task-shield-like",
+    )
     assert all(GUARDS.find(name).options.model_validate({}) for name in GUARDS.names())
+
+
+@pytest.mark.parametrize(("former", "present"), [("task-shield", "task-shield-like"), ("inferact", "inferact-like")])
+def test_former_names_stay_valid_and_give_the_same_digests(former: str, present: str) -> None:
+    assert former in GUARDS and GUARDS.find(former) is GUARDS.find(present)
+    environment = Environment(provider="local")
+    old, new = (
+        Setting(agent="a", guard=GuardSetting(name=name), environment=environment) for name in (former, present)
+    )
+    assert old == new and old.guard is not None and old.guard.name == present
+    text = f'{{"agent":"a","environment":{{"provider":"local"}},"guard":{{"name":"{former}"}}}}'  # as it was recorded
+    assert old.digest == hashlib.sha256(text.encode()).hexdigest()
 
 
 @pytest.mark.parametrize("name", ["my_guards:Never", "my_guards.py:Never"])

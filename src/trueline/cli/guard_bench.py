@@ -185,6 +185,7 @@ async def _work(args: argparse.Namespace, plan: _Plan) -> None:
 
 
 def _report(args: argparse.Namespace, plan: _Plan, others: list[tuple[str, Rows]]) -> DetectionReport:
+    from trueline.guard.registry import GUARDS
     from trueline.stats.detection.report import PREVALENCES, Settings, report_on
     from trueline.stats.detection.rows import rows_of
 
@@ -192,7 +193,7 @@ def _report(args: argparse.Namespace, plan: _Plan, others: list[tuple[str, Rows]
     settings = Settings(on_error=args.guard_on_error, prevalences=prevalences, seed=args.seed)
     mine = {source.entry.trajectory_id for source in plan.sources}
     results = {key: result for key, result in plan.store.results().items() if key in mine}
-    return report_on(args.guard, rows_of(results, str(args.result_file)), others, settings)
+    return report_on(GUARDS.present_name(args.guard), rows_of(results, str(args.result_file)), others, settings)
 
 
 def _show(args: argparse.Namespace, report: DetectionReport, run_facts: dict[str, object]) -> None:

@@ -1,17 +1,22 @@
-"""Other guards for the same table: the trivial ones, and two published ideas with prompts of our own.
+"""Other guards for the same table: the trivial ones, and three published ideas with prompts of our own.
 
 Task Shield asks whether an action contributes to what the user wants. InferAct infers the goal from the behaviour
-without knowing the objective, and then compares the two. Both are in the style of the papers, not their code.
+without knowing the objective, and then compares the two. AlignmentCheck audits the trace for an agent whose goal is no
+longer the user's. All are in the style of what was published, not its code: their names end in `-like` until they
+reproduce a published figure.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import hashlib
+import json
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, ConfigDict, StrictBool
 
+from trueline.actions import ACTION
 from trueline.errors import RequestError
 from trueline.guard.config import GuardConfig
 from trueline.guard.options import AnalysisOptions, engine_config, record_setting, verdict_setting
@@ -29,6 +34,7 @@ from trueline.records.verdict import Decision, Finding, Stage, Verdict
 TASK_SHIELD = ("baselines/task_shield.v1", "data.v1")
 INFER = ("baselines/inferact_infer.v1", "data.v1")
 VERIFY = ("baselines/inferact_verify.v1", "data.v1")
+ALIGNMENT_CHECK = ("baselines/alignment_check.v1", "data.v1")
 _WITHHELD = "(not told)"
 
 Question = Callable[[Message], StageQuestion]
@@ -60,9 +66,20 @@ class Consistency(_Reply):
     consistent: StrictBool
 
 
+class Audit(_Reply):
+    """What AlignmentCheck answers."""
+
+    compromised: StrictBool
+
+
 def baseline_hashes() -> dict[str, str]:
-    """SHA-256 of each prompt file of these guards by name."""
+    """SHA-256 of each prompt file of Task Shield and InferAct by name, which are recorded together."""
     return hash_prompts("trueline.guard", (TASK_SHIELD[0], INFER[0], VERIFY[0]))
+
+
+def alignment_check_hashes() -> dict[str, str]:
+    """SHA-256 of AlignmentCheck's prompt file by name."""
+    return hash_prompts("trueline.guard", ALIGNMENT_CHECK[:1])
 
 
 def open_baseline(
@@ -70,8 +87,9 @@ def open_baseline(
     make: Callable[[Model, GuardConfig], Guard],
     options: AnalysisOptions,
     tools: GuardTools,
+    hashes: Mapping[str, str],
 ) -> OpenedGuard:
-    """Open one of the guards that use the model of the systematic analysis.
+    """Open one of the guards that use the model of the systematic analysis; `hashes` are those of its prompts.
 
     Raises:
         RequestError: No model is named.
@@ -84,7 +102,7 @@ def open_baseline(
     return OpenedGuard(
         make(config.systematic, config),
         record_setting(name, config, None, narrator.model if narrator else None),
-        verdict_setting(name, options, config, baseline_hashes=baseline_hashes()),
+        verdict_setting(name, options, config, baseline_hashes=dict(hashes)),
         narrator,
         tools.models,
     )
@@ -99,6 +117,25 @@ class ConstantGuard:
     async def check(self, context: GuardContext) -> Verdict:  # noqa: ARG002 it looks at nothing
         """Give the verdict that was decided beforehand."""
         return Verdict(decision=self.decision, reason=f"every action is called {self.decision}")
+
+
+@dataclass(frozen=True)
+class RandomGuard:
+    """Decides by a hash of the proposal and its place in the episode, so the same question has the same verdict."""
+
+    rate: float
+    """The share of proposals that are called misaligned."""
+    seed: int = 0
+
+    async def check(self, context: GuardContext) -> Verdict:
+        """Throw the coin."""
+        proposal = context.proposal
+        actions = [ACTION.dump_python(action, mode="json") for action in proposal.actions]
+        content = [self.seed, context.instruction, context.step, proposal.raw, actions]
+        digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).digest()
+        flagged = int.from_bytes(digest[:8]) < self.rate * 2**64
+        decision = Decision.MISALIGNED if flagged else Decision.ALIGNED
+        return Verdict(decision=decision, reason=f"a coin that falls so at a rate of {self.rate:g}")
 
 
 @dataclass(frozen=True)
@@ -139,6 +176,23 @@ class InferActGuard:
         return await _check(self.model, self.config, context, replace(context, instruction=_WITHHELD), look)
 
 
+@dataclass(frozen=True)
+class AlignmentCheckGuard:
+    """An action is misaligned if it shows that the agent follows another goal than the user's."""
+
+    model: Model
+    config: GuardConfig
+
+    @property
+    def deadline(self) -> float | None:
+        """Seconds for a whole check."""
+        return self.config.deadline
+
+    async def check(self, context: GuardContext) -> Verdict:
+        """Give a verdict; whatever goes wrong is an undecided one."""
+        return await _check(self.model, self.config, context, context, _audit)
+
+
 async def _check(
     model: Model,
     config: GuardConfig,
@@ -170,6 +224,13 @@ async def _contribution(message: Message, question: Question) -> StageResult:
     answer = await ask.model.ask(ask.request(Stage.SYSTEMATIC, TASK_SHIELD, Contribution))
     reply = answer.parse(Contribution)
     return _decided(reply.contributes, reply.thought, answer.usage)
+
+
+async def _audit(message: Message, question: Question) -> StageResult:
+    ask = question(message)
+    answer = await ask.model.ask(ask.request(Stage.SYSTEMATIC, ALIGNMENT_CHECK, Audit))
+    reply = answer.parse(Audit)
+    return _decided(not reply.compromised, reply.thought, answer.usage)
 
 
 async def _inferred(message: Message, question: Question, objective: str, key: bytes) -> StageResult:

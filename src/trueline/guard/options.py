@@ -70,6 +70,8 @@ class AnalysisOptions(Record):
     """Whether the models see earlier screens."""
     narrative_summary_model: ModelName = None
     """Describes what executed steps did."""
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+    """Of one answer; by default what the model's client asks for."""
     deadline: Annotated[float, Field(gt=0)] | None = None
 
 
@@ -108,6 +110,7 @@ def engine_config(
     from trueline.guard.ocr import ScreenReader
 
     whole = DeActionOptions(**options.model_dump(exclude_unset=True))
+    limit = {"max_tokens": whole.max_tokens}
     fast, systematic = tools.open_model(whole.fast_check_model), tools.open_model(whole.systematic_analysis_model)
     return GuardConfig(
         policy=policy,
@@ -117,8 +120,12 @@ def engine_config(
         mode=whole.mode,
         deadline=whole.deadline,
         unmatched=whole.unmatched,
-        fast_sampling=_sampling(fast, "fast_check_reasoning_effort", whole.fast_check_reasoning_effort, _FAST_EFFORT),
-        systematic_sampling=_sampling(systematic, "model_reasoning_effort", whole.model_reasoning_effort, None),
+        fast_sampling=_sampling(
+            fast, "fast_check_reasoning_effort", whole.fast_check_reasoning_effort, _FAST_EFFORT
+        ).model_copy(update=limit),
+        systematic_sampling=_sampling(
+            systematic, "model_reasoning_effort", whole.model_reasoning_effort, None
+        ).model_copy(update=limit),
         history_screenshots=MOST_HISTORY_SCREENSHOTS if whole.add_history_screenshots else 0,
         annotate=whole.annotate_actions,
         key=tools.key,
@@ -166,6 +173,7 @@ def verdict_setting(
             "systematic_effort": config.systematic_sampling.reasoning_effort,
             "history_screenshots": config.history_screenshots,
             "annotate": config.annotate,
+            "max_tokens": asking.max_tokens,
             "narrator": asking.narrative_summary_model,
             "prompts": hashlib.sha256(json.dumps(hashes, sort_keys=True).encode()).hexdigest()[:12],
         }

@@ -20,7 +20,7 @@ from trueline.models.build import Config, open_model
 from trueline.models.hidden import hide_options
 from trueline.models.types import Model
 from trueline.records.base import Record
-from trueline.records.setting import GuardSetting
+from trueline.records.setting import FORMER_GUARD_NAMES, GuardSetting
 from trueline.registry import Registry
 from trueline.text import printable
 from trueline.validation import field_problems
@@ -151,7 +151,9 @@ def _is_guard(made: object) -> TypeGuard[Guard]:
     return inspect.iscoroutinefunction(getattr(made, "check", None))
 
 
-GUARDS: Registry[GuardKind] = Registry("guard", "trueline.guards", _builtin(), _adapt, import_paths=True)
+GUARDS: Registry[GuardKind] = Registry(
+    "guard", "trueline.guards", _builtin(), _adapt, import_paths=True, former=FORMER_GUARD_NAMES
+)
 
 
 def guard_options(request: GuardRequest) -> Record:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, field_validator
 
 from trueline.records.base import Count, Record, Seconds
 
@@ -23,6 +23,11 @@ class Sampling(Record):
     seed: int | None = None
 
 
+FORMER_GUARD_NAMES = {"task-shield": "task-shield-like", "inferact": "inferact-like"}
+"""Guards that were renamed: from the name in earlier records to the present one. Digests are made with the former."""
+_FORMER_NAME_OF = {present: former for former, present in FORMER_GUARD_NAMES.items()}
+
+
 class GuardSetting(Record):
     """The guard in front of the actions, and its configuration."""
 
@@ -31,6 +36,11 @@ class GuardSetting(Record):
     systematic_analysis_model: str | None = None
     narrative_summary_model: str | None = None
     options: Options = Field(default={})
+
+    @field_validator("name")
+    @classmethod
+    def _present_name(cls, name: str) -> str:
+        return FORMER_GUARD_NAMES.get(name, name)
 
 
 class RetryMethod(Record):
@@ -90,6 +100,8 @@ class Setting(Record):
     def digest(self) -> str:
         """SHA-256 of the canonical JSON: sorted keys, no spaces, ASCII, fields at their default left out."""
         data = self.model_dump(mode="json", exclude_defaults=True)
+        if self.guard is not None:
+            data["guard"]["name"] = _FORMER_NAME_OF.get(self.guard.name, self.guard.name)
         text = json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False)
         return hashlib.sha256(text.encode("ascii")).hexdigest()
 

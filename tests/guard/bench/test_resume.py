@@ -118,6 +118,12 @@ def test_verdicts_of_another_setting_are_refused(tmp_path: Path, change: dict[st
         opened(tmp_path)
 
 
+def test_verdicts_under_a_former_name_of_the_guard_are_taken_over(tmp_path: Path) -> None:
+    setting = SETTING.model_copy(update={"name": "task-shield-like"})
+    (tmp_path / "results.json").write_text(json.dumps(reference_results(tmp_path, systematic_analysis="task-shield")))
+    assert left(opened(tmp_path, setting), tmp_path) == 0
+
+
 def test_the_mode_and_the_deadline_are_no_other_setting() -> None:
     assert setting_of(mode="latency", deadline=3.0) == SETTING
     assert setting_of(annotate_actions=False) != SETTING

@@ -25,6 +25,13 @@ class Line:
 
 Script = tuple[Line, ...]
 
+HIJACK, SLIP, AMBIGUOUS_SLIP = "hijack: ", "slip: ", "ambiguous slip: "
+"""How labels of mistakes begin: before the goal of an attack, or the category of a slip.
+
+A slip that the instruction does not rule out is ambiguous. They are recorded as notes of the proposal.
+"""
+SHARED_STEP = "slip step of the solution"
+"""The label of a step of a slip that does what some step of the solution does too."""
 _END = Act(done="")
 
 
@@ -54,14 +61,15 @@ def persona_script(insight: Insight, demo: Demo, choices: Choices, seed: int) ->
 def with_slip(demo: Demo, slip: Slip) -> Script:
     """The solution with one slip."""
     right = solution(demo)
-    wrong = _lines(slip.steps, right[slip.at :], f"slip: {slip.category.value}")
+    back = right[slip.at :]
+    wrong = tuple(Line(step.say, step.acts, back, _slip_label(slip, step, demo)) for step in slip.steps)
     rest = right[slip.at + 1 :] if slip.then == "continue" else ()
     return _ending((*right[: slip.at], *wrong, *rest))
 
 
 def hijacked(script: Script, order: Order, demo: Demo | None) -> Script:
     """The script with an injected order in front of it."""
-    steps, label = hijack_steps(order, demo), f"hijack: {order.goal}"
+    steps, label = hijack_steps(order, demo), f"{HIJACK}{order.goal}"
     out = (*_lines(recovery_steps(order, demo)), *script)
     return (*_lines(steps[:1], script, label), *_lines(steps[1:], out, label), *script)
 
@@ -79,6 +87,13 @@ def require_demo(insight: Insight | None, name: str) -> tuple[Insight, Demo]:
 
 def _lines(steps: tuple[DemoStep, ...], back: Script | None = None, label: str = "") -> Script:
     return tuple(Line(step.say, step.acts, back, label) for step in steps)
+
+
+def _slip_label(slip: Slip, step: DemoStep, demo: Demo) -> str:
+    if any(step.acts == right.acts for right in demo.solution):
+        return SHARED_STEP
+    kind = AMBIGUOUS_SLIP if slip.when == "ambiguous" else SLIP
+    return f"{kind}{slip.category.value}"
 
 
 def _ending(script: Script) -> Script:

@@ -6,14 +6,15 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 from trueline.errors import InputError
 from trueline.guard.types import GuardContext, PastStep
 from trueline.records.folder.action_text import decode_action
+from trueline.records.folder.tree_file import read_tree_file
 from trueline.records.interchange.misactbench import BenchmarkStep, BenchmarkTrajectory, Screens, find_screens
+from trueline.records.interchange.misactbench.trees import TREE_SCOPE, find_trees
 from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
 
@@ -38,6 +39,8 @@ class Case:
     screens: Screens
     after_path: str | None = None
     """The screen after it, as the benchmark would name it."""
+    tree: Path | None = None
+    """The accessibility tree of the screen before it, in sets that have trees."""
 
     @property
     def labelled(self) -> bool:
@@ -46,8 +49,12 @@ class Case:
 
     @property
     def observation(self) -> Observation:
-        """The screen before it."""
-        return observe(self.screens.before)
+        """The screen before it; its tree is read here."""
+        seen = observe(self.screens.before)
+        if self.tree is None:
+            return seen
+        scope = "whole" if self.entry.unknown.get(TREE_SCOPE) == "whole" else "screen"
+        return replace(seen, tree=read_tree_file(self.tree), tree_scope=scope)
 
 
 @dataclass(frozen=True)
@@ -59,21 +66,18 @@ class Source:
     problem: str | None = None
     """Why its screens were not searched; empty if they were."""
 
-    @cached_property
-    def past(self) -> tuple[PastStep, ...]:
-        """Its steps as a history, without narratives."""
-        return tuple(PastStep(case.key.step, case.proposal, case.observation) for case in self.cases)
-
     def contexts(self, narratives: Mapping[Key, str]) -> Iterator[tuple[Case, GuardContext]]:
         """The labelled steps with all that a guard may look at: for each, the steps before it as they were executed."""
         history: list[PastStep] = []
-        for case, past in zip(self.cases, self.past, strict=True):
+        for case in self.cases:
+            # Screens and trees are kept only as long as somebody asks about this trajectory.
+            past = PastStep(case.key.step, case.proposal, case.observation)
             if case.labelled:
                 yield (
                     case,
                     GuardContext(
                         instruction=self.entry.instruction,
-                        observation=case.observation,
+                        observation=past.observation or observe(None),
                         proposal=case.proposal,
                         history=tuple(history),
                         step=case.key.step,
@@ -97,9 +101,9 @@ def _source(file: Path, entry: BenchmarkTrajectory) -> Source:
     last = max(step.step_idx for step in entry.steps if step.label is not None)
     problem = None
     try:
-        screens = find_screens(file, entry)
+        screens, trees = find_screens(file, entry), find_trees(file, entry)
     except InputError as error:
-        screens, problem = {}, str(error)
+        screens, trees, problem = {}, {}, str(error)
     cases = tuple(
         Case(
             key=Key(entry.trajectory_id, step.step_idx),
@@ -109,6 +113,7 @@ def _source(file: Path, entry: BenchmarkTrajectory) -> Source:
             ),
             screens=(found := screens.get(step.step_idx, Screens())),
             after_path=_named(found.after, file),
+            tree=trees.get(step.step_idx),
         )
         for step in entry.steps
         if step.step_idx <= last

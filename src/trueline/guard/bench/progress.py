@@ -20,7 +20,7 @@ from trueline.records.interchange.misactbench import (
     ResultStep,
     ResultTrajectory,
 )
-from trueline.records.setting import GuardSetting
+from trueline.records.setting import FORMER_GUARD_NAMES, GuardSetting
 from trueline.text import printable
 
 OPTIONS = "guard_options"
@@ -96,7 +96,7 @@ def refuse_other_settings(progress: Progress, setting: GuardSetting, file: str) 
         if not progress.decided(key):
             continue
         pairs: dict[str, tuple[JsonValue, JsonValue]] = {
-            "detector": (found.systematic_analysis, setting.name),
+            "detector": (_detector(found.systematic_analysis, setting.name), setting.name),
             "systematic_analysis_model": (
                 _bare(found.systematic_analysis_model),
                 _bare(setting.systematic_analysis_model),
@@ -184,6 +184,11 @@ def _status(source: Source, progress: Progress) -> Literal["pending", "in_progre
 def _same_action(text: str, case: Case) -> bool:
     """Whether a text is this action; the older tool loses the spaces when it strips comments."""
     return "".join(strip_comments(text).split()) == "".join(strip_comments(case.entry.agent_output).split())
+
+
+def _detector(there: str, here: str) -> str:
+    """The guard's name of a file; a former name of this guard is no other one."""
+    return here if FORMER_GUARD_NAMES.get(there) == here else there
 
 
 def _bare(model: str | None) -> str | None:

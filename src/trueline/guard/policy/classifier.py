@@ -76,11 +76,13 @@ class InjectionClassifier:
         return self._known[text]
 
 
-def suspicious_texts(texts: Sequence[str], classifier: Classifier) -> tuple[Evidence, ...]:
+def suspicious_texts(
+    texts: Sequence[str], classifier: Classifier, threshold: float = THRESHOLD
+) -> tuple[Evidence, ...]:
     """Return the screen texts that look injected, the longest ones looked at first."""
     worth = sorted((text[:_LONGEST] for text in texts if len(text) >= _SHORTEST), key=len, reverse=True)[:_MOST_TEXTS]
     scored = sorted(((classifier.score(text), text) for text in worth), reverse=True)
-    said = [(score, printable(text, 200)) for score, text in scored if score >= THRESHOLD]
+    said = [(score, printable(text, 200)) for score, text in scored if score >= threshold]
     return tuple(
         Evidence(source=SOURCE, text=f"screen text that looks like an injected instruction ({score:.2f}): {text!r}")
         for score, text in said

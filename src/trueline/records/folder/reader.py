@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import os
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,12 +24,13 @@ from trueline.records.folder.json_values import as_object, as_text, load_file
 from trueline.records.folder.judgments import read_judgments
 from trueline.records.folder.osworld_files import OSWorldFiles, record_from_osworld_files
 from trueline.records.folder.traj import TRAJ_FILE, TrajLine, read_traj
+from trueline.records.folder.tree_file import read_tree_file
 from trueline.records.folder.writer import INSTRUCTION_FILE
 from trueline.records.judgment import JudgedBy, Judgment
 from trueline.records.layout import ADVERSARY_RESULT_FILE, Location, parse_location
 from trueline.records.observation import ObservationRecord
 from trueline.records.problem import Problem
-from trueline.records.tree import Tree, parse_xml
+from trueline.records.tree import Tree
 
 _DOCUMENTS = (
     BETTER_LOG_FILE, "check.json", "config.json", "plan_feedback_info.json", "plan_info.json", "response.json",
@@ -39,8 +38,6 @@ _DOCUMENTS = (
 _LEFT_BY_AN_EPISODE = frozenset(
     {*_DOCUMENTS, RESULT_FILE, TRAJ_FILE, EVENTS_FILE, EPISODE_FILE, INSTRUCTION_FILE, "runtime.log", "recording.mp4"}
 )
-_MAX_TREE = 64 * 1024 * 1024
-"""Bytes of XML; a small gzip file can hold far more than memory does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +73,7 @@ class Trajectory:
         name = observation.tree and observation.tree.file
         if name is None:
             return None
-        path = self.folder / name
-        try:
-            with gzip.open(path) as file:
-                content = file.read(_MAX_TREE + 1)
-            if len(content) > _MAX_TREE:
-                raise InputError(f"{path}: is larger than {_MAX_TREE} bytes when unpacked")
-            return parse_xml(content.decode())
-        except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-            raise InputError(f"{path}: cannot be read ({error})") from error
+        return read_tree_file(self.folder / name)
 
 
 def read_episode(folder: Path | str) -> Trajectory:

@@ -1,0 +1,1 @@
+"""Work over several settings or runs."""
