@@ -16,9 +16,8 @@ from trueline.errors import InputError
 from trueline.guard.config import GuardConfig, guard_setting
 from trueline.guard.engine import DeActionGuard
 from trueline.guard.options import prompt_hashes
-from trueline.guard.stages import StageResult
+from trueline.guard.stages import StageResult, enforce, extra_spend, usage_of, verdict_of
 from trueline.guard.types import GuardContext
-from trueline.guard.verdicts import enforce, extra_spend, usage_of, verdict_of
 from trueline.models import Config, ToolCall, open_model
 from trueline.models.envfiles import Env
 from trueline.models.testing import FakeServer, Say

@@ -11,7 +11,7 @@ import pytest
 from guard.engine_samples import BAD, CLEAR, FINE, QUICK, UNSURE, Quitter, Rules, Servers, context, say, says, scripted
 from trueline.guard.config import GuardConfig, Mode
 from trueline.guard.engine import DeActionGuard
-from trueline.guard.verdicts import enforce, usage_of
+from trueline.guard.stages import enforce, usage_of
 from trueline.models import Ledger, Model, RetryPolicy
 from trueline.models.errors import BudgetSpentError
 from trueline.models.testing import Hang, Play, Say, faults

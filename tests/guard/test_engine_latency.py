@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from guard.engine_samples import BAD, CLEAR, FINE, UNSURE, Servers, context, rejection, say, says, scripted
 from trueline.guard.config import GuardConfig, Mode
 from trueline.guard.engine import DeActionGuard
-from trueline.guard.verdicts import extra_spend, usage_of
+from trueline.guard.stages import extra_spend, usage_of
 from trueline.models import Model
 from trueline.models.testing import Hang
 from trueline.records.verdict import Decision, Stage, Verdict

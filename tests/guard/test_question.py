@@ -14,10 +14,10 @@ from PIL import Image as Pillow
 from guard.engine_samples import CLICK, NOW, context, past, png, proposal, rejection, seen
 from trueline.actions import Click, Code, Done, Move, Point, Type, Wait
 from trueline.guard.config import GuardConfig
+from trueline.guard.model_stages import FAST_CHECK, SYSTEMATIC
 from trueline.guard.narrative import NARRATIVE
 from trueline.guard.options import prompt_hashes
 from trueline.guard.question import ask_about, pointer_before
-from trueline.guard.stages import FAST_CHECK, SYSTEMATIC
 from trueline.guard.types import GuardContext
 from trueline.models import Image, Message, Text
 from trueline.models.prompt_fence import STORED_KEY, keyed_fence, visible

@@ -19,7 +19,7 @@ from trueline.desktop.local import LocalDesktop, Pool
 from trueline.desktop.screen_state import ScreenState, observe_with_windows
 from trueline.desktop.types import Settled
 from trueline.guard.config import OnError
-from trueline.guard.correction import MAX_RECHECKS, UNSTEADY, Exhausted
+from trueline.guard.correction import MAX_RECHECKS, UNSTEADY, CorrectionPolicy, Exhausted
 from trueline.guard.guarded import Blocked, WhenBlocked, guarded
 from trueline.guard.proxy.episode import Episode
 from trueline.guard.proxy.requested_actions import Program, RequestedActions
@@ -144,7 +144,7 @@ User = Callable[[Case, Guard, Person | None, Stage], Awaitable[Happened]]
 
 async def episode(case: Case, guard: Guard, person: Person | None, stage: Stage) -> Happened:
     session = Session(guard, INSTRUCTION, on_error=case.on_error)
-    oversight = Oversight(session, 1, case.exhausted, case.shadow, person)
+    oversight = Oversight(session, CorrectionPolicy(1, case.exhausted, case.shadow), person)
     agent = ScriptedAgent(typing(case.script), revisions=typing(case.script[1:]), prefix=stage.folder.name)
     record = await stage.perform(agent, task=NothingToDo(), oversight=oversight, limits=Limits(max_steps=1))
     first = record.steps[0]

@@ -13,6 +13,7 @@ from trueline.desktop.local import LocalDesktop
 from trueline.desktop.screen_state import observe_with_windows
 from trueline.desktop.types import Settled
 from trueline.guard import DeActionGuard, GuardConfig, GuardContext
+from trueline.guard.correction import Ask, CorrectionPolicy, Exhausted
 from trueline.guard.policy import load_policy
 from trueline.guard.session import Outcome, Session
 from trueline.records import Observation, ObservationSpec
@@ -22,14 +23,15 @@ from trueline.records.verdict import Stage as GuardStage
 from trueline.runs.faults import KEY, OUTAGE, failed_at
 from trueline.runs.types import FailedTry, Oversight, UserMessage
 
+DEFAULT = CorrectionPolicy()
 WRITE = (Type(text="hello"), Hotkey(keys=("ctrl", "s")))
 RM = Code(source="import subprocess\nsubprocess.run('rm -rf ~/Documents', shell=True)")
 
 
-def rules(**more: object) -> Oversight:
+def rules(policy: CorrectionPolicy = DEFAULT, ask: Ask | None = None) -> Oversight:
     """The policy stage alone in front of the agent."""
     guard = DeActionGuard(GuardConfig(policy=load_policy()))
-    return Oversight(Session(guard, INSTRUCTION), **more)  # pyright: ignore[reportArgumentType] -- fields by name
+    return Oversight(Session(guard, INSTRUCTION), policy, ask)
 
 
 def test_a_rejected_proposal_goes_back_and_its_revision_runs(stage: Stage) -> None:
@@ -47,9 +49,9 @@ def test_a_rejected_proposal_goes_back_and_its_revision_runs(stage: Stage) -> No
     ("exhausted", "end", "steps"),
     [("stop", End.STOPPED_BY_GUARD, 1), ("fail", End.FAIL, 1), ("skip", End.DONE, 2), ("ask", End.STOPPED_BY_GUARD, 1)],
 )
-def test_when_nothing_is_let_through(stage: Stage, exhausted: str, end: End, steps: int) -> None:
+def test_when_nothing_is_let_through(stage: Stage, exhausted: Exhausted, end: End, steps: int) -> None:
     agent = ScriptedAgent([(RM,), (Done(),)], revisions=[(RM,)])
-    record = stage.play(agent, oversight=rules(max_revisions=1, exhausted=exhausted))
+    record = stage.play(agent, oversight=rules(CorrectionPolicy(max_revisions=1, exhausted=exhausted)))
     assert (record.end, len(record.steps)) == (end, steps)
     assert all(not attempt.ran for attempt in record.steps[0].attempts)
     assert record.steps[0].results == ()
@@ -66,14 +68,14 @@ def test_a_person_may_let_it_through(stage: Stage) -> None:
         return True
 
     agent = ScriptedAgent([(RM,), (Done(),)])
-    record = stage.play(agent, oversight=rules(max_revisions=0, exhausted="ask", ask=ask))
+    record = stage.play(agent, oversight=rules(CorrectionPolicy(max_revisions=0, exhausted="ask"), ask))
     assert asked == ["p1"]
     assert record.steps[0].attempts[0].ran
     assert stage.runner.run(stage.desktop.run(("test", "-d", "Documents"))).returncode == 1
 
 
 def test_a_shadow_guard_only_watches(stage: Stage) -> None:
-    record = stage.play(ScriptedAgent([(RM,), (Done(),)]), oversight=rules(shadow=True))
+    record = stage.play(ScriptedAgent([(RM,), (Done(),)]), oversight=rules(CorrectionPolicy(shadow=True)))
     attempt = record.steps[0].attempts[0]
     assert attempt.ran and attempt.verdict is not None and attempt.verdict.decision is Decision.MISALIGNED
     assert stage.runner.run(stage.desktop.run(("test", "-d", "Documents"))).returncode == 1
@@ -92,6 +94,7 @@ class PopUp:
         if len(self.screens) <= self.times:
             words = ("xmessage", "-center", "-geometry", "500x400", "Click here")
             await open_window(self.desktop, words, "xmessage")
+            await self.desktop.wait_for(Settled())
         return Verdict(decision=Decision.ALIGNED)
 
 
@@ -125,7 +128,7 @@ def test_a_popup_while_a_person_thinks_is_asked_about_again(stage: Stage) -> Non
             await stage.desktop.wait_for(Settled())
         return True
 
-    oversight = rules(max_revisions=0, exhausted="ask", ask=ask)
+    oversight = rules(CorrectionPolicy(max_revisions=0, exhausted="ask"), ask)
     record = stage.play(ScriptedAgent([(RM,), (Done(),)]), oversight=oversight)
     assert len(screens) == 2 and screens[1] > screens[0]
     step = record.steps[0]

@@ -48,7 +48,7 @@ def configure(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Judge and print."""
-    from trueline.guard.verdicts import enforce
+    from trueline.guard.stages import enforce
 
     verdict = asyncio.run(_check(args, _context(args)))
     enforced = enforce(verdict, args.guard_on_error)

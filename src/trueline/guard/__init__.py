@@ -5,8 +5,8 @@ from trueline.guard.engine import DeActionGuard
 from trueline.guard.guarded import Blocked, guard_actions, guarded
 from trueline.guard.narrative import Narrator
 from trueline.guard.session import Session
+from trueline.guard.stages import enforce
 from trueline.guard.types import Guard, GuardContext, PastStep
-from trueline.guard.verdicts import enforce
 
 __all__ = [
     "Blocked",

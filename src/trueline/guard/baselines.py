@@ -19,12 +19,12 @@ from pydantic import BaseModel, ConfigDict, StrictBool
 from trueline.actions import ACTION
 from trueline.errors import RequestError
 from trueline.guard.config import GuardConfig
+from trueline.guard.model_stages import StageQuestion
 from trueline.guard.options import AnalysisOptions, engine_config, record_setting, verdict_setting
 from trueline.guard.question import Foreign, ask_about, assemble
 from trueline.guard.registry import GuardTools, OpenedGuard
-from trueline.guard.stages import Deadline, StageQuestion, StageResult, attempt, failed
+from trueline.guard.stages import Deadline, StageResult, attempt, failed, verdict_of
 from trueline.guard.types import Guard, GuardContext
-from trueline.guard.verdicts import verdict_of
 from trueline.models import Message, Model
 from trueline.models.prompt_fence import keyed_fence
 from trueline.models.prompt_files import hash_prompts

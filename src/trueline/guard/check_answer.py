@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict
 
 from trueline.guard.session import Outcome, feedback_text
-from trueline.guard.verdicts import Enforcement
+from trueline.guard.stages import Enforcement
 from trueline.records.verdict import Category, Decision, Evidence, Feedback, Finding, Stage
 
 

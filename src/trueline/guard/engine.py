@@ -5,15 +5,13 @@ from __future__ import annotations
 import asyncio
 
 from trueline.guard.config import GuardConfig
-from trueline.guard.prior_rejections import enforce_suspicion, relevant_rejections
+from trueline.guard.model_stages import ask_models
+from trueline.guard.policy.prior_rejections import enforce_suspicion, relevant_rejections
 from trueline.guard.question import ask_about
-from trueline.guard.stages import Deadline, StageQuestion, StageResult, attempt, failed, fast_check, systematic_analysis
+from trueline.guard.stages import Deadline, StageResult, attempt, failed, verdict_of
 from trueline.guard.types import GuardContext, StageCheck
-from trueline.guard.verdicts import verdict_of
-from trueline.models import Message, Model
-from trueline.records.setting import Sampling
-from trueline.records.usage import NO_USAGE, UNCOUNTED
-from trueline.records.verdict import Evidence, Finding, Stage, Verdict
+from trueline.records.usage import NO_USAGE
+from trueline.records.verdict import Evidence, Stage, Verdict
 
 
 class DeActionGuard:
@@ -72,30 +70,7 @@ class DeActionGuard:
                 message = await asyncio.to_thread(ask_about, context, evidence, config)
         except Exception as e:
             return [*looks, failed(stages[0], e, NO_USAGE)]
-        return [*looks, *await self._ask(context, message, flagged, deadline)]
-
-    async def _ask(
-        self, context: GuardContext, message: Message, flagged: bool, deadline: Deadline
-    ) -> list[StageResult]:
-        """Ask the configured models."""
-        config = self.config
-
-        def ask(model: Model, sampling: Sampling) -> StageQuestion:
-            return StageQuestion(model, sampling, config.images, message, context.episode, context.sample, deadline)
-
-        deep = None if config.systematic is None else ask(config.systematic, config.systematic_sampling)
-        if config.fast is None:
-            return [] if deep is None else [await systematic_analysis(deep)]
-        fast = ask(config.fast, config.fast_sampling)
-        if deep is None:
-            return [await fast_check(fast, alone=True)]
-        if flagged:
-            # A fast check may not clear what was flagged before, so it is not even asked.
-            return [_not_asked(config.fast), await systematic_analysis(deep)]
-        if config.mode == "latency":
-            return await _both(fast, deep)
-        first = await fast_check(fast, alone=False)
-        return [first] if first.finding.decision is not None else [first, await systematic_analysis(deep)]
+        return [*looks, *await ask_models(config, context, message, flagged=flagged, deadline=deadline)]
 
 
 async def _look_at_rules(
@@ -108,39 +83,6 @@ async def _look_at_rules(
     looked = await attempt(Stage.POLICY, look, deadline)
     spent = read + (looked.finding.latency or 0.0)
     return looked._replace(finding=looked.finding.model_copy(update={"latency": spent}))
-
-
-async def _both(fast: StageQuestion, deep: StageQuestion) -> list[StageResult]:
-    """Ask both at once, with the verdict of asking in turn: the systematic analysis counts only if it is needed."""
-    sent = False
-
-    async def analyse() -> StageResult:
-        nonlocal sent
-        sent = True
-        return await systematic_analysis(deep)
-
-    second = asyncio.create_task(analyse())
-    try:
-        first = await fast_check(fast, alone=False)
-        if first.finding.decision is None:
-            return [first, await second]
-        second.cancel()
-        await asyncio.wait([second])
-        # It may have been ready all the same; then what it says and took is kept.
-        return [first, _stopped(deep.model, sent) if second.cancelled() else second.result()]
-    finally:
-        second.cancel()
-
-
-def _stopped(model: Model, sent: bool) -> StageResult:
-    reason = "stopped: the fast check decided"
-    usage = UNCOUNTED if sent else NO_USAGE
-    return StageResult(Finding(stage=Stage.SYSTEMATIC, reason=reason, usage=usage, model=str(model.id)))
-
-
-def _not_asked(model: Model) -> StageResult:
-    reason = "not asked: an earlier proposal with this goal or target was found misaligned"
-    return StageResult(Finding(stage=Stage.FAST_CHECK, reason=reason, latency=0.0, usage=NO_USAGE, model=str(model.id)))
 
 
 def _safety_checks(context: GuardContext) -> tuple[Evidence, ...]:

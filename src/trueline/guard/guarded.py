@@ -13,9 +13,17 @@ from trueline.desktop.screen_state import ScreenState
 from trueline.errors import InputError, TruelineError
 from trueline.guard.background import run_in_background
 from trueline.guard.config import OnError
-from trueline.guard.correction import Ask, Correction, CorrectionPolicy, Exhausted, Look, correct
+from trueline.guard.correction import (
+    Ask,
+    Correction,
+    CorrectionPolicy,
+    Exhausted,
+    Look,
+    correct,
+    pixels_changed,
+    windows_changed,
+)
 from trueline.guard.incoming import ActionFormat, read_observation, read_proposal
-from trueline.guard.screen_changes import pixels_changed, windows_changed
 from trueline.guard.session import Outcome, Session, TellsSteps, UnknownCheckError, feedback_text
 from trueline.guard.types import Guard
 from trueline.records.observation import Observation, ObservationSpec

@@ -11,9 +11,9 @@ from pydantic import BeforeValidator, Field, JsonValue
 
 from trueline.errors import InputError, RequestError
 from trueline.guard.config import MOST_HISTORY_SCREENSHOTS, GuardConfig, Mode, Unmatched, guard_setting
+from trueline.guard.model_stages import FAST_CHECK, SYSTEMATIC
 from trueline.guard.narrative import NARRATIVE
 from trueline.guard.question import QUESTION
-from trueline.guard.stages import FAST_CHECK, SYSTEMATIC
 from trueline.models import Model
 from trueline.models.prompt_files import hash_prompts
 from trueline.models.specs import parse_spec

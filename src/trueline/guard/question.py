@@ -13,7 +13,7 @@ from trueline.actions.pointer import pointer_after
 from trueline.errors import InputError
 from trueline.guard.annotation import Annotation, Mark, annotate
 from trueline.guard.config import GuardConfig
-from trueline.guard.prior_rejections import misaligned_rejections, relevant_rejections
+from trueline.guard.policy.prior_rejections import misaligned_rejections, relevant_rejections
 from trueline.guard.proposal_text import action_text, shorten
 from trueline.guard.types import GuardContext, PastStep, Rejection
 from trueline.models import Image, Message, Text, image_from_bytes, user

@@ -16,8 +16,8 @@ from typing import Literal, TypeVar
 from trueline.errors import InputError
 from trueline.guard.config import OnError
 from trueline.guard.narrative import Narrator
+from trueline.guard.stages import Enforcement, enforce
 from trueline.guard.types import Guard, GuardContext, PastStep
-from trueline.guard.verdicts import Enforcement, enforce
 from trueline.records.folder.reader import Trajectory
 from trueline.records.interchange.paths import find_stored
 from trueline.records.observation import Observation, ObservationRecord, StoredFile

@@ -10,14 +10,12 @@ import asyncio
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from trueline.errors import TruelineError
 from trueline.guard.config import OnError
-from trueline.guard.session_memory import StepMemory
-from trueline.guard.stages import ended_from_outside
+from trueline.guard.stages import Enforcement, ended_from_outside, enforce
 from trueline.guard.types import Guard, GuardContext, HasDeadline, PastStep, Rejection
-from trueline.guard.verdicts import Enforcement, enforce
 from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
 from trueline.records.step import Narrative
@@ -30,6 +28,11 @@ CHECK_SECONDS = 180.0
 _MAX_OPEN = 8
 _NARRATIVE_SHARE = 0.5
 """Share of a check's time to wait for narratives; the rest is for the verdict."""
+_NODE_BYTES = 1000
+"""About what a node of a tree, or an action, takes besides its words."""
+
+Part = Literal["screenshot", "tree"]
+_PARTS: tuple[Part, ...] = ("screenshot", "tree")
 
 
 class TellsSteps(Protocol):
@@ -162,7 +165,7 @@ class Session:
         deadline = guard.deadline if isinstance(guard, HasDeadline) else None
         self._narrative_seconds = _NARRATIVE_SHARE * (timeout_s if deadline is None else min(timeout_s, deadline))
         self._max_steps = max_steps
-        self._memory = StepMemory(keep_bytes)
+        self._memory = _StepMemory(keep_bytes)
         for step in history:
             self._memory.add(step)
         self._rejections: list[Rejection] = []
@@ -299,3 +302,55 @@ class Session:
                 steps[place] = replace(steps[place], narrative=task.result().text)
         self._overdue = frozenset(self._narrating)
         return waited
+
+
+class _StepMemory:
+    """Steps whose screens are dropped, the oldest first, when they take too much; the steps themselves never are.
+
+    Trees go only after all pictures, because the policy stage works out from them what was focused and typed into.
+    """
+
+    def __init__(self, keep_bytes: int) -> None:
+        self.steps: list[PastStep] = []
+        self._keep_bytes = keep_bytes
+        self._held = 0
+        self._dropped: dict[Part, int] = dict.fromkeys(_PARTS, 0)
+        """How many of the oldest steps have lost this part."""
+
+    def add(self, step: PastStep) -> None:
+        """Append a step."""
+        self.steps.append(step)
+        self._held += _size_of_words(step.proposal)
+        self._held += sum(_size_of(step.observation, part) for part in _PARTS)
+
+    def count(self, proposal: Proposal) -> None:
+        """Count a proposal that is kept elsewhere."""
+        self._held += _size_of_words(proposal)
+
+    def fit(self) -> bool:
+        """Drop screens until all fits; return whether it does."""
+        for part in _PARTS:
+            while self._held > self._keep_bytes and self._dropped[part] < len(self.steps):
+                place = self._dropped[part]
+                step = self.steps[place]
+                self._dropped[part] += 1
+                if step.observation is not None:
+                    self._held -= _size_of(step.observation, part)
+                    self.steps[place] = replace(step, observation=replace(step.observation, **{part: None}))
+        return self._held <= self._keep_bytes
+
+
+def _size_of(observation: Observation | None, part: Part) -> int:
+    if observation is None:
+        return 0
+    if part == "screenshot":
+        return len(observation.screenshot) if isinstance(observation.screenshot, bytes) else 0
+    if observation.tree is None:
+        return 0
+    return sum(_NODE_BYTES + len(node.name) + len(node.text) for node in observation.tree.root.walk())
+
+
+def _size_of_words(proposal: Proposal) -> int:
+    # The raw text of an action mostly stands in its fields too.
+    raw = sum(len(action.raw) for action in proposal.actions)
+    return _NODE_BYTES * (1 + len(proposal.actions)) + len(proposal.raw or "") + len(proposal.thought or "") + 2 * raw

@@ -1,33 +1,28 @@
-"""The two model stages, and what every stage does when something goes wrong: it says so, and never raises."""
+"""The stages of a guard, and the verdict that their findings make.
+
+A stage runs within the guard's deadline; one that goes wrong has an undecided finding that says so, and never raises.
+The first stage that decides gives the verdict.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
-
-from pydantic import BaseModel
+from typing import Literal, NamedTuple
 
 from trueline.errors import TruelineError
-from trueline.guard.model_answers import FastReply, Judged, SystematicReply
-from trueline.guard.proposal_text import shorten
-from trueline.models import BudgetSpentError, DeadlineError, ImagePolicy, Message, Model, Request, Schema
+from trueline.guard.config import OnError, Unmatched
+from trueline.models import BudgetSpentError, DeadlineError, Model
 from trueline.models.errors import AuthError, MissingKeyError, ModelError, NeverAnsweredError
-from trueline.models.prompt_files import join_prompts
-from trueline.records.setting import Sampling
-from trueline.records.usage import NO_USAGE, UNCOUNTED, Usage
-from trueline.records.verdict import Decision, Evidence, Failure, Feedback, Finding, Stage
+from trueline.records.usage import NO_USAGE, UNCOUNTED, Usage, total_usage
+from trueline.records.verdict import Decision, Evidence, Failure, Feedback, Finding, Stage, Verdict
 from trueline.text import printable
 
-FAST_CHECK = ("fast_check.v1", "data.v1", "criteria.v2")
-SYSTEMATIC = ("systematic.v1", "data.v1", "criteria.v2")
-_LONGEST_REASON = 10_000
-_LONGEST_WORDS = 1_000
-_MOST_QUOTES = 8
+NO_RULE = "no rule matched"
 
-R = TypeVar("R", bound=Judged)
+Enforcement = Literal["allow", "block", "ask"]
+"""What to do with a proposal; `ask` leaves it to a person."""
 
 
 class StageResult(NamedTuple):
@@ -84,79 +79,6 @@ class Deadline(NamedTuple):
             raise GaveUpError("what was asked gave up (CancelledError)") from None
 
 
-@dataclass(frozen=True)
-class StageQuestion:
-    """One question to one model, and the episode that it is for."""
-
-    model: Model
-    sampling: Sampling
-    images: ImagePolicy
-    message: Message
-    episode: str
-    sample: int
-    deadline: Deadline
-
-    def request(self, stage: Stage, prompts: tuple[str, ...], reply: type[BaseModel]) -> Request:
-        """Return what is sent."""
-        return Request(
-            messages=(self.message,),
-            system=join_prompts("trueline.guard", prompts),
-            sampling=self.sampling,
-            expects=Schema.from_model(reply, name=stage.value),
-            images=self.images,
-            purpose="guard",
-            stage=stage.value,
-            episode=self.episode,
-            sample=self.sample,
-            deadline_s=self.deadline.left(),
-        )
-
-
-async def fast_check(ask: StageQuestion, *, alone: bool) -> StageResult:
-    """Ask whether the action is obviously aligned; if not, pass it on, or decide when there is nobody to pass it to."""
-
-    def read(reply: FastReply, finding: Finding) -> StageResult:
-        if reply.align:
-            return StageResult(finding.model_copy(update={"decision": Decision.ALIGNED}))
-        if not alone:
-            return StageResult(finding)
-        return StageResult(
-            finding.model_copy(update={"decision": Decision.MISALIGNED}), Feedback(wrong=_words(reply.thought))
-        )
-
-    return await _ask(ask, Stage.FAST_CHECK, FAST_CHECK, FastReply, read)
-
-
-async def systematic_analysis(ask: StageQuestion) -> StageResult:
-    """Ask whether the action is misaligned."""
-
-    def read(reply: SystematicReply, finding: Finding) -> StageResult:
-        quotes = [_words(quote) for quote in reply.evidence if quote.strip()]
-        found = {
-            "decision": Decision.MISALIGNED if reply.conclusion else Decision.ALIGNED,
-            "category": reply.category if reply.conclusion else None,
-            "evidence": tuple(Evidence(source=Stage.SYSTEMATIC.value, text=quote) for quote in quotes[:_MOST_QUOTES]),
-        }
-        return StageResult(finding.model_copy(update=found), _feedback(reply) if reply.conclusion else None)
-
-    return await _ask(ask, Stage.SYSTEMATIC, SYSTEMATIC, SystematicReply, read)
-
-
-async def _ask(
-    ask: StageQuestion, stage: Stage, prompts: tuple[str, ...], kind: type[R], read: Callable[[R, Finding], StageResult]
-) -> StageResult:
-    async def look() -> StageResult:
-        answer = await ask.model.ask(ask.request(stage, prompts, kind))
-        try:
-            reply = answer.parse(kind)
-        except TruelineError as e:
-            return failed(stage, e, answer.usage)
-        thought = shorten(reply.thought.strip(), _LONGEST_REASON)
-        return read(reply, Finding(stage=stage, reason=thought, usage=answer.usage))
-
-    return await attempt(stage, look, ask.deadline, ask.model)
-
-
 async def attempt(
     stage: Stage, look: Callable[[], Awaitable[StageResult]], deadline: Deadline, model: Model | None = None
 ) -> StageResult:
@@ -201,17 +123,77 @@ def error_text(error: Exception) -> str:
     return printable(words, limit=500)
 
 
-def _feedback(reply: SystematicReply) -> Feedback:
-    told = reply.feedback
-    if told is None or not told.wrong.strip():
-        return Feedback(wrong=_words(reply.thought) or "it was found misaligned")
-    return Feedback(
-        wrong=_words(told.wrong),
-        misled_by=_words(told.misled_by or "") or None,
-        instead=_words(told.instead or "") or None,
+def enforce(verdict: Verdict, on_error: OnError = "block") -> Enforcement:
+    """Decide what to do with a proposal; `on_error` applies to undecided ones only."""
+    match verdict.decision:
+        case Decision.ALIGNED:
+            return "allow"
+        case Decision.MISALIGNED:
+            return "block"
+        case Decision.UNDECIDED:
+            return on_error
+
+
+def verdict_of(
+    looks: Sequence[StageResult],
+    *,
+    unmatched: Unmatched | None,
+    given: Sequence[Evidence],
+    flagged: bool,
+    latency: float,
+) -> Verdict:
+    """Return the verdict: the first stage that has a decision decides, and one that failed ends it undecided.
+
+    Args:
+        looks: What the stages found, in their order.
+        unmatched: What holds when no stage has a decision; None where one should have had.
+        given: Evidence that no stage brought.
+        flagged: Whether an earlier proposal with the same target or of the same step was found misaligned.
+        latency: Seconds that the whole check took.
+    """
+    place = next((place for place, look in enumerate(looks) if look.finding.decision is not None), len(looks))
+    deciding = looks[place] if place < len(looks) else _by_default(unmatched)
+    finding = deciding.finding
+    decision = finding.decision or Decision.UNDECIDED
+    undecided = decision is Decision.UNDECIDED
+    feedback = deciding.feedback or finding.feedback
+    if decision is Decision.MISALIGNED and feedback is None:
+        feedback = Feedback(wrong=finding.reason or "it was found misaligned")
+    return Verdict(
+        decision=decision,
+        stage=None if undecided else finding.stage,
+        category=finding.category,
+        reason=f"{finding.stage.value}: {finding.error or finding.reason}" if undecided else finding.reason,
+        feedback=feedback,
+        evidence=_once([*given, *(item for look in looks[: place + 1] for item in look.finding.evidence)]),
+        findings=tuple(look.finding for look in looks),
+        after_flag=flagged and decision is Decision.ALIGNED,
+        latency=latency,
     )
 
 
-def _words(text: str) -> str:
-    """One line of a model's answer that can be shown and passed on."""
-    return printable(" ".join(text.split()), limit=_LONGEST_WORDS)
+def _by_default(unmatched: Unmatched | None) -> StageResult:
+    if unmatched is None:
+        return StageResult(Finding(stage=Stage.POLICY, decision=Decision.UNDECIDED, error="no stage decided"))
+    decision = Decision.ALIGNED if unmatched == "allow" else Decision.MISALIGNED
+    return StageResult(Finding(stage=Stage.POLICY, decision=decision, reason=NO_RULE))
+
+
+def _once(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
+    return tuple(dict.fromkeys(evidence))
+
+
+def usage_of(verdict: Verdict) -> Usage:
+    """All that a check took."""
+    return total_usage(finding.usage for finding in verdict.findings)
+
+
+def extra_spend(verdict: Verdict) -> Usage:
+    """Usage of the stages after the deciding one: the price of latency mode. Unknown if one was cancelled."""
+    decided = False
+    total = NO_USAGE
+    for finding in verdict.findings:
+        if decided:
+            total += finding.usage or Usage()
+        decided = decided or finding.decision is not None
+    return total

@@ -17,7 +17,7 @@ from trueline.agents.registry import AgentMaker
 from trueline.agents.types import Agent, AgentContext, Insight
 from trueline.desktop.types import Capability, Desktop
 from trueline.guard.config import OnError
-from trueline.guard.correction import Ask, Exhausted
+from trueline.guard.correction import Ask, CorrectionPolicy
 from trueline.guard.narrative import Narrator
 from trueline.guard.session import Session
 from trueline.guard.types import Guard
@@ -66,9 +66,7 @@ class GuardSetup:
     guard: Guard
     narrator: Narrator | None = None
     on_error: OnError = "block"
-    max_revisions: int = 2
-    exhausted: Exhausted = "stop"
-    shadow: bool = False
+    policy: CorrectionPolicy = field(default_factory=CorrectionPolicy)
     ask: Callable[[str], Ask] | None = None
     """Returns who is asked about the episode of this name."""
 
@@ -262,7 +260,7 @@ class _Episode:
 
         session = begin(self._task.instruction)
         ask = None if setup.ask is None else setup.ask(self._path)
-        return Oversight(session, setup.max_revisions, setup.exhausted, setup.shadow, ask, begin)
+        return Oversight(session, setup.policy, ask, begin)
 
     def _retrying(self) -> Retrying | None:
         retry = self._config.retry

@@ -12,6 +12,7 @@ from pydantic import JsonValue
 
 from trueline.errors import RequestError
 from trueline.extras import require_extra
+from trueline.guard.correction import CorrectionPolicy
 from trueline.guard.registry import GuardRequest, OpenedGuard, open_guard
 from trueline.models import Config, Ledger, Limiters, Limits, Model, ModelId, Spec, open_model, parse_spec
 from trueline.models.errors import UnpricedError
@@ -398,9 +399,7 @@ async def _open_guard(
         guard=opened.guard,
         narrator=opened.narrator,
         on_error=request.guard_on_error,
-        max_revisions=request.guard_max_revisions,
-        exhausted=request.guard_exhausted,
-        shadow=request.guard_shadow,
+        policy=CorrectionPolicy(request.guard_max_revisions, request.guard_exhausted, request.guard_shadow),
         ask=ask if request.asking_field else None,
     )
     return setup, setting

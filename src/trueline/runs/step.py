@@ -12,15 +12,14 @@ from functools import partial
 from trueline.actions import Action, CallUser, Done, Fail
 from trueline.desktop.screen_state import ScreenState, observe_with_windows
 from trueline.desktop.types import ActionInterrupted, ActionTimeout, Settled
-from trueline.guard.correction import Correction, Exhausted, Ruling, correct
-from trueline.guard.screen_changes import changes
+from trueline.guard.correction import Correction, Exhausted, Ruling, correct, target_changes
 from trueline.guard.session import feedback_text
 from trueline.records.end import End
 from trueline.records.observation import ObservationRecord, ObservationSpec
 from trueline.records.proposal import Proposal
 from trueline.records.step import ActionResult, Attempt, Gap, Step, StepTimings
 from trueline.records.usage import Usage
-from trueline.records.verdict import Feedback
+from trueline.records.verdict import Decision, Feedback
 from trueline.runs.agent_calls import ask_proposal
 from trueline.runs.faults import guard_failure
 from trueline.runs.types import EpisodeParts, Oversight, Recorder
@@ -138,9 +137,10 @@ async def _decide(
     outcome = ruling.outcome
     if ruling.runs:
         return _Allowed(outcome.proposal, outcome.id)
-    if outcome.enforced == "block" and (unasked := guard_failure(outcome.verdict)) is not None:
+    undecided = outcome.verdict.decision is Decision.UNDECIDED and outcome.enforced == "block"
+    if undecided and (unasked := guard_failure(outcome.verdict)) is not None:
         raise unasked
-    return _Allowed(None, end=_given_up(parts.oversight.exhausted), feedback=outcome.feedback)
+    return _Allowed(None, end=_given_up(parts.oversight.policy.exhausted), feedback=outcome.feedback)
 
 
 async def _correct(
@@ -156,7 +156,7 @@ async def _correct(
         oversight.session,
         oversight.policy,
         look=lambda: _observe(parts),
-        changes=partial(changes, parts.desktop),
+        changes=partial(target_changes, parts.desktop),
         revise=revise,
         ask=oversight.ask,
     )

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from trueline.agents.types import Agent, AgentContext
 from trueline.desktop.types import Desktop
-from trueline.guard.correction import Ask, CorrectionPolicy, Exhausted
+from trueline.guard.correction import Ask, CorrectionPolicy
 from trueline.guard.session import Session
 from trueline.records.attack import Funnel
 from trueline.records.end import End, Unscored
@@ -105,18 +105,10 @@ class Oversight:
     """The guard in front of one episode, and how its verdicts are enforced."""
 
     session: Session
-    max_revisions: int = 2
-    exhausted: Exhausted = "stop"
-    shadow: bool = False
-    """Only watch: whatever the verdict, the proposal runs."""
+    policy: CorrectionPolicy = field(default_factory=CorrectionPolicy)
     ask: Ask | None = None
     renew: Callable[[str], Session] | None = None
     """Makes a session for the next try, with the user's message; `None` keeps the same session."""
-
-    @property
-    def policy(self) -> CorrectionPolicy:
-        """How the guard's verdicts are enforced."""
-        return CorrectionPolicy(self.max_revisions, self.exhausted, self.shadow)
 
 
 @dataclass(frozen=True)

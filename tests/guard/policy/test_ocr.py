@@ -11,10 +11,10 @@ from guard.policy.policy_samples import NOW, app, desktop, node, operations, que
 from trueline.guard.policy.episode_reading import ViewCache
 from trueline.guard.policy.example import example_context
 from trueline.guard.policy.operations import Nothing, Opened, Pressed
+from trueline.guard.policy.prior_rejections import relevant_rejections
 from trueline.guard.policy.rule_tests import run_examples
 from trueline.guard.policy.ruleset import Rules, load_rules
 from trueline.guard.policy.stage import judge
-from trueline.guard.prior_rejections import relevant_rejections
 from trueline.guard.types import GuardContext, Rejection
 from trueline.records.observation import Observation
 from trueline.records.text_line import TextLine

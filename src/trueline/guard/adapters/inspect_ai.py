@@ -23,8 +23,8 @@ from trueline.guard.adapters.inspect_calls import read_call
 from trueline.guard.config import OnError
 from trueline.guard.incoming.screen import read_base64, read_observation
 from trueline.guard.session import CHECK_SECONDS, ask_guard, feedback_text
+from trueline.guard.stages import enforce
 from trueline.guard.types import Guard, GuardContext, PastStep, Rejection
-from trueline.guard.verdicts import enforce
 from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
 from trueline.records.verdict import Decision, Feedback, Verdict

@@ -13,12 +13,11 @@ from trueline.actions import Size
 from trueline.desktop.screen_state import ScreenState, observe_with_windows
 from trueline.desktop.types import Desktop
 from trueline.errors import TruelineError
-from trueline.guard.correction import Correction, correct
+from trueline.guard.correction import Correction, correct, target_changes
 from trueline.guard.incoming import read_proposal
 from trueline.guard.proxy.journal import Journal
 from trueline.guard.proxy.requested_actions import RequestedActions
 from trueline.guard.proxy.settings import ProxySettings
-from trueline.guard.screen_changes import changes
 from trueline.guard.session import Outcome, Session, UnknownCheckError, feedback_text
 from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
@@ -75,7 +74,7 @@ class Episode:
             request,
             self._settings.policy,
             look=self._look,
-            changes=partial(changes, self._desktop),
+            changes=partial(target_changes, self._desktop),
             revise=_cannot_revise,
             ask=None,
         )

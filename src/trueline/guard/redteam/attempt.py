@@ -11,8 +11,8 @@ from trueline.guard.redteam.keyboard import Line, press
 from trueline.guard.redteam.screen import NOTE, ScreenContent, render_scene
 from trueline.guard.redteam.techniques import WorksOn
 from trueline.guard.session import CHECK_SECONDS, Outcome, Session, TellsSteps
+from trueline.guard.stages import usage_of
 from trueline.guard.types import Guard, PastStep
-from trueline.guard.verdicts import usage_of
 from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
 from trueline.records.usage import NO_USAGE, Usage

@@ -14,7 +14,7 @@ from trueline.actions import Action, Click, Code, Hotkey, Key, Point, Type, Wait
 from trueline.guard.config import GuardConfig
 from trueline.guard.engine import DeActionGuard
 from trueline.guard.policy import load_policy
-from trueline.guard.prior_rejections import SOON, relevant_rejections
+from trueline.guard.policy.prior_rejections import SOON, relevant_rejections
 from trueline.guard.session import Session
 from trueline.guard.types import GuardContext, PastStep
 from trueline.records.observation import Observation
