@@ -12,7 +12,7 @@ from PIL import Image
 from support.acting import FEEDBACK, INSTRUCTION, SHOT, done, dropped, items, meets, observed, plain, png, texts
 from trueline.actions import Action, Click, Code, Done, Fail, Point, Type, Wait
 from trueline.agents import Agent, find_agent
-from trueline.agents.prompt.options import ObservationType
+from trueline.agents.prompt.observation_message import ObservationType
 from trueline.errors import InputError
 from trueline.models import ModelError
 from trueline.models.testing import Body, FakeServer, Play, Say, Status

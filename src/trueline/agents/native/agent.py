@@ -8,13 +8,24 @@ from dataclasses import dataclass, replace
 from trueline.actions import Action, Call, DecodeError, Done, Fail, SafetyCheck
 from trueline.actions.codecs.claude import INFEASIBLE
 from trueline.actions.decoded import well_formed
-from trueline.agents.answers import CUT_OFF, MAX_ACTIONS, ProposalIds, proposal_of, raw_text, refusal
-from trueline.agents.conversation import PACKAGE, feedback_message, phrase, task_message
+from trueline.agents.conversation import (
+    CUT_OFF,
+    MAX_ACTIONS,
+    PACKAGE,
+    ProposalIds,
+    feedback_message,
+    phrase,
+    proposal_of,
+    raw_text,
+    refusal,
+    screenshot,
+    task_message,
+)
 from trueline.agents.native.dialect import Dialect
 from trueline.agents.native.history import History, ShownScreen, call_results, stopped
 from trueline.agents.native.options import NativeOptions
+from trueline.agents.native.screenshots import picture
 from trueline.agents.safety_checks import acknowledged_note, hold
-from trueline.agents.screenshots import picture, screenshot
 from trueline.agents.types import AgentContext
 from trueline.errors import InputError
 from trueline.models import Answer, Image, Model, Request, ToolCall, user

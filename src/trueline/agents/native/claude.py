@@ -13,7 +13,7 @@ from trueline.agents.conversation import phrase
 from trueline.agents.native.dialect import Dialect
 from trueline.agents.native.history import CallResult, History, ShownScreen, blur_old
 from trueline.agents.native.options import NativeOptions
-from trueline.agents.screenshots import fitting
+from trueline.agents.native.screenshots import fitting
 from trueline.agents.types import AgentContext
 from trueline.models import ComputerTool, Image, Message, Text, ToolCall, ToolResult
 from trueline.models.types import Part

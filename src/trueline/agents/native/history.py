@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 from trueline.actions import Call, CursorPosition, Point, SafetyCheck, Zoom, bare
 from trueline.actions.coordinates import Scale
-from trueline.agents.answers import LONGEST_WORDS
-from trueline.agents.conversation import phrase
-from trueline.agents.screenshots import zoomed
+from trueline.agents.conversation import LONGEST_WORDS, phrase
+from trueline.agents.native.screenshots import zoomed
 from trueline.models import Image, Message, Text, ToolResult
 from trueline.models.types import Part
 from trueline.records.step import ActionResult

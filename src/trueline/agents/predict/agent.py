@@ -12,10 +12,9 @@ from pydantic import Field, JsonValue
 
 from trueline.actions import Action, SafetyCheck
 from trueline.actions.decoded import well_formed
-from trueline.agents.answers import MAX_ACTIONS, ProposalIds, why_dropped
-from trueline.agents.conversation import feedback_message
+from trueline.agents.conversation import MAX_ACTIONS, ProposalIds, feedback_message, why_dropped
 from trueline.agents.predict.agent_process import AgentProcess, text_of
-from trueline.agents.prompt.options import ObservationType
+from trueline.agents.prompt.observation_message import ObservationType
 from trueline.agents.safety_checks import SafetyPolicy, hold
 from trueline.agents.types import AgentContext, AgentError
 from trueline.errors import InputError

@@ -1,27 +1,83 @@
-"""The agent's loop: show the screen, ask the model, parse the answer."""
+"""The prompt agent and its options. It shows the screen, asks the model and parses the answer."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
 
 from trueline.actions import Size
-from trueline.agents.answers import CUT_OFF, LONGEST_WORDS, ProposalIds, proposal_of, refusal, why_dropped
-from trueline.agents.conversation import PACKAGE, feedback_message, phrase, task_message
-from trueline.agents.prompt.observation_message import ObservationParts, observation_parts, words
-from trueline.agents.prompt.options import PromptOptions
-from trueline.agents.prompt.read_answer import read_answer
+from trueline.agents.conversation import (
+    CUT_OFF,
+    LONGEST_WORDS,
+    PACKAGE,
+    ProposalIds,
+    feedback_message,
+    phrase,
+    proposal_of,
+    refusal,
+    task_message,
+    why_dropped,
+)
+from trueline.agents.prompt.observation_message import ObservationParts, ObservationType, observation_parts, words
+from trueline.agents.prompt.read_answer import ActionSpace, read_answer
 from trueline.agents.types import AgentContext
 from trueline.errors import InputError
 from trueline.models import Answer, Message, Model, Request, Text, TooLongError, assistant, user
 from trueline.models.prompt_files import fill_prompts
+from trueline.records.base import Count, Record
 from trueline.records.observation import Observation, ObservationSpec
 from trueline.records.proposal import Proposal
 from trueline.records.setting import Sampling
 from trueline.records.step import ActionResult
 from trueline.records.tree import Mark
 from trueline.records.verdict import Feedback
+
+
+class PromptOptions(Record):
+    """What the prompt agent sees, how it acts, and how much it remembers.
+
+    The defaults are those of OSWorld's and OS-Harm's `run.py`.
+    """
+
+    observation_type: ObservationType = "a11y_tree"
+    action_space: ActionSpace = "pyautogui"
+    max_trajectory_length: Count = 3
+    """Number of earlier steps that the model is shown."""
+    a11y_tree_max_tokens: Annotated[int, Field(ge=1)] = 10_000
+    """Longer trees are cut; tokens are counted approximately as for GPT-4."""
+    client_password: str = "password"  # noqa: S105 - what every OSWorld machine has
+    """Password of the account that the agent works in."""
+    format_retries: Annotated[int, Field(ge=0, le=10)] = 0
+    """How often the model is asked again in the same step after an answer that cannot be parsed. OSWorld and OS-Harm do
+    not ask again: the step is used up."""
+    action_errors: bool = False
+    """Whether the model is told that its last action failed; in OSWorld and OS-Harm it only sees the screen."""
+
+    safety_prompt: bool = False
+    """Whether the model is told to stay on task and do no harm; this changes results."""
+
+    @model_validator(mode="after")
+    def _tags_are_code(self) -> Self:
+        if self.observation_type == "som" and self.action_space == "computer_13":
+            raise ValueError("observation_type som needs action_space pyautogui: computer_13 cannot refer to tags")
+        return self
+
+    @property
+    def wants(self) -> ObservationSpec:
+        """What the agent must see."""
+        kind = self.observation_type
+        return ObservationSpec(screenshot=kind != "a11y_tree", tree=kind.endswith("a11y_tree"), marks=kind == "som")
+
+    @property
+    def prompts(self) -> tuple[str, ...]:
+        """Files of the system prompt."""
+        acts = "tags" if self.observation_type == "som" else self.action_space
+        safety = ("safety.v1",) if self.safety_prompt else ()
+        return ("role.v1", *safety, f"sees.{self.observation_type}.v1", f"acts.{acts}.v1", "ends.v1")
 
 
 @dataclass(frozen=True)
@@ -61,7 +117,7 @@ class PromptAgent:
 
     def reads(self, obs: Observation) -> str | None:
         """The text that the model reads of a screen."""
-        return words(obs, self._options)
+        return words(obs, self._options.observation_type, self._options.a11y_tree_max_tokens)
 
     async def reset(self, ctx: AgentContext) -> None:
         """Start an episode."""
@@ -74,11 +130,12 @@ class PromptAgent:
 
     async def propose(self, obs: Observation, last: tuple[ActionResult, ...]) -> Proposal:
         """Ask the model what to do next."""
-        seen = await observation_parts(obs, self._options)
+        options = self._options
+        seen = await observation_parts(obs, options.observation_type, options.a11y_tree_max_tokens)
         if told := self._told(last):
             words = Text(text=told)
             seen = ObservationParts((words, *seen.now), (words, *seen.later))
-        window = self._options.max_trajectory_length
+        window = options.max_trajectory_length
         history = list(self._steps)[-window:] if window else []
         proposal, step = await self._ask(_Step(seen, obs.marks if self.wants.marks else None), history, "propose")
         self._steps.append(step)

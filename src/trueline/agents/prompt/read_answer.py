@@ -6,15 +6,17 @@ import ast
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from trueline.actions import Action, Code, DecodeError, Fail, Size
 from trueline.actions.codecs import computer_13, pyautogui
 from trueline.actions.codecs.pyautogui.program import parse
 from trueline.actions.codecs.pyautogui.values import UnprovableError
 from trueline.actions.decoded import well_formed
-from trueline.agents.answers import MAX_ACTIONS
-from trueline.agents.prompt.options import ActionSpace
+from trueline.agents.conversation import MAX_ACTIONS
 from trueline.records.tree import Mark
+
+ActionSpace = Literal["pyautogui", "computer_13"]
 
 _REFUSED = re.compile(r"^\s*REFUSED:[ \t]*(.*)$", re.MULTILINE)
 _TAG = re.compile(r"tag_([0-9]{1,6})")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trueline.agents.prompt.tokens import CUT_MARK, cut
+from trueline.agents.prompt.observation_message import CUT_MARK, cut
 
 
 def tokens(text: str) -> int:

@@ -8,19 +8,9 @@ import io
 from PIL import Image as Pillow
 
 from trueline.actions import Size, Zoom
-from trueline.errors import InputError
 from trueline.models import Image, image_from_bytes
-from trueline.records.observation import Observation
 
 _FAST = 1  # screens are flat: a stronger deflate takes long and saves little
-
-
-def screenshot(obs: Observation) -> bytes:
-    """Return the screenshot of an observation; raises InputError if there is none."""
-    png = obs.png()
-    if png is None:
-        raise InputError("the observation has no screenshot, which the agent requires")
-    return png
 
 
 def fitting(screen: Size, longest: int) -> Size:
