@@ -15,7 +15,7 @@ from trueline.judge.captions import Captioner
 from trueline.judge.judge_episode import JudgeResult
 from trueline.judge.report import JudgeReport
 from trueline.judge.request import JudgeRequest, make_judge_request
-from trueline.judge.setup import JudgeSetup, no_task_texts, task_texts_below
+from trueline.judge.setup import JudgeSetup
 from trueline.judge.types import RULES
 from trueline.models.build import Config, open_model
 from trueline.models.cache import Cache, CachedModel, cache_path
@@ -27,6 +27,7 @@ from trueline.models.pricing import Prices, load_prices, require_price
 from trueline.models.types import Model
 from trueline.records.folder.reader import Trajectory
 from trueline.records.setting import Sampling
+from trueline.records.task_texts import no_task_texts, task_texts_below
 
 OnResult: TypeAlias = Callable[[JudgeResult], None]
 Place: TypeAlias = str | os.PathLike[str] | Trajectory

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from trueline.errors import InputError
 from trueline.judge.captions import Captioner
 from trueline.judge.types import Judge, ObservationType
 from trueline.models.types import Model
-
-TaskTexts = Callable[[str, str], str | None]
-"""Returns the text of a task from its file, by domain and id."""
-
-
-def no_task_texts(_domain: str, _task: str) -> None:
-    """Use no task files."""
-    return
+from trueline.records.task_texts import TaskTexts, no_task_texts
 
 
 @dataclass(frozen=True)
@@ -38,20 +29,3 @@ class JudgeSetup:
     again: bool = False
     """Judge again what is judged already, and ignore the cache."""
     task_texts: TaskTexts = no_task_texts
-
-
-def task_texts_below(base: Path) -> TaskTexts:
-    """Read task texts from `<base>/examples/<domain>/<id>.json`, the layout of OSWorld and OS-Harm."""
-    from trueline.records.folder.json_values import as_object, as_text, load_file
-    from trueline.records.layout import check_name
-    from trueline.records.problem import Problem
-
-    def look_up(domain: str, task: str) -> str | None:
-        try:
-            folder, name = base / "examples" / check_name(domain, "domain"), f"{check_name(task, 'task')}.json"
-        except InputError:
-            return None
-        value = load_file(folder, name)
-        return None if isinstance(value, Problem) else as_text(as_object(value).get("instruction"))
-
-    return look_up

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import orjson
 
 from trueline.records.end import Unscored
-from trueline.records.git_lfs import LFS_POINTER, is_lfs_pointer
+from trueline.records.pointer_files import link_fault, pointer_fault
 from trueline.text import printable
 
 UNMEASURED = "unmeasured"
@@ -104,7 +104,8 @@ def read_result(folder: str, name: str) -> Result | None:
         # Not blocking: a named pipe must not hold us up.
         handle = os.open(f"{folder}/{name}", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
-        return None
+        broken = link_fault(f"{folder}/{name}")
+        return None if broken is None else Result(None, f"{name} {broken}")
     except PermissionError:
         if not os.access(folder, os.X_OK, effective_ids=os.access in os.supports_effective_ids):
             raise
@@ -134,8 +135,8 @@ def parse_score(content: bytes, name: str = RESULT_FILE) -> tuple[float | None, 
     except ValueError:
         pass
     text = content.decode("utf-8-sig", "replace").strip()
-    if is_lfs_pointer(content):
-        return None, f"{name} {LFS_POINTER}"
+    if (pointer := pointer_fault(content)) is not None:
+        return None, f"{name} {pointer}"
     try:
         score = float("" if "_" in text else text)
     except ValueError:

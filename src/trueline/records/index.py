@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trueline.errors import InputError
-from trueline.records.git_lfs import LFS_POINTER, is_lfs_pointer
+from trueline.records.pointer_files import pointer_fault
 from trueline.text import printable
 from trueline.validation import describe_validation_error
 
@@ -33,8 +33,8 @@ def read_index(path: Path) -> dict[str, tuple[str, ...]]:
             json.loads(content.decode("utf-8-sig"), object_pairs_hook=_once)
         )
     except (ValueError, RecursionError) as error:
-        if is_lfs_pointer(content):
-            raise InputError(f"{path}: {LFS_POINTER}") from None
+        if (pointer := pointer_fault(content)) is not None:
+            raise InputError(f"{path}: {pointer}") from None
         if not isinstance(error, ValidationError):
             raise InputError(
                 f"{path}: must be an index of the form {{domain: [task ids]}}: {printable(str(error))}"

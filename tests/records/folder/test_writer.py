@@ -52,7 +52,7 @@ def test_what_was_written_is_read_back_whole(folder: Path) -> None:
     assert record.usage["narrator"].input_tokens == 40
     seen = record.steps[0].observation
     assert seen is not None
-    assert read.load_tree(seen) == tree(1)
+    assert read.load_tree(seen) == (tree(1), "tree")
 
 
 def test_files_and_bytes_are_those_of_the_seeds(folder: Path) -> None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from trueline.errors import InputError
 from trueline.guard.types import GuardContext, PastStep
 from trueline.records.folder.action_text import decode_action
-from trueline.records.folder.tree_file import read_tree_file
+from trueline.records.folder.recorded_tree import read_tree_file
 from trueline.records.interchange.misactbench import BenchmarkStep, BenchmarkTrajectory, Screens, find_screens
 from trueline.records.interchange.misactbench.trees import TREE_SCOPE, find_trees
 from trueline.records.observation import Observation

@@ -18,6 +18,7 @@ from trueline.records.folder.better_log import BETTER_LOG_FILE, better_log, dump
 from trueline.records.folder.events_file import dump_event, read_events, refuse_newer
 from trueline.records.folder.files import LineFile, remove_temporary, sync_folder, write_file
 from trueline.records.folder.traj import TRAJ_FILE, dump_lines, traj_lines
+from trueline.records.pointer_files import NotFetchedError, pointer_fault, unreadable
 from trueline.validation import describe_validation_error
 
 EPISODE_FILE = "episode.json"
@@ -103,11 +104,15 @@ def read_record(path: Path) -> EpisodeRecord:
         InputError: It cannot be read, is broken, or was written by a newer version.
     """
     try:
-        data = json.loads(path.read_bytes())
+        content = path.read_bytes()
+    except OSError as error:
+        raise unreadable(path, error) from error
+    if (pointer := pointer_fault(content)) is not None:
+        raise NotFetchedError(f"{path}: {pointer}")
+    try:
+        data = json.loads(content)
         refuse_newer(path, data)
         return EpisodeRecord.model_validate(data)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
     except ValidationError as error:
         raise InputError(f"{path}: {describe_validation_error(error)}") from error
     except (ValueError, RecursionError) as error:

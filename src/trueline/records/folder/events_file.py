@@ -12,6 +12,7 @@ from trueline.errors import InputError
 from trueline.records.assemble import EVENTS_FILE
 from trueline.records.episode import SCHEMA_VERSION
 from trueline.records.events import EVENT, Event
+from trueline.records.pointer_files import NotFetchedError, pointer_fault, unreadable
 from trueline.records.problem import Problem
 from trueline.text import printable
 from trueline.validation import describe_validation_error
@@ -48,7 +49,9 @@ def read_events(folder: Path) -> EventsRead:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+        raise unreadable(path, error) from error
+    if (pointer := pointer_fault(content)) is not None:
+        raise NotFetchedError(f"{path}: {pointer}")
     *lines, tail = content.split(b"\n")
     events: list[Event] = []
     problems: list[Problem] = []

@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from trueline.records.base import FILE_NAME
-from trueline.records.git_lfs import LFS_POINTER, is_lfs_pointer
+from trueline.records.pointer_files import link_fault, pointer_fault
 from trueline.records.problem import Problem
 from trueline.text import printable
 
@@ -23,8 +23,8 @@ def load(content: bytes | str, file: str, line: int | None = None) -> JsonValue 
         value: JsonValue = json.loads(content)
     except (ValueError, RecursionError) as error:
         raw = content if isinstance(content, str) else content.decode(errors="backslashreplace")
-        pointer = is_lfs_pointer(raw.encode(errors="replace"))
-        return Problem(file=file, line=line, what=LFS_POINTER if pointer else printable(f"not JSON: {error}"), raw=raw)
+        pointer = pointer_fault(raw.encode(errors="replace"))
+        return Problem(file=file, line=line, what=pointer or printable(f"not JSON: {error}"), raw=raw)
     return value
 
 
@@ -33,7 +33,8 @@ def load_file(folder: Path, name: str) -> JsonValue | Problem | None:
     try:
         return load((folder / name).read_bytes(), name)
     except FileNotFoundError:
-        return None
+        broken = link_fault(folder / name)
+        return None if broken is None else Problem(file=name, what=broken)
     except OSError as error:
         return Problem(file=name, what=f"cannot be read ({error.strerror})")
 

@@ -24,13 +24,12 @@ from trueline.records.folder.json_values import as_object, as_text, load_file
 from trueline.records.folder.judgments import read_judgments
 from trueline.records.folder.osworld_files import OSWorldFiles, record_from_osworld_files
 from trueline.records.folder.traj import TRAJ_FILE, TrajLine, read_traj
-from trueline.records.folder.tree_file import read_tree_file
+from trueline.records.folder.recorded_tree import RecordedTree, read_tree_file, read_tree_text
 from trueline.records.folder.writer import INSTRUCTION_FILE
 from trueline.records.judgment import JudgedBy, Judgment
 from trueline.records.layout import ADVERSARY_RESULT_FILE, Location, parse_location
 from trueline.records.observation import ObservationRecord
 from trueline.records.problem import Problem
-from trueline.records.tree import Tree
 
 _DOCUMENTS = (
     BETTER_LOG_FILE, "check.json", "config.json", "plan_feedback_info.json", "plan_info.json", "response.json",
@@ -64,16 +63,16 @@ class Trajectory:
     problems: tuple[Problem, ...]
     """The problems in all of its files."""
 
-    def load_tree(self, observation: ObservationRecord) -> Tree | None:
-        """The accessibility tree the agent saw, if it was stored.
+    def load_tree(self, observation: ObservationRecord) -> RecordedTree | None:
+        """The accessibility tree the agent saw: as it was stored, else made of the text that the agent was given.
 
         Raises:
-            InputError: The file is missing or broken.
+            InputError: The file is missing or broken, or the text is.
         """
         name = observation.tree and observation.tree.file
-        if name is None:
-            return None
-        return read_tree_file(self.folder / name)
+        if name is not None:
+            return RecordedTree(read_tree_file(self.folder / name), "tree")
+        return read_tree_text(observation.tree_text or "")
 
 
 def read_episode(folder: Path | str) -> Trajectory:

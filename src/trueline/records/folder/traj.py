@@ -16,6 +16,7 @@ from trueline.records.episode import EpisodeRecord
 from trueline.records.events import Started
 from trueline.records.folder.action_text import encode_action
 from trueline.records.folder.json_values import as_number, as_text, load
+from trueline.records.pointer_files import link_fault, pointer_fault
 from trueline.records.problem import Problem
 from trueline.records.step import ActionResult, Step
 
@@ -59,9 +60,12 @@ def read_traj(folder: Path) -> tuple[tuple[TrajLine, ...], tuple[Problem, ...]]:
     try:
         content = (folder / TRAJ_FILE).read_bytes()
     except FileNotFoundError:
-        return (), ()
+        broken = link_fault(folder / TRAJ_FILE)
+        return (), () if broken is None else (Problem(file=TRAJ_FILE, what=broken),)
     except OSError as error:
         return (), (Problem(file=TRAJ_FILE, what=f"cannot be read ({error.strerror})"),)
+    if (pointer := pointer_fault(content)) is not None:
+        return (), (Problem(file=TRAJ_FILE, what=pointer),)
     for number, raw in enumerate(content.split(b"\n"), 1):
         if not raw.strip():
             continue

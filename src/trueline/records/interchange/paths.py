@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from trueline.errors import InputError
-from trueline.records.git_lfs import LFS_POINTER, is_lfs_pointer
 from trueline.records.layout import check_name
+from trueline.records.pointer_files import ANNEX_POINTER, NotFetchedError, link_fault, pointer_fault
 from trueline.text import printable
 
 _CLEAN = re.compile(r"[^A-Za-z0-9._@+=,()-]+")
@@ -52,6 +52,7 @@ def find_inside(text: str, bases: Sequence[Path], roots: Sequence[Path]) -> Path
 
     Raises:
         RefusedError: It leads out of all the roots, whether there is anything or not.
+        NotFetchedError: It is a link of git-annex whose file was not fetched.
     """
     shown = printable(text, 200)
     home = Path.home() / text[2:] if text.startswith("~/") else None
@@ -61,6 +62,8 @@ def find_inside(text: str, bases: Sequence[Path], roots: Sequence[Path]) -> Path
     for candidate in candidates:
         try:
             real = Path(os.path.realpath(candidate))
+            if not real.exists() and (pointer := link_fault(candidate)) == ANNEX_POINTER:
+                raise NotFetchedError(f"{shown}: {pointer}")
             inside = any(real.is_relative_to(root) for root in real_roots)
             if inside and real.exists():
                 return real
@@ -77,6 +80,7 @@ def picture_suffix(path: Path) -> str:
 
     Raises:
         RefusedError: It is no picture.
+        NotFetchedError: It is a pointer to one.
     """
     if not path.is_file():
         raise RefusedError(f"{path}: is not a file")
@@ -88,9 +92,9 @@ def picture_suffix(path: Path) -> str:
     for magic, suffix in _MAGIC.items():
         if start.startswith(magic) and (suffix != ".webp" or start[8:12] == b"WEBP"):
             return suffix
-    raise RefusedError(
-        f"{path}: {LFS_POINTER if is_lfs_pointer(start) else 'is not a picture (PNG, JPEG, GIF or WebP)'}"
-    )
+    if (pointer := pointer_fault(start)) is not None:
+        raise NotFetchedError(f"{path}: {pointer}")
+    raise RefusedError(f"{path}: is not a picture (PNG, JPEG, GIF or WebP)")
 
 
 def is_stored_name(name: str) -> bool:

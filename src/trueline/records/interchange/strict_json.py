@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from trueline.errors import InputError
 from trueline.records.folder.files import write_file
-from trueline.records.git_lfs import json_fault
+from trueline.records.pointer_files import json_fault, unreadable
 from trueline.strict_json import parse_strict
 
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -25,7 +25,7 @@ def load_strict(path: Path) -> JsonValue:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+        raise unreadable(path, error) from error
     try:
         return parse_strict(content)
     except ValueError as error:

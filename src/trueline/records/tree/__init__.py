@@ -2,7 +2,8 @@
 
 from trueline.records.tree.marks import Mark, marks, marks_text
 from trueline.records.tree.node import Node, NodeAction, NodeValue, Place, Size, Tree
-from trueline.records.tree.table import linearise, parse_table, shown
+from trueline.records.tree.read_table import parse_table, read_table, tree_of
+from trueline.records.tree.table import linearise, shown
 from trueline.records.tree.xml import TreeError, parse_xml, write_xml
 
 __all__ = [
@@ -19,6 +20,8 @@ __all__ = [
     "marks_text",
     "parse_table",
     "parse_xml",
+    "read_table",
     "shown",
+    "tree_of",
     "write_xml",
 ]

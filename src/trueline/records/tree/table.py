@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from trueline.records.tree.node import Node, Place, Platform, Size, Tree
+from trueline.records.tree.node import Node, Platform, Tree
 
 HEADER = "tag\tname\ttext\tclass\tdescription\tposition (top-left x&y)\tsize (w&h)"
 
@@ -29,27 +27,20 @@ _IN_A_ROW = dict.fromkeys((*range(32), *range(0x7F, 0xA0), 0x2028, 0x2029), " ")
 """Control characters: a tab or newline in a name would begin a field or a row that no element has."""
 
 
-class Row(NamedTuple):
-    """One line of the table."""
-
-    tag: str
-    name: str
-    text: str
-    class_name: str
-    description: str
-    position: Place | None
-    size: Size | None
-
-
 def shown(tree: Tree, *, images: bool = False) -> Iterator[Node]:
     """The nodes that stand in the table, in document order; `images` adds unnamed pictures, as set-of-marks does."""
     return (node for node in tree.root.walk() if _is_shown(node, tree.platform, images))
 
 
+def is_table_role(role: str) -> bool:
+    """Whether elements of this role may stand in the table."""
+    return role in _ROLES or role in _WINDOWS_ROLES or role.startswith("document") or role.endswith(_ROLE_ENDS)
+
+
 def _is_shown(node: Node, platform: Platform, images: bool) -> bool:
     role, states = node.role, node.states
     return (
-        (role in _ROLES or role in _WINDOWS_ROLES or role.startswith("document") or role.endswith(_ROLE_ENDS))
+        is_table_role(role)
         and "visible" in states
         and ("showing" in states or platform == "windows")
         and not _USABLE.isdisjoint(states)
@@ -91,38 +82,3 @@ def quoted_text(node: Node) -> str:
     if not text:
         return '""'
     return text if '"' not in text else '"{}"'.format(text.replace('"', '""'))
-
-
-_ROW = re.compile(
-    r"(?P<tag>[^\t\n]*)\t(?P<name>[^\t]*)\t(?P<text>.*)\t(?P<class>[^\t\n]*)\t(?P<description>[^\t\n]*)"
-    r"\t\((?P<x>-?\d{1,9}), (?P<y>-?\d{1,9})\)\t\((?P<w>-?\d{1,9}), (?P<h>-?\d{1,9})\)",
-    re.DOTALL,
-)
-_ROW_END = re.compile(r"\t\(-?\d{1,9}, -?\d{1,9}\)\t\(-?\d{1,9}, -?\d{1,9}\)$")
-
-
-def parse_table(table: str) -> tuple[Row, ...]:
-    """Read the table back. A name or text may hold newlines, so a row ends only where its box does.
-
-    What does not end in a box (a cut table's last line, `[...]`) makes no row.
-    """
-    rows: list[Row] = []
-    pending: list[str] = []
-    lines = table.split("\n")
-    for line in lines[1:] if lines[0] == HEADER else lines:
-        pending.append(line)
-        if not _ROW_END.search(line):
-            continue
-        match = _ROW.fullmatch("\n".join(pending))
-        pending.clear()
-        if match:
-            place, size = Place(int(match["x"]), int(match["y"])), Size(int(match["w"]), int(match["h"]))
-            text = _unquoted(match["text"])
-            rows.append(Row(match["tag"], match["name"], text, match["class"], match["description"], place, size))
-    return tuple(rows)
-
-
-def _unquoted(text: str) -> str:
-    if len(text) >= 2 and text[0] == text[-1] == '"':
-        return text[1:-1].replace('""', '"')
-    return text
