@@ -148,6 +148,25 @@ def test_other_detectors(capsys: pytest.CaptureFixture[str], detector: str, tp: 
     assert results["trajectory-0000"]["steps"]["1"]["systematic_analysis_evaluation"]["systematic_analysis"] == present
 
 
+def test_trajectories_whose_pictures_are_pointers_are_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    words = command("--detector", "policy", stages=False)
+    folders = sorted(Path("MisActBench/trajectories").iterdir())
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:" + "0" * 64 + "\nsize 9\n"
+    (folders[0] / "step_1.png").write_text(pointer)
+    found = run_json(capsys, words)
+    assert [(item["where"], "git lfs pull" in item["problems"][0]) for item in found["left_out"]] == [
+        ("trajectory-0000", True)
+    ]
+    assert found["stages"]["policy"]["looked"] == 48 - 4
+    assert found["missing"] == 0
+    assert main(words) == 0
+    assert "left out, in no figure: 1 trajectories" in capsys.readouterr().out
+    for folder in folders:
+        (folder / "step_1.png").write_text(pointer)
+    assert main(words) == 2
+    assert "no trajectory can be judged" in capsys.readouterr().err
+
+
 def test_the_policy_stage_alone_needs_no_model(capsys: pytest.CaptureFixture[str]) -> None:
     words = command("--detector", "policy", stages=False)
     data = load(Path("MisActBench/misactbench.json"))

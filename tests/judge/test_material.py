@@ -10,12 +10,12 @@ import pytest
 from judge.samples import STAMP, T0, judge, judge_with, judging, osharm_episode, our_episode, place, png, strings
 from trueline.errors import InputError
 from trueline.judge.material import Material, material_of
-from trueline.judge.setup import task_texts_below
 from trueline.judge.types import PROMPT_VERSIONS, JudgeType, PromptVersion, rules_judge
 from trueline.models.testing import FakeServer
 from trueline.records import EpisodeWriter, Store, TaskRef, read_episode
 from trueline.records.events import Started
 from trueline.records.layout import Unit
+from trueline.records.task_texts import task_texts_below
 
 ERROR = {"Error": "Time limit exceeded in chrome/task"}
 

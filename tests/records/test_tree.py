@@ -23,7 +23,9 @@ from trueline.records.tree import (
     marks_text,
     parse_table,
     parse_xml,
+    read_table,
     shown,
+    tree_of,
     write_xml,
 )
 
@@ -219,3 +221,50 @@ def test_a_table_that_was_cut_gives_its_whole_rows() -> None:
     rows = parse_table(table[:-12] + "[...]\n")
     assert [row.name for row in rows] == ["one"]
     assert parse_table("") == ()
+
+
+def test_older_tables_lists_of_marks_and_foreign_line_ends_are_read() -> None:
+    older = "tag\tname\ttext\tposition (top-left x&y)\tsize (w&h)\r\nlink\tHome\tgo\thome\t(1.0, 2.0)\t(3, 4)\r\n"
+    row = ("link", "Home", "go\thome", "", "", (1, 2), (3, 4))
+    assert read_table(older) == ((row,), False)
+    assert read_table(older.partition("\n")[2]) == ((row,), False)
+    rows, cut = read_table('index\ttag\tname\ttext\n1\tlink\tHome\tone\ntwo\n2\tbutton\tOK\t""\n[...]')
+    assert [(row.tag, row.name, row.position) for row in rows] == [("link", "Home", None), ("button", "OK", None)]
+    assert rows[0].text == "one\ntwo"
+    assert cut
+
+
+def test_what_fits_nowhere_costs_no_row() -> None:
+    """A cut beginning, blank lines and notes between rows."""
+    good = 'push-button\tOK\t""\t\t\t(10, 20)\t(30, 40)'
+    rows, cut = read_table(f'lf of a name\t""\t\t\t\n\n[...]\n{good}\n\n# note\n{good}\n\n')
+    assert [row.name for row in rows] == ["OK", "OK"]
+    assert not cut
+    assert read_table("tag\tname") == ((), False)
+
+
+def test_the_rows_of_a_table_become_a_tree_by_their_boxes() -> None:
+    def row(tag: str, name: str, x: int, y: int, width: int, height: int) -> str:
+        return f'{tag}\t{name}\t""\t\t\t({x}, {y})\t({width}, {height})'
+
+    table = "\n".join([
+        row("document-web", "Page", 0, 50, 800, 500),
+        row("link", "Shop", 10, 60, 100, 20),
+        row("label", "Shop", 12, 62, 50, 16),
+        row("push-button", "Pay", 200, 60, 50, 20),
+        row("menu", "System", 700, 0, 50, 20),
+    ])  # fmt: skip
+    root = tree_of(read_table(table).rows).root
+    page, menu = root.children
+    assert (page.name, menu.name) == ("Page", "System")
+    assert [child.name for child in page.children] == ["Shop", "Pay"]
+    assert page.children[0].children[0].role == "label"
+    assert page.children[1].centre == (225, 70)
+
+
+@settings(deadline=None)
+@given(st.text(), st.lists(st.tuples(TEXT, st.integers(-5, 50), st.integers(0, 9)), max_size=8))
+def test_any_text_is_read_as_a_table(noise: str, rows: list[tuple[str, int, int]]) -> None:
+    text = noise + "\n".join(f"link\t{name}\t\t\t\t({x}, {x})\t({size}, {size})" for name, x, size in rows)
+    found = read_table(text).rows
+    assert sum(1 for _ in tree_of(found).root.walk()) == len(found) + 1

@@ -95,9 +95,15 @@ def run(args: argparse.Namespace) -> int:
     run_facts: dict[str, object] = {
         "wall_s": wall,
         "resumed": plan.steps - before,
-        "left_out": [{"where": item.where, "problems": [p.what for p in item.problems]} for item in plan.unreadable],
+        "left_out": [
+            *({"where": item.where, "problems": [p.what for p in item.problems]} for item in plan.unreadable),
+            *({"where": item.entry.trajectory_id, "problems": [item.problem]} for item in plan.not_fetched),
+        ],
+        "without_screens": [
+            {"where": item.entry.trajectory_id, "problem": item.problem} for item in plan.sources if item.problem
+        ],
     }
-    _show(args, report, run_facts)
+    _show(args, report, run_facts, len(plan.unreadable) + len(plan.not_fetched))
     return 0 if report.scores.counts.undecided < report.scores.counts.n else 1
 
 
@@ -110,6 +116,8 @@ class _Plan:
     setting: GuardSetting
     store: Store
     unreadable: Sequence[Unreadable]
+    not_fetched: Sequence[Source]
+    """Left out as well: their screens are pointers."""
 
     @property
     def steps(self) -> int:
@@ -135,8 +143,11 @@ async def _plan(args: argparse.Namespace) -> _Plan:
     everything = read_sources(file, read.benchmark.trajectories)
     if not everything:
         raise InputError(f"{file}: contains no labelled steps")
-    sources = everything[: args.limit]
-    _note_problems(file, read.unreadable, sources)
+    sources = [source for source in everything if source.fetched][: args.limit]
+    not_fetched = [source for source in everything if not source.fetched]
+    _note_problems(file, read.unreadable, [*not_fetched, *sources])
+    if not sources:
+        raise InputError(f"{file}: no trajectory can be judged: {not_fetched[0].problem}")
     guard = _guard(args)
     async with open_guard(guard, config=Config(named_only=True)) as opened:
         setting = opened.verdict_setting
@@ -146,7 +157,7 @@ async def _plan(args: argparse.Namespace) -> _Plan:
         _say(f"{store.damaged_lines} damaged lines in the progress log; their steps are done again")
     if store.progress.older:
         _say(f"{store.progress.older} verdicts are kept that the older tool gave, without policy stage and our prompts")
-    return _Plan(sources, guard, setting, store, read.unreadable)
+    return _Plan(sources, guard, setting, store, read.unreadable, not_fetched)
 
 
 async def _work(args: argparse.Namespace, plan: _Plan) -> None:
@@ -196,7 +207,7 @@ def _report(args: argparse.Namespace, plan: _Plan, others: list[tuple[str, Rows]
     return report_on(GUARDS.present_name(args.guard), rows_of(results, str(args.result_file)), others, settings)
 
 
-def _show(args: argparse.Namespace, report: DetectionReport, run_facts: dict[str, object]) -> None:
+def _show(args: argparse.Namespace, report: DetectionReport, run_facts: dict[str, object], left_out: int) -> None:
     from trueline.stats.detection.report_data import as_csv, as_json
     from trueline.stats.detection.report_text import as_text
 
@@ -205,6 +216,8 @@ def _show(args: argparse.Namespace, report: DetectionReport, run_facts: dict[str
     else:
         print(as_text(report), end="")
         print(f"wall clock of this run: {run_facts['wall_s']:.1f} s; {run_facts['resumed']} steps were known before")
+        if left_out:
+            print(f"left out, in no figure: {left_out} trajectories (the first lines on stderr and --json say why)")
     if report.scores.counts.undecided:
         _say(f"{report.scores.counts.undecided} steps are undecided; the same command tries them again")
     if args.csv is not None:
@@ -274,7 +287,9 @@ def _note_problems(file: Path, unreadable: Sequence[Unreadable], sources: Sequen
     for entry in unreadable:
         _say(f"left out: {file}: {entry.where}: {'; '.join(problem.what for problem in entry.problems)}")
     for source in sources:
-        if source.problem is not None:
+        if not source.fetched:
+            _say(f"left out: {file}: {source.entry.trajectory_id}: {source.problem}")
+        elif source.problem is not None:
             _say(f"no screens of {source.entry.trajectory_id}: {source.problem}")
 
 

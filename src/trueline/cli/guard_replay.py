@@ -20,12 +20,13 @@ from trueline.text import printable
 if TYPE_CHECKING:
     from trueline.cli.guard_replay_report import ReplayReport
     from trueline.guard.allow_rules import ProposedRules
-    from trueline.guard.replay import Replay
+    from trueline.guard.replay import LeftOut, Replay
 
 _EXAMPLES = """\
 examples:
   trueline guard replay results/run1
   trueline guard replay results/run1 results/run2 --fast_check_model 'openai|gpt-5-mini' --json
+  trueline guard replay osworld/results --test_config_base_dir osworld/evaluation_examples
 
 Every executed action is judged with the history that really came before it; nothing is stopped. Without a model only
 the policy stage looks, which needs no key.
@@ -47,6 +48,9 @@ def configure(parser: Parser) -> None:
     )
     parser.add_argument("--max-workers", type=count, default=4, metavar="N", help="checks at the same time (4)")
     parser.add_argument("--limit", type=count, metavar="N", help="only the first N episodes")
+    parser.add_argument("--test-config-base-dir", type=Path, metavar="DIR",
+                        help="folder with examples/<domain>/<id>.json: what the user wanted, for episodes that do not "
+                        "record it (OSWorld)")  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, help="seed of the bootstrap (0)")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     add_guard_flag(parser)
@@ -59,20 +63,23 @@ def run(args: argparse.Namespace) -> int:
 
     if not 0 < args.threshold <= 1:
         raise InputError(f"--threshold {args.threshold}: must be above 0 and at most 1")
+    base: Path | None = args.test_config_base_dir
+    if base is not None and not (base / "examples").is_dir():
+        raise InputError(f"--test_config_base_dir {base}: has no folder examples")
     folders = dict.fromkeys(Path(trial.folder) for root in args.folders for trial in scan(root))
     if not folders:
         raise InputError(f"{args.folders[0]}: holds no episode; name a folder of results")
     replays, left_out = asyncio.run(_replay(args, list(folders)[: args.limit]))
-    for item in left_out:
-        _say(f"left out: {item}")
     if not replays:
+        for item in left_out:
+            _say(f"left out: {item.detail}")
         raise InputError("no episode could be judged")
     from trueline.cli.guard_replay_report import as_json, as_text, sum_up
 
-    report = sum_up(replays, threshold=args.threshold, seed=args.seed)
+    report = sum_up(replays, left_out, threshold=args.threshold, seed=args.seed)
     proposed = _proposed_rules(args, report)
     if args.json:
-        print_json(as_json(report, proposed) | {"left_out": left_out})
+        print_json(as_json(report, proposed))
     else:
         print(as_text(report, proposed), end="")
     return 0
@@ -97,16 +104,18 @@ def _proposed_rules(args: argparse.Namespace, report: ReplayReport) -> list[Prop
     )
 
 
-async def _replay(args: argparse.Namespace, folders: Sequence[Path]) -> tuple[list[Replay], list[str]]:
+async def _replay(args: argparse.Namespace, folders: Sequence[Path]) -> tuple[list[Replay], list[LeftOut]]:
     """Judge the episodes, a limited number at a time; they are read lazily."""
     from trueline.cli.guard_replay_report import is_good
     from trueline.guard.registry import open_guard
-    from trueline.guard.replay import Replayer
+    from trueline.guard.replay import LeftOut, Replayer
     from trueline.models.prompt_fence import STORED_KEY
-    from trueline.records.folder.reader import read_episode
+    from trueline.records.task_texts import no_task_texts, task_texts_below
 
     found: dict[Path, Replay] = {}
-    left_out: dict[Path, str] = {}
+    left_out: dict[Path, LeftOut] = {}
+    base: Path | None = args.test_config_base_dir
+    task_texts = no_task_texts if base is None else task_texts_below(base)
     kept: Counter[bool] = Counter()
     waiting = iter(folders)
 
@@ -117,14 +126,16 @@ async def _replay(args: argparse.Namespace, folders: Sequence[Path]) -> tuple[li
         return replay if kept[good] <= _MOST_KEPT else replay.without_contexts()
 
     async with open_guard(guard_request(args), key=STORED_KEY) as opened:
-        replayer = Replayer(opened.guard, opened.narrator, args.guard_on_error, asyncio.Semaphore(args.max_workers))
+        limit = asyncio.Semaphore(args.max_workers)
+        replayer = Replayer(opened.guard, opened.narrator, args.guard_on_error, limit, task_texts)
 
         async def worker() -> None:
             for folder in waiting:
-                try:
-                    found[folder] = keep(await replayer.replay(read_episode(folder)))
-                except InputError as error:
-                    left_out[folder] = str(error)
+                replay = await replayer.replay(folder)
+                if isinstance(replay, LeftOut):
+                    left_out[folder] = replay
+                else:
+                    found[folder] = keep(replay)
                 _show_progress(len(found) + len(left_out), len(folders))
 
         async with asyncio.TaskGroup() as group:

@@ -12,7 +12,7 @@ from trueline.text import printable
 
 if TYPE_CHECKING:
     from trueline.guard.allow_rules import ProposedRules
-    from trueline.guard.replay import JudgedStep, Replay
+    from trueline.guard.replay import JudgedStep, LeftOut, Replay
     from trueline.guard.types import GuardContext
     from trueline.records.verdict import Stage
     from trueline.stats.detection.rates import FalseStops
@@ -67,6 +67,8 @@ class ReplayReport:
     stages: dict[Stage, TimeAndCost]
     checks: TimeAndCost
     narratives: TimeAndCost
+    left_out: Sequence[LeftOut] = ()
+    """Episodes that could not be judged; no figure counts them."""
 
     @property
     def achieved(self) -> Tally:
@@ -89,7 +91,7 @@ def is_good(replay: Replay, threshold: float) -> bool:
     return replay.kind != "adversarial" and is_success(replay.score, threshold)
 
 
-def sum_up(replays: Sequence[Replay], *, threshold: float, seed: int) -> ReplayReport:
+def sum_up(replays: Sequence[Replay], left_out: Sequence[LeftOut], *, threshold: float, seed: int) -> ReplayReport:
     """Add up; intervals are by episode, whose steps are not independent."""
     from trueline.records.verdict import Stage
     from trueline.stats.detection.rates import ErrorRates, error_rates, false_stops
@@ -125,6 +127,7 @@ def sum_up(replays: Sequence[Replay], *, threshold: float, seed: int) -> ReplayR
             [n.latency for r in replays for n in r.narratives],
             [n.usage for r in replays for n in r.narratives if n.usage is not None],
         ),
+        left_out=left_out,
     )
 
 
@@ -142,6 +145,8 @@ def as_json(report: ReplayReport, proposed: Sequence[ProposedRules]) -> dict[str
         "stops": len(report.all.stops),
         "undecided": sum(step.verdict.decision == "undecided" for step in report.all.steps),
         "by_stage": _by_stage(report.all),
+        "trees": _trees(report.all),
+        "screenshots": sum(step.picture for step in report.all.steps),
         "false_stops": {
             "episodes": len(good.replays),
             "assumed_benign": _assumed(good),
@@ -177,7 +182,42 @@ def as_json(report: ReplayReport, proposed: Sequence[ProposedRules]) -> dict[str
             for item in proposed
         ],
         "runs": [_episode(replay) for replay in report.all.replays],
+        "left_out": [
+            {"folder": str(item.folder), "reason": item.reason, "detail": item.detail} for item in report.left_out
+        ],
     }
+
+
+_TREES = {"tree": "tree", "table": "table", "cut table": "cut_table", "list": "list", None: "none"}
+"""What the steps had of an accessibility tree, by its key in the JSON report."""
+_IN_WORDS = {
+    "tree": "whole", "table": "as tables of the shown elements", "cut_table": "as tables that are cut off",
+    "list": "as lists without places",
+}  # fmt: skip
+
+
+def _trees(tally: Tally) -> dict[str, int]:
+    """How many steps had which kind of tree."""
+    counts = Counter(step.tree for step in tally.steps)
+    return {word: counts[kind] for kind, word in _TREES.items()}
+
+
+def _trees_text(tally: Tally) -> str:
+    counts = _trees(tally)
+    kinds = ", ".join(f"{counts[kind]} {words}" for kind, words in _IN_WORDS.items() if counts[kind])
+    with_tree = len(tally.steps) - counts["none"]
+    return f"Accessibility trees: {with_tree} of {len(tally.steps)} steps" + (f" ({kinds})" if kinds else "")
+
+
+def _left_out_text(left_out: Sequence[LeftOut]) -> str:
+    """The episodes that no figure counts, with the reasons."""
+    if not left_out:
+        return ""
+    reasons = ", ".join(f"{count} {reason}" for reason, count in Counter(item.reason for item in left_out).items())
+    lines = [f"Left out, not counted above: {len(left_out)} episodes ({reasons})"]
+    lines += [f"  {printable(item.detail, 300)}" for item in left_out[:_SHOWN]]
+    lines += [f"  and {len(left_out) - _SHOWN} more (--json has them all)"] if len(left_out) > _SHOWN else []
+    return "\n".join(lines)
 
 
 def _by_stage(tally: Tally) -> dict[str, int]:
@@ -199,6 +239,7 @@ def _episode(replay: Replay) -> dict[str, object]:
         "violation_step": replay.violation_step,
         "stopped_in_time": replay.in_time,
         "stops": [_stop(step) for step in replay.stops],
+        "trees": {word: count for word, count in _trees(Tally([replay])).items() if count},
         "problems": list(replay.problems),
     }
 
@@ -231,6 +272,7 @@ def as_text(report: ReplayReport, proposed: Sequence[ProposedRules]) -> str:
     ]
     if report.false_stops.expected.value is not None:
         lines.append(f"False stops in a benign episode of 15 steps: {report.false_stops.expected.value:.2f} expected")
+    lines.append(_trees_text(everything))
     if bad.replays:
         lines.append(f"Adversarial episodes: {len(bad.replays)}, {bad.stopped} stopped")
     if report.achieved.replays:
@@ -248,7 +290,13 @@ def as_text(report: ReplayReport, proposed: Sequence[ProposedRules]) -> str:
     price = [["Stage", "p50", "p95", "calls", "cost"]]
     price += stage_rows({stage.value: part for stage, part in report.stages.items()})
     price += stage_rows({"narratives": report.narratives, "whole check": report.checks})
-    blocks = ["\n".join(lines), text_table(table) + more if stopped else "", text_table(price), _rules_text(proposed)]
+    blocks = [
+        "\n".join(lines),
+        text_table(table) + more if stopped else "",
+        _left_out_text(report.left_out),
+        text_table(price),
+        _rules_text(proposed),
+    ]
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 

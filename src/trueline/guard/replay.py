@@ -18,15 +18,25 @@ from trueline.guard.config import OnError
 from trueline.guard.narrative import Narrator
 from trueline.guard.stages import Enforcement, enforce
 from trueline.guard.types import Guard, GuardContext, PastStep
-from trueline.records.folder.reader import Trajectory
+from trueline.records.assemble import EVENTS_FILE
+from trueline.records.folder.better_log import BETTER_LOG_FILE
+from trueline.records.folder.reader import Trajectory, read_episode
+from trueline.records.folder.recorded_tree import TreeKind
+from trueline.records.folder.traj import TRAJ_FILE
+from trueline.records.folder.writer import INSTRUCTION_FILE
 from trueline.records.interchange.paths import find_stored
 from trueline.records.observation import Observation, ObservationRecord, StoredFile
+from trueline.records.pointer_files import FAULTS, NotFetchedError
 from trueline.records.step import Narrative, Step
+from trueline.records.task_texts import TaskTexts, no_task_texts
 from trueline.records.verdict import Verdict
 
 T = TypeVar("T")
 
 Kind = Literal["benign", "assumed benign", "adversarial"]
+Reason = Literal["not fetched", "empty", "nothing ran", "no instruction", "unreadable"]
+"""Why an episode cannot be judged: pointers stand where its files should be; it records no step; none of its steps
+executed an action; nothing says what its user wanted; or its files are broken."""
 _UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -37,6 +47,10 @@ class JudgedStep:
     number: int
     verdict: Verdict
     enforced: Enforcement
+    tree: TreeKind | None = None
+    """The accessibility tree that the guard had; `None` without one."""
+    picture: bool = False
+    """Whether it had the screenshot."""
     context: GuardContext | None = None
     """The guard's context, kept only for stopped steps, because contexts are large."""
 
@@ -44,6 +58,16 @@ class JudgedStep:
     def stopped(self) -> bool:
         """Whether it would not have run, at least not without a person's consent."""
         return self.enforced != "allow"
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """An episode that cannot be judged. It counts as nothing: neither as benign nor as stopped."""
+
+    folder: Path
+    reason: Reason
+    detail: str
+    """One line that names the file and the fix."""
 
 
 @dataclass(frozen=True)
@@ -89,23 +113,29 @@ class Replayer:
     narrator: Narrator | None
     on_error: OnError
     limit: asyncio.Semaphore
+    task_texts: TaskTexts = no_task_texts
+    """What the user wanted, for episodes that do not record it."""
 
-    async def replay(self, episode: Trajectory) -> Replay:
-        """Judge every executed proposal of an episode.
-
-        Raises:
-            InputError: The episode does not say what its user wanted.
-        """
+    async def replay(self, folder: Path) -> Replay | LeftOut:
+        """Judge every executed proposal of the episode in a folder."""
+        try:
+            episode = read_episode(folder)
+        except InputError as error:
+            return LeftOut(folder, _why_unreadable(folder, error), str(error))
         record = episode.record
-        instruction = record.instruction or record.task_instruction
-        if not instruction:
-            raise InputError(f"{episode.folder}: has no instruction, so nothing can be judged; add instruction.txt")
-        problems: list[str] = []
         steps = [step for step in record.steps if _ran(step)]
+        if not steps:
+            return _nothing_ran(episode)
+        texts = (record.instruction, record.task_instruction, self.task_texts(record.task.domain, record.task.id))
+        instruction = next((text for text in texts if text is not None and text.strip()), None)
+        if instruction is None:
+            fix = f"add {INSTRUCTION_FILE}, or name the folder of its task file with --test_config_base_dir"
+            return LeftOut(folder, "no instruction", f"{folder}: nothing says what the user wanted; {fix}")
+        problems = [str(problem) for problem in episode.problems if problem.what in FAULTS]
         screens = [_observe(episode, step.observation, problems) for step in steps]
-        told = await self._narrate(episode, steps, screens, problems)
+        told = await self._narrate(episode, steps, [screen.observation for screen in screens], problems)
         past = [
-            PastStep(step.number, step.proposal, screen, narrative)
+            PastStep(step.number, step.proposal, screen.observation, narrative)
             for step, screen, narrative in zip(steps, screens, told.texts, strict=True)
             if step.proposal is not None
         ]
@@ -121,6 +151,7 @@ class Replayer:
             )
             for place, now in enumerate(past)
         ]
+        judged = await asyncio.gather(*map(self._judge, contexts))
         return Replay(
             folder=episode.folder,
             task=f"{record.task.domain}/{record.task.id}",
@@ -128,7 +159,7 @@ class Replayer:
             score=None if record.kind_missing else record.score,
             achieved=record.funnel.achieved if record.funnel else None,
             violation_step=_violation(episode),
-            steps=tuple(await asyncio.gather(*(self._judge(context) for context in contexts))),
+            steps=tuple(replace(step, tree=screen.tree) for step, screen in zip(judged, screens, strict=True)),
             narratives=told.made,
             problems=tuple(dict.fromkeys(problems)),
         )
@@ -137,7 +168,13 @@ class Replayer:
         async with self.limit:
             verdict = await self.guard.check(context)
         enforced = enforce(verdict, self.on_error)
-        return JudgedStep(context.step, verdict, enforced, None if enforced == "allow" else context)
+        return JudgedStep(
+            context.step,
+            verdict,
+            enforced,
+            picture=context.observation.screenshot is not None,
+            context=None if enforced == "allow" else context,
+        )
 
     async def _narrate(
         self, episode: Trajectory, steps: list[Step], screens: list[Observation | None], problems: list[str]
@@ -150,7 +187,7 @@ class Replayer:
 
         async def tell(step: Step, screen: Observation | None) -> Narrative:
             assert step.proposal is not None
-            after = _observe(episode, ObservationRecord(screenshot=_last_screen(step)), problems)
+            after = _observe(episode, ObservationRecord(screenshot=_last_screen(step)), problems).observation
             async with self.limit:
                 past = PastStep(step.number, step.proposal, screen)
                 return await narrator.narrate(past, after or Observation(_UNKNOWN_TIME), episode=str(episode.folder))
@@ -197,10 +234,39 @@ def _last_screen(step: Step) -> StoredFile | None:
     return next((screen for screen in screens if screen is not None and screen.file is not None), None)
 
 
-def _observe(episode: Trajectory, seen: ObservationRecord | None, problems: list[str]) -> Observation | None:
+def _why_unreadable(folder: Path, error: InputError) -> Reason:
+    if isinstance(error, NotFetchedError):
+        return "not fetched"
+    return "empty" if folder.is_dir() and not any(folder.iterdir()) else "unreadable"
+
+
+def _nothing_ran(episode: Trajectory) -> LeftOut:
+    """Why an episode without an executed action has none."""
+    folder, record = episode.folder, episode.record
+    files = {TRAJ_FILE, BETTER_LOG_FILE, EVENTS_FILE}
+    for problem in episode.problems:
+        if problem.file in files and problem.what in FAULTS:
+            return LeftOut(folder, "not fetched", f"{folder / problem.file}: {problem.what}")
+    if record.steps:
+        return LeftOut(folder, "nothing ran", f"{folder}: no action of its {len(record.steps)} steps was executed")
+    if record.errors:
+        return LeftOut(folder, "empty", f"{folder}: records no step, but an error: {record.errors[0].message}")
+    what = f"{TRAJ_FILE} holds no action" if TRAJ_FILE in episode.files else f"there is no {TRAJ_FILE}"
+    return LeftOut(folder, "empty", f"{folder}: records no step: {what}")
+
+
+@dataclass(frozen=True)
+class _Screen:
+    """A stored screen as the guard gets it."""
+
+    observation: Observation | None
+    tree: TreeKind | None = None
+
+
+def _observe(episode: Trajectory, seen: ObservationRecord | None, problems: list[str]) -> _Screen:
     """A stored screen with its tree; the picture is read on first use."""
     if seen is None:
-        return None
+        return _Screen(None)
 
     def read(load: Callable[[], T | None]) -> T | None:
         try:
@@ -210,13 +276,15 @@ def _observe(episode: Trajectory, seen: ObservationRecord | None, problems: list
             return None
 
     name = seen.screenshot.file if seen.screenshot else None
-    return Observation(
+    tree = read(lambda: episode.load_tree(seen))
+    observation = Observation(
         time=seen.time or _UNKNOWN_TIME,
         screenshot=None if name is None else read(lambda: find_stored(episode.folder, name)),
-        tree=read(lambda: episode.load_tree(seen)),
+        tree=tree and tree.tree,
         text=seen.read_text,
         terminal=seen.terminal,
         tree_scope=seen.tree_scope,
-        partial=seen.partial,
+        partial=seen.partial or (tree is not None and tree.partial),
         lines=seen.lines,
     )
+    return _Screen(observation, tree and tree.kind)

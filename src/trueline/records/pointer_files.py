@@ -11,6 +11,7 @@ from trueline.text import printable
 LFS_POINTER = "is a Git LFS pointer, not the file itself: fetch it with git lfs pull"
 ANNEX_POINTER = "is a git-annex pointer, not the file itself: fetch it with git annex get"
 BROKEN_LINK = "is a link to a file that is not there"
+FAULTS = (LFS_POINTER, ANNEX_POINTER, BROKEN_LINK)
 HEAD = 1024
 """Bytes at the beginning of a file that show whether it is a pointer; neither kind is longer where it matters."""
 _LFS_FIRST_LINE = b"version https://git-lfs.github.com/spec/"
@@ -31,6 +32,8 @@ def pointer_fault(content: bytes) -> str | None:
 
 def link_fault(path: Path | str) -> str | None:
     """Why a path that cannot be opened is a link without its file, as git-annex leaves it; `None` if it is no link."""
+    if os.path.exists(path):
+        return None
     try:
         target = os.readlink(path)
     except OSError:

@@ -16,6 +16,7 @@ from trueline.records.folder.recorded_tree import read_tree_file
 from trueline.records.interchange.misactbench import BenchmarkStep, BenchmarkTrajectory, Screens, find_screens
 from trueline.records.interchange.misactbench.trees import TREE_SCOPE, find_trees
 from trueline.records.observation import Observation
+from trueline.records.pointer_files import NotFetchedError
 from trueline.records.proposal import Proposal
 
 _UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
@@ -65,6 +66,9 @@ class Source:
     cases: tuple[Case, ...]
     problem: str | None = None
     """Why its screens were not searched; empty if they were."""
+    fetched: bool = True
+    """False if pointers of Git LFS or git-annex stand where its screens should be: nothing can be said of a guard that
+    would see them."""
 
     def contexts(self, narratives: Mapping[Key, str]) -> Iterator[tuple[Case, GuardContext]]:
         """The labelled steps with all that a guard may look at: for each, the steps before it as they were executed."""
@@ -99,11 +103,12 @@ def read_sources(file: Path, trajectories: tuple[BenchmarkTrajectory, ...]) -> l
 
 def _source(file: Path, entry: BenchmarkTrajectory) -> Source:
     last = max(step.step_idx for step in entry.steps if step.label is not None)
-    problem = None
+    problem, fetched = None, True
     try:
         screens, trees = find_screens(file, entry), find_trees(file, entry)
     except InputError as error:
-        screens, trees, problem = {}, {}, str(error)
+        screens, trees = {}, {}
+        problem, fetched = str(error), not isinstance(error, NotFetchedError)
     cases = tuple(
         Case(
             key=Key(entry.trajectory_id, step.step_idx),
@@ -118,7 +123,7 @@ def _source(file: Path, entry: BenchmarkTrajectory) -> Source:
         for step in entry.steps
         if step.step_idx <= last
     )
-    return Source(entry, cases, problem)
+    return Source(entry, cases, problem, fetched)
 
 
 def _named(screen: Path | None, file: Path) -> str | None:

@@ -23,8 +23,8 @@ from trueline.records.folder.funnel import funnel_of_adversary
 from trueline.records.folder.json_values import as_object, as_text, load_file
 from trueline.records.folder.judgments import read_judgments
 from trueline.records.folder.osworld_files import OSWorldFiles, record_from_osworld_files
-from trueline.records.folder.traj import TRAJ_FILE, TrajLine, read_traj
 from trueline.records.folder.recorded_tree import RecordedTree, read_tree_file, read_tree_text
+from trueline.records.folder.traj import TRAJ_FILE, TrajLine, read_traj
 from trueline.records.folder.writer import INSTRUCTION_FILE
 from trueline.records.judgment import JudgedBy, Judgment
 from trueline.records.layout import ADVERSARY_RESULT_FILE, Location, parse_location

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from trueline.errors import InputError
 from trueline.records.layout import check_name
-from trueline.records.pointer_files import ANNEX_POINTER, NotFetchedError, link_fault, pointer_fault
+from trueline.records.pointer_files import ANNEX_POINTER, HEAD, NotFetchedError, link_fault, pointer_fault
 from trueline.text import printable
 
 _CLEAN = re.compile(r"[^A-Za-z0-9._@+=,()-]+")
@@ -113,8 +113,11 @@ def find_stored(folder: Path, name: str) -> Path | None:
     path = find_inside(name, (folder,), (folder,))
     if path is not None and path.is_file() and name.lower().endswith(".xml.gz"):
         with path.open("rb") as file:
-            if file.read(2) != _GZIP:
-                raise RefusedError(f"{path}: is not compressed with gzip")
+            start = file.read(HEAD)
+        if (pointer := pointer_fault(start)) is not None:
+            raise NotFetchedError(f"{path}: {pointer}")
+        if not start.startswith(_GZIP):
+            raise RefusedError(f"{path}: is not compressed with gzip")
     elif path is not None:
         picture_suffix(path)
     return path

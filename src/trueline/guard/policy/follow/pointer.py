@@ -30,7 +30,7 @@ def move(tracker: Tracker, to: Point) -> None:
     target = tracker.view.hit(to)
     if tracker.state.busy:
         tracker.operations.append(Unclear("moves the pointer, and a key or button may be held down"))
-    elif tracker.view.known and (target is None or (target.is_inert and not tracker.view.beneath(to))):
+    elif tracker.view.complete and (target is None or (target.is_inert and not tracker.view.beneath(to))):
         tracker.operations.append(Nothing("moves the pointer over nothing that reacts"))
     else:
         tracker.operations.append(Unclear(f"moves the pointer over {target or 'an unknown place'}"))

@@ -56,6 +56,13 @@ _ADDRESS_BARS = (
     "endereço",
     "url",
 )
+_BROWSERS_OWN_WORDS = frozenset({
+    "address and search bar", "search with google or enter address", "search or enter address",
+    "enter search terms and address", "adress- und suchleiste", "mit google suchen oder adresse eingeben",
+    "barre d'adresse et de recherche", "barra de direcciones y de búsqueda", "barra degli indirizzi e di ricerca",
+    "barra de endereço e de pesquisa",
+})  # fmt: skip
+"""Names of address bars, for screens of which it is not known what belongs to which application."""
 _RECIPIENT_FIELDS = frozenset({
     "to", "cc", "bcc", "to:", "cc:", "bcc:", "recipients", "an", "an:", "kopie", "blindkopie", "à", "para", "aan", "a",
 })  # fmt: skip
@@ -124,8 +131,12 @@ class Target:
     @property
     def is_address_bar(self) -> bool:
         """Enter opens what is typed here."""
-        single = self.role in ("entry", "textbox", "searchbox") and not self.in_page
-        return single and self.in_browser and any(word in key(self.name) for word in _ADDRESS_BARS)
+        if self.role not in ("entry", "textbox", "searchbox") or self.in_page:
+            return False
+        name = key(self.name)
+        if not self.app:
+            return name in _BROWSERS_OWN_WORDS
+        return self.in_browser and any(word in name for word in _ADDRESS_BARS)
 
     @property
     def is_recipient_field(self) -> bool:

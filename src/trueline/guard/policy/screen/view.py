@@ -18,6 +18,8 @@ from trueline.records.tree import Node
 _WINDOWS = frozenset(
     {"frame", "window", "dialog", "alert", "notification", "tool-tip", "popup-menu", "menu", "file-chooser"}
 )
+_FRAMES = frozenset({"frame", "window", "dialog", "file-chooser"})
+"""What every application has at least one of; the table of shown elements has none of them."""
 _ON_TOP = frozenset({"dialog", "alert", "notification", "tool-tip", "popup-menu", "menu", "file-chooser"})
 _NOTIFIERS = ("notif", "dunst", "mako")
 _DIALOGS = frozenset({"dialog", "alert", "file-chooser", "notification"})
@@ -90,7 +92,20 @@ class View:
     def hit(self, at: Point) -> Target | None:
         """Return the element at a point: the one to press, else the smallest; None if there is none."""
         inside, sure = self._at(at)
-        return self.target(self._pressed(min(reversed(inside), key=self._area)), sure=sure) if inside else None
+        if not inside:
+            return None
+        # Where the windows are not known, nothing says which of two elements lies on top.
+        sure = sure and (self._has_windows or not self.beneath(at))
+        return self.target(self._pressed(min(reversed(inside), key=self._area)), sure=sure)
+
+    @property
+    def complete(self) -> bool:
+        """Whether there is nothing on the screen besides what is listed here."""
+        return self.known and not self.partial
+
+    @cached_property
+    def _has_windows(self) -> bool:
+        return any(entry.node.role in _FRAMES for entry in self.entries)
 
     def is_bare(self, at: Point) -> bool:
         """Whether the tree does not tell what is drawn at a point."""
