@@ -223,10 +223,11 @@ def test_what_is_set_wrongly_is_one_clear_line(name: str, options: dict[str, Jso
 
 
 def test_what_a_runs_flags_say_stands_below_the_options() -> None:
-    flags: dict[str, JsonValue] = {"model": "of-the-flag", "observation_type": "a11y_tree", "max_steps": 7}
-    found = find_agent("predicting:Clicker", {"max_steps": 3}, predicting=flags)
+    unset = dict.fromkeys(("action_space", "max_trajectory_length", "a11y_tree_max_tokens", "client_password"))
+    flags: dict[str, JsonValue] = {**unset, "model": "of-the-flag", "observation_type": "a11y_tree", "max_steps": 7}
+    found = find_agent("predicting:Clicker", {"max_steps": 3}, run=flags)
     assert (found.own_model, found.calls_model, found.needs_model) == ("of-the-flag", True, False)
     assert (found.options["observation_type"], found.options["max_steps"]) == ("a11y_tree", 3)
-    assert find_agent("predicting:Clicker", {"model": "mine"}, predicting=flags).own_model == "mine"
+    assert find_agent("predicting:Clicker", {"model": "mine"}, run=flags).own_model == "mine"
     # No other kind of agent takes them.
-    assert find_agent("noop", predicting=flags).options == {}
+    assert find_agent("noop", run=flags).options == {}

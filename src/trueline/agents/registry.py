@@ -6,7 +6,7 @@ import inspect
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeGuard, TypeVar, cast
+from typing import Literal, NamedTuple, TypeGuard, TypeVar, cast
 
 from pydantic import JsonValue, ValidationError
 
@@ -23,10 +23,18 @@ from trueline.validation import field_problems
 
 SIMULATED = "simulated-"
 """Prefix of simulated subjects in settings, folders and tables."""
+PROMPT_FIELDS = (
+    "observation_type",
+    "action_space",
+    "max_trajectory_length",
+    "a11y_tree_max_tokens",
+    "client_password",
+)
+"""Fields of a run that OSWorld's agents take as options."""
 _METHODS = ("reset", "propose", "revise")
-_REPLAY = "replay"
 
 Options = Mapping[str, JsonValue]
+Asks = Literal["nothing", "messages", "computer_tool"]
 O = TypeVar("O", bound=Record)  # noqa: E741 - options
 
 
@@ -63,13 +71,41 @@ class AgentKind:
     options: type[Record]
     """Its options; a field without a default must be set with `--agent_option`."""
     open: Callable[..., AgentMaker]
-    predicts: bool = False
-    """Whether it is a class with `predict`, which takes the options of the adapter."""
+    asks: Asks | None = None
+    """How it asks the model of the run, which decides what fields of a run apply to it.
+
+    `messages`: in plain messages, so any model will do. `computer_tool`: with the computer tool of the model's
+    provider, so it sees screenshots and acts as the tool does. `nothing`: it is simulated. `None` says nothing: no
+    field is refused, and the sampling parameters are passed on whether or not the model takes them.
+    """
+    run_fields: tuple[str, ...] = ()
+    """Fields of the run that set the options of the same name, such as `client_password`. `safety_checks` is not a
+    field: it is `guard` where a guard decides what runs, and unset otherwise."""
+    argument: str | None = None
+    """The option that is set by what follows the name and a colon: `replay:FOLDER`."""
 
     @classmethod
-    def typed(cls, options: type[O], open_agent: Callable[[O, Sampling], AgentMaker]) -> AgentKind:
-        """Like the constructor, with the types of both checked against each other."""
-        return cls(options, open_agent)
+    def typed(
+        cls,
+        options: type[O],
+        open_agent: Callable[[O, Sampling], AgentMaker],
+        *,
+        asks: Asks | None = None,
+        run_fields: tuple[str, ...] = (),
+        argument: str | None = None,
+    ) -> AgentKind:
+        """Like the constructor, with the types of options and function checked against each other."""
+        return cls(options, open_agent, asks, run_fields, argument)
+
+
+class FoundKind(NamedTuple):
+    """A kind of agents, as a name stands for it."""
+
+    name: str
+    """The name without an argument."""
+    kind: AgentKind
+    options: Options
+    """The option that the argument sets."""
 
 
 def simulated_kind(name: str, make: Callable[[], Agent]) -> AgentKind:
@@ -78,7 +114,7 @@ def simulated_kind(name: str, make: Callable[[], Agent]) -> AgentKind:
     def open_subject(_: Record, __: Sampling) -> AgentMaker:
         return AgentMaker(f"{SIMULATED}{name}", make, simulated=True)
 
-    return AgentKind.typed(Record, open_subject)
+    return AgentKind.typed(Record, open_subject, asks="nothing")
 
 
 def find_agent(
@@ -86,9 +122,9 @@ def find_agent(
     options: Options | None = None,
     sampling: Sampling | None = None,
     *,
-    predicting: Options | None = None,
+    run: Options | None = None,
 ) -> AgentMaker:
-    """Find an agent by name.
+    """Find an agent by name, and check its options.
 
     Args:
         name: `prompt`, `claude`, `openai`, a simulated subject (`oracle`, `noop`, `fail`, `comply`, `hijacked`,
@@ -97,28 +133,69 @@ def find_agent(
         options: What this kind of agent takes; of a class by import path, the arguments of its constructor. A class
             with `predict(instruction, obs)` takes the options of the adapter (`PredictOptions`).
         sampling: How the agent's model is asked to answer.
-        predicting: Options of the adapter, below `options`, if it turns out to be a class with `predict`.
+        run: The fields of the run, of which the kind takes its `run_fields`, below `options`.
 
     Raises:
         InputError: There is no such agent, an option is wrong, or a class does not have the shape of an agent.
     """
-    given = dict(options or {})
-    prefix, colon, rest = name.partition(":")
-    if prefix == _REPLAY and colon:
-        name, given = prefix, {**given, "trajectory": rest}
-    kind = _kind(name, given)
-    if kind.predicts:
-        given = {**(predicting or {}), **given}
-    maker = kind.open(_checked(name, kind.options, given), sampling or Sampling())
+    return open_agent(find_kind(name, options), options, sampling, run=run)
+
+
+def find_kind(name: str, options: Options | None = None) -> FoundKind:
+    """Find how agents of a name are made.
+
+    Raises:
+        InputError: There is no such agent, or a class does not have the shape of an agent.
+    """
+    if (found := _with_argument(name)) is not None:
+        return found
+    target = AGENTS.import_path(name)
+    if "python" in (options or {}) and target is not None:
+        # The class has its packages under another interpreter and cannot be looked at from here, so it must predict.
+        return FoundKind(name, _predicting(name, target), {})
+    return FoundKind(name, AGENTS.find(name), {})
+
+
+def installed_kind(name: str) -> FoundKind | None:
+    """The kind of a name, if it is our own or that of an installed package; nothing is imported for an import path."""
+    try:
+        return _with_argument(name) or (FoundKind(name, AGENTS.find(name), {}) if name in AGENTS else None)
+    except InputError:
+        return None  # what is wrong with it is said by `find_kind`
+
+
+def _with_argument(name: str) -> FoundKind | None:
+    """The kind of `name:ARGUMENT`; `None` for a name that takes no argument."""
+    prefix, colon, argument = name.partition(":")
+    if not colon or prefix not in AGENTS:
+        return None
+    kind = AGENTS.find(prefix)
+    return None if kind.argument is None else FoundKind(prefix, kind, {kind.argument: argument})
+
+
+def open_agent(
+    found: FoundKind,
+    options: Options | None = None,
+    sampling: Sampling | None = None,
+    *,
+    run: Options | None = None,
+) -> AgentMaker:
+    """Check the options of a kind; for the arguments see `find_agent`.
+
+    Raises:
+        InputError: An option is wrong.
+    """
+    given = {**_from_run(found, run or {}), **(options or {}), **found.options}
+    maker = found.kind.open(_checked(found.name, found.kind.options, given), sampling or Sampling())
     return replace(maker, options=hide_options(maker.options))
 
 
-def _kind(name: str, options: Options) -> AgentKind:
-    target = AGENTS.import_path(name)
-    if "python" in options and target is not None:
-        # The class has its packages under another interpreter and cannot be looked at from here, so it must predict.
-        return _predicting(name, target)
-    return AGENTS.find(name)
+def _from_run(found: FoundKind, run: Options) -> dict[str, JsonValue]:
+    """The options that the run's own fields set."""
+    names = found.kind.run_fields if run else ()
+    if unknown := [name for name in names if name not in run]:
+        raise InputError(f"agent {found.name}: run_fields: a run has no field {printable(unknown[0])!r}")
+    return {name: run[name] for name in names if run[name] is not None}
 
 
 def _builtin() -> dict[str, str]:
@@ -172,7 +249,7 @@ def _predicting(name: str, target: str) -> AgentKind:
             own_model=options.model or None,
         )
 
-    return AgentKind(PredictOptions, open_predicting, predicts=True)
+    return AgentKind(PredictOptions, open_predicting, run_fields=(*PROMPT_FIELDS, "model", "max_steps"))
 
 
 class _AnyOptions(Record, extra="allow"):

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from trueline.agents.registry import FoundKind, installed_kind
 from trueline.runs.request import RunRequest
-from trueline.runs.request_checks import NATIVE
 
 Value = str | int | float | Path | None
 DEFAULT_LIKE = "osworld"
@@ -62,17 +62,24 @@ class FilledRequest(NamedTuple):
     """The values filled in, by field."""
 
 
-def fill_defaults(request: RunRequest) -> FilledRequest:
-    """Fill the unset fields with the defaults of the system that the request names."""
+def fill_defaults(request: RunRequest, found: FoundKind | None = None) -> FilledRequest:
+    """Fill the unset fields with the defaults of the system that the request names.
+
+    Args:
+        request: The request.
+        found: The kind of its agent; looked up among our own and those of installed packages if it is not given.
+    """
+    found = found or installed_kind(request.agent)
+    asks = None if found is None else found.kind.asks
     left_alone = {
         name
         for name in _TASK_FIELDS
         if request.suite is not None or any(getattr(request, field) is not None for field in _TASK_FIELDS)
     }
-    if request.agent != "prompt":
+    if asks != "messages":
         left_alone.add("model")
     values = dict(LIKE[request.like or DEFAULT_LIKE])
-    if request.agent in NATIVE:
+    if asks == "computer_tool":
         values["observation_type"] = "screenshot"
     defaults = {
         name: value for name, value in values.items() if getattr(request, name) is None and name not in left_alone

@@ -25,7 +25,7 @@ from trueline.runs.compatible_defaults import DEFAULT_LIKE, FilledRequest, fill_
 from trueline.runs.desktops import choose_desktops
 from trueline.runs.plan import EpisodeKey, Planned, expand, matches
 from trueline.runs.request import RunRequest
-from trueline.runs.request_checks import NATIVE
+from trueline.runs.request_checks import check_agent
 from trueline.runs.sampling import AgentSampling, agent_sampling
 from trueline.runs.types import Pace
 from trueline.tasks.downloads import Downloads, default_folder
@@ -35,7 +35,7 @@ from trueline.tasks.support import needed_extras, unsupported
 from trueline.text import printable
 
 if TYPE_CHECKING:
-    from trueline.agents.registry import AgentMaker
+    from trueline.agents.registry import AgentMaker, Asks
     from trueline.desktop.perturbations import Applied
     from trueline.desktop.types import Desktop
     from trueline.guard.correction import Ask
@@ -91,10 +91,12 @@ async def open_run(
     Raises:
         InputError: A field, a file, a key or a model is missing or wrong; nothing was started.
     """
-    from trueline.agents.registry import find_agent
+    from trueline.agents.registry import find_kind, open_agent
     from trueline.records import Store
 
-    completed = fill_defaults(request)
+    found = find_kind(request.agent, request.agent_options)
+    check_agent(request, found)
+    completed = fill_defaults(request, found)
     request = completed.request
     assert request.result_dir is not None and request.observation_type is not None, "complete"
     assert request.action_space is not None and request.sleep_after_execution is not None, "complete"
@@ -102,9 +104,9 @@ async def open_run(
         raise RequestError(f"`{field}` ask: requires a person to ask; pass `ask`")
     suite = suite_of(request)
     tasks = select(suite, selection_of(request)).whole()
-    spec = _agent_spec(request)
-    sampling = agent_sampling(request, completed.defaults, spec)
-    maker = find_agent(request.agent, _agent_options(request), sampling.sent, predicting=_for_predicting(request))
+    spec = _agent_spec(request, found.kind.asks)
+    sampling = agent_sampling(request, found.kind.asks, completed.defaults, spec)
+    maker = open_agent(found, request.agent_options, sampling.sent, run=_run_fields(request))
     _check_hidden_spending(request, maker)
     prices = load_prices(*request.prices)
     config = Config(
@@ -315,41 +317,15 @@ def _instruction(request: RunRequest, tasks: Sequence[SuiteTask]) -> str:
     return request.instruction
 
 
-def _agent_options(request: RunRequest) -> dict[str, JsonValue]:
-    """What the request says about this kind of agent."""
-    found: dict[str, JsonValue] = {}
-    if request.agent == "prompt":
-        found = {
-            "observation_type": request.observation_type,
-            "action_space": request.action_space,
-            "max_trajectory_length": request.max_trajectory_length,
-            "a11y_tree_max_tokens": request.a11y_tree_max_tokens,
-            "client_password": request.client_password,
-        }
-    elif request.agent in NATIVE:
-        found = {"client_password": request.client_password}
-        if request.guard != "none" and not request.guard_shadow:
-            found["safety_checks"] = "guard"
-    return found | request.agent_options
+def _run_fields(request: RunRequest) -> dict[str, JsonValue]:
+    """The values that an agent may take as options; see `AgentKind.run_fields`."""
+    decides = request.guard != "none" and not request.guard_shadow
+    return {**request.model_dump(mode="json"), "safety_checks": "guard" if decides else None}
 
 
-def _for_predicting(request: RunRequest) -> dict[str, JsonValue]:
-    """The options of the request for an agent written for OSWorld, which calls its model by itself."""
-    found: dict[str, JsonValue] = {
-        "model": request.model,
-        "observation_type": request.observation_type,
-        "action_space": request.action_space,
-        "max_trajectory_length": request.max_trajectory_length,
-        "a11y_tree_max_tokens": request.a11y_tree_max_tokens,
-        "client_password": request.client_password,
-        "max_steps": request.max_steps,
-    }
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def _agent_spec(request: RunRequest) -> Spec | None:
+def _agent_spec(request: RunRequest, asks: Asks | None) -> Spec | None:
     """The model of the agent; one that asks its model by itself takes any name."""
-    if request.model is not None and request.agent in ("prompt", *NATIVE):
+    if request.model is not None and asks in ("messages", "computer_tool"):
         return parse_spec(request.model, provider=request.model_provider, url=request.model_url)
     return None
 

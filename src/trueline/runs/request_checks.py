@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trueline.agents.registry import FoundKind, installed_kind
 from trueline.errors import RequestError
 from trueline.text import printable
 
 if TYPE_CHECKING:
     from trueline.runs.request import RunRequest
 
-SIMULATED = ("oracle", "noop", "fail", "comply", "hijacked", "persona", "replay")
-NATIVE = ("claude", "openai")
-"""Agents with a computer tool of their provider's own: they see screenshots."""
 _RETRY_FIELDS = ("max_retries", "max_total_steps", "user_sim_model")
-_NOT_NATIVE = ("action_space", "max_trajectory_length", "a11y_tree_max_tokens")
+_NOT_WITH_COMPUTER_TOOL = ("action_space", "max_trajectory_length", "a11y_tree_max_tokens")
 _CORRECTION_FIELDS = ("guard_max_revisions", "guard_exhausted", "guard_shadow", "guard_on_error")
 _IMAGES = (".vmx", ".vbox", ".vdi", ".qcow2", ".ova")
 
@@ -28,7 +26,7 @@ def check(request: RunRequest) -> None:
     if request.only_injection and not request.inject:
         raise RequestError("`only_injection`: requires `inject`")
     _check_retries(request)
-    _check_agent(request)
+    check_agent(request, installed_kind(request.agent))
     _check_guard(request)
     _check_tasks(request)
     _check_desktop(request)
@@ -44,14 +42,21 @@ def _check_retries(request: RunRequest) -> None:
         raise RequestError("`method` clarify_upon_retry: requires `user_sim_model` 'provider|model'")
 
 
-def _check_agent(request: RunRequest) -> None:
-    agent = request.agent.partition(":")[0]
-    if agent in SIMULATED:
+def check_agent(request: RunRequest, found: FoundKind | None) -> None:
+    """Refuse fields that do not apply to this kind of agent.
+
+    Raises:
+        RequestError: Names the field.
+    """
+    if found is None:
+        return
+    agent = printable(found.name, 100)
+    if found.kind.asks == "nothing":
         for name in ("model", "model_url", "model_provider", "stop_token"):
             if getattr(request, name):
                 raise RequestError(f"`{name}`: `agent` {agent} is simulated and calls no model; leave it out")
-    if agent in NATIVE:
-        for name in _NOT_NATIVE:
+    if found.kind.asks == "computer_tool":
+        for name in _NOT_WITH_COMPUTER_TOOL:
             if getattr(request, name) is not None:
                 raise RequestError(
                     f"`{name}`: does not apply to `agent` {agent}, "

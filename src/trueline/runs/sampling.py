@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
+from trueline.agents.registry import Asks
 from trueline.errors import RequestError
 from trueline.models import ModelId, Spec
 from trueline.models.families import Misfit, fit_sampling
 from trueline.models.providers import speaks_messages
 from trueline.records.setting import Sampling
 from trueline.runs.request import RunRequest
-from trueline.runs.request_checks import NATIVE
 from trueline.text import printable
 
 _FIELDS = {"temperature": "temperature", "top_p": "top_p", "max_tokens": "max_tokens", "stop_token": "stop"}
@@ -31,11 +31,14 @@ class AgentSampling:
     """The same for people, in one line."""
 
 
-def agent_sampling(request: RunRequest, defaults: Collection[str], spec: Spec | None) -> AgentSampling:
+def agent_sampling(
+    request: RunRequest, asks: Asks | None, defaults: Collection[str], spec: Spec | None
+) -> AgentSampling:
     """Limit the requested parameters to those the agent's model takes.
 
     Args:
         request: What was asked for, complete.
+        asks: How the agent asks its model.
         defaults: The fields of it that hold a default.
         spec: The model of the agent, if there is one.
 
@@ -48,10 +51,10 @@ def agent_sampling(request: RunRequest, defaults: Collection[str], spec: Spec | 
         max_tokens=request.max_tokens,
         stop=request.stop_token,
     )
-    # Agents of others ask their models themselves; they are given what was asked for.
-    if spec is None or request.agent not in ("prompt", *NATIVE):
+    if spec is None or asks not in ("messages", "computer_tool"):
+        # An agent that asks its model in a way of its own is given what was asked for.
         return AgentSampling(asked, asked)
-    if asked.stop and request.agent in NATIVE and not speaks_messages(spec.provider):
+    if asked.stop and asks == "computer_tool" and not speaks_messages(spec.provider):
         raise RequestError(
             f"`stop_token`: `agent` {request.agent} calls tools, and {spec} takes no stop sequences with them"
         )

@@ -19,4 +19,4 @@ def _open(options: ClaudeOptions, sampling: Sampling) -> AgentMaker:
     )
 
 
-AGENT = AgentKind.typed(ClaudeOptions, _open)
+AGENT = AgentKind.typed(ClaudeOptions, _open, asks="computer_tool", run_fields=("client_password", "safety_checks"))

@@ -19,4 +19,4 @@ def _open(options: OpenAIOptions, sampling: Sampling) -> AgentMaker:
     )
 
 
-AGENT = AgentKind.typed(OpenAIOptions, _open)
+AGENT = AgentKind.typed(OpenAIOptions, _open, asks="computer_tool", run_fields=("client_password", "safety_checks"))

@@ -12,4 +12,4 @@ def _open(options: PersonaOptions, _: Sampling) -> AgentMaker:
     return AgentMaker(f"{SIMULATED}persona", lambda: persona(options), options.model_dump(mode="json"), simulated=True)
 
 
-AGENT = AgentKind.typed(PersonaOptions, _open)
+AGENT = AgentKind.typed(PersonaOptions, _open, asks="nothing")

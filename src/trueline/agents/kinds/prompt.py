@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trueline.agents.conversation import PACKAGE, TURNS
 from trueline.agents.prompt import PromptAgent, PromptOptions
-from trueline.agents.registry import AgentKind, AgentMaker
+from trueline.agents.registry import PROMPT_FIELDS, AgentKind, AgentMaker
 from trueline.models.prompt_files import hash_prompts
 from trueline.records.setting import Sampling
 
@@ -19,4 +19,4 @@ def _open(options: PromptOptions, sampling: Sampling) -> AgentMaker:
     )
 
 
-AGENT = AgentKind.typed(PromptOptions, _open)
+AGENT = AgentKind.typed(PromptOptions, _open, asks="messages", run_fields=PROMPT_FIELDS)

@@ -12,4 +12,4 @@ def _open(options: ReplayOptions, _: Sampling) -> AgentMaker:
     return AgentMaker(f"{SIMULATED}replay", lambda: replay(turns), options.model_dump(mode="json"), simulated=True)
 
 
-AGENT = AgentKind.typed(ReplayOptions, _open)
+AGENT = AgentKind.typed(ReplayOptions, _open, asks="nothing", argument="trajectory")
