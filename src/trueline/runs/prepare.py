@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,38 +10,41 @@ from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
+from trueline.agents.registry import find_kind, open_agent
 from trueline.errors import RequestError
-from trueline.extras import require_extra
-from trueline.guard.correction import CorrectionPolicy
-from trueline.guard.registry import GuardRequest, OpenedGuard, open_guard
-from trueline.models import Config, Ledger, Limiters, Limits, Model, ModelId, Spec, open_model, parse_spec
-from trueline.models.errors import UnpricedError
-from trueline.models.pricing import Prices, load_prices, require_price
-from trueline.records.setting import GuardSetting, RetryMethod, Sampling, Setting
+from trueline.models import Config, Ledger, Limiters, Limits, Model
+from trueline.models.pricing import Prices, load_prices
 from trueline.records.setting import Limits as EpisodeLimits
+from trueline.records.setting import RetryMethod, Sampling, Setting
 from trueline.runs.batch.types import BatchOptions, Job
-from trueline.runs.build import CLARIFIED, GuardSetup, RetrySetup, RunConfig, make_job
+from trueline.runs.build import RetrySetup, RunConfig, make_job
 from trueline.runs.compatible_defaults import DEFAULT_LIKE, FilledRequest, fill_defaults
 from trueline.runs.desktops import choose_desktops
 from trueline.runs.plan import EpisodeKey, Planned, expand, matches
 from trueline.runs.request import RunRequest
 from trueline.runs.request_checks import check_agent
+from trueline.runs.request_models import (
+    agent_spec,
+    check_hidden_spending,
+    judging_models,
+    open_guard_setup,
+    open_models,
+    require_judges,
+    require_prices,
+)
+from trueline.runs.request_tasks import instruction_name, require_checkers, selection_of, suite_of
 from trueline.runs.sampling import AgentSampling, agent_sampling
 from trueline.runs.types import Pace
 from trueline.tasks.downloads import Downloads, default_folder
-from trueline.tasks.selection import Selection, select
-from trueline.tasks.suite import Suite, load_suite
-from trueline.tasks.support import needed_extras, unsupported
+from trueline.tasks.selection import select
 from trueline.text import printable
 
+DEFAULT_RETRIES = 5
+
 if TYPE_CHECKING:
-    from trueline.agents.registry import AgentMaker, Asks
     from trueline.desktop.perturbations import Applied
     from trueline.desktop.types import Desktop
     from trueline.guard.correction import Ask
-    from trueline.tasks.suite import SuiteTask
-
-DEFAULT_RETRIES = 5
 
 
 @dataclass(frozen=True)
@@ -91,7 +94,6 @@ async def open_run(
     Raises:
         InputError: A field, a file, a key or a model is missing or wrong; nothing was started.
     """
-    from trueline.agents.registry import find_kind, open_agent
     from trueline.records import Store
 
     found = find_kind(request.agent, request.agent_options)
@@ -104,10 +106,10 @@ async def open_run(
         raise RequestError(f"`{field}` ask: requires a person to ask; pass `ask`")
     suite = suite_of(request)
     tasks = select(suite, selection_of(request)).whole()
-    spec = _agent_spec(request, found.kind.asks)
+    spec = agent_spec(request, found.kind.asks)
     sampling = agent_sampling(request, found.kind.asks, completed.defaults, spec)
     maker = open_agent(found, request.agent_options, sampling.sent, run=_run_fields(request))
-    _check_hidden_spending(request, maker)
+    check_hidden_spending(request, maker)
     prices = load_prices(*request.prices)
     config = Config(
         ledger=Ledger(request.max_cost),
@@ -116,9 +118,9 @@ async def open_run(
         named_only=dry,
     )
     async with AsyncExitStack() as stack:
-        models = await _open_models(request, maker, spec, config, stack)
-        _require_prices("max_cost" if request.max_cost is not None else None, prices, judging_models(request))
-        guard, guard_setting = await _open_guard(request, config, ask, stack)
+        models = await open_models(request, maker, spec, config, stack)
+        require_prices("max_cost" if request.max_cost is not None else None, prices, judging_models(request))
+        guard, guard_setting = await open_guard_setup(request, config, ask, stack)
         desktops = await choose_desktops(request)
         asks_model = maker.needs_model or maker.calls_model
         setting = Setting(
@@ -130,7 +132,7 @@ async def open_run(
             observation_type=request.observation_type,
             guard=guard_setting,
             perturbation=None if desktops.look is None else desktops.look.label,
-            instruction=_instruction(request, tasks),
+            instruction=instruction_name(request, tasks),
             retry=_retry_method(request),
             limits=EpisodeLimits(
                 max_steps=request.max_steps,
@@ -153,9 +155,9 @@ async def open_run(
                 "`inject`: none of the selected tasks offers such an injection; select others, or leave it out"
             )
         if not dry:
-            _require_checkers(planned)
+            require_checkers(planned)
             if "judge_model" not in completed.defaults:
-                await _require_judges(request, config)
+                await require_judges(request, config)
         run = RunConfig(
             suite=suite.name,
             setting=setting,
@@ -210,67 +212,6 @@ def claim_folders(run: Run) -> None:
         claim_setting(folder / model_folder, run.setting, result_dir=folder, drawn=drawn)
 
 
-def suite_of(request: RunRequest) -> Suite:
-    """The suite that the request names.
-
-    Raises:
-        InputError: There is none.
-    """
-    return load_suite(request.suite, request.test_all_meta_path, request.test_config_base_dir, request.examples_dir)
-
-
-def selection_of(request: RunRequest) -> Selection:
-    """The tasks that the request selects from its suite."""
-    return Selection(
-        domain=request.domain,
-        only=request.only,
-        kinds=request.kind,
-        sample=request.sample,
-        seed=request.seed,
-        limit=request.limit,
-    )
-
-
-def judging_models(request: RunRequest) -> list[ModelId]:
-    """The models that will be asked to judge afterwards.
-
-    Raises:
-        SpecError: It is not clear which one is meant.
-    """
-    return [ModelId(provider=spec.provider, model=spec.model) for spec in _judging_specs(request)]
-
-
-def _judging_specs(request: RunRequest) -> list[Spec]:
-    from trueline.judge.types import CAPTIONED, CAPTIONER
-
-    if request.judge_model is None or request.judge_type == "rules":
-        return []
-    names = (request.judge_model, *((CAPTIONER,) if request.judge_type in CAPTIONED else ()))
-    return [parse_spec(name) for name in names]
-
-
-async def _require_judges(request: RunRequest, config: Config) -> None:
-    """See before the run that the models that judge afterwards can be asked.
-
-    Raises:
-        InputError: A key, an address or an extra is missing.
-    """
-    for spec in _judging_specs(request):
-        await open_model(spec, config=config).close()
-
-
-def _require_checkers(planned: Iterable[Planned]) -> None:
-    """See before the run that what is played can be checked.
-
-    Raises:
-        MissingExtraError: A checker needs an extra that is not installed.
-    """
-    for one in planned:
-        task = one.task.task
-        for extra in () if unsupported(task) else needed_extras(task):
-            require_extra(extra, f"checking task {printable(task.id, 100)}")
-
-
 def _with_reruns(request: RunRequest, jobs: tuple[Job, ...]) -> tuple[Job, ...]:
     """The jobs, with those that `rerun` names marked.
 
@@ -308,77 +249,10 @@ def _about(request: RunRequest, look: Applied | None, sampling: AgentSampling) -
     return found
 
 
-def _instruction(request: RunRequest, tasks: Sequence[SuiteTask]) -> str:
-    """Which wording the agent gets: the tasks' clarified one, or that of another task folder."""
-    if request.examples_dir != "examples":
-        return request.examples_dir
-    if request.instruction == CLARIFIED and not any(task.task.clarified_instruction for task in tasks):
-        raise RequestError("`instruction` clarified: none of the selected tasks has a clarified instruction")
-    return request.instruction
-
-
 def _run_fields(request: RunRequest) -> dict[str, JsonValue]:
     """The values that an agent may take as options; see `AgentKind.run_fields`."""
     decides = request.guard != "none" and not request.guard_shadow
     return {**request.model_dump(mode="json"), "safety_checks": "guard" if decides else None}
-
-
-def _agent_spec(request: RunRequest, asks: Asks | None) -> Spec | None:
-    """The model of the agent; one that asks its model by itself takes any name."""
-    if request.model is not None and asks in ("messages", "computer_tool"):
-        return parse_spec(request.model, provider=request.model_provider, url=request.model_url)
-    return None
-
-
-async def _open_models(
-    request: RunRequest, maker: AgentMaker, spec: Spec | None, config: Config, stack: AsyncExitStack
-) -> dict[str, Model]:
-    found: dict[str, Model] = {}
-    if maker.calls_model:
-        if request.model_url or request.model_provider:
-            raise RequestError(
-                f"`agent` {request.agent} calls its model by itself: leave out `model_url` and `model_provider`, and "
-                "pass what its constructor takes with `agent_options.arguments` {...}"
-            )
-    elif request.model is not None:
-        spec = spec or parse_spec(request.model, provider=request.model_provider, url=request.model_url)
-        found["agent"] = open_model(spec, config=config)
-        stack.push_async_callback(found["agent"].close)
-    elif maker.needs_model:
-        raise RequestError(f"`agent` {request.agent}: requires `model` 'provider|model'")
-    if request.method == "clarify_upon_retry":
-        assert request.user_sim_model is not None, "checked with the request"
-        found["user"] = open_model(request.user_sim_model, config=config)
-        stack.push_async_callback(found["user"].close)
-    _require_prices(request.money_field, config.prices, (model.id for model in found.values()))
-    return found
-
-
-async def _open_guard(
-    request: RunRequest, config: Config, ask: Callable[[str], Ask] | None, stack: AsyncExitStack
-) -> tuple[GuardSetup | None, GuardSetting | None]:
-    if request.guard == "none":
-        return None, None
-    wanted = GuardRequest(name=request.guard, options=request.guard_options)
-    opened: OpenedGuard = await stack.enter_async_context(open_guard(wanted, config=config))
-    _require_prices(request.money_field, config.prices, (model.id for model in opened.models.values()))
-    correction: dict[str, JsonValue] = {
-        "max_revisions": request.guard_max_revisions,
-        "exhausted": request.guard_exhausted,
-        "shadow": request.guard_shadow,
-    }
-    if request.guard_on_error != "block" or "on_error" in opened.setting.options:
-        # Left out where it is the default: as earlier versions wrote the settings of guards of other packages.
-        correction["on_error"] = request.guard_on_error
-    setting = opened.setting.model_copy(update={"options": opened.setting.options | correction})
-    setup = GuardSetup(
-        guard=opened.guard,
-        narrator=opened.narrator,
-        on_error=request.guard_on_error,
-        policy=CorrectionPolicy(request.guard_max_revisions, request.guard_exhausted, request.guard_shadow),
-        ask=ask if request.asking_field else None,
-    )
-    return setup, setting
 
 
 def _retry_method(request: RunRequest) -> RetryMethod | None:
@@ -397,31 +271,3 @@ def _retry(request: RunRequest, models: Mapping[str, Model]) -> RetrySetup | Non
     if method is None:
         return None
     return RetrySetup(method.method, method.max_retries, method.max_total_steps, models.get("user"))
-
-
-def _check_hidden_spending(request: RunRequest, maker: AgentMaker) -> None:
-    """Refuse a cost limit for an agent whose spending cannot be seen.
-
-    Raises:
-        RequestError: There is such a limit.
-    """
-    if maker.calls_model and (field := request.money_field):
-        raise RequestError(
-            f"`{field}`: cannot limit `agent` {request.agent}, which calls its model by itself; leave it out"
-        )
-
-
-def _require_prices(limit: str | None, prices: Prices, models: Iterable[ModelId]) -> None:
-    """Check that all of these models have a price, if `limit` names a cost limit.
-
-    Raises:
-        RequestError: One has none.
-    """
-    for model in models if limit else ():
-        try:
-            require_price(prices, model)
-        except UnpricedError:
-            raise RequestError(
-                f"`{limit}`: cannot be enforced, the price of {model} is unknown; add it to a table for `prices`, or "
-                "leave the limit out"
-            ) from None

@@ -13,8 +13,8 @@ from trueline.runs.batch.run_batch import run_batch
 from trueline.runs.batch.types import BatchOptions, Job, Report
 from trueline.runs.build import RunConfig, make_job, why_unsupported
 from trueline.runs.desktops import Chosen, choose_desktops
-from trueline.runs.prepare import selection_of, suite_of
 from trueline.runs.request import RunRequest
+from trueline.runs.request_tasks import selection_of, suite_of
 from trueline.studies.made_set.trials import Condition, SetTrial, set_trials
 from trueline.tasks.downloads import Downloads, default_folder
 from trueline.tasks.selection import select

@@ -1,0 +1,65 @@
+"""The tasks that a request selects, their wording, and whether they can be checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from trueline.errors import RequestError
+from trueline.extras import require_extra
+from trueline.runs.build import CLARIFIED
+from trueline.runs.plan import Planned
+from trueline.runs.request import RunRequest
+from trueline.tasks.selection import Selection
+from trueline.tasks.suite import Suite, load_suite
+from trueline.tasks.support import needed_extras, unsupported
+from trueline.text import printable
+
+if TYPE_CHECKING:
+    from trueline.tasks.suite import SuiteTask
+
+
+def suite_of(request: RunRequest) -> Suite:
+    """The suite that the request names.
+
+    Raises:
+        InputError: There is none.
+    """
+    return load_suite(request.suite, request.test_all_meta_path, request.test_config_base_dir, request.examples_dir)
+
+
+def selection_of(request: RunRequest) -> Selection:
+    """The tasks that the request selects from its suite."""
+    return Selection(
+        domain=request.domain,
+        only=request.only,
+        kinds=request.kind,
+        sample=request.sample,
+        seed=request.seed,
+        limit=request.limit,
+    )
+
+
+def instruction_name(request: RunRequest, tasks: Sequence[SuiteTask]) -> str:
+    """Which wording the agent gets: the tasks' clarified one, or that of another task folder.
+
+    Raises:
+        RequestError: No selected task has a clarified one.
+    """
+    if request.examples_dir != "examples":
+        return request.examples_dir
+    if request.instruction == CLARIFIED and not any(task.task.clarified_instruction for task in tasks):
+        raise RequestError("`instruction` clarified: none of the selected tasks has a clarified instruction")
+    return request.instruction
+
+
+def require_checkers(planned: Iterable[Planned]) -> None:
+    """See before the run that what is played can be checked.
+
+    Raises:
+        MissingExtraError: A checker needs an extra that is not installed.
+    """
+    for one in planned:
+        task = one.task.task
+        for extra in () if unsupported(task) else needed_extras(task):
+            require_extra(extra, f"checking task {printable(task.id, 100)}")
