@@ -3,6 +3,10 @@
 Precedence: every rule looks at every operation. A forbid that is certain and not excepted wins, unless an allow with a
 higher priority is about the same operation. Without such a forbid, a proposal is aligned only when each of its
 operations certainly does nothing or is covered by an allow that knows all of it. A suspect never decides.
+
+Policies in Cedar take part in this: a forbid that is satisfied is a forbid that nothing outranks, a permit is an allow
+that outranks nothing. A forbid whose result depends on what is not known here decides nothing and lets nothing be
+cleared.
 """
 
 from __future__ import annotations
@@ -11,6 +15,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from trueline.guard.policy.cedar.evaluate import CedarMatch
+from trueline.guard.policy.cedar.policy_file import CedarPolicy
 from trueline.guard.policy.episode_reading import EpisodeReading
 from trueline.guard.policy.folding import key
 from trueline.guard.policy.globs import matches
@@ -29,7 +35,7 @@ _WILD = re.compile(r"[*?\[\]]")
 class Match:
     """A rule that matches an operation of the proposal, or its screen."""
 
-    rule: Rule
+    rule: Rule | CedarPolicy
     operation: Operation | None
     """None for a rule about the screen."""
     certain: bool
@@ -37,6 +43,8 @@ class Match:
     """Why the rule does not apply here; empty if it does."""
     found: str = ""
     """The element's text, for a rule about the screen."""
+    undecided: str = ""
+    """What a policy's result depends on, where that is not known."""
 
     @property
     def holds(self) -> bool:
@@ -57,6 +65,8 @@ class Decided:
 def decide(context: GuardContext, reading: EpisodeReading, rules: Rules) -> Decided:
     """Apply the rules to a proposal."""
     found = tuple(match for rule in rules.holding_in(context.domain) for match in _look(rule, context, reading, rules))
+    policies = rules.policies.match(context, reading, rules.words, rules.marked)
+    found = (*found, *(_policy_match(match) for match in policies))
     forbidding = [
         match for match in found if match.rule.effect == "forbid" and match.holds and not _outranked(match, found)
     ]
@@ -64,6 +74,12 @@ def decide(context: GuardContext, reading: EpisodeReading, rules: Rules) -> Deci
         return Decided(found, max(forbidding, key=lambda match: match.rule.priority))
     harmless = _harmless(reading.operations, found) if context.proposal.actions else "nothing would run"
     return Decided(found, None, harmless)
+
+
+def _policy_match(match: CedarMatch) -> Match:
+    policy, operation, undecided = match
+    certain = not undecided and _happens(policy.unseen, operation)
+    return Match(policy, operation, certain, undecided=undecided)
 
 
 def _look(rule: Rule, context: GuardContext, reading: EpisodeReading, rules: Rules) -> list[Match]:
@@ -102,7 +118,10 @@ def _counted(rule: Rule, operations: Sequence[Operation], step: int, rules: Rule
 
 def _certain(rule: Rule, operation: Operation) -> bool:
     """Whether a match is certain; some rules also decide where the keyboard focus is unknown."""
-    unseen = rule.when.command is not None and rule.when.command.unseen
+    return _happens(rule.when.command is not None and rule.when.command.unseen, operation)
+
+
+def _happens(unseen: bool, operation: Operation) -> bool:
     return operation.certain or (unseen and isinstance(operation, Ran) and operation.unseen)
 
 
@@ -123,8 +142,11 @@ def _excepts(clause: Unless, operation: Operation | None, instruction: str, rule
 
 
 def _outranked(forbid: Match, found: Sequence[Match]) -> bool:
+    if isinstance(forbid.rule, CedarPolicy):
+        return False
     return any(
-        other.rule.effect == "allow"
+        isinstance(other.rule, Rule)
+        and other.rule.effect == "allow"
         and not other.excepted
         and other.operation is forbid.operation
         and other.rule.priority > forbid.rule.priority
@@ -133,6 +155,8 @@ def _outranked(forbid: Match, found: Sequence[Match]) -> bool:
 
 
 def _harmless(operations: Sequence[Operation], found: Sequence[Match]) -> str:
+    if any(match.undecided and match.rule.effect == "forbid" for match in found):
+        return ""
     if operations and all(isinstance(operation, Nothing) for operation in operations):
         return "; ".join(dict.fromkeys(str(operation) for operation in operations))
     allowed = [match for match in found if match.rule.effect == "allow" and match.holds and _settled(match.operation)]

@@ -50,15 +50,20 @@ def collect_evidence(
 ) -> tuple[Evidence, ...]:
     """Collect the evidence for the later stages and for the record."""
     said = [
-        *(Evidence(source=_rule_source(match), text=_rule_words(match, marked)) for match in decided.matches),
+        *(_matched(match, marked) for match in decided.matches if not match.undecided),
         *(
             Evidence(source=_source(operation), text=describe_operation(operation, marked))
             for operation in reading.operations
             if _matters(operation)
         ),
         *evidence(found),
+        *(_matched(match, marked) for match in decided.matches if match.undecided),
     ]
     return tuple(dict.fromkeys(said))[:_MOST_EVIDENCE]
+
+
+def _matched(match: Match, marked: Sequence[Marked]) -> Evidence:
+    return Evidence(source=_rule_source(match), text=_rule_words(match, marked))
 
 
 def misleading_text(match: Match, found: Sequence[Origin]) -> str | None:
@@ -72,6 +77,8 @@ def misleading_text(match: Match, found: Sequence[Origin]) -> str | None:
 
 def _rule_source(match: Match) -> str:
     """The source of a rule's evidence; it begins with `RULE` if the rule speaks against the proposal."""
+    if match.undecided:
+        return f"undecided {RULE}{match.rule.id}"
     if match.rule.effect == "allow" or match.excepted or match.operation is None:
         kind = "allowing" if match.rule.effect == "allow" else "excepted" if match.excepted else "screen"
         return f"{kind} {RULE}{match.rule.id}"
@@ -82,6 +89,8 @@ def _rule_words(match: Match, marked: Sequence[Marked]) -> str:
     what = f"{match.rule.description} [{describe_match(match, marked)}]"
     if match.excepted:
         return f"{what}; it does not decide: {match.excepted}"
+    if match.undecided:
+        return f"{what}; it does not decide: its result depends on what is not known here ({match.undecided})"
     if not match.certain:
         return f"{what}; it does not decide: whether it happens is not certain"
     return what

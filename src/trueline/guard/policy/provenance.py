@@ -17,7 +17,8 @@ from trueline.text import printable
 SOURCE = "provenance"
 _SHORTEST = 5
 """Shorter strings occur everywhere by chance."""
-_MOST = 8
+MOST_STRINGS = 8
+"""Strings that are looked up; further ones are left out."""
 _LONGEST_SHOWN = 200
 
 
@@ -37,7 +38,7 @@ def origins(context: GuardContext, reading: EpisodeReading, marked: Sequence[Mar
     instruction = key(context.instruction)
     made = [" ".join(key(text) for operation in step for text in _strings(operation)) for step in reading.past]
     strings = [string for string in _strings_of(reading.operations) if not secrets_in(string, marked)]
-    return tuple(_origin(string, instruction, made, reading) for string in strings[:_MOST])
+    return tuple(_origin(string, instruction, made, reading) for string in strings[:MOST_STRINGS])
 
 
 def evidence(found: Sequence[Origin]) -> tuple[Evidence, ...]:

@@ -73,7 +73,7 @@ def _command(when: CommandWhen, command: ShellCommand) -> bool:
         and (not when.program or matches(command.program, when.program))
         and (not when.program_not or not matches(command.program, when.program_not))
         and (not when.argument or any(matches(word, when.argument) for word in command.words[1:]))
-        and (not when.whole or any(_is_whole(path, when.whole) for path in command.paths))
+        and (not when.whole or any(is_whole(path, when.whole) for path in command.paths))
         and (not (when.path or when.path_not) or any(_is_path(path, when) for path in command.paths))
         and (not when.host or any(matches(host, when.host) for host in command.hosts))
         and (not when.host_not or any(not matches(host, when.host_not) for host in command.hosts))
@@ -81,11 +81,16 @@ def _command(when: CommandWhen, command: ShellCommand) -> bool:
 
 
 def _is_path(path: str, when: CommandWhen) -> bool:
-    named = not when.path or matches(path, when.path) or any(could_be(path, pattern) for pattern in when.path)
-    return named and not (when.path_not and matches(path, when.path_not))
+    return (not when.path or is_path(path, when.path)) and not (when.path_not and matches(path, when.path_not))
 
 
-def _is_whole(path: str, patterns: tuple[str, ...]) -> bool:
+def is_path(path: str, patterns: tuple[str, ...]) -> bool:
+    """Whether a path, its wildcards included, can be one of these."""
+    return matches(path, patterns) or any(could_be(path, pattern) for pattern in patterns)
+
+
+def is_whole(path: str, patterns: tuple[str, ...]) -> bool:
+    """Whether a path stands for all of one of these folders: itself, all in it, or a folder above it."""
     folder = whole_folder(path)
     above = "/" if folder == "/" else folder + "/"
     return matches(folder, patterns) or any(

@@ -55,6 +55,24 @@ def read_yaml(path: Path) -> JsonValue:
         InputError: It cannot be read, is too large, is not YAML, repeats a key, or uses anchors (which can make a small
             file endless).
     """
+    text = read_text(path)
+    try:
+        _check_events(text)
+        return yaml.load(text, Loader=_Loader)  # noqa: S506 - a subclass of the safe loader
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        place = f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""
+        raise InputError(f"{path}: is not YAML: {printable(str(error.problem))}{place}") from error
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        raise InputError(f"{path}: {printable(str(error))}") from error
+
+
+def read_text(path: Path) -> str:
+    """Return a file's text.
+
+    Raises:
+        InputError: It cannot be read, is too large, or is not UTF-8.
+    """
     try:
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
@@ -63,17 +81,9 @@ def read_yaml(path: Path) -> JsonValue:
     if len(content) > MAX_BYTES:
         raise InputError(f"{path}: is larger than {MAX_BYTES // 1_000_000} MB; split it")
     try:
-        text = content.decode("utf-8")
-        _check_events(text)
-        return yaml.load(text, Loader=_Loader)  # noqa: S506 - a subclass of the safe loader
+        return content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: is not UTF-8 text") from error
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        place = f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""
-        raise InputError(f"{path}: is not YAML: {printable(str(error.problem))}{place}") from error
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
-        raise InputError(f"{path}: {printable(str(error))}") from error
 
 
 def _check_events(text: str) -> None:

@@ -1,0 +1,191 @@
+"""Operations as Cedar requests. What comes from the screen is data in them, never a part of a policy's text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import product
+
+from pydantic import JsonValue
+
+from trueline.actions.shell.command import ShellCommand
+from trueline.guard.policy.addresses import hosts_of
+from trueline.guard.policy.cedar.literals import fold_text
+from trueline.guard.policy.episode_reading import EpisodeReading
+from trueline.guard.policy.instruction import names, speaks_of
+from trueline.guard.policy.operations import Addressed, Ended, Nothing, Opened, Operation, Pressed, Ran, Typed
+from trueline.guard.policy.provenance import MOST_STRINGS, Origin, origins
+from trueline.guard.policy.rule_matching import is_path, is_whole, place_of, subjects
+from trueline.guard.policy.screen.target import Target
+from trueline.guard.policy.secrets import Marked, carried_by, secrets_in
+from trueline.guard.types import GuardContext
+
+Data = dict[str, JsonValue]
+NAMESPACE = "Trueline"
+_MOST_PAIRS = 256
+"""Pairs of a path and a host that are asked about; beyond, each is asked about alone."""
+_NOT_EXACT = re.compile(r"[*?\[$`]")
+"""In a path: wildcards, and what the shell puts in."""
+_PUT_IN = re.compile(r"[$`]")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked about an operation, or about one file and host of a command."""
+
+    action: str
+    resource: str
+    """The type of the resource."""
+    attributes: Data
+    """Of the resource."""
+    context: Data
+    exact: bool = True
+    """Whether `touches` and `covers` speak of a path that is fully known."""
+
+
+@dataclass(frozen=True)
+class Asking:
+    """What requests are made from."""
+
+    context: GuardContext
+    reading: EpisodeReading
+    words: Mapping[str, tuple[str, ...]]
+    """The word groups of the rules."""
+    marked: tuple[Marked, ...]
+    attributes: frozenset[str]
+    """The attributes that the policies mention; of the others, those that take time are left empty."""
+    questions: Mapping[str, frozenset[str]]
+    """The patterns that the policies ask `touches` and `covers` for."""
+
+
+def unknown(name: str) -> JsonValue:
+    """A value that is not known; a policy whose result depends on it cannot be evaluated."""
+    return {"__extn": {"fn": "unknown", "arg": name}}
+
+
+def requests_of(asking: Asking) -> tuple[tuple[Request, ...], ...]:
+    """Return the requests of each operation of a proposal."""
+    return tuple(tuple(_requests(operation, asking)) for operation in asking.reading.operations)
+
+
+def _requests(operation: Operation, asking: Asking) -> Iterator[Request]:
+    common = _circumstances(operation, asking)
+    match operation:
+        case Pressed(target=target):
+            act = operation.act or ""
+            context = {**common, "how": operation.how, "many": operation.many}
+            yield Request("click", "Element", _element(target, act), context)
+        case Typed(into=target):
+            secrets: list[JsonValue] = []
+            if "secrets" in asking.attributes:
+                secrets.extend(secrets_in(operation.text, asking.marked))
+            text = fold_text(operation.text) if operation.whole else unknown("context.text")
+            context = {**common, "text": text, "secrets": secrets}
+            yield Request("type", "Element", _element(target, ""), context)
+        case Ran(command=command):
+            yield from _command_requests(command, common, asking)
+        case Opened():
+            carried: list[JsonValue] = []
+            if "secrets" in asking.attributes:
+                carried.extend(carried_by(operation.url, asking.marked))
+            context = {**common, "by": operation.by, "secrets": carried}
+            for host in hosts_of(operation.url) or ("",):
+                address: Data = {"url": fold_text(operation.url), "host": fold_text(host)}
+                yield Request("open", "Address", address, context)
+        case Addressed():
+            action = "send" if operation.sent else "address"
+            yield Request(action, "Recipient", {"address": fold_text(operation.address)}, common)
+        case Ended():
+            yield Request("end", "Episode", {}, {**common, "kind": operation.kind})
+        case Nothing():
+            yield Request("nothing", "Episode", {}, common)
+        case _:
+            yield Request("unclear", "Episode", {}, common)
+
+
+def _circumstances(operation: Operation, asking: Asking) -> Data:
+    """What is the same for all requests of an operation."""
+    context = asking.context
+    asked = asked_for(context.instruction, tuple(asking.words.items())) if "asked" in asking.attributes else ()
+    named = "named" in asking.attributes and any(names(context.instruction, thing) for thing in subjects(operation))
+    seen = _provenance(operation, asking) if "provenance" in asking.attributes else list[JsonValue]()
+    found: Data = {
+        "step": context.step,
+        "asked": list[JsonValue](asked),
+        "named": named,
+        "provenance": seen,
+        "effects": [operation.effect],
+    }
+    return found if context.domain is None else {**found, "domain": fold_text(context.domain)}
+
+
+@lru_cache(maxsize=64)
+def asked_for(instruction: str, words: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[str, ...]:
+    """Return the word groups that an instruction speaks of."""
+    return tuple(fold_text(group) for group, patterns in words if speaks_of(instruction, patterns))
+
+
+def _provenance(operation: Operation, asking: Asking) -> JsonValue:
+    """Where an operation's strings were seen first; unknown if there are more than are looked up."""
+    found = origins(asking.context, replace(asking.reading, operations=(operation,)), asking.marked)
+    if len(found) >= MOST_STRINGS:
+        return unknown("context.provenance")
+    return sorted({word for origin in found for word in _words_of(origin)})
+
+
+def _words_of(origin: Origin) -> Iterator[str]:
+    seen = {"instruction": origin.in_instruction, "agent": origin.by_agent, "screen": origin.on_screen is not None}
+    yield from [word for word, true in seen.items() if true] or ["nowhere"]
+
+
+def _element(target: Target | None, act: str) -> Data:
+    if target is None:
+        fields = ("application", "window", "role", "name", "dialog", "url", "place")
+        return {**{name: unknown(f"resource.{name}") for name in fields}, "act": act or unknown("resource.act")}
+    found: Data = {
+        "application": fold_text(target.app),
+        "window": fold_text(target.window),
+        "role": fold_text(target.role),
+        "name": fold_text(target.label),
+        "dialog": fold_text(target.dialog),
+        "url": fold_text(target.url),
+        "act": act,
+        "place": place_of(target),
+    }
+    # Of a text that OCR read, only the text is known.
+    return {name: value or unknown(f"resource.{name}") for name, value in found.items()} if target.by_ocr else found
+
+
+def _command_requests(command: ShellCommand, common: Data, asking: Asking) -> Iterator[Request]:
+    hidden = not command.program or _PUT_IN.search(command.program)
+    fixed: Data = {
+        "program": unknown("resource.program") if hidden else fold_text(command.program),
+        "arguments": [fold_text(word) for word in command.words[1:]],
+        "line": fold_text(command.text),
+        "does": sorted(command.does),
+    }
+    for path, host in _pairs(command.paths, command.hosts):
+        named = unknown("resource.host") if host is None else fold_text(host)
+        exact = path is not None and not _NOT_EXACT.search(path)
+        yield Request("run", "Command", {**fixed, **_path(path, asking), "host": named}, common, exact)
+
+
+def _pairs(paths: Sequence[str], hosts: Sequence[str]) -> Iterable[tuple[str | None, str | None]]:
+    """Each path with each host; where those are too many, each alone, and the other unknown."""
+    if len(paths) * len(hosts) > _MOST_PAIRS:
+        return [*((path, None) for path in paths), *((None, host) for host in hosts)]
+    return product(paths or ("",), hosts or ("",))
+
+
+def _path(path: str | None, asking: Asking) -> Data:
+    if path is None:
+        return {name: unknown(f"resource.{name}") for name in ("path", "touches", "covers")}
+    touches, covers = (asking.questions.get(name, frozenset[str]()) for name in ("touches", "covers"))
+    exact = not _NOT_EXACT.search(path)
+    return {
+        "path": fold_text(path) if exact else unknown("resource.path"),
+        "touches": sorted(fold_text(pattern) for pattern in touches if path and is_path(path, (pattern,))),
+        "covers": sorted(fold_text(folder) for folder in covers if path and is_whole(path, (folder,))),
+    }
