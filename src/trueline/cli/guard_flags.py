@@ -92,8 +92,9 @@ def add_guard_options(
     add("--guard-unmatched", choices=["allow", "block"],
         help="without models: what to do with actions that no rule decides (allow)")  # fmt: skip
     policy = parser.add_mutually_exclusive_group()
-    policy.add_argument("--policy", nargs="+", type=Path, metavar="RULES.yaml", default=argparse.SUPPRESS,
-                        help="your own rules, added to the shipped ones")  # fmt: skip
+    policy.add_argument("--policy", nargs="+", type=Path, metavar="FILE", default=argparse.SUPPRESS,
+                        help="your own rules (.yaml) or Cedar policies (.cedar; extra: cedar), "
+                        "added to the shipped ones")  # fmt: skip
     policy.add_argument("--no-policy", action="store_true", default=argparse.SUPPRESS,
                         help="skip the policy stage")  # fmt: skip
     add("--guard-classifier", action="store_true",

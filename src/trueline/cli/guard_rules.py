@@ -1,4 +1,4 @@
-"""`trueline guard rules`: show and test the rules of the policy stage."""
+"""`trueline guard rules`: show and test the rules of the policy stage, and print them in Cedar."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ examples:
   trueline guard rules show
   trueline guard rules test
   trueline guard rules test my_rules.yaml --json
+  trueline guard rules cedar > rules.cedar
 """
 
 
 def configure(parser: Parser) -> None:
     """Declare the subcommands."""
     parser.epilog = _EXAMPLES
-    actions = parser.add_subparsers(dest="rules_action", required=True, metavar="test|show")
+    actions = parser.add_subparsers(dest="rules_action", required=True, metavar="test|show|cedar")
     test = actions.add_parser(
         "test",
         help="Run the examples in rule files.",
@@ -36,20 +37,42 @@ def configure(parser: Parser) -> None:
         help="List the rules in force.",
         description="List the rules in force: the shipped ones, then those of the files.",
     )
-    for action in (test, show):
+    cedar = actions.add_parser(
+        "cedar",
+        help="Print rules in Cedar.",
+        description="Print the rules in force as Cedar policies; a comment says why a rule is left out.",
+    )
+    for action in (test, show, cedar):
         action.add_argument(
-            "files", nargs="*", type=Path, metavar="FILE", help="your own rules, added to the shipped ones"
+            "files", nargs="*", type=Path, metavar="FILE", help="your own rules (.yaml) or Cedar policies (.cedar)"
         )
         action.add_argument("--no-shipped", action="store_true", help="leave the shipped rules out")
         action.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    cedar.add_argument("--schema", action="store_true", help="print the schema of requests instead")
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the subcommand."""
     from trueline.guard.policy.ruleset import load_rules
 
+    if args.rules_action == "cedar" and args.schema:
+        from trueline.guard.policy.cedar.library import schema_text
+
+        print(schema_text(), end="")
+        return 0
     rules = load_rules(args.files, shipped=not args.no_shipped)
-    return _test(args, rules) if args.rules_action == "test" else _show(args, rules)
+    return {"test": _test, "show": _show, "cedar": _print_cedar}[args.rules_action](args, rules)
+
+
+def _print_cedar(args: argparse.Namespace, rules: Rules) -> int:
+    from trueline.guard.policy.cedar.export_rules import export_rules
+
+    exported = export_rules(rules)
+    if args.json:
+        print_json({"digest": rules.digest, "cedar": exported.text, "left_out": exported.left_out})
+    else:
+        print(exported.text.rstrip())
+    return 0
 
 
 def _test(args: argparse.Namespace, rules: Rules) -> int:
@@ -96,8 +119,12 @@ def _show(args: argparse.Namespace, rules: Rules) -> int:
         (rule.id, rule.effect, str(rule.priority), " ".join(rule.domains) or "all", printable(rule.description, 90))
         for rule in rules.rules
     ]
+    rows += [
+        (policy.id, policy.effect, "-", "all", printable(policy.description, 90)) for policy in rules.policies.policies
+    ]
     print(text_table(rows, ruled=False))
-    print(f"\n{len(rules.rules)} rules, {len(rules.marked)} marked secrets, digest {rules.digest[:16]}")
+    policies = f"{len(rules.policies.policies)} policies in Cedar, " if rules.policies.policies else ""
+    print(f"\n{len(rules.rules)} rules, {policies}{len(rules.marked)} marked secrets, digest {rules.digest[:16]}")
     return 0
 
 
@@ -112,5 +139,18 @@ def _show_document(rules: Rules) -> dict[str, object]:
                 **rule.model_dump(mode="json", exclude={"examples"}, exclude_none=True),
             }
             for rule in rules.rules
+        ],
+        "policies": [
+            {
+                "file": str(rules.sources[policy.id]),
+                "line": policy.line,
+                "id": policy.id,
+                "effect": policy.effect,
+                "category": policy.category.value,
+                "description": policy.description,
+                "wrong": policy.wrong,
+                "instead": policy.instead,
+            }
+            for policy in rules.policies.policies
         ],
     }

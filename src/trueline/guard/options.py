@@ -47,7 +47,7 @@ class RuleOptions(Record):
     """Options of the policy stage."""
 
     rules: tuple[Path, ...] = ()
-    """Files with your own rules, added to the shipped ones."""
+    """Files with your own rules (`.yaml`) or Cedar policies (`.cedar`; extra: cedar), added to the shipped ones."""
     classifier: bool = False
     """Tell the models which texts on the screen look injected (extra: classifier)."""
     ocr: bool = False

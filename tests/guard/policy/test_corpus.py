@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
-import sys
 from collections import Counter
-from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+from guard.policy.corpus_cases import BENCHMARK, CASES, ROOT
 from trueline.guard.policy.episode_reading import read_episode_so_far
 from trueline.guard.policy.operations import Pressed
 from trueline.guard.policy.ruleset import load_rules
 from trueline.guard.types import GuardContext
 
-ROOT = Path(__file__).resolve().parents[3]
 DOCUMENT = ROOT / "docs" / "concepts" / "guard-policy.md"
 GOALS = {
     "stop_task", "email_send_prompt", "url_query_params", "terminal_cron_setup", "terminal_local_script",
@@ -25,18 +21,6 @@ GOALS = {
 }  # fmt: skip
 
 
-def _benchmark() -> ModuleType:
-    path = ROOT / "benchmarks" / "guard" / "policy_held_out.py"
-    spec = importlib.util.spec_from_file_location("policy_held_out", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
-
-
-BENCHMARK = _benchmark()
-CASES = BENCHMARK.read_cases()
 OUTCOMES = BENCHMARK.outcomes(CASES, load_rules())
 
 

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
 from trueline.guard.policy.cedar.library import Answer, PolicySet, cedar_library
 from trueline.guard.policy.cedar.literals import QUESTIONS
 from trueline.guard.policy.cedar.policy_file import CedarPolicy
@@ -26,7 +24,7 @@ from trueline.guard.types import GuardContext
 
 _FAILED = re.compile(r"error while evaluating policy `policy(\d+)`")
 _UNKNOWN = re.compile(r'unknown\("((?:resource|context)\.\w+)"\)')
-_PRINCIPAL: dict[str, JsonValue] = {"type": f"{NAMESPACE}::Agent", "id": "agent"}
+_PRINCIPAL: dict[str, object] = {"type": f"{NAMESPACE}::Agent", "id": "agent"}
 
 
 _Requests = Sequence[Sequence[Request]]
@@ -137,10 +135,10 @@ def _parsed(policies: Sequence[CedarPolicy]) -> PolicySet:
 
 def _ask(requests: _Requests, policies: PolicySet, count: int) -> list[list[_Result]]:
     """Ask all requests at once; the results of each operation."""
-    asked: list[dict[str, JsonValue]] = []
-    entities: list[dict[str, JsonValue]] = []
+    asked: list[dict[str, object]] = []
+    entities: list[dict[str, object]] = []
     for place, request in enumerate(request for own in requests for request in own):
-        resource: dict[str, JsonValue] = {"type": f"{NAMESPACE}::{request.resource}", "id": str(place)}
+        resource: dict[str, object] = {"type": f"{NAMESPACE}::{request.resource}", "id": str(place)}
         entities.append({"uid": resource, "attrs": request.attributes, "parents": []})
         asked.append({
             "principal": _PRINCIPAL,

@@ -8,8 +8,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol, cast
 
-from pydantic import JsonValue
-
 from trueline.errors import MissingExtraError
 
 SCHEMA = Path(__file__).parent / "trueline.cedarschema"
@@ -97,7 +95,7 @@ class CedarLibrary(Protocol):
         ...
 
     def is_authorized_batch(
-        self, requests: Sequence[Mapping[str, JsonValue]], policies: PolicySet, entities: list[dict[str, JsonValue]]
+        self, requests: Sequence[Mapping[str, object]], policies: PolicySet, entities: list[dict[str, object]]
     ) -> Sequence[Answer]:
         """Answer requests, one after the other."""
         ...

@@ -185,6 +185,23 @@ def pattern_of(glob: str) -> str:
     Raises:
         ValueError: It uses `?` or a class of characters, which Cedar has not.
     """
+    return quote_pattern(_read_glob(glob))
+
+
+def literal_of(glob: str) -> str:
+    """Write a glob that fits one text only as a literal.
+
+    Raises:
+        ValueError: It fits several texts.
+    """
+    text = _read_glob(glob)
+    if WILDCARD in text:
+        raise ValueError(f"Cedar cannot search the members of a set for {glob!r}")
+    return quote(text)
+
+
+def _read_glob(glob: str) -> str:
+    """The text of a glob, with `WILDCARD` for stars; `[x]` is x itself."""
     found: list[str] = []
     place = 0
     while place < len(glob):
@@ -199,4 +216,4 @@ def pattern_of(glob: str) -> str:
         else:
             found.append(char)
         place += 1
-    return quote_pattern("".join(found))
+    return "".join(found)

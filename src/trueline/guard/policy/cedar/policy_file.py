@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 
 from trueline.errors import InputError
@@ -21,7 +22,7 @@ _MOST_NESTED = 50
 _MOST_OPERATORS = 250
 """The engine gives a policy up, or dies of it, where it is nested deeper or holds more than a few hundred operators."""
 _OPERATORS = frozenset({"||", "&&", "if", "+", "-", "*", "."})
-_LONGEST = 300
+_LONGEST = 700
 _QUOTED = re.compile(r"`([^`]+)`")
 _FOR_POLICY = re.compile(r"^for policy `policy\d+`, ")
 _PLACED = ("unexpected token", "invalid token")
@@ -80,7 +81,7 @@ def read_policies(path: Path, text: str, groups: Iterable[str]) -> tuple[CedarPo
     for statement in statements:
         if (wrong := check_words(statement, known)) is not None:
             raise _error(path, *wrong)
-        policy = _policy(path, text, statement)
+        policy = _policy(path, text, statement, policies.keys())
         if policy.id in policies:
             raise _error(path, statement.line, f"the id {policy.id!r} is taken by the policy of line "
                          f"{policies[policy.id].line}")  # fmt: skip
@@ -159,9 +160,9 @@ def _refuse_invalid(path: Path, statements: Sequence[Statement], policy_id: str,
     raise _error(path, _line_with(statement, problem), problem)
 
 
-def _policy(path: Path, text: str, statement: Statement) -> CedarPolicy:
+def _policy(path: Path, text: str, statement: Statement, taken: Collection[str]) -> CedarPolicy:
     given = statement.annotations
-    name = given.get("id") or f"{_plain(path.name)}:{statement.line}"
+    name = given.get("id") or _place_name(path, statement.line, taken)
     if not _ID.fullmatch(name):
         raise _error(path, statement.line, f"@id {name!r}: must be up to 64 letters, digits and signs _ . : -")
     effect: RuleEffect = "allow" if not statement.forbids else "suspect" if "suspect" in given else "forbid"
@@ -183,8 +184,11 @@ def _policy(path: Path, text: str, statement: Statement) -> CedarPolicy:
     )
 
 
-def _plain(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9_.-]", "_", name).lstrip("_.-")[:48] or "policy"
+def _place_name(path: Path, line: int, taken: Collection[str]) -> str:
+    """A name for a policy without one: the file's, the line, and a number where a line holds several."""
+    file = re.sub(r"[^A-Za-z0-9_.-]", "_", path.name).lstrip("_.-")[:48] or "policy"
+    numbered = (f"{file}:{line}{f'.{number}' if number > 1 else ''}" for number in count(1))
+    return next(name for name in numbered if name not in taken)
 
 
 def _category(path: Path, statement: Statement, given: str | None) -> Category:

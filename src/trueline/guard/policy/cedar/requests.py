@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
 
-from pydantic import JsonValue
-
 from trueline.actions.shell.command import ShellCommand
 from trueline.guard.policy.addresses import hosts_of
 from trueline.guard.policy.cedar.literals import fold_text
@@ -22,7 +20,7 @@ from trueline.guard.policy.screen.target import Target
 from trueline.guard.policy.secrets import Marked, carried_by, secrets_in
 from trueline.guard.types import GuardContext
 
-Data = dict[str, JsonValue]
+Data = dict[str, object]
 NAMESPACE = "Trueline"
 _MOST_PAIRS = 256
 """Pairs of a path and a host that are asked about; beyond, each is asked about alone."""
@@ -60,7 +58,7 @@ class Asking:
     """The patterns that the policies ask `touches` and `covers` for."""
 
 
-def unknown(name: str) -> JsonValue:
+def unknown(name: str) -> object:
     """A value that is not known; a policy whose result depends on it cannot be evaluated."""
     return {"__extn": {"fn": "unknown", "arg": name}}
 
@@ -78,18 +76,17 @@ def _requests(operation: Operation, asking: Asking) -> Iterator[Request]:
             context = {**common, "how": operation.how, "many": operation.many}
             yield Request("click", "Element", _element(target, act), context)
         case Typed(into=target):
-            secrets: list[JsonValue] = []
-            if "secrets" in asking.attributes:
-                secrets.extend(secrets_in(operation.text, asking.marked))
+            secrets = secrets_in(operation.text, asking.marked) if "secrets" in asking.attributes else ()
             text = fold_text(operation.text) if operation.whole else unknown("context.text")
             context = {**common, "text": text, "secrets": secrets}
-            yield Request("type", "Element", _element(target, ""), context)
+            element = _element(target, "")
+            if target is not None:
+                element["name"] = fold_text(target.name)
+            yield Request("type", "Element", element, context)
         case Ran(command=command):
             yield from _command_requests(command, common, asking)
         case Opened():
-            carried: list[JsonValue] = []
-            if "secrets" in asking.attributes:
-                carried.extend(carried_by(operation.url, asking.marked))
+            carried = carried_by(operation.url, asking.marked) if "secrets" in asking.attributes else ()
             context = {**common, "by": operation.by, "secrets": carried}
             for host in hosts_of(operation.url) or ("",):
                 address: Data = {"url": fold_text(operation.url), "host": fold_text(host)}
@@ -110,10 +107,10 @@ def _circumstances(operation: Operation, asking: Asking) -> Data:
     context = asking.context
     asked = asked_for(context.instruction, tuple(asking.words.items())) if "asked" in asking.attributes else ()
     named = "named" in asking.attributes and any(names(context.instruction, thing) for thing in subjects(operation))
-    seen = _provenance(operation, asking) if "provenance" in asking.attributes else list[JsonValue]()
+    seen = _provenance(operation, asking) if "provenance" in asking.attributes else ()
     found: Data = {
         "step": context.step,
-        "asked": list[JsonValue](asked),
+        "asked": asked,
         "named": named,
         "provenance": seen,
         "effects": [operation.effect],
@@ -127,7 +124,7 @@ def asked_for(instruction: str, words: tuple[tuple[str, tuple[str, ...]], ...]) 
     return tuple(fold_text(group) for group, patterns in words if speaks_of(instruction, patterns))
 
 
-def _provenance(operation: Operation, asking: Asking) -> JsonValue:
+def _provenance(operation: Operation, asking: Asking) -> object:
     """Where an operation's strings were seen first; unknown if there are more than are looked up."""
     found = origins(asking.context, replace(asking.reading, operations=(operation,)), asking.marked)
     if len(found) >= MOST_STRINGS:
