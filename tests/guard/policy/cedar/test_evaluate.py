@@ -3,6 +3,7 @@ from __future__ import annotations
 import importlib
 import json
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -201,7 +202,7 @@ def test_texts_of_the_screen_are_data(tmp_path: Path, name: str) -> None:
 
 def all_requests(context: GuardContext, rules: Rules) -> list[Request]:
     attributes = frozenset({"asked", "named", "provenance", "secrets", *QUESTIONS})
-    questions = dict.fromkeys(QUESTIONS, frozenset({"~/.ssh/*", "~"}))
+    questions = {str(name): frozenset({"~/.ssh/*", "~"}) for name in QUESTIONS}
     asking = Asking(context, read_episode_so_far(context), rules.words, rules.marked, attributes, questions)
     return [request for own in requests_of(asking) for request in own]
 
@@ -225,5 +226,5 @@ def test_every_request_fits_the_schema() -> None:
             }
             answer = cedar.is_authorized(asked, "permit(principal, action, resource);", handle, schema)
             assert answer.decision.name == "Allow", answer.diagnostics.errors
-            assert {str(word) for word in request.context["provenance"]} <= {*ORIGINS}
+            assert {*cast("list[str]", request.context["provenance"])} <= {*ORIGINS}
     assert seen >= {"click", "type", "run", "open", "address", "send", "end", "nothing", "unclear"}
