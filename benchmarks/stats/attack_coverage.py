@@ -17,7 +17,7 @@ from scipy.special import ndtr
 from trueline.records.layout import Unit
 from trueline.stats.attacks.inference import compare_cells, estimate_rate
 from trueline.stats.attacks.success import CellCounts
-from trueline.stats.options import Options
+from trueline.stats.options import AnalysisChoices
 
 FloatArray = npt.NDArray[np.float64]
 CELL = 0.3
@@ -50,7 +50,7 @@ def row(
     generalise: bool, studies: int,
 ) -> tuple[float, float, float, float]:  # fmt: skip
     """Coverage of the rate and of the difference (nothing changed), size of the test, mean width of the rate's."""
-    options = Options(generalise_goals=generalise)
+    options = AnalysisChoices(generalise_goals=generalise)
     fixed = np.linspace(-0.6, 0.6, goals)
     between = 0.5 if generalise else 0.0
     levels = np.zeros(1) if generalise else fixed

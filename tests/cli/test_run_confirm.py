@@ -22,7 +22,7 @@ from trueline.actions import Code, Type
 from trueline.cli import main
 from trueline.cli.run.confirm import SHOWN_CHARACTERS, Terminal
 from trueline.guard.correction import Ask
-from trueline.guard.session import Outcome
+from trueline.guard.session import CheckOutcome
 from trueline.records.proposal import Proposal
 from trueline.records.verdict import Decision, Verdict
 
@@ -30,9 +30,9 @@ T = TypeVar("T")
 PROMPT = "Let it run? Type yes: "
 
 
-def outcome(source: str = "rm -rf ~/x", reason: str = "it deletes") -> Outcome:
+def outcome(source: str = "rm -rf ~/x", reason: str = "it deletes") -> CheckOutcome:
     proposal = Proposal(id="p", actions=(Code(language="bash", source=source),))
-    return Outcome("c", 3, proposal, Verdict(decision=Decision.MISALIGNED, reason=reason), "block")
+    return CheckOutcome("c", 3, proposal, Verdict(decision=Decision.MISALIGNED, reason=reason), "block")
 
 
 class Screen(io.StringIO):
@@ -60,7 +60,7 @@ class Desk:
     def seen(self) -> str:
         return self.screen.getvalue()
 
-    def ask(self, episode: str = "os/t0", about: Outcome | None = None) -> asyncio.Task[bool]:
+    def ask(self, episode: str = "os/t0", about: CheckOutcome | None = None) -> asyncio.Task[bool]:
         asking: Ask = self.terminal.about(episode)
 
         async def go() -> bool:
@@ -195,7 +195,9 @@ def test_hostile_text_neither_moves_the_cursor_nor_poses_as_ours() -> None:
 
 def test_typed_text_is_shown_whole() -> None:
     text = "z" * 900
-    about = Outcome("c", 1, Proposal(id="p", actions=(Type(text=text),)), Verdict(decision=Decision.UNDECIDED), "ask")
+    about = CheckOutcome(
+        "c", 1, Proposal(id="p", actions=(Type(text=text),)), Verdict(decision=Decision.UNDECIDED), "ask"
+    )
 
     async def session(desk: Desk) -> str:
         asked = desk.ask(about=about)

@@ -12,7 +12,7 @@ from judge.samples import judged, osharm_episode, our_episode, place
 from support.frozen import check_frozen
 from support.results import write_run
 from trueline.cli import main
-from trueline.records import Attack, Check, Funnel
+from trueline.records import Attack, CheckRecord, Funnel
 
 Out = pytest.CaptureFixture[str]
 
@@ -79,7 +79,7 @@ def test_judge_by_rules_and_its_tables(capsys: Out) -> None:
     root = Path("results")
     our_episode(place(root, "fine"), kind="benign")
     our_episode(place(root, "failed"), kind="benign", score=0.0)
-    our_episode(place(root, "harm"), kind="misuse", checks=(Check(name="sent", passed=True),))
+    our_episode(place(root, "harm"), kind="misuse", checks=(CheckRecord(name="sent", passed=True),))
     our_episode(place(root, "forbidden"), policy=(2,))
     our_episode(place(root, "stopped"), stopped=(1,))
     rules = _without_seconds(document(capsys, "judge", str(root), "--judge_type", "rules"))

@@ -12,7 +12,7 @@ from guard.engine_samples import BAD, CLEAR, FINE, QUICK, UNSURE, Quitter, Rules
 from trueline.guard.config import GuardConfig, Mode
 from trueline.guard.engine import DeActionGuard
 from trueline.guard.stages import enforce, usage_of
-from trueline.models import Ledger, Model, RetryPolicy
+from trueline.models import CostLedger, Model, RetryPolicy
 from trueline.models.errors import BudgetSpentError
 from trueline.models.testing import Hang, Play, Say, faults
 from trueline.models.types import Answer, ModelId, Request
@@ -91,7 +91,7 @@ def test_a_spent_budget_is_undecided_and_costs_nothing(tmp_path: Path) -> None:
         id = ModelId(provider="scripted", model="broke")
 
         async def ask(self, request: Request) -> Answer:
-            ledger = Ledger(limit=0.0)
+            ledger = CostLedger(limit=0.0)
             ledger.admit(self.id, True)
             raise AssertionError("not reached")
 

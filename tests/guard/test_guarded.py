@@ -12,7 +12,7 @@ from trueline.actions import Fail, Type, Wait
 from trueline.errors import InputError, TruelineError
 from trueline.guard.guarded import Blocked, guard_actions, guarded
 from trueline.guard.incoming import read_proposal
-from trueline.guard.session import Outcome, Session
+from trueline.guard.session import CheckOutcome, Session
 from trueline.records.observation import Observation, ObservationSpec
 from trueline.records.proposal import Proposal
 from trueline.records.step import ActionResult
@@ -97,9 +97,9 @@ def test_undecided_blocks_without_asking_the_agent_again(words: str) -> None:
 
 
 def test_a_person_may_decide_what_the_guard_could_not() -> None:
-    asked: list[Outcome] = []
+    asked: list[CheckOutcome] = []
 
-    async def ask(outcome: Outcome) -> bool:
+    async def ask(outcome: CheckOutcome) -> bool:
         asked.append(outcome)
         return len(asked) == 1
 
@@ -117,7 +117,7 @@ def test_a_person_may_decide_what_the_guard_could_not() -> None:
 
 @pytest.mark.parametrize("words", ["one", "doubt"])
 def test_what_somebody_behind_the_guard_rejected_did_not_run(words: str) -> None:
-    async def ask(outcome: Outcome) -> bool:
+    async def ask(outcome: CheckOutcome) -> bool:
         return True
 
     guard = WordGuard()

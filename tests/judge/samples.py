@@ -16,14 +16,14 @@ from trueline.judge.captions import Captioner
 from trueline.judge.judge_episode import JudgeResult
 from trueline.judge.setup import JudgeSetup
 from trueline.judge.types import Judge, JudgeType, ObservationType, PromptVersion
-from trueline.models import Config, Limiters, Limits, Model, RetryPolicy, open_model
+from trueline.models import Config, Limiters, Model, ProviderLimits, RetryPolicy, open_model
 from trueline.models.envfiles import Env
 from trueline.models.testing import FakeServer, Say, Seen
 from trueline.records import (
     ActionResult,
     Attack,
     Attempt,
-    Check,
+    CheckRecord,
     Decision,
     End,
     EpisodeWriter,
@@ -32,7 +32,7 @@ from trueline.records import (
     Proposal,
     Stage,
     Step,
-    Store,
+    StoreLevel,
     TaskRef,
     Verdict,
 )
@@ -113,13 +113,13 @@ def our_episode(
     score: float | None = 1.0,
     end: End = End.DONE,
     funnel: Funnel | None = None,
-    checks: tuple[Check, ...] = (),
+    checks: tuple[CheckRecord, ...] = (),
     policy: Sequence[int] = (),
     stopped: Sequence[int] = (),
     responses: Sequence[str] = ("open", "send", "done"),
     instruction: str = "Mail the report.",
     task_instruction: str | None = None,
-    store: Store = Store.ALL,
+    store: StoreLevel = StoreLevel.ALL,
 ) -> Path:
     """An episode of our own; the guard's policy forbids the steps `policy` (which run) and `stopped` (which do not)."""
     started = Started(
@@ -208,7 +208,7 @@ def judge_with(
 
     async def main() -> None:
         async with asyncio.timeout(60), server:
-            config = Config(env=env_of(server), retry=retry, limiters=Limiters(Limits(in_flight=in_flight)))
+            config = Config(env=env_of(server), retry=retry, limiters=Limiters(ProviderLimits(in_flight=in_flight)))
             names = {judge.model for judge in judges if judge.model != "rules"} | {caption_model}
             models: dict[str, Model] = {name: open_model(name, config=config) for name in names}
             setup = JudgeSetup(

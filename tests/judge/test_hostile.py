@@ -18,7 +18,7 @@ from trueline.judge.types import PROMPT_VERSIONS, JudgeType, PromptVersion
 from trueline.models.prompt_fence import record_fence
 from trueline.models.testing import FakeServer, Say
 from trueline.models.types import Text
-from trueline.records import Attack, Check, Funnel, Judgment, read_episode
+from trueline.records import Attack, CheckRecord, Funnel, Judgment, read_episode
 
 MARK = "0123456789abcdef0123"
 CORPUS = {
@@ -108,7 +108,7 @@ def test_the_rules_judge_does_not_read_what_the_trajectory_says(tmp_path: Path, 
             kind="injection",
             attack=Attack(vector="website", goal="g", content=words),
             funnel=Funnel(achieved=True, attempted=True, attempted_step=2),
-            checks=(Check(name="files", passed=True),),
+            checks=(CheckRecord(name="files", passed=True),),
             score=0.0,
             responses=[words, words],
             instruction=words,

@@ -12,7 +12,7 @@ from trueline.errors import InputError
 from trueline.judge.material import Material, material_of
 from trueline.judge.types import PROMPT_VERSIONS, JudgeType, PromptVersion, rules_judge
 from trueline.models.testing import FakeServer
-from trueline.records import EpisodeWriter, Store, TaskRef, read_episode
+from trueline.records import EpisodeWriter, StoreLevel, TaskRef, read_episode
 from trueline.records.events import Started
 from trueline.records.layout import Unit
 from trueline.records.task_texts import task_texts_below
@@ -178,7 +178,7 @@ def test_the_real_trace_is_judged_with_a_warning_per_missing_picture(
 
 
 def test_a_redacted_episode_is_not_judged(tmp_path: Path) -> None:
-    folder = our_episode(place(tmp_path), store=Store.REDACTED)
+    folder = our_episode(place(tmp_path), store=StoreLevel.REDACTED)
     with pytest.raises(InputError, match="stored redacted"):
         material(folder)
 

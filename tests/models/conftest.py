@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 import pytest
 
-from trueline.models import Answer, Config, Ledger, Limiters, Model, Request, RetryPolicy, open_model
+from trueline.models import Answer, Config, CostLedger, Limiters, Model, Request, RetryPolicy, open_model
 from trueline.models.envfiles import Env
 from trueline.models.testing import FakeServer
 
@@ -62,9 +62,9 @@ def env_of(server: FakeServer) -> Env:
 
 
 def config_of(
-    server: FakeServer, retry: RetryPolicy = QUICK, limiters: Limiters | None = None, ledger: Ledger | None = None
+    server: FakeServer, retry: RetryPolicy = QUICK, limiters: Limiters | None = None, ledger: CostLedger | None = None
 ) -> Config:
-    return Config(env=env_of(server), retry=retry, limiters=limiters or Limiters(), ledger=ledger or Ledger())
+    return Config(env=env_of(server), retry=retry, limiters=limiters or Limiters(), ledger=ledger or CostLedger())
 
 
 class Lab:

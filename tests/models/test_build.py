@@ -14,7 +14,7 @@ from trueline.errors import InputError
 from trueline.models import Config, MissingKeyError, Model, Request, SpecError, open_model, user
 from trueline.models.envfiles import Env
 from trueline.models.errors import AuthError
-from trueline.models.ledger import Ledger
+from trueline.models.ledger import CostLedger
 from trueline.models.testing import FakeServer
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def test_models_of_our_own_need_no_key(tmp_path: Path) -> None:
 def test_models_of_our_own_are_counted_like_others(tmp_path: Path) -> None:
     script = tmp_path / "script.toml"
     script.write_text('[[rules]]\nanswer = { text = "hello" }\n')
-    config = Config(ledger=Ledger(limit=1.0))
+    config = Config(ledger=CostLedger(limit=1.0))
     model = open_model(f"scripted|{script}", config=config)
     answer = asyncio.run(model.ask(Request(messages=(user("hi"),), episode="e1")))
     assert answer.text == "hello"

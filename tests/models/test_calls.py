@@ -10,9 +10,9 @@ import pytest
 
 from trueline.models import (
     Answer,
+    CostLedger,
     FunctionTool,
     Image,
-    Ledger,
     Message,
     Model,
     Request,
@@ -255,7 +255,7 @@ def test_an_answer_of_another_provider_is_not_sent_back(lab: Lab) -> None:
 
 def test_money_is_counted_where_the_price_is_known_and_unknown_elsewhere(lab: Lab, wire: str) -> None:
     server = FakeServer(default=Say(input_tokens=1_000_000, output_tokens=100_000, cost=0.25))
-    ledger = Ledger()
+    ledger = CostLedger()
     [answer] = lab.run(wire, server, ask(purpose="judge"), config=lambda server: lab.config(server, ledger=ledger))
     known = {
         "openai": 3.5,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from trueline.models import DeadlineError, Limiters, Limits, Model, Request, RetryPolicy, Schema, user
+from trueline.models import DeadlineError, Limiters, Model, ProviderLimits, Request, RetryPolicy, Schema, user
 from trueline.models.testing import FakeServer, Hang, Say, Status
 
 if TYPE_CHECKING:
@@ -125,13 +125,13 @@ def test_waiting_for_a_turn_counts_too(lab: Lab) -> None:
         "openai",
         server,
         talk,
-        config=lambda server: lab.config(server, limiters=Limiters(Limits(in_flight=1))),
+        config=lambda server: lab.config(server, limiters=Limiters(ProviderLimits(in_flight=1))),
     )
     assert server.count <= 1
 
 
 def test_cancelling_closes_the_connection_and_frees_the_turn(lab: Lab, protocol_wire: str) -> None:
-    limiters = Limiters(Limits(in_flight=1))
+    limiters = Limiters(ProviderLimits(in_flight=1))
     server = FakeServer(Hang(), default=Say("free again"))
 
     async def talk(model: Model) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, get_args
 import orjson
 import pytest
 
-from trueline.models import Config, Ledger, Model, ModelError, Request, RetryPolicy, Schema, user
+from trueline.models import Config, CostLedger, Model, ModelError, Request, RetryPolicy, Schema, user
 from trueline.models.errors import (
     AttemptTimeoutError,
     AuthError,
@@ -178,7 +178,7 @@ def test_negative_token_counts_are_no_usage(lab: Lab) -> None:
 
 
 def test_a_senseless_response_may_have_cost_money_so_the_sum_is_unknown(lab: Lab) -> None:
-    ledger = Ledger()
+    ledger = CostLedger()
     server = FakeServer(Body(b"oops"), Say())
     [answer] = lab.run("openai", server, ASK, config=lambda server: lab.config(server, ledger=ledger))
     assert answer.usage.cost is not None

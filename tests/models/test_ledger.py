@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from trueline.errors import InputError
-from trueline.models import BudgetSpentError, Ledger, Model, ModelId, Request, user
+from trueline.models import BudgetSpentError, CostLedger, Model, ModelId, Request, user
 from trueline.models.testing import FakeServer, Say
 from trueline.records.usage import Usage
 
@@ -18,12 +18,12 @@ ID = ModelId(provider="openai", model="gpt-4o")
 ASK = Request(messages=(user("hi"),))
 
 
-def charged(ledger: Ledger, cost: float | None, **who: str) -> None:
+def charged(ledger: CostLedger, cost: float | None, **who: str) -> None:
     ledger.add(ID, ASK.model_copy(update=who), Usage(input_tokens=10, calls=1, cost=cost))
 
 
 def test_usage_is_added_up_by_episode_purpose_and_stage() -> None:
-    ledger = Ledger()
+    ledger = CostLedger()
     charged(ledger, 1.0, episode="a", purpose="guard", stage="fast_check")
     charged(ledger, 2.0, episode="a", purpose="guard", stage="analysis")
     charged(ledger, 4.0, episode="b", purpose="agent")
@@ -36,7 +36,7 @@ def test_usage_is_added_up_by_episode_purpose_and_stage() -> None:
 
 
 def test_an_unknown_cost_makes_the_sum_unknown_and_nothing_costs_nothing() -> None:
-    ledger = Ledger()
+    ledger = CostLedger()
     assert ledger.total().cost == 0
     charged(ledger, 1.0)
     charged(ledger, None)
@@ -46,7 +46,7 @@ def test_an_unknown_cost_makes_the_sum_unknown_and_nothing_costs_nothing() -> No
 
 def test_a_money_limit_stops_before_the_next_call(lab: Lab) -> None:
     server = FakeServer(default=Say(input_tokens=1_000_000, output_tokens=0))
-    ledger = Ledger(limit=5)
+    ledger = CostLedger(limit=5)
 
     async def talk(model: Model) -> None:
         await model.ask(ASK)
@@ -63,10 +63,10 @@ def test_a_money_limit_stops_before_the_next_call(lab: Lab) -> None:
 def test_a_limit_that_could_not_be_kept_is_refused_before_anything_is_sent(lab: Lab) -> None:
     server = FakeServer()
     with pytest.raises(InputError, match=r"local\|any.*price"):
-        lab.run("local", server, ASK, config=lambda server: lab.config(server, ledger=Ledger(limit=5)))
+        lab.run("local", server, ASK, config=lambda server: lab.config(server, ledger=CostLedger(limit=5)))
     assert server.count == 0
 
 
 def test_a_negative_limit_is_refused() -> None:
     with pytest.raises(InputError):
-        Ledger(limit=-1)
+        CostLedger(limit=-1)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trueline.models import DeadlineError, Limiters, Limits, Model, Request, RetryPolicy, user
+from trueline.models import DeadlineError, Limiters, Model, ProviderLimits, Request, RetryPolicy, user
 from trueline.models.limits import Bucket, Limiter
 from trueline.models.testing import FakeServer, Play, Say, Seen, Status
 
@@ -28,13 +28,13 @@ def test_no_more_are_in_flight_than_allowed(lab: Lab) -> None:
         await asyncio.gather(*(model.ask(ask()) for _ in range(30)))
 
     lab.session(
-        "openai", server, talk, config=lambda server: lab.config(server, limiters=Limiters(Limits(in_flight=4)))
+        "openai", server, talk, config=lambda server: lab.config(server, limiters=Limiters(ProviderLimits(in_flight=4)))
     )
     assert (server.count, server.most_active) == (30, 4)
 
 
 def test_models_of_one_provider_share_its_limit_and_others_do_not() -> None:
-    limiters = Limiters(Limits(in_flight=4), {"local": Limits(in_flight=1)})
+    limiters = Limiters(ProviderLimits(in_flight=4), {"local": ProviderLimits(in_flight=1)})
     assert limiters.for_server("openai", "u") is limiters.for_server("openai", "u")
     assert limiters.for_server("openai", "u") is not limiters.for_server("openai", "v")
     assert limiters.for_server("openai", "u").window == 4
@@ -43,7 +43,7 @@ def test_models_of_one_provider_share_its_limit_and_others_do_not() -> None:
 
 def test_callers_take_turns() -> None:
     async def main() -> list[str]:
-        limiter = Limiter(Limits(in_flight=1))
+        limiter = Limiter(ProviderLimits(in_flight=1))
         order: list[str] = []
 
         async def one(caller: str) -> None:
@@ -66,7 +66,7 @@ def test_callers_take_turns() -> None:
 @given(st.lists(st.sampled_from("abcd"), max_size=40), st.integers(1, 5))
 def test_everyone_gets_in_and_the_slots_come_back(callers: list[str], in_flight: int) -> None:
     async def main() -> None:
-        limiter = Limiter(Limits(in_flight=in_flight))
+        limiter = Limiter(ProviderLimits(in_flight=in_flight))
         most = 0
 
         async def one(caller: str) -> None:
@@ -86,7 +86,7 @@ def test_everyone_gets_in_and_the_slots_come_back(callers: list[str], in_flight:
 @given(st.lists(st.booleans(), min_size=1, max_size=20))
 def test_who_gives_up_waiting_leaves_no_hole(cancelled: list[bool]) -> None:
     async def main() -> None:
-        limiter = Limiter(Limits(in_flight=2))
+        limiter = Limiter(ProviderLimits(in_flight=2))
 
         async def one() -> None:
             async with limiter.slot():
@@ -107,7 +107,7 @@ def test_who_gives_up_waiting_leaves_no_hole(cancelled: list[bool]) -> None:
 
 def test_pushback_halves_the_window_once_per_wave_and_success_wins_it_back() -> None:
     async def main() -> list[int]:
-        limiter = Limiter(Limits(in_flight=16))
+        limiter = Limiter(ProviderLimits(in_flight=16))
         windows = [limiter.window]
 
         async def pushed() -> None:
@@ -133,7 +133,7 @@ def test_pushback_halves_the_window_once_per_wave_and_success_wins_it_back() -> 
 
 def test_failures_win_nothing_back() -> None:
     async def main() -> int:
-        limiter = Limiter(Limits(in_flight=16))
+        limiter = Limiter(ProviderLimits(in_flight=16))
         async with limiter.slot() as slot:
             slot.push_back(None)
         for _ in range(50):
@@ -152,7 +152,7 @@ def test_a_provider_that_pushes_back_is_asked_less_and_everything_still_gets_ans
         return Status(429) if server.active > 4 else Say(delay_s=0.002)
 
     server.default = strained
-    limiters = Limiters(Limits(in_flight=32))
+    limiters = Limiters(ProviderLimits(in_flight=32))
     patient = RetryPolicy(attempts=200, first_s=0.001, longest_s=0.02, deadline_s=40)
 
     async def talk(model: Model) -> tuple[int, int]:
@@ -171,7 +171,7 @@ def test_a_provider_that_pushes_back_is_asked_less_and_everything_still_gets_ans
 @pytest.mark.parametrize(("asked_s", "passes"), [(3600, False), (0.01, True)])
 def test_retry_after_pauses_everyone(asked_s: float, passes: bool) -> None:
     async def main() -> bool:
-        limiter = Limiter(Limits(in_flight=4))
+        limiter = Limiter(ProviderLimits(in_flight=4))
         async with limiter.slot() as slot:
             slot.push_back(asked_s)
         try:
@@ -214,7 +214,7 @@ def test_requests_per_minute_hold_requests_back(lab: Lab) -> None:
             await model.ask(ask().model_copy(update={"deadline_s": 0.1}))
         assert server.count == 3
 
-    limits = Limits(requests_per_minute=3)
+    limits = ProviderLimits(requests_per_minute=3)
     lab.session("openai", server, talk, config=lambda server: lab.config(server, limiters=Limiters(limits)))
 
 
@@ -227,5 +227,5 @@ def test_tokens_per_minute_count_what_requests_really_took(lab: Lab) -> None:
             await model.ask(ask().model_copy(update={"deadline_s": 0.1}))
         assert server.count == 1
 
-    limits = Limits(tokens_per_minute=8000)
+    limits = ProviderLimits(tokens_per_minute=8000)
     lab.session("openai", server, talk, config=lambda server: lab.config(server, limiters=Limiters(limits)))

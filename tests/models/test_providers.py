@@ -17,7 +17,7 @@ from trueline.errors import InputError
 from trueline.models import (
     Answer,
     Config,
-    Ledger,
+    CostLedger,
     Model,
     ModelId,
     Provider,
@@ -32,7 +32,7 @@ from trueline.models.keys import Redactor
 from trueline.models.providers import PROVIDERS, usable_providers
 from trueline.models.testing import Body, FakeServer
 from trueline.models.types import Text
-from trueline.models.wire import Call, Decoded
+from trueline.models.wire import DecodedResponse, HttpCall
 
 ASK = Request(messages=(user("hi"),))
 IMPORTS = """
@@ -90,14 +90,14 @@ class PlainCodec:
     model: str
     takes_stop = False
 
-    def encode(self, request: Request) -> Call:
+    def encode(self, request: Request) -> HttpCall:
         (part,) = request.messages[0].parts
         assert isinstance(part, Text)
-        return Call("/chat/completions", {"who": self.model, "what": part.text})
+        return HttpCall("/chat/completions", {"who": self.model, "what": part.text})
 
-    def decode(self, data: JsonValue, request: Request) -> Decoded:
+    def decode(self, data: JsonValue, request: Request) -> DecodedResponse:
         assert isinstance(data, dict)
-        return Decoded(Answer(text=str(data["said"])))
+        return DecodedResponse(Answer(text=str(data["said"])))
 
 
 def test_every_file_is_a_provider_of_its_name() -> None:
@@ -108,7 +108,7 @@ def test_every_file_is_a_provider_of_its_name() -> None:
 
 def test_a_model_in_this_process_needs_no_key_and_costs_nothing(install: Install) -> None:
     install("echo", "PROVIDER = Provider('echo', 'Echoes', open_model=echo)")
-    model = open_model("echo|canyon", config=Config(env=Env({}), ledger=Ledger(limit=0.01)))
+    model = open_model("echo|canyon", config=Config(env=Env({}), ledger=CostLedger(limit=0.01)))
     assert asyncio.run(model.ask(ASK)).text == "canyon: hi"
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from trueline.models import Answer, Config, Ledger, Model, ModelError, Request, user
+from trueline.models import Answer, Config, CostLedger, Model, ModelError, Request, user
 from trueline.models.testing import Body, FakeServer, Play, Say, Seen, Status, faults
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def test_a_key_in_an_answer_does_not_get_into_it(lab: Lab, wire: str) -> None:
 
 def test_models_and_settings_show_no_key(lab: Lab, wire: str) -> None:
     server = FakeServer()
-    ledger = Ledger()
+    ledger = CostLedger()
     shown: list[str] = []
 
     async def talk(model: Model) -> Answer:

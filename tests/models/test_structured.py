@@ -10,9 +10,9 @@ from pydantic import BaseModel
 
 from trueline.errors import InputError
 from trueline.models import (
+    CostLedger,
     FunctionTool,
     InvalidAnswerError,
-    Ledger,
     Model,
     ModelError,
     NoAnswerError,
@@ -157,7 +157,7 @@ def test_what_is_not_exactly_the_json_is_repaired_once_then_an_error(lab: Lab, w
 @pytest.mark.parametrize("wire", ["openai", "responses", "gemini", "anthropic", "aws"])
 def test_one_repair_turn_shows_the_model_its_answer_and_what_is_wrong(lab: Lab, wire: str) -> None:
     server = FakeServer(say('{"thought": "x"}', wire), say(GOOD, wire))
-    ledger = Ledger()
+    ledger = CostLedger()
     [answer] = lab.run(wire, server, ask(), config=lambda server: lab.config(server, ledger=ledger))
     assert answer.parse(Verdict).align
     second = orjson.dumps(server.seen[1].body).decode()

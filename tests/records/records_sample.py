@@ -37,7 +37,7 @@ from trueline.records import (
     Stage,
     Step,
     StepTimings,
-    Store,
+    StoreLevel,
     TaskRef,
     Tree,
     Unscored,
@@ -134,7 +134,9 @@ def write_step(writer: EpisodeWriter, number: int, *, narrated: bool = True) -> 
 USAGE = Usage(input_tokens=10, output_tokens=5, calls=1, cost=0.001)
 
 
-def write_episode(folder: Path, *, steps: int = STEPS, ended: Ended = ENDED, store: Store = Store.ALL) -> EpisodeRecord:
+def write_episode(
+    folder: Path, *, steps: int = STEPS, ended: Ended = ENDED, store: StoreLevel = StoreLevel.ALL
+) -> EpisodeRecord:
     """The whole sample, or its first steps."""
     writer = EpisodeWriter(folder, STARTED, store=store)
     for number in range(1, steps + 1):

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from trueline.judge.recorded_facts import recorded_facts
 from trueline.records import EpisodeWriter, TaskRef, Unit, read_episode, recover
 from trueline.records.end import End, Unscored
-from trueline.records.episode import Check, Retry, TaskKind
+from trueline.records.episode import CheckRecord, Retry, TaskKind
 from trueline.records.episode_state import EpisodeState, is_success, read_state
 from trueline.records.events import Ended, Retried, Started
 from trueline.records.scan import scan
@@ -30,7 +30,7 @@ def episode(root: Path, score: float | None = 1.0, kind: TaskKind | None = "beni
     if score is None:
         writer.finish(Ended(time=NOW, unscored=Unscored.SETUP_ERROR, detail='no "score":1.0 here'))
     else:
-        writer.finish(Ended(time=NOW, end=End.DONE, score=score, checks=(Check(name="a", passed=True),)))
+        writer.finish(Ended(time=NOW, end=End.DONE, score=score, checks=(CheckRecord(name="a", passed=True),)))
     return folder
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from records_sample import ENDED, STARTED
 
-from trueline.records import EpisodeWriter, Observation, ObservationRecord, Store, read_episode
+from trueline.records import EpisodeWriter, Observation, ObservationRecord, StoreLevel, read_episode
 from trueline.records.step import Step
 from trueline.records.text_line import TextLine, plain_text
 from trueline.records.tree import Node, Tree
@@ -67,22 +67,22 @@ def test_a_text_that_was_there_stays_beside_the_lines() -> None:
 
 def test_lines_go_to_disk_and_back_and_no_text_is_written_twice(tmp_path: Path) -> None:
     seen = Observation(NOW, b"png").with_lines(LINES)
-    record = _kept(seen, tmp_path / "all", Store.ALL)
+    record = _kept(seen, tmp_path / "all", StoreLevel.ALL)
     assert record is not None and record.text is None
     assert (record.lines, record.read_text, record.digest) == (LINES, seen.text, seen.digest)
     content = (tmp_path / "all" / "events.jsonl").read_text() + (tmp_path / "all" / "episode.json").read_text()
     assert content.count("Delete") == 2  # once in each
-    given = _kept(replace(seen, text="given"), tmp_path / "given", Store.ALL)
+    given = _kept(replace(seen, text="given"), tmp_path / "given", StoreLevel.ALL)
     assert given is not None and (given.text, given.read_text, given.lines) == ("given", "given", LINES)
 
 
 def test_a_redacted_record_has_no_lines(tmp_path: Path) -> None:
-    record = _kept(Observation(NOW, b"png").with_lines(LINES), tmp_path / "redacted", Store.REDACTED)
+    record = _kept(Observation(NOW, b"png").with_lines(LINES), tmp_path / "redacted", StoreLevel.REDACTED)
     assert record is not None and (record.lines, record.read_text) == ((), None)
     assert "Delete" not in "".join(file.read_text("latin-1") for file in (tmp_path / "redacted").iterdir())
 
 
-def _kept(seen: Observation, folder: Path, store: Store) -> ObservationRecord | None:
+def _kept(seen: Observation, folder: Path, store: StoreLevel) -> ObservationRecord | None:
     writer = EpisodeWriter(folder, STARTED, store=store)
     writer.step(Step(number=1, observation=writer.keep_observation(seen)), time=NOW)
     writer.finish(ENDED)

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from trueline.models import Ledger, ModelId, UnpricedError
+from trueline.models import CostLedger, ModelId, UnpricedError
 from trueline.records.end import Unscored
 from trueline.runs.agent_calls import call_agent
 from trueline.runs.faults import unfinished_reason
@@ -14,7 +14,7 @@ from trueline.runs.faults import unfinished_reason
 
 def test_a_money_limit_that_cannot_be_kept_is_no_fault_of_the_agent() -> None:
     async def propose() -> None:
-        Ledger(1.0).admit(ModelId(provider="local", model="m"), priced=False)
+        CostLedger(1.0).admit(ModelId(provider="local", model="m"), priced=False)
 
     with pytest.raises(UnpricedError) as caught:
         asyncio.run(call_agent(propose()))

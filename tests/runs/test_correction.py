@@ -24,12 +24,12 @@ from trueline.guard.guarded import Blocked, WhenBlocked, guarded
 from trueline.guard.proxy.episode import Episode
 from trueline.guard.proxy.requested_actions import Program, RequestedActions
 from trueline.guard.proxy.settings import ProxySettings
-from trueline.guard.session import Outcome, Session
+from trueline.guard.session import CheckOutcome, Session
 from trueline.guard.types import GuardContext
 from trueline.records.end import End
 from trueline.records.observation import Observation, ObservationSpec
 from trueline.records.proposal import Proposal
-from trueline.records.setting import Limits
+from trueline.records.setting import EpisodeLimits
 from trueline.records.verdict import Verdict
 from trueline.runs.types import Oversight, Scored
 
@@ -116,9 +116,9 @@ class Person:
     """Asked about what nobody else lets through."""
 
     says: bool
-    asked: list[Outcome] = field(default_factory=list[Outcome])
+    asked: list[CheckOutcome] = field(default_factory=list[CheckOutcome])
 
-    async def __call__(self, outcome: Outcome) -> bool:
+    async def __call__(self, outcome: CheckOutcome) -> bool:
         self.asked.append(outcome)
         return self.says
 
@@ -146,7 +146,7 @@ async def episode(case: Case, guard: Guard, person: Person | None, stage: Stage)
     session = Session(guard, INSTRUCTION, on_error=case.on_error)
     oversight = Oversight(session, CorrectionPolicy(1, case.exhausted, case.shadow), person)
     agent = ScriptedAgent(typing(case.script), revisions=typing(case.script[1:]), prefix=stage.folder.name)
-    record = await stage.perform(agent, task=NothingToDo(), oversight=oversight, limits=Limits(max_steps=1))
+    record = await stage.perform(agent, task=NothingToDo(), oversight=oversight, limits=EpisodeLimits(max_steps=1))
     first = record.steps[0]
     given_up: dict[End | None, Exhausted] = {End.STOPPED_BY_GUARD: "stop", End.FAIL: "fail", End.STEP_LIMIT: "skip"}
     ran = [attempt.proposal for attempt in first.attempts if attempt.ran]

@@ -13,7 +13,7 @@ from trueline.agents.types import AgentContext
 from trueline.models.errors import ConnectionLostError
 from trueline.records import ActionResult, Observation, Proposal
 from trueline.records.end import End, Unscored
-from trueline.records.setting import Limits
+from trueline.records.setting import EpisodeLimits
 from trueline.runs.types import FailedTry, UserMessage
 
 WRITE = (Type(text="hello"), Hotkey(keys=("ctrl", "s")))
@@ -49,12 +49,12 @@ def test_what_follows_an_end_in_one_answer_does_not_run(stage: Stage) -> None:
 
 
 def test_limits_end_an_episode_and_it_is_scored(stage: Stage) -> None:
-    record = stage.play(ScriptedAgent([WRITE, *[(Wait(seconds=0),)] * 5]), limits=Limits(max_steps=3))
+    record = stage.play(ScriptedAgent([WRITE, *[(Wait(seconds=0),)] * 5]), limits=EpisodeLimits(max_steps=3))
     assert (record.end, record.score, len(record.steps)) == (End.STEP_LIMIT, 1.0, 3)
 
 
 def test_time_is_up_in_the_middle_of_a_step(stage: Stage) -> None:
-    record = stage.play(ScriptedAgent([(Wait(seconds=60),)]), limits=Limits(timeout=1.0))
+    record = stage.play(ScriptedAgent([(Wait(seconds=60),)]), limits=EpisodeLimits(timeout=1.0))
     assert (record.end, record.score) == (End.TIME_LIMIT, 0.0)
     assert [step.proposal is not None for step in record.steps] == [True]
 

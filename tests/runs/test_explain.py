@@ -11,19 +11,21 @@ import pytest
 from trueline.cli import main
 from trueline.records import Attack, EpisodeWriter, Funnel, TaskRef
 from trueline.records.end import End, Unscored
-from trueline.records.episode import Check, Comparison, EpisodeError
+from trueline.records.episode import CheckRecord, EpisodeError, ValueComparison
 from trueline.records.events import Ended, Failed, Started
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 Out = pytest.CaptureFixture[str]
-COMPARED = Comparison(function="exact_match", score=0.0, found='"2 \x1b[31m"', expected='"3"', reason="they differ")
+COMPARED = ValueComparison(
+    function="exact_match", score=0.0, found='"2 \x1b[31m"', expected='"3"', reason="they differ"
+)
 FAILED = Ended(
     time=NOW,
     end=End.DONE,
     score=0.0,
     checks=(
-        Check(name="evaluator", passed=False, detail="they differ", comparisons=(COMPARED,)),
-        Check(name="unchanged_except", passed=True, about="safety"),
+        CheckRecord(name="evaluator", passed=False, detail="they differ", comparisons=(COMPARED,)),
+        CheckRecord(name="unchanged_except", passed=True, about="safety"),
     ),
     funnel=Funnel(delivered=True, exposed=True, attempted=True, achieved=False, evidence=("it typed the words",)),
 )

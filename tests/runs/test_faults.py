@@ -14,7 +14,7 @@ from trueline.errors import InputError
 from trueline.models.errors import AuthError, DeadlineError, ModelError, RejectedError, ServerError
 from trueline.records import ActionResult, Funnel, Observation, Proposal
 from trueline.records.end import End, Unscored
-from trueline.records.setting import Limits
+from trueline.records.setting import EpisodeLimits
 from trueline.runs import agent_calls
 from trueline.runs.faults import KEY, OUTAGE, failed_at
 from trueline.runs.types import FailedTry, UserMessage
@@ -39,7 +39,7 @@ DONE = ScriptedAgent([(Done(),)])
 def test_a_part_that_breaks_leaves_the_episode_unscored(
     stage: Stage, part: str, error: Exception, reason: Unscored
 ) -> None:
-    record = stage.play(DONE, task=FileTask(stage.desktop, broken={part: error}), limits=Limits(timeout=60.0))
+    record = stage.play(DONE, task=FileTask(stage.desktop, broken={part: error}), limits=EpisodeLimits(timeout=60.0))
     assert (record.score, record.end, record.unscored) == (None, None, reason)
     assert str(error.args[0]) in record.detail
 
@@ -77,7 +77,7 @@ def test_all_tries_share_the_time(stage: Stage) -> None:
             return UserMessage("Again.")
 
     agent = ScriptedAgent([(Wait(seconds=0.7),), (Done(),)])
-    record = stage.play(agent, limits=Limits(timeout=2.0), retrying=Always())
+    record = stage.play(agent, limits=EpisodeLimits(timeout=2.0), retrying=Always())
     assert record.end is End.TIME_LIMIT
     assert 0 < len(record.retries) < 3
 
@@ -132,7 +132,7 @@ def test_an_agent_that_takes_no_notice_of_its_limit(
                         break
             return Proposal(id="late", actions=WRITE)
 
-    record = stage.play(Deaf([]), limits=Limits(timeout=0.5))
+    record = stage.play(Deaf([]), limits=EpisodeLimits(timeout=0.5))
     assert (record.end, record.score) == (End.TIME_LIMIT, 0.0)
     assert not record.steps[0].results
     stage.runner.get_loop().call_soon(free.set)

@@ -15,7 +15,7 @@ from trueline.desktop.types import Settled
 from trueline.guard import DeActionGuard, GuardConfig, GuardContext
 from trueline.guard.correction import Ask, CorrectionPolicy, Exhausted
 from trueline.guard.policy import load_policy
-from trueline.guard.session import Outcome, Session
+from trueline.guard.session import CheckOutcome, Session
 from trueline.records import Observation, ObservationSpec
 from trueline.records.end import End, Unscored
 from trueline.records.verdict import Decision, Failure, Finding, Verdict
@@ -63,7 +63,7 @@ def test_when_nothing_is_let_through(stage: Stage, exhausted: Exhausted, end: En
 def test_a_person_may_let_it_through(stage: Stage) -> None:
     asked: list[str] = []
 
-    async def ask(outcome: Outcome) -> bool:
+    async def ask(outcome: CheckOutcome) -> bool:
         asked.append(outcome.proposal.id)
         return True
 
@@ -121,7 +121,7 @@ def test_a_screen_that_never_holds_still_is_not_clicked(stage: Stage) -> None:
 def test_a_popup_while_a_person_thinks_is_asked_about_again(stage: Stage) -> None:
     screens: list[int] = []
 
-    async def ask(outcome: Outcome) -> bool:
+    async def ask(outcome: CheckOutcome) -> bool:
         screens.append(len(await stage.desktop.windows()))
         if len(screens) == 1:
             await open_window(stage.desktop, ("xmessage", "-center", "Delete everything?"), "xmessage")

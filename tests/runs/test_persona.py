@@ -10,7 +10,7 @@ import pytest
 
 from support.tiny_suite import note, threat, write_suite
 from trueline.agents.registry import find_agent
-from trueline.agents.simulated.persona import Outcome, PersonaOptions, Situation, decide, outcome
+from trueline.agents.simulated.persona import ExpectedOutcome, PersonaOptions, Situation, decide, outcome
 from trueline.desktop.local import LocalDesktop, LocalOptions, Pool
 from trueline.records import EpisodeRecord, Setting
 from trueline.records.setting import Environment
@@ -32,7 +32,7 @@ def persona(suite: Suite, folder: Path, dials: PersonaOptions, seed: int) -> Run
     return RunConfig(suite.name, setting, maker, downloads, assets=suite.assets, screen=SCREEN, seed=seed)
 
 
-def expected(config: RunConfig, dials: PersonaOptions, planned: Planned) -> Outcome:
+def expected(config: RunConfig, dials: PersonaOptions, planned: Planned) -> ExpectedOutcome:
     """What the pure function says."""
     choices = decide(dials, task_seed(config, planned), episode_seed(config, planned, AGENT))
     demo = planned.task.task.demo
@@ -52,7 +52,7 @@ def play(config: RunConfig, planned: Sequence[Planned], results: Path, workers: 
     return asyncio.run(run()).records
 
 
-def agree(records: dict[str, EpisodeRecord], wanted: dict[str, Outcome]) -> None:
+def agree(records: dict[str, EpisodeRecord], wanted: dict[str, ExpectedOutcome]) -> None:
     for path, want in wanted.items():
         found = records[path]
         achieved = None if found.funnel is None else found.funnel.achieved

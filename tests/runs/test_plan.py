@@ -8,14 +8,14 @@ from trueline.records.layout import Unit
 from trueline.records.setting import Environment, Setting
 from trueline.runs.plan import Planned, expand, instruction_for
 from trueline.tasks.model import Task
-from trueline.tasks.suite import SuiteTask, TaskRef
+from trueline.tasks.suite import IndexedTask, SuiteTask
 
 EVALUATOR = {"func": "infeasible"}
 
 
 def task(name: str, **more: object) -> SuiteTask:
     made = Task.model_validate({"id": name, "instruction": f"Do {name}.", "evaluator": EVALUATOR, **more})
-    return SuiteTask(TaskRef("os", name, Path(f"{name}.json")), made)
+    return SuiteTask(IndexedTask("os", name, Path(f"{name}.json")), made)
 
 
 INJECTED = task(

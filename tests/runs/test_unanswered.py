@@ -18,7 +18,7 @@ from trueline.models.testing import FakeServer, Hang, Play, Say, Status
 from trueline.models.types import Request, user
 from trueline.records import ActionResult, EpisodeRecord, Observation, Proposal
 from trueline.records.end import End, Unscored
-from trueline.records.setting import Limits
+from trueline.records.setting import EpisodeLimits
 
 ASK = Request(messages=(user("What now?"),))
 
@@ -90,7 +90,7 @@ def play(
     )
     agent.model = open_model("local|m", config=config)
     try:
-        record = stage.play(agent, limits=Limits(timeout=timeout, max_steps=5), slow_answer=slow_answer)
+        record = stage.play(agent, limits=EpisodeLimits(timeout=timeout, max_steps=5), slow_answer=slow_answer)
     finally:
         stage.runner.run(agent.model.close())
         stage.runner.run(server.__aexit__(None, None, None))

@@ -26,7 +26,7 @@ from trueline.records import (
 )
 from trueline.records.end import End
 from trueline.records.events import Started
-from trueline.records.setting import Limits
+from trueline.records.setting import EpisodeLimits
 from trueline.runs.execute import execute
 from trueline.runs.types import EpisodeParts, EpisodeTask, Oversight, Retrying, Scored
 
@@ -138,7 +138,7 @@ class Stage:
         *,
         task: EpisodeTask | None = None,
         oversight: Oversight | None = None,
-        limits: Limits | None = None,
+        limits: EpisodeLimits | None = None,
         retrying: Retrying | None = None,
         slow_answer: float = 45.0,
     ) -> EpisodeRecord:
@@ -160,7 +160,7 @@ class Stage:
         *,
         task: EpisodeTask | None = None,
         oversight: Oversight | None = None,
-        limits: Limits | None = None,
+        limits: EpisodeLimits | None = None,
         retrying: Retrying | None = None,
         slow_answer: float = 45.0,
     ) -> EpisodeRecord:
@@ -172,7 +172,7 @@ class Stage:
             task=task or FileTask(self.desktop),
             oversight=oversight,
             retrying=retrying,
-            limits=limits or Limits(max_steps=5),
+            limits=limits or EpisodeLimits(max_steps=5),
             slow_answer=slow_answer,
         )
         writer = begin(self.folder)

@@ -18,7 +18,7 @@ from trueline.agents.types import AgentContext, Insight
 from trueline.desktop.local import LocalDesktop, LocalOptions, Pool
 from trueline.records import EpisodeRecord, ObservationSpec, read_episode
 from trueline.records.end import End
-from trueline.records.setting import Limits
+from trueline.records.setting import EpisodeLimits
 from trueline.runs.execute import execute
 from trueline.runs.task_on_desktop import TaskOnDesktop
 from trueline.runs.types import EpisodeParts
@@ -66,7 +66,7 @@ class Theatre:
                     agent=subject,
                     context=AgentContext(task.instruction, Size(*SCREEN), insight=Insight(task.demo, kind)),
                     task=on_desktop,
-                    limits=Limits(max_steps=40),
+                    limits=EpisodeLimits(max_steps=40),
                     also_want=ObservationSpec(screenshot=False, tree=True),
                 )
                 writer.finish(await execute(parts, writer))

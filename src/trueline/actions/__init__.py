@@ -4,7 +4,7 @@ The codecs are modules of `trueline.actions.codecs`, the facts are in `trueline.
 """
 
 from trueline.actions.coordinates import Size
-from trueline.actions.decoded import Call, Decoded, DecodeError, EncodeError, SafetyCheck
+from trueline.actions.decoded import Decoded, DecodedCall, DecodeError, EncodeError, SafetyCheck
 from trueline.actions.types import (
     ACTION,
     Action,
@@ -33,7 +33,34 @@ from trueline.actions.types import (
 )
 
 __all__ = [
-    "ACTION", "Action", "Call", "CallUser", "Click", "Code", "CursorPosition", "DecodeError", "Decoded", "Done", "Drag",
-    "EncodeError", "Fail", "HoldKey", "Hotkey", "Key", "KeyDown", "KeyUp", "MouseDown", "MouseUp", "Move", "Point",
-    "SafetyCheck", "Screenshot", "Scroll", "Size", "Type", "Wait", "Zoom", "bare",
+    "ACTION",
+    "Action",
+    "CallUser",
+    "Click",
+    "Code",
+    "CursorPosition",
+    "DecodeError",
+    "Decoded",
+    "DecodedCall",
+    "Done",
+    "Drag",
+    "EncodeError",
+    "Fail",
+    "HoldKey",
+    "Hotkey",
+    "Key",
+    "KeyDown",
+    "KeyUp",
+    "MouseDown",
+    "MouseUp",
+    "Move",
+    "Point",
+    "SafetyCheck",
+    "Screenshot",
+    "Scroll",
+    "Size",
+    "Type",
+    "Wait",
+    "Zoom",
+    "bare",
 ]  # fmt: skip

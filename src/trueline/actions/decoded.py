@@ -19,7 +19,7 @@ class SafetyCheck:
 
 
 @dataclass(frozen=True)
-class Call:
+class DecodedCall:
     """One call of a native tool: its result is sent back under its id."""
 
     id: str
@@ -36,7 +36,7 @@ class Decoded:
     thought: str = ""
     text: str = ""
     """Text of the answer besides the thought and the actions."""
-    calls: tuple[Call, ...] = ()
+    calls: tuple[DecodedCall, ...] = ()
     """The same actions by tool call, where the format has calls with ids."""
     note: str = ""
     """Why a program stayed `Code`, or which key names are unknown."""

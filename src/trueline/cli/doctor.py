@@ -10,7 +10,7 @@ from trueline.cli.parser import Parser
 from trueline.extras import EXTRA_MODULES, missing_modules
 
 if TYPE_CHECKING:
-    from trueline.desktop.local.checks import Check
+    from trueline.desktop.local.checks import SystemCheck
 
 _EXAMPLES = """\
 examples:
@@ -44,20 +44,20 @@ def run(args: argparse.Namespace) -> int:
     return 0 if ready else 1
 
 
-def _python_checks() -> list[Check]:
+def _python_checks() -> list[SystemCheck]:
     """One check for each extra; only the one for desktops is needed for a desktop."""
-    from trueline.desktop.local.checks import Check
+    from trueline.desktop.local.checks import SystemCheck
 
-    checks: list[Check] = []
+    checks: list[SystemCheck] = []
     for extra in EXTRA_MODULES:
         missing = missing_modules(extra)
         detail = f"not installed: {', '.join(missing)}" if missing else "installed"
         fix = f"pip install 'trueline[{extra}]'"
-        checks.append(Check(f"python extra {extra}", not missing, detail, fix, needed=extra == "desktop"))
+        checks.append(SystemCheck(f"python extra {extra}", not missing, detail, fix, needed=extra == "desktop"))
     return checks
 
 
-def _lines(checks: list[Check]) -> list[str]:
+def _lines(checks: list[SystemCheck]) -> list[str]:
     lines: list[str] = []
     for check in checks:
         mark = "ok  " if check.ok else "MISS" if check.needed else "note"
@@ -67,7 +67,7 @@ def _lines(checks: list[Check]) -> list[str]:
     return lines
 
 
-def _mend(checks: list[Check], *, full: bool) -> None:
+def _mend(checks: list[SystemCheck], *, full: bool) -> None:
     """Run the commands that fix failed checks; other fixes (a container's flags, a variable) are left to the user.
 
     Raises:

@@ -11,8 +11,8 @@ from trueline.errors import InputError
 
 if TYPE_CHECKING:
     from trueline.cli.parser import Parser
-    from trueline.records.interchange.sources import Source
-    from trueline.records.interchange.transfer import Options, Transfer
+    from trueline.records.interchange.sources import EpisodeSource
+    from trueline.records.interchange.transfer import Transfer, TransferOptions
 
 FORMATS = ("misactbench", "atif", "parquet", "osworld")
 
@@ -35,7 +35,7 @@ def configure(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Export and report."""
     from trueline.records.interchange.sources import find_sources
-    from trueline.records.interchange.transfer import Options
+    from trueline.records.interchange.transfer import TransferOptions
 
     out: Path = args.out
     form: str = args.format or guess(out)
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     refuse_nested_output(args.result_dirs, out)
     move_aside(out, force=args.force)
     with whole_output(out) as folder:
-        work = carry_out([_export(form, sources, folder, Options(link=args.link))], "exported")
+        work = carry_out([_export(form, sources, folder, TransferOptions(link=args.link))], "exported")
     return report(work, form, out, as_json=args.json)
 
 
@@ -60,7 +60,7 @@ def guess(out: Path) -> str:
     return found[0]
 
 
-def _export(form: str, sources: list[Source], out: Path, options: Options) -> Transfer:
+def _export(form: str, sources: list[EpisodeSource], out: Path, options: TransferOptions) -> Transfer:
     if form == "misactbench":
         from trueline.records.interchange.misactbench import export_benchmark
 

@@ -24,7 +24,7 @@ from trueline.text import printable
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-    from trueline.guard.bench import Source, Store
+    from trueline.guard.bench import BenchStore, LabelledTrajectory
     from trueline.guard.registry import GuardRequest
     from trueline.models.types import Model
     from trueline.records.interchange.misactbench import Unreadable
@@ -76,7 +76,7 @@ def configure(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run what is left to run, score, print."""
     began = time.perf_counter()
-    from trueline.guard.bench import UnreachableError
+    from trueline.guard.bench import ModelsUnreachableError
 
     logging.basicConfig(level=args.log_level, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
     _check_flags(args)
@@ -88,8 +88,8 @@ def run(args: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         print(f"interrupted; rerun the same command to resume from {args.result_file}", file=sys.stderr)
         return INTERRUPTED
-    except UnreachableError as error:
-        raise UnreachableError(f"{error}; rerun the same command to resume from {args.result_file}") from None
+    except ModelsUnreachableError as error:
+        raise ModelsUnreachableError(f"{error}; rerun the same command to resume from {args.result_file}") from None
     wall = time.perf_counter() - began
     report = _report(args, plan, others)
     run_facts: dict[str, object] = {
@@ -111,12 +111,12 @@ def run(args: argparse.Namespace) -> int:
 class _Plan:
     """What is to be judged, by which guard, and the progress so far."""
 
-    sources: Sequence[Source]
+    sources: Sequence[LabelledTrajectory]
     guard: GuardRequest
     setting: GuardSetting
-    store: Store
+    store: BenchStore
     unreadable: Sequence[Unreadable]
-    not_fetched: Sequence[Source]
+    not_fetched: Sequence[LabelledTrajectory]
     """Left out as well: their screens are pointers."""
 
     @property
@@ -133,7 +133,7 @@ class _Plan:
 
 
 async def _plan(args: argparse.Namespace) -> _Plan:
-    from trueline.guard.bench import Store, read_sources
+    from trueline.guard.bench import BenchStore, read_sources
     from trueline.guard.registry import open_guard
     from trueline.models.build import Config
     from trueline.records.interchange.misactbench import read_benchmark
@@ -152,7 +152,7 @@ async def _plan(args: argparse.Namespace) -> _Plan:
     async with open_guard(guard, config=Config(named_only=True)) as opened:
         setting = opened.verdict_setting
     cache_file = args.narrative_summary_cache_file if setting.narrative_summary_model else None
-    store = Store(args.result_file, cache_file, everything, setting)
+    store = BenchStore(args.result_file, cache_file, everything, setting)
     if store.damaged_lines:
         _say(f"{store.damaged_lines} damaged lines in the progress log; their steps are done again")
     if store.progress.older:
@@ -164,14 +164,14 @@ async def _work(args: argparse.Namespace, plan: _Plan) -> None:
     from trueline.guard.bench import ConnectionWatch, WatchedModel, WatchedRetry, run_bench
     from trueline.guard.registry import open_guard
     from trueline.models.build import Config
-    from trueline.models.limits import Limiters, Limits
+    from trueline.models.limits import Limiters, ProviderLimits
     from trueline.models.prompt_fence import STORED_KEY
 
     # The report's libraries are loaded while the models are waited for.
     loading = asyncio.create_task(asyncio.to_thread(importlib.import_module, "trueline.stats.detection.report"))
     watch = ConnectionWatch()
     # The workers are the limit; a lower one here would let checks wait while their deadline runs.
-    limiters = Limiters(Limits(in_flight=max(64, args.max_workers)))
+    limiters = Limiters(ProviderLimits(in_flight=max(64, args.max_workers)))
     # With nothing left to ask, models are only named and no key is needed.
     shared = Config(retry=WatchedRetry(watch=watch), limiters=limiters, named_only=not plan.steps_left)
 
@@ -283,7 +283,7 @@ def _check_flags(args: argparse.Namespace) -> None:
         raise MissingExtraError("--table", "plot")
 
 
-def _note_problems(file: Path, unreadable: Sequence[Unreadable], sources: Sequence[Source]) -> None:
+def _note_problems(file: Path, unreadable: Sequence[Unreadable], sources: Sequence[LabelledTrajectory]) -> None:
     for entry in unreadable:
         _say(f"left out: {file}: {entry.where}: {'; '.join(problem.what for problem in entry.problems)}")
     for source in sources:

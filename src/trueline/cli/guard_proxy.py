@@ -17,7 +17,7 @@ from trueline.cli.parser import Parser
 from trueline.errors import InputError
 
 if TYPE_CHECKING:
-    from trueline.guard.proxy import Journal, ProxySettings
+    from trueline.guard.proxy import ProxyJournal, ProxySettings
     from trueline.guard.session import TellsSteps
     from trueline.serving import Listener
 
@@ -68,7 +68,7 @@ def configure(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Serve until a signal."""
     from trueline.desktop.osworld import parse_address
-    from trueline.guard.proxy import Journal
+    from trueline.guard.proxy import ProxyJournal
     from trueline.serving import Listener, Tokens, new_token
 
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
     given = os.environ.get(TOKEN_VARIABLE)
     token = given or new_token()
     Tokens([token])
-    journal = None if args.result_dir is None else Journal(args.result_dir)
+    journal = None if args.result_dir is None else ProxyJournal(args.result_dir)
     listener = Listener.open(args.host, args.port)
     try:
         asyncio.run(_serve(args, listener, token, "(as given)" if given else token, journal))
@@ -89,7 +89,9 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-async def _serve(args: argparse.Namespace, listener: Listener, token: str, shown: str, journal: Journal | None) -> None:
+async def _serve(
+    args: argparse.Namespace, listener: Listener, token: str, shown: str, journal: ProxyJournal | None
+) -> None:
     from trueline.desktop.osworld import parse_address
     from trueline.guard.proxy import Gate, serve_proxy
     from trueline.guard.registry import open_guard

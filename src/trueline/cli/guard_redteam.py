@@ -16,7 +16,7 @@ from trueline.cli.parser import Parser
 from trueline.errors import InputError
 
 if TYPE_CHECKING:
-    from trueline.guard.redteam import Attempt, Campaign, Case, Options
+    from trueline.guard.redteam import AttackAttempt, AttackCase, Campaign, CampaignOptions
 
 _EXAMPLES = """\
 examples:
@@ -55,14 +55,14 @@ def configure(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Attack and report."""
-    from trueline.guard.redteam import TECHNIQUES, Options
+    from trueline.guard.redteam import TECHNIQUES, CampaignOptions
 
     for name in args.technique:
         if name not in TECHNIQUES:
             raise InputError(f"--technique: unknown technique {name!r}; choose one of {', '.join(TECHNIQUES)}")
     if args.attacker_model and not args.adaptive:
         raise InputError("--attacker-model requires --adaptive")
-    options = Options(args.budget, args.k, args.seed, args.adaptive, args.max_workers, tuple(args.technique))
+    options = CampaignOptions(args.budget, args.k, args.seed, args.adaptive, args.max_workers, tuple(args.technique))
     report = asyncio.run(_attack(args, options))
     if args.json:
         print_json(report)
@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
     return 1 if args.fail_above is not None and rate is not None and rate > args.fail_above else 0
 
 
-async def _attack(args: argparse.Namespace, options: Options) -> dict[str, Any]:
+async def _attack(args: argparse.Namespace, options: CampaignOptions) -> dict[str, Any]:
     from trueline.guard.redteam import Player, Rewriter, attack
     from trueline.guard.registry import open_guard
     from trueline.models import open_model
@@ -108,11 +108,11 @@ def _document(campaign: Campaign) -> dict[str, Any]:
 class _Progress:
     """Counts on stderr, if that is a terminal."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: CampaignOptions) -> None:
         self._budget = options.budget
         self._done = self._broken = 0
 
-    def __call__(self, _case: Case, attempt: Attempt) -> None:
+    def __call__(self, _case: AttackCase, attempt: AttackAttempt) -> None:
         self._done += 1
         self._broken += attempt.success
         if sys.stderr.isatty():

@@ -15,7 +15,7 @@ from trueline.text import printable
 
 if TYPE_CHECKING:
     from trueline.cli.parser import Parser
-    from trueline.records.interchange.transfer import Options, Transfer
+    from trueline.records.interchange.transfer import Transfer, TransferOptions
 
 FORMATS = ("misactbench", "atif", "osworld")
 _BENCHMARK = "misactbench.json"
@@ -38,7 +38,7 @@ def configure(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Import and report."""
-    from trueline.records.interchange.transfer import Options
+    from trueline.records.interchange.transfer import TransferOptions
 
     sources: list[Path] = args.sources
     if args.adopt and args.out is None:
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     form: str = args.format or guess(sources)
     if out.exists() and not out.is_dir():
         raise InputError(f"{out}: is a file; name a folder with --out")
-    transfers = _IMPORTERS[form](sources, out, Options(link=args.link, force=args.force))
+    transfers = _IMPORTERS[form](sources, out, TransferOptions(link=args.link, force=args.force))
     done = carry_out(transfers, "imported")
     if args.adopt:
         # What came in without a score is set aside there, and the sources stay as they are.
@@ -130,7 +130,7 @@ def _benchmark_file(source: Path) -> Path | None:
     return next((path for path in candidates if path.is_file()), None)
 
 
-def _import_misactbench(sources: Sequence[Path], out: Path, options: Options) -> list[Transfer]:
+def _import_misactbench(sources: Sequence[Path], out: Path, options: TransferOptions) -> list[Transfer]:
     from trueline.records.interchange.misactbench import import_benchmark
 
     files: list[Path] = []
@@ -142,13 +142,13 @@ def _import_misactbench(sources: Sequence[Path], out: Path, options: Options) ->
     return [import_benchmark(file, out, options) for file in files]
 
 
-def _import_atif(sources: Sequence[Path], out: Path, options: Options) -> list[Transfer]:
+def _import_atif(sources: Sequence[Path], out: Path, options: TransferOptions) -> list[Transfer]:
     from trueline.records.interchange.atif import find_documents, import_atif
 
     return [import_atif(find_documents(sources), out, options)]
 
 
-def _import_osworld(sources: Sequence[Path], out: Path, options: Options) -> list[Transfer]:
+def _import_osworld(sources: Sequence[Path], out: Path, options: TransferOptions) -> list[Transfer]:
     from trueline.records.interchange.osworld import import_folders
     from trueline.records.interchange.sources import find_sources
 
@@ -156,7 +156,7 @@ def _import_osworld(sources: Sequence[Path], out: Path, options: Options) -> lis
     return [import_folders(find_sources(sources), out, options)]
 
 
-_IMPORTERS: dict[str, Callable[[Sequence[Path], Path, Options], list[Transfer]]] = {
+_IMPORTERS: dict[str, Callable[[Sequence[Path], Path, TransferOptions], list[Transfer]]] = {
     "misactbench": _import_misactbench,
     "atif": _import_atif,
     "osworld": _import_osworld,

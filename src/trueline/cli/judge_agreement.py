@@ -15,7 +15,7 @@ from trueline.errors import InputError
 
 if TYPE_CHECKING:
     from trueline.judge.judged_episodes import JudgedEpisode
-    from trueline.judge.labels import Labels
+    from trueline.judge.labels import HumanLabels
     from trueline.records.judgment import JudgedBy
     from trueline.stats.judgments.agreement import Agreement
     from trueline.stats.judgments.agreement_report import Labelled
@@ -76,7 +76,9 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _compare(by: JudgedBy, episodes: Sequence[JudgedEpisode], labels: Labels, seed: int) -> tuple[Agreement, Labelled]:
+def _compare(
+    by: JudgedBy, episodes: Sequence[JudgedEpisode], labels: HumanLabels, seed: int
+) -> tuple[Agreement, Labelled]:
     from trueline.judge.panel import consensus
     from trueline.stats.judgments.agreement import Pair, agree
     from trueline.stats.judgments.rows import Rating
@@ -100,7 +102,7 @@ def _compare(by: JudgedBy, episodes: Sequence[JudgedEpisode], labels: Labels, se
     return agree(judge_name(by), pairs, seed), _labelled(labels, split, not_judged)
 
 
-def _labelled(labels: Labels, split: Sequence[str], not_judged: Sequence[str]) -> Labelled:
+def _labelled(labels: HumanLabels, split: Sequence[str], not_judged: Sequence[str]) -> Labelled:
     from trueline.stats.judgments.agreement_report import Labelled
     from trueline.stats.judgments.alpha import krippendorff
 

@@ -16,7 +16,7 @@ from trueline.text import printable
 
 if TYPE_CHECKING:
     from trueline.cli.parser import Parser
-    from trueline.records.interchange.transfer import Outcome, Transfer
+    from trueline.records.interchange.transfer import Transfer, TransferredEpisode
 
 _LARGE = 50
 """From this number of episodes on, progress is shown."""
@@ -35,7 +35,7 @@ def add_flags(parser: Parser, formats: tuple[str, ...], force: str, *, out_requi
     parser.add_argument("--json", action="store_true", help="print one JSON document on stdout")
 
 
-class Done(NamedTuple):
+class TransferReport(NamedTuple):
     """The outcomes of the episodes."""
 
     verb: str
@@ -44,7 +44,7 @@ class Done(NamedTuple):
     notes: list[dict[str, str]]
 
 
-def carry_out(transfers: Iterable[Transfer], verb: str) -> Done:
+def carry_out(transfers: Iterable[Transfer], verb: str) -> TransferReport:
     """Do the work and show its progress."""
     written = 0
     left_out: list[dict[str, str]] = []
@@ -55,10 +55,10 @@ def carry_out(transfers: Iterable[Transfer], verb: str) -> Done:
         else:
             left_out.append({"where": outcome.where, "reason": outcome.reason})
         notes += [{"where": outcome.where, "note": note} for note in outcome.notes]
-    return Done(verb, written, left_out, notes)
+    return TransferReport(verb, written, left_out, notes)
 
 
-def report(work: Done, form: str, out: Path, *, as_json: bool) -> int:
+def report(work: TransferReport, form: str, out: Path, *, as_json: bool) -> int:
     """Print the outcomes; returns 1 if anything was left out."""
     _, written, left_out, notes = work
     if as_json:
@@ -75,7 +75,7 @@ def report(work: Done, form: str, out: Path, *, as_json: bool) -> int:
     return 1 if left_out else 0
 
 
-def _with_progress(transfers: Iterable[Transfer], verb: str) -> Iterator[Outcome]:
+def _with_progress(transfers: Iterable[Transfer], verb: str) -> Iterator[TransferredEpisode]:
     for transfer in transfers:
         every = max(transfer.total // 20, 1)
         for done, outcome in enumerate(transfer.outcomes, 1):

@@ -41,7 +41,7 @@ class Tile(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Rules:
+class SettleRules:
     """When the screen counts as settled, in seconds."""
 
     quiet: float = 0.15
@@ -132,10 +132,10 @@ class Restless:
 
 
 @dataclass
-class Decision:
+class SettleDecision:
     """Decides when the wait is over, from what it is given; it reads no clock and no screen itself."""
 
-    rules: Rules
+    rules: SettleRules
     restless: Restless
     began: float
     windows: Hashable
@@ -161,7 +161,7 @@ class Decision:
         return Settling(settled, now - self.began, None if self._last is None else self._last - self.began)
 
 
-class Watch:
+class TileWatch:
     """Says which tiles of a framebuffer have changed since it last looked."""
 
     def __init__(self, screen: Framebuffer) -> None:

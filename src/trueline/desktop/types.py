@@ -92,7 +92,7 @@ class PathRefused(InputError):
 
 
 @dataclass(frozen=True)
-class RunResult:
+class CommandResult:
     """The result of a command that was run inside."""
 
     returncode: int
@@ -259,7 +259,7 @@ class Desktop(Protocol):
         cwd: str | None = None,
         stdin: bytes = b"",
         time_limit: float = 30.0,
-    ) -> RunResult:
+    ) -> CommandResult:
         """Run a program inside, without a shell, under the sandbox's limits, and wait for its end.
 
         Raises:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
-from trueline.guard.session import Outcome, feedback_text
+from trueline.guard.session import CheckOutcome, feedback_text
 from trueline.guard.stages import Enforcement
 from trueline.records.verdict import Category, Decision, Evidence, Feedback, Finding, Stage
 
@@ -34,7 +34,7 @@ class CheckAnswer(BaseModel):
     latency: float | None
 
     @staticmethod
-    def from_outcome(outcome: Outcome) -> CheckAnswer:
+    def from_outcome(outcome: CheckOutcome) -> CheckAnswer:
         """Make the answer from a session's outcome."""
         verdict = outcome.verdict
         feedback = None if outcome.allowed else outcome.feedback

@@ -16,7 +16,7 @@ from trueline.actions import Point
 from trueline.actions.facts import proposal_facts
 from trueline.desktop.screen_state import ScreenState, list_windows, window_layout
 from trueline.desktop.types import Desktop, Window
-from trueline.guard.session import Outcome
+from trueline.guard.session import CheckOutcome
 from trueline.records.observation import Observation, ObservationSpec
 from trueline.records.proposal import Proposal
 from trueline.records.step import Attempt, Gap
@@ -44,14 +44,14 @@ FindChanges = Callable[[ScreenState, Proposal], Awaitable[tuple[str, ...]]]
 """Names what changed since the verdict and the proposal relies on; empty if the verdict still holds."""
 Revise = Callable[[Proposal, Feedback], Awaitable[Proposal]]
 """Asks the agent for another proposal."""
-Ask = Callable[[Outcome], Awaitable[bool]]
+Ask = Callable[[CheckOutcome], Awaitable[bool]]
 """Asks a person whether a proposal may run all the same."""
 
 
 class Checks(Protocol):
     """Gives the verdicts and keeps the history, as a `Session` does."""
 
-    async def check(self, observation: Observation, proposal: Proposal) -> Outcome:
+    async def check(self, observation: Observation, proposal: Proposal) -> CheckOutcome:
         """Judge a proposal on the screen on which it would run."""
         ...
 
@@ -77,7 +77,7 @@ class Correction:
     screen: ScreenState
     """The screen that the last verdict is based on."""
     attempts: list[Attempt] = field(default_factory=list[Attempt])
-    outcomes: list[Outcome] = field(default_factory=list[Outcome])
+    outcomes: list[CheckOutcome] = field(default_factory=list[CheckOutcome])
     """The last one of each attempt."""
     gap: Gap | None = None
     guard_s: float = 0.0
@@ -88,7 +88,7 @@ class Correction:
 class Ruling:
     """How the loop ended."""
 
-    outcome: Outcome
+    outcome: CheckOutcome
     """Of the last proposal. The caller that runs it must report so to the session."""
     runs: bool
     unsteady: bool = False
@@ -182,7 +182,7 @@ async def _check(
         correction.screen = await look()
 
 
-async def _person_agrees(outcome: Outcome, policy: CorrectionPolicy, ask: Ask | None, *, final: bool) -> bool:
+async def _person_agrees(outcome: CheckOutcome, policy: CorrectionPolicy, ask: Ask | None, *, final: bool) -> bool:
     wanted = outcome.enforced == "ask" or (final and policy.exhausted == "ask")
     return wanted and not policy.shadow and ask is not None and await ask(outcome)
 

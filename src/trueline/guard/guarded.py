@@ -24,7 +24,7 @@ from trueline.guard.correction import (
     windows_changed,
 )
 from trueline.guard.incoming import ActionFormat, read_observation, read_proposal
-from trueline.guard.session import Outcome, Session, TellsSteps, UnknownCheckError, feedback_text
+from trueline.guard.session import CheckOutcome, Session, TellsSteps, UnknownCheckError, feedback_text
 from trueline.guard.types import Guard
 from trueline.records.observation import Observation, ObservationSpec
 from trueline.records.proposal import Proposal
@@ -44,7 +44,7 @@ Screen = Observation | bytes | None
 class Blocked(TruelineError):
     """An action was blocked and not executed. The message is what to tell the agent."""
 
-    def __init__(self, outcome: Outcome) -> None:
+    def __init__(self, outcome: CheckOutcome) -> None:
         super().__init__(feedback_text(outcome.feedback))
         self.outcome = outcome
 
@@ -108,11 +108,11 @@ class GuardedAgent:
         self._session = None if instruction is None else new_session(instruction)
         self._correction: Correction | None = None
         """Of the last step."""
-        self._let_through: Outcome | None = None
+        self._let_through: CheckOutcome | None = None
         """The proposal assumed to run, until a revision of it is requested."""
 
     @property
-    def outcomes(self) -> tuple[Outcome, ...]:
+    def outcomes(self) -> tuple[CheckOutcome, ...]:
         """Of the last step: the agent's own proposal first, then its revisions."""
         return () if self._correction is None else tuple(self._correction.outcomes)
 
@@ -195,7 +195,7 @@ class GuardedAgent:
             with contextlib.suppress(UnknownCheckError):
                 await self.session.executed(last.id, ran=ran, after=after)
 
-    def _blocked(self, outcome: Outcome) -> Proposal:
+    def _blocked(self, outcome: CheckOutcome) -> Proposal:
         if self._when_blocked in ("raise", "ask"):
             raise Blocked(outcome)
         reason = f"stopped by the guard: {outcome.feedback.wrong}"
@@ -273,7 +273,7 @@ def guard_actions(
         ask: Asks a person about an undecided proposal, where the session's policy is to ask.
     """
 
-    async def check(value: object, looked: Screen | Awaitable[Screen]) -> Outcome:
+    async def check(value: object, looked: Screen | Awaitable[Screen]) -> CheckOutcome:
         seen = await looked if isinstance(looked, Awaitable) else looked
         observation = seen if isinstance(seen, Observation) else read_observation(seen, screen=screen)
         size = screen or observation.screen
@@ -310,7 +310,7 @@ def guard_actions(
     return decorate
 
 
-async def _may_run(outcome: Outcome, ask: Ask | None) -> bool:
+async def _may_run(outcome: CheckOutcome, ask: Ask | None) -> bool:
     """Whether a proposal may run, after asking a person where that is the policy."""
     if outcome.enforced == "ask" and ask is not None:
         return await ask(outcome)

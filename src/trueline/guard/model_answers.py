@@ -11,13 +11,13 @@ class _Reply(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Judged(_Reply):
+class ReasonedReply(_Reply):
     """The part of the answer that both stages share."""
 
     thought: str
 
 
-class FastReply(Judged):
+class FastReply(ReasonedReply):
     """Is it obvious that the action serves the objective?"""
 
     align: StrictBool
@@ -31,7 +31,7 @@ class FeedbackReply(_Reply):
     instead: str | None = None
 
 
-class SystematicReply(Judged):
+class SystematicReply(ReasonedReply):
     """Is the action misaligned?"""
 
     evidence: list[str] = []

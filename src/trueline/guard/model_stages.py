@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from trueline.errors import TruelineError
 from trueline.guard.config import GuardConfig
-from trueline.guard.model_answers import FastReply, Judged, SystematicReply
+from trueline.guard.model_answers import FastReply, ReasonedReply, SystematicReply
 from trueline.guard.proposal_text import shorten
 from trueline.guard.stages import Deadline, StageResult, attempt, failed
 from trueline.guard.types import GuardContext
@@ -28,7 +28,7 @@ _LONGEST_REASON = 10_000
 _LONGEST_WORDS = 1_000
 _MOST_QUOTES = 8
 
-R = TypeVar("R", bound=Judged)
+R = TypeVar("R", bound=ReasonedReply)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from trueline.actions import Code, Point, Size
 from trueline.actions.pointer import pointer_after
 from trueline.errors import InputError
-from trueline.guard.annotation import Annotation, Mark, annotate
+from trueline.guard.annotation import ActionMark, Annotation, annotate
 from trueline.guard.config import GuardConfig
 from trueline.guard.policy.prior_rejections import misaligned_rejections, relevant_rejections
 from trueline.guard.proposal_text import action_text, shorten
@@ -176,7 +176,7 @@ def _screen(context: GuardContext, screen: Image, fence: Fence, config: GuardCon
         yield phrase("program")
 
 
-def _listed(mark: Mark, drawn: Annotation) -> str:
+def _listed(mark: ActionMark, drawn: Annotation) -> str:
     missing = "" if mark.number in drawn.labelled else " (no room for its label)"
     return f"{mark.number}. {drawn.style.colour(mark.gesture).name}: {mark.label}{missing}"
 

@@ -56,7 +56,7 @@ class SessionFullError(SessionError):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CheckOutcome:
     """The outcome of the check of one proposal."""
 
     id: str
@@ -81,7 +81,7 @@ class Outcome:
 class _Open(NamedTuple):
     """A check whose proposal may still be reported on."""
 
-    outcome: Outcome
+    outcome: CheckOutcome
     observation: Observation
 
 
@@ -193,7 +193,7 @@ class Session:
         self._named += 1
         return f"proposal-{self._named}"
 
-    async def check(self, observation: Observation, proposal: Proposal) -> Outcome:
+    async def check(self, observation: Observation, proposal: Proposal) -> CheckOutcome:
         """Judge a proposal on the screen on which it would run.
 
         Raises:
@@ -219,7 +219,7 @@ class Session:
             if waited and verdict.latency is not None:
                 verdict = verdict.model_copy(update={"latency": verdict.latency + waited})
             enforced = enforce(verdict, self._on_error)
-            outcome = Outcome(secrets.token_urlsafe(12), context.step, proposal, verdict, enforced)
+            outcome = CheckOutcome(secrets.token_urlsafe(12), context.step, proposal, verdict, enforced)
             if not outcome.allowed:
                 self._rejections.append(Rejection(context.step, proposal, verdict))
                 self._memory.count(proposal)

@@ -21,8 +21,8 @@ from trueline.models.build import Config, open_model
 from trueline.models.cache import Cache, CachedModel, cache_path
 from trueline.models.errors import UnpricedError
 from trueline.models.families import fit_sampling
-from trueline.models.ledger import Ledger
-from trueline.models.limits import Limiters, Limits
+from trueline.models.ledger import CostLedger
+from trueline.models.limits import Limiters, ProviderLimits
 from trueline.models.pricing import Prices, load_prices, require_price
 from trueline.models.types import Model
 from trueline.records.folder.reader import Trajectory
@@ -111,8 +111,8 @@ async def open_judges(request: JudgeRequest, models: Mapping[str, Model] | None 
         return
     given = models or {}
     config = Config(
-        ledger=Ledger(request.max_cost),
-        limiters=Limiters(Limits(in_flight=request.max_workers)),
+        ledger=CostLedger(request.max_cost),
+        limiters=Limiters(ProviderLimits(in_flight=request.max_workers)),
         prices=load_prices(*request.prices),
     )
     captioner, base = request.captioner(), request.test_config_base_dir

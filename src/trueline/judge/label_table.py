@@ -30,7 +30,7 @@ class Label(NamedTuple):
     judgment: Judgment
 
 
-class Row(NamedTuple):
+class LabelRow(NamedTuple):
     """One row of the table."""
 
     place: str
@@ -39,7 +39,7 @@ class Row(NamedTuple):
     label: Label
 
 
-def read_rows(source: Path, text: str) -> Iterator[Row]:
+def read_rows(source: Path, text: str) -> Iterator[LabelRow]:
     """Parse the rows of a table.
 
     Raises:
@@ -56,7 +56,7 @@ def read_rows(source: Path, text: str) -> Iterator[Row]:
             if len(row) != len(columns):
                 raise InputError(f"{place}: has {len(row)} cells; expected {len(columns)}, one per column")
             cells = dict.fromkeys(_COLUMNS, "") | {name: cell.strip() for name, cell in zip(columns, row, strict=True)}
-            yield Row(place, cells[_PATH], _label(cells, place))
+            yield LabelRow(place, cells[_PATH], _label(cells, place))
     except csv.Error as error:
         raise InputError(f"{source}:{reader.line_num}: is not valid CSV ({error})") from None
 

@@ -18,7 +18,7 @@ from trueline.records.problem import Problem
 
 
 @dataclass(frozen=True)
-class Labels:
+class HumanLabels:
     """Labels by the folder of their episode."""
 
     given: Mapping[Path, Sequence[Label]]
@@ -27,7 +27,7 @@ class Labels:
     problems: tuple[str, ...] = ()
     """Problems in the files of labels."""
 
-    def by(self, reviewers: Collection[str]) -> Labels:
+    def by(self, reviewers: Collection[str]) -> HumanLabels:
         """Return the labels of these reviewers; of all if none is named."""
         if not reviewers:
             return self
@@ -51,7 +51,7 @@ class _Gathered:
         self.given.setdefault(episode, []).append(label)
 
 
-def labels_beside(episodes: Sequence[JudgedEpisode]) -> Labels:
+def labels_beside(episodes: Sequence[JudgedEpisode]) -> HumanLabels:
     """Read the labels in the episodes' own folders."""
     given: dict[Path, list[Label]] = {}
     for episode in episodes:
@@ -59,10 +59,10 @@ def labels_beside(episodes: Sequence[JudgedEpisode]) -> Labels:
             if by.judge_model == HUMAN:
                 given.setdefault(episode.folder, []).append(Label(by.judge_type, judgment))
     problems = (line for episode in episodes for line in _of_labels(episode.name, episode.problems))
-    return Labels(given, problems=tuple(problems))
+    return HumanLabels(given, problems=tuple(problems))
 
 
-def read_labels(source: Path, episodes: Sequence[JudgedEpisode], root: Path) -> Labels:
+def read_labels(source: Path, episodes: Sequence[JudgedEpisode], root: Path) -> HumanLabels:
     """Read labels from a folder laid out like the results, or from a CSV table.
 
     Raises:
@@ -78,7 +78,7 @@ def read_labels(source: Path, episodes: Sequence[JudgedEpisode], root: Path) -> 
     return _from_table(source, text, episodes, root)
 
 
-def _from_folder(source: Path, episodes: Sequence[JudgedEpisode], root: Path) -> Labels:
+def _from_folder(source: Path, episodes: Sequence[JudgedEpisode], root: Path) -> HumanLabels:
     matcher = LabelMatcher(episodes, root)
     gathered = _Gathered()
     unmatched: list[str] = []
@@ -96,14 +96,14 @@ def _from_folder(source: Path, episodes: Sequence[JudgedEpisode], root: Path) ->
         for by, judgment in found.items():
             if by.judge_model == HUMAN:
                 gathered.add(episode, Label(by.judge_type, judgment), str(folder))
-    return Labels(gathered.given, tuple(unmatched), tuple(problems))
+    return HumanLabels(gathered.given, tuple(unmatched), tuple(problems))
 
 
 def _of_labels(folder: str, problems: Iterable[Problem]) -> list[str]:
     return [f"{folder}: {problem}" for problem in problems if problem.file.startswith(f"judgment/{HUMAN}/")]
 
 
-def _from_table(source: Path, text: str, episodes: Sequence[JudgedEpisode], root: Path) -> Labels:
+def _from_table(source: Path, text: str, episodes: Sequence[JudgedEpisode], root: Path) -> HumanLabels:
     matcher = LabelMatcher(episodes, root)
     gathered = _Gathered()
     unmatched: list[str] = []
@@ -121,7 +121,7 @@ def _from_table(source: Path, text: str, episodes: Sequence[JudgedEpisode], root
                 first, last = min(steps[episode]), max(steps[episode])
                 raise InputError(f"{row.place}: violation_step is {step}, but the episode has steps {first}-{last}")
         gathered.add(episode, row.label, row.place)
-    return Labels(gathered.given, tuple(unmatched))
+    return HumanLabels(gathered.given, tuple(unmatched))
 
 
 def _steps_of(episode: Path) -> frozenset[int]:

@@ -9,7 +9,7 @@ from trueline.judge.category import category_of, checker_is_uninformative
 from trueline.judge.material import step_index
 from trueline.records.attack import Attack, Funnel
 from trueline.records.end import End
-from trueline.records.episode import Check, EpisodeRecord, TaskKind
+from trueline.records.episode import CheckRecord, EpisodeRecord, TaskKind
 from trueline.records.layout import Unit
 from trueline.records.verdict import Decision, Stage
 from trueline.text import printable
@@ -36,7 +36,7 @@ class RecordedFacts:
     attack: Attack | None
     funnel: Funnel | None
     attempted_step: int | None
-    checks: tuple[Check, ...]
+    checks: tuple[CheckRecord, ...]
     breaches: tuple[PolicyBreach, ...]
 
 

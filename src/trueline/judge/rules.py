@@ -13,7 +13,7 @@ from hashlib import sha256
 
 from trueline.judge.recorded_facts import RecordedFacts, recorded_facts
 from trueline.records.end import End
-from trueline.records.episode import Check, EpisodeRecord, TaskKind
+from trueline.records.episode import CheckRecord, EpisodeRecord, TaskKind
 from trueline.records.episode_state import is_success
 from trueline.records.judgment import Judgment
 from trueline.records.layout import Unit
@@ -89,7 +89,7 @@ def _signs(known: RecordedFacts) -> Iterator[_Sign]:
         yield _Sign(False, f"step {breach.index} ran although the guard's policy forbade it{reason}", breach.index)
 
 
-def _check_line(check: Check) -> str:
+def _check_line(check: CheckRecord) -> str:
     words = "could not be made" if check.passed is None else "passed" if check.passed else "failed"
     detail = f" ({printable(check.detail, 200)})" if check.detail and not check.passed else ""
     return f"the check {printable(check.name, 80)} {words}{detail}"

@@ -14,8 +14,8 @@ from trueline.models.errors import (
     UnsupportedError,
 )
 from trueline.models.images import image_from_bytes, read_image
-from trueline.models.ledger import Ledger
-from trueline.models.limits import Limiters, Limits
+from trueline.models.ledger import CostLedger
+from trueline.models.limits import Limiters, ProviderLimits
 from trueline.models.provider import Provider, Variable, server_credentials
 from trueline.models.retry import RetryPolicy
 from trueline.models.specs import Spec, parse_spec
@@ -42,14 +42,13 @@ __all__ = [
     "BudgetSpentError",
     "ComputerTool",
     "Config",
+    "CostLedger",
     "DeadlineError",
     "FunctionTool",
     "Image",
     "ImagePolicy",
     "InvalidAnswerError",
-    "Ledger",
     "Limiters",
-    "Limits",
     "Message",
     "MissingKeyError",
     "Model",
@@ -57,6 +56,7 @@ __all__ = [
     "ModelId",
     "NoAnswerError",
     "Provider",
+    "ProviderLimits",
     "Request",
     "RetryPolicy",
     "Schema",

@@ -14,8 +14,8 @@ from anthropic.lib.bedrock import AsyncAnthropicBedrock
 
 from trueline.models.errors import AuthError, ModelError, UnreachableError
 from trueline.models.http_client import CONNECT_S, TIMEOUT, CappedClient, connection_failed, http_client
-from trueline.models.keys import Access, Redactor
-from trueline.models.wire import Call, status_error
+from trueline.models.keys import ProviderAccess, Redactor
+from trueline.models.wire import HttpCall, status_error
 
 
 class _Remote(CappedClient, anthropic.DefaultAsyncHttpxClient):
@@ -25,7 +25,7 @@ class _Remote(CappedClient, anthropic.DefaultAsyncHttpxClient):
 class AnthropicClient:
     """Sends a call once and returns the body of the response."""
 
-    def __init__(self, access: Access, redactor: Redactor) -> None:
+    def __init__(self, access: ProviderAccess, redactor: Redactor) -> None:
         self._redactor = redactor
         self._sdk = anthropic.AsyncAnthropic(
             api_key=access["key"],
@@ -35,7 +35,7 @@ class AnthropicClient:
             http_client=http_client(access["url"], _Remote),
         )
 
-    async def post(self, call: Call) -> bytes:
+    async def post(self, call: HttpCall) -> bytes:
         """Send one call.
 
         Raises:
@@ -63,7 +63,7 @@ class AnthropicClient:
 class BedrockClient:
     """The same for Claude on Bedrock, where the client signs the request."""
 
-    def __init__(self, access: Access, redactor: Redactor) -> None:
+    def __init__(self, access: ProviderAccess, redactor: Redactor) -> None:
         # Loaded now, because the client would load it inside the first request.
         importlib.import_module("boto3")
         from botocore.exceptions import BotoCoreError
@@ -84,7 +84,7 @@ class BedrockClient:
             http_client=http_client(access["url"], _Remote),
         )
 
-    async def post(self, call: Call) -> bytes:
+    async def post(self, call: HttpCall) -> bytes:
         """Send one call.
 
         Raises:

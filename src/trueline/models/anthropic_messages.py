@@ -26,7 +26,7 @@ from trueline.models.types import (
     ToolCall,
     ToolResult,
 )
-from trueline.models.wire import Call, Decoded, Tokens, Wire, parse_response
+from trueline.models.wire import DecodedResponse, HttpCall, Tokens, Wire, parse_response
 from trueline.records.setting import Sampling
 from trueline.records.usage import Usage
 
@@ -64,7 +64,7 @@ class MessagesCodec:
     """Bedrock takes the version of the API in the body, not in a header."""
     takes_stop = True
 
-    def encode(self, request: Request) -> Call:
+    def encode(self, request: Request) -> HttpCall:
         """Write a request."""
         betas = {BETAS[t.version] for t in request.tools if isinstance(t, ComputerTool) and t.version in BETAS}
         headers = {"anthropic-beta": ",".join(sorted(betas))} if betas else {}
@@ -89,9 +89,9 @@ class MessagesCodec:
                 body["anthropic_version"] = SAMPLING_VERSION_BEDROCK
             else:
                 headers["anthropic-version"] = SAMPLING_VERSION
-        return Call("/v1/messages", body, headers)
+        return HttpCall("/v1/messages", body, headers)
 
-    def decode(self, data: JsonValue, request: Request) -> Decoded:
+    def decode(self, data: JsonValue, request: Request) -> DecodedResponse:
         """Read a response."""
         reply = parse_response(_Reply, data)
         stop = _STOPS.get(reply.stop_reason)
@@ -123,7 +123,7 @@ class MessagesCodec:
             model=reply.model,
             native=_native(data) if request.tools else (),
         )
-        return Decoded(answer, cache_write_tokens=reply.usage.cache_creation_input_tokens or 0)
+        return DecodedResponse(answer, cache_write_tokens=reply.usage.cache_creation_input_tokens or 0)
 
 
 def thinks(sampling: Sampling) -> bool:

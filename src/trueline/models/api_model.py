@@ -20,7 +20,7 @@ from trueline.models.errors import (
 from trueline.models.families import require_fitting
 from trueline.models.images import KEEP, encode_image
 from trueline.models.keys import Redactor
-from trueline.models.ledger import Ledger
+from trueline.models.ledger import CostLedger
 from trueline.models.limits import Limiter
 from trueline.models.pricing import Pricer, Prices
 from trueline.models.providers import PROVIDERS
@@ -29,9 +29,8 @@ from trueline.models.retry import RetryPolicy, ask_again, within
 from trueline.models.servers import Server
 from trueline.models.structured import Structurer
 from trueline.models.types import Answer, Image, ModelId, Request, Text, ToolResult
-from trueline.models.waiting import Call as UnderWay
-from trueline.models.waiting import log_pause, logged, under_way
-from trueline.models.wire import Call, Client, Codec, Decoded, FilteredError, read_json
+from trueline.models.waiting import PendingCall, log_pause, logged, under_way
+from trueline.models.wire import Client, Codec, DecodedResponse, FilteredError, HttpCall, read_json
 from trueline.records.usage import UNCOUNTED, Usage
 
 _IMAGE_TOKENS = 1200
@@ -45,7 +44,7 @@ class Shared:
 
     retry: RetryPolicy
     limiter: Limiter
-    ledger: Ledger
+    ledger: CostLedger
     prices: Prices
     redactor: Redactor
     server: Server
@@ -100,7 +99,7 @@ class ApiModel:
         """Close the connections."""
         await self._client.close()
 
-    async def _turn(self, request: Request, ends_at: float, under: UnderWay) -> Answer:
+    async def _turn(self, request: Request, ends_at: float, under: PendingCall) -> Answer:
         """One question and its answer, however many attempts it takes."""
         shared = self._shared
         shared.ledger.admit(self.id, self._pricer.has_price)
@@ -110,7 +109,7 @@ class ApiModel:
         sent = _without_stop(request, self.id) if request.sampling.stop and not codec.takes_stop else request
         caller, estimated = request.episode or request.purpose, _estimate(request)
 
-        async def attempt() -> Decoded:
+        async def attempt() -> DecodedResponse:
             async with shared.limiter.slot(caller, estimated) as slot:
                 try:
                     # Encoded only now: of thousands that wait for a place, each would hold its pictures as text.
@@ -127,7 +126,7 @@ class ApiModel:
                 except FilteredError as e:
                     # Nothing was generated, so nothing is charged.
                     usage = Usage(calls=1, cost=0.0)
-                    return Decoded(Answer(stop="content_filter", refusal=str(e), usage=usage))
+                    return DecodedResponse(Answer(stop="content_filter", refusal=str(e), usage=usage))
                 usage = decoded.answer.usage
                 if not usage.uncounted:
                     slot.tokens = usage.input_tokens + usage.output_tokens
@@ -139,7 +138,7 @@ class ApiModel:
         answer = decoded.answer.model_copy(update={"usage": usage, "attempts": attempts})
         return answer if request.tools else answer.cut(request.sampling.stop)
 
-    async def _send(self, codec: Codec, call: Call, request: Request, under: UnderWay) -> Decoded:
+    async def _send(self, codec: Codec, call: HttpCall, request: Request, under: PendingCall) -> DecodedResponse:
         """Send one call; what its server rejects by name is left out, now and in all later calls."""
         shared = self._shared
         while True:
@@ -159,7 +158,7 @@ class ApiModel:
                 return decoded
             return replace(decoded, answer=decoded.answer.model_copy(update={"unsent": gone}))
 
-    async def _post(self, call: Call) -> bytes:
+    async def _post(self, call: HttpCall) -> bytes:
         server = self._shared.server
         try:
             response = await self._client.post(call)

@@ -11,8 +11,8 @@ from trueline.models.anthropic_messages import MessagesCodec, thinks
 from trueline.models.api_model import ApiModel, Shared
 from trueline.models.envfiles import Env, load_env
 from trueline.models.families import Family, family_of
-from trueline.models.keys import Access, Redactor, find_access
-from trueline.models.ledger import CountedModel, Ledger
+from trueline.models.keys import ProviderAccess, Redactor, find_access
+from trueline.models.ledger import CostLedger, CountedModel
 from trueline.models.limits import Limiters
 from trueline.models.openai_chat import ChatCodec
 from trueline.models.openai_responses import ResponsesCodec
@@ -39,7 +39,7 @@ class Config:
     env: Env = field(default_factory=load_env)
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     limiters: Limiters = field(default_factory=Limiters)
-    ledger: Ledger = field(default_factory=Ledger)
+    ledger: CostLedger = field(default_factory=CostLedger)
     prices: Prices = field(default_factory=load_prices, repr=False)
     servers: Servers = field(default_factory=Servers, repr=False)
     rejected: RejectedParameters = field(default_factory=RejectedParameters, repr=False)
@@ -113,7 +113,7 @@ def _server_model(provider: Provider, model: str, region: str) -> str:
     return provider.server_model(model, region) if provider.server_model else model
 
 
-def _open_client(provider: Provider, access: Access, redactor: Redactor) -> Client:
+def _open_client(provider: Provider, access: ProviderAccess, redactor: Redactor) -> Client:
     # Imported only here: a program that calls no model must not pay seconds for it.
     try:
         if provider.open_client is not None:

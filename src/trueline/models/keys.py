@@ -24,7 +24,7 @@ _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASS|PWD|CRED|AUTH|COOKIE|SESSION",
 
 
 @dataclass(frozen=True)
-class Access:
+class ProviderAccess:
     """Address and keys for one provider. Neither shows in the representation."""
 
     provider: str
@@ -71,7 +71,7 @@ class Redactor:
         return text
 
 
-def find_access(provider: Provider, env: Env, url: str | None = None) -> Access:
+def find_access(provider: Provider, env: Env, url: str | None = None) -> ProviderAccess:
     """Find the credentials and the address of a provider.
 
     Args:
@@ -94,9 +94,9 @@ def find_access(provider: Provider, env: Env, url: str | None = None) -> Access:
             _check_keys(variables, found)
             if not url:
                 _check_places(provider, variables, env)
-            return Access(provider.name, found)
+            return ProviderAccess(provider.name, found)
     if not provider.credentials:
-        return Access(provider.name, {})
+        return ProviderAccess(provider.name, {})
     raise MissingKeyError(_missing(provider, env, url))
 
 

@@ -12,7 +12,7 @@ from trueline.models.types import Answer, Model, ModelId, Request
 from trueline.records.usage import NO_USAGE, Usage
 
 
-class Entry(NamedTuple):
+class Charge(NamedTuple):
     """Who is charged for a call."""
 
     model: str
@@ -21,7 +21,7 @@ class Entry(NamedTuple):
     stage: str
 
 
-class Ledger:
+class CostLedger:
     """Adds up usage while a study runs. Share one ledger between the models that share a budget.
 
     The budget is checked before each call, so calls in flight when it is spent still finish and are counted.
@@ -31,7 +31,7 @@ class Ledger:
         if limit is not None and limit < 0:
             raise InputError("the money limit cannot be negative")
         self.limit = limit
-        self._entries: dict[Entry, Usage] = {}
+        self._entries: dict[Charge, Usage] = {}
         self._spent = 0.0
 
     @property
@@ -55,11 +55,11 @@ class Ledger:
 
     def add(self, model: ModelId, request: Request, usage: Usage) -> None:
         """Charge a call."""
-        entry = Entry(str(model), request.episode, request.purpose, request.stage)
+        entry = Charge(str(model), request.episode, request.purpose, request.stage)
         self._entries[entry] = self._entries.get(entry, NO_USAGE) + usage
         self._spent += usage.cost or 0.0
 
-    def total(self, wanted: Callable[[Entry], bool] = lambda _: True) -> Usage:
+    def total(self, wanted: Callable[[Charge], bool] = lambda _: True) -> Usage:
         """Add up the usage of some entries: `total(lambda e: e.episode == "…")`."""
         total = NO_USAGE
         for entry, usage in self._entries.items():
@@ -69,7 +69,7 @@ class Ledger:
 
     def by(self, name: str) -> dict[str, Usage]:
         """Add up by one of the entry's fields: model, episode, purpose or stage."""
-        index = Entry._fields.index(name)
+        index = Charge._fields.index(name)
         sums: dict[str, Usage] = {}
         for entry, usage in self._entries.items():
             sums[entry[index]] = sums.get(entry[index], NO_USAGE) + usage
@@ -79,7 +79,7 @@ class Ledger:
 class CountedModel:
     """A model that runs in this process: its calls are entered in the ledger like others, and are always allowed."""
 
-    def __init__(self, inner: Model, ledger: Ledger) -> None:
+    def __init__(self, inner: Model, ledger: CostLedger) -> None:
         self._inner = inner
         self._ledger = ledger
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Limits:
+class ProviderLimits:
     """The limits of one process for one provider."""
 
     in_flight: int = 64
@@ -71,7 +71,7 @@ class Limiter:
     Pushback halves the number in flight (once per wave, not once per request of it); each success wins back a little.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: ProviderLimits) -> None:
         self._most = max(1, limits.in_flight)
         self._window = float(self._most)
         self._active = 0
@@ -171,8 +171,10 @@ class Limiter:
 class Limiters:
     """The limiters of a process: one for each provider and address."""
 
-    def __init__(self, default: Limits | None = None, by_provider: Mapping[str, Limits] | None = None) -> None:
-        self._default = default or Limits()
+    def __init__(
+        self, default: ProviderLimits | None = None, by_provider: Mapping[str, ProviderLimits] | None = None
+    ) -> None:
+        self._default = default or ProviderLimits()
         self._by_provider = by_provider or {}
         self._made: dict[tuple[str, str], Limiter] = {}
 

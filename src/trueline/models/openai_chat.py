@@ -27,7 +27,7 @@ from trueline.models.types import (
     ToolCall,
     ToolResult,
 )
-from trueline.models.wire import Call, Decoded, Tokens, Wire, error_for, parse_response, read_error
+from trueline.models.wire import DecodedResponse, HttpCall, Tokens, Wire, error_for, parse_response, read_error
 from trueline.records.setting import Sampling
 from trueline.records.usage import UNCOUNTED, Usage
 
@@ -52,7 +52,7 @@ class ChatCodec:
     effort: Literal["reasoning_effort", "reasoning.effort"] = "reasoning_effort"
     takes_stop: bool = True
 
-    def encode(self, request: Request) -> Call:
+    def encode(self, request: Request) -> HttpCall:
         """Write a request."""
         body: Json = {"model": self.model, "messages": _messages(request)}
         body |= self._sampling(request.sampling)
@@ -62,7 +62,7 @@ class ChatCodec:
                 body["tool_choice"] = request.tool_choice
         if request.expects:
             body["response_format"] = {"type": "json_schema", "json_schema": json_schema(request.expects)}
-        return Call("/chat/completions", body)
+        return HttpCall("/chat/completions", body)
 
     def _sampling(self, sampling: Sampling) -> Json:
         limit = "max_completion_tokens" if self.completion_tokens else "max_tokens"
@@ -72,7 +72,7 @@ class ChatCodec:
             out |= {"reasoning": {"effort": effort}} if self.effort == "reasoning.effort" else {self.effort: effort}
         return {key: value for key, value in out.items() if value is not None}
 
-    def decode(self, data: JsonValue, request: Request) -> Decoded:
+    def decode(self, data: JsonValue, request: Request) -> DecodedResponse:
         """Read a response."""
         # Gateways report an upstream error inside a response of status 200.
         if isinstance(data, dict) and isinstance(error := data.get("error"), dict):
@@ -109,7 +109,7 @@ class ChatCodec:
             model=reply.model,
             native=_native(data) if request.tools else (),
         )
-        return Decoded(answer, reported_cost=usage.cost if usage else None)
+        return DecodedResponse(answer, reported_cost=usage.cost if usage else None)
 
 
 def known_effort(sampling: Sampling) -> str | None:

@@ -12,8 +12,8 @@ import openai
 
 from trueline.models.errors import ModelError, UnreachableError
 from trueline.models.http_client import CONNECT_S, TIMEOUT, CappedClient, connection_failed, http_client
-from trueline.models.keys import Access, Redactor
-from trueline.models.wire import Call, status_error
+from trueline.models.keys import ProviderAccess, Redactor
+from trueline.models.wire import HttpCall, status_error
 
 
 class _Remote(CappedClient, openai.DefaultAsyncHttpxClient):
@@ -23,11 +23,11 @@ class _Remote(CappedClient, openai.DefaultAsyncHttpxClient):
 class OpenAIClient:
     """Sends a call once and returns the body of the response."""
 
-    def __init__(self, access: Access, redactor: Redactor) -> None:
+    def __init__(self, access: ProviderAccess, redactor: Redactor) -> None:
         self._redactor = redactor
         self._sdk = self._open_sdk(access)
 
-    def _open_sdk(self, access: Access) -> openai.AsyncOpenAI:
+    def _open_sdk(self, access: ProviderAccess) -> openai.AsyncOpenAI:
         return openai.AsyncOpenAI(
             api_key=access["key"],
             base_url=access["url"],
@@ -36,7 +36,7 @@ class OpenAIClient:
             http_client=http_client(access["url"], _Remote),
         )
 
-    async def post(self, call: Call) -> bytes:
+    async def post(self, call: HttpCall) -> bytes:
         """Send one call.
 
         Raises:
@@ -56,7 +56,7 @@ class OpenAIClient:
             return response.content
         raise error
 
-    def _path(self, call: Call) -> str:
+    def _path(self, call: HttpCall) -> str:
         return call.path
 
     async def close(self) -> None:
@@ -67,7 +67,7 @@ class OpenAIClient:
 class AzureClient(OpenAIClient):
     """The same for Azure, where the model stands in the path, except in the Responses API."""
 
-    def _open_sdk(self, access: Access) -> openai.AsyncOpenAI:
+    def _open_sdk(self, access: ProviderAccess) -> openai.AsyncOpenAI:
         return openai.AsyncAzureOpenAI(
             api_key=access["key"],
             azure_endpoint=access["url"],
@@ -77,7 +77,7 @@ class AzureClient(OpenAIClient):
             http_client=http_client(access["url"], _Remote),
         )
 
-    def _path(self, call: Call) -> str:
+    def _path(self, call: HttpCall) -> str:
         if call.path == "/responses":
             return call.path
         return f"/deployments/{quote(str(call.body['model']), safe='')}{call.path}"

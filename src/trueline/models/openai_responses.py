@@ -32,7 +32,16 @@ from trueline.models.types import (
     ToolCall,
     ToolResult,
 )
-from trueline.models.wire import FILTER_CODES, Call, Decoded, FilteredError, Tokens, Wire, one_line, parse_response
+from trueline.models.wire import (
+    FILTER_CODES,
+    DecodedResponse,
+    FilteredError,
+    HttpCall,
+    Tokens,
+    Wire,
+    one_line,
+    parse_response,
+)
 from trueline.records.setting import Sampling
 from trueline.records.usage import UNCOUNTED, Usage
 
@@ -44,7 +53,7 @@ class ResponsesCodec:
     model: str
     takes_stop = False
 
-    def encode(self, request: Request) -> Call:
+    def encode(self, request: Request) -> HttpCall:
         """Write a request."""
         body: Json = {"model": self.model, "input": _input(request), "store": False}
         body["include"] = ["reasoning.encrypted_content"]
@@ -59,9 +68,9 @@ class ResponsesCodec:
                 body["truncation"] = "auto"
         if request.expects:
             body["text"] = {"format": {"type": "json_schema"} | json_schema(request.expects)}
-        return Call("/responses", body)
+        return HttpCall("/responses", body)
 
-    def decode(self, data: JsonValue, request: Request) -> Decoded:
+    def decode(self, data: JsonValue, request: Request) -> DecodedResponse:
         """Read a response."""
         reply = parse_response(_Reply, data)
         stop = _stop(reply)
@@ -95,7 +104,7 @@ class ResponsesCodec:
             model=reply.model,
             native=_native(data) if request.tools else (),
         )
-        return Decoded(answer)
+        return DecodedResponse(answer)
 
 
 def _stop(reply: _Reply) -> Stop:

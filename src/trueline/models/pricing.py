@@ -16,7 +16,7 @@ from trueline.errors import InputError
 from trueline.models.errors import UnpricedError
 from trueline.models.providers import PROVIDERS, runs_in_process
 from trueline.models.types import ModelId
-from trueline.models.wire import Decoded
+from trueline.models.wire import DecodedResponse
 from trueline.records.usage import Usage
 from trueline.validation import describe_validation_error
 
@@ -139,7 +139,7 @@ class Pricer:
         """Whether the cost of calls will be known, so that a budget can be enforced."""
         return self._reports_cost or find_price(self.prices, self.provider, self.model) is not None
 
-    def cost(self, decoded: Decoded) -> float | None:
+    def cost(self, decoded: DecodedResponse) -> float | None:
         """US dollars for an answer, or None."""
         usage = decoded.answer.usage
         if usage.cost is not None or usage.uncounted:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from trueline.models.keys import Access, Redactor
+    from trueline.models.keys import ProviderAccess, Redactor
     from trueline.models.types import Model
     from trueline.models.wire import Client, Codec
 
@@ -60,7 +60,7 @@ class Provider:
     """From model name and region to the name that the server knows, where the two differ."""
     codec: Callable[[str], Codec] | None = None
     """From model name to the codec of its own API, where neither format of `wire` fits."""
-    open_client: Callable[[Access, Redactor], Client] | None = None
+    open_client: Callable[[ProviderAccess, Redactor], Client] | None = None
     """Opens the client that sends requests; by default the official client of `wire`.
 
     Import that client inside the function: it may be slow to import, or not installed.

@@ -15,7 +15,7 @@ from pydantic import JsonValue
 
 from trueline.models.errors import RejectedError, TooLongError
 from trueline.models.types import Json, ModelId
-from trueline.models.wire import Call
+from trueline.models.wire import HttpCall
 from trueline.text import printable
 
 log = logging.getLogger(__name__)
@@ -40,7 +40,7 @@ _NOT_KNOWN = re.compile(
 _RIVALS = re.compile(r"\b(?:both|only one|either|mutually exclusive)\b", re.IGNORECASE)
 
 
-class Change(NamedTuple):
+class ParameterChange(NamedTuple):
     """What is done about a parameter."""
 
     name: str
@@ -73,7 +73,7 @@ class RejectedParameters:
                 fitted[now] = value
         return fitted
 
-    def learn(self, model: ModelId, error: RejectedError, sent: Call) -> bool:
+    def learn(self, model: ModelId, error: RejectedError, sent: HttpCall) -> bool:
         """Read an error for a parameter that was sent; returns whether asking again without it is worth while."""
         change = rejected_parameter(error, sent)
         if change is None:
@@ -95,7 +95,7 @@ class RejectedParameters:
         return True
 
 
-def rejected_parameter(error: RejectedError, sent: Call) -> Change | None:
+def rejected_parameter(error: RejectedError, sent: HttpCall) -> ParameterChange | None:
     """Return the parameter that an error names, if it was sent and may be left out."""
     if error.status not in _STATUS or isinstance(error, TooLongError):
         return None
@@ -108,9 +108,9 @@ def rejected_parameter(error: RejectedError, sent: Call) -> Change | None:
     if name is None:
         return None
     if {"temperature", "top_p"} <= there and name in ("temperature", "top_p") and _RIVALS.search(words):
-        return Change("top_p", None)
+        return ParameterChange("top_p", None)
     other = _LIMITS.get(name) if sent.path.endswith("/chat/completions") else None
-    return Change(name, other if other and other not in sent.body and _NOT_KNOWN.search(words) else None)
+    return ParameterChange(name, other if other and other not in sent.body and _NOT_KNOWN.search(words) else None)
 
 
 def _by_param(param: str, there: frozenset[str]) -> str | None:

@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(eq=False)
-class Call:
+class PendingCall:
     """A call in progress."""
 
     model: str
@@ -52,7 +52,7 @@ def _set_event() -> asyncio.Event:
 class Waiting:
     """The calls of one episode."""
 
-    calls: list[Call] = field(default_factory=list[Call])
+    calls: list[PendingCall] = field(default_factory=list[PendingCall])
     """Those in progress, the oldest first."""
     longest_answer_s: float = 0.0
     _lost: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])
@@ -83,7 +83,7 @@ class Waiting:
         self._going_on.set()
 
     @asynccontextmanager
-    async def call(self, call: Call) -> AsyncGenerator[Call]:
+    async def call(self, call: PendingCall) -> AsyncGenerator[PendingCall]:
         """Report a call while the block runs."""
         self.calls.append(call)
         try:
@@ -120,9 +120,9 @@ def observed() -> Generator[Waiting]:
 
 
 @asynccontextmanager
-async def under_way(model: str, address: str) -> AsyncGenerator[Call]:
+async def under_way(model: str, address: str) -> AsyncGenerator[PendingCall]:
     """Report a call to the `Waiting` around it; its attempts set `answered_in`."""
-    call = Call(model, address, time.monotonic())
+    call = PendingCall(model, address, time.monotonic())
     waiting = _CURRENT.get()
     if waiting is None:
         yield call
@@ -132,7 +132,7 @@ async def under_way(model: str, address: str) -> AsyncGenerator[Call]:
 
 
 @contextmanager
-def logged(call: Call, server: Server, every_s: float) -> Generator[None]:
+def logged(call: PendingCall, server: Server, every_s: float) -> Generator[None]:
     """Log again and again that an attempt gets no answer, unless an episode observes its calls and reports that.
 
     Args:
@@ -157,7 +157,7 @@ def logged(call: Call, server: Server, every_s: float) -> Generator[None]:
         timer.cancel()
 
 
-def log_pause(call: Call, server: Server, pause_s: float, every_s: float) -> None:
+def log_pause(call: PendingCall, server: Server, pause_s: float, every_s: float) -> None:
     """Log that a server asks to be left alone for long, unless an episode observes its calls and reports that."""
     if pause_s >= every_s and _CURRENT.get() is None:
         _warn(server, every_s, f"{call} asks to wait {pause_s:.3g} s")

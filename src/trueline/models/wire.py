@@ -67,7 +67,7 @@ Tokens = Annotated[int, Field(ge=0)]
 
 
 @dataclass(frozen=True)
-class Call:
+class HttpCall:
     """One HTTP request, without address and keys."""
 
     path: str
@@ -84,7 +84,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Decoded:
+class DecodedResponse:
     """An answer as read from the wire, and what only its price needs."""
 
     answer: Answer
@@ -101,11 +101,11 @@ class Codec(Protocol):
         """Whether stop sequences can be sent."""
         ...
 
-    def encode(self, request: Request) -> Call:
+    def encode(self, request: Request) -> HttpCall:
         """Write a request, or refuse what the format cannot say with `UnsupportedError`."""
         ...
 
-    def decode(self, data: JsonValue, request: Request) -> Decoded:
+    def decode(self, data: JsonValue, request: Request) -> DecodedResponse:
         """Read a response; `MalformedResponseError` if it holds no answer."""
         ...
 
@@ -113,7 +113,7 @@ class Codec(Protocol):
 class Client(Protocol):
     """A provider's official client. Its own retries are off."""
 
-    async def post(self, call: Call) -> bytes:
+    async def post(self, call: HttpCall) -> bytes:
         """Send a call once; return the body of a response of status 200 or raise a `ModelError`."""
         ...
 

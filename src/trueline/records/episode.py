@@ -35,7 +35,7 @@ class TaskRef(Record):
     """Its checker's score shows neither success nor harm (`infeasible` in OS-Harm's tasks); a judge must decide."""
 
 
-class Comparison(Record):
+class ValueComparison(Record):
     """One comparison of a check: found and expected value, shortened for people."""
 
     function: str
@@ -45,7 +45,7 @@ class Comparison(Record):
     reason: str = ""
 
 
-class Check(Record):
+class CheckRecord(Record):
     """One thing that was checked at the end."""
 
     name: str
@@ -54,7 +54,7 @@ class Check(Record):
     detail: str = ""
     about: Literal["task", "safety"] = "task"
     """`safety`: whether something changed that must not, or harm was done; only such checks speak about safety."""
-    comparisons: tuple[Comparison, ...] = ()
+    comparisons: tuple[ValueComparison, ...] = ()
     """In order; those after the deciding one were not made."""
 
 
@@ -120,7 +120,7 @@ class EpisodeRecord(Record):
     detail: str = ""
     """More about the end or the reason, for people."""
     funnel: Funnel | None = None
-    checks: tuple[Check, ...] = ()
+    checks: tuple[CheckRecord, ...] = ()
     retries: tuple[Retry, ...] = ()
     usage: dict[str, Usage] = Field(default={})
     """By role: agent, guard, narrator, user, and what the run adds."""

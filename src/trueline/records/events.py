@@ -10,7 +10,7 @@ from pydantic import Field, JsonValue, TypeAdapter, model_validator
 from trueline.records.attack import Attack, Funnel
 from trueline.records.base import Count, Digest, Record, Score
 from trueline.records.end import End, Unscored
-from trueline.records.episode import SCHEMA_VERSION, Check, EpisodeError, EpisodeTimings, Retry, TaskRef
+from trueline.records.episode import SCHEMA_VERSION, CheckRecord, EpisodeError, EpisodeTimings, Retry, TaskRef
 from trueline.records.problem import Problem
 from trueline.records.setting import Setting
 from trueline.records.step import Narrative, Step
@@ -98,7 +98,7 @@ class Ended(Record):
     score: Score | None = None
     detail: str = ""
     funnel: Funnel | None = None
-    checks: tuple[Check, ...] = ()
+    checks: tuple[CheckRecord, ...] = ()
     usage: dict[str, Usage] = Field(default={})
     """By role, for calls outside of steps, narratives and retries."""
     timings: EpisodeTimings | None = None

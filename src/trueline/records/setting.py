@@ -52,7 +52,7 @@ class RetryMethod(Record):
     user_sim_model: str | None = None
 
 
-class Limits(Record):
+class EpisodeLimits(Record):
     """The limits of an episode."""
 
     max_steps: Count | None = None
@@ -91,7 +91,7 @@ class Setting(Record):
     """Name or digest of the plans put into the prompt."""
     plan_feedback: str | None = None
     retry: RetryMethod | None = None
-    limits: Limits = Limits()
+    limits: EpisodeLimits = EpisodeLimits()
     environment: Environment
     prompts: dict[str, str] = Field(default={})
     """Hash of each prompt file by name."""

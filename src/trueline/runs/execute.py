@@ -13,7 +13,7 @@ from trueline.errors import InputError
 from trueline.models.waiting import Waiting, observed
 from trueline.records.attack import Funnel
 from trueline.records.end import End, Unscored
-from trueline.records.episode import Check, EpisodeError, EpisodeTimings, Retry
+from trueline.records.episode import CheckRecord, EpisodeError, EpisodeTimings, Retry
 from trueline.records.episode_state import is_success
 from trueline.records.events import Ended, Failed, Retried
 from trueline.records.folder.files import DiskFullError
@@ -68,7 +68,7 @@ async def execute(parts: EpisodeParts, recorder: Recorder) -> Ended:
         unscored = _unfinished(parts, error, len(episode.steps))
         shot = await _screen(parts, recorder) if unscored.reason is Unscored.SETUP_ERROR else None
         _note(recorder, unscored.where, str(unscored), len(episode.steps), shot)
-    checks: tuple[Check, ...] = scored.checks if scored else ()
+    checks: tuple[CheckRecord, ...] = scored.checks if scored else ()
     timings = EpisodeTimings(
         setup=episode.setup_s,
         check=episode.check_s,
@@ -166,7 +166,7 @@ async def _check(parts: EpisodeParts, episode: _Episode, finish: _Finish) -> Sco
         raise
     except Exception as error:
         if why := death_by_agent(parts.desktop):
-            check = Check(name="evaluator", passed=None, detail=f"{why}, so it could not be checked: {error}")
+            check = CheckRecord(name="evaluator", passed=None, detail=f"{why}, so it could not be checked: {error}")
             return Scored(parts.unchecked_score, (check,))
         if lost := death_not_by_agent(parts.desktop, error):
             raise DesktopLost(lost) from error

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from trueline.records.episode import Check
+from trueline.records.episode import CheckRecord
 from trueline.records.episode_state import RESULT_FILE, EpisodeState, is_success, read_state
 from trueline.records.folder.attempts import attempts_of
 from trueline.records.folder.reader import Trajectory, read_episode
@@ -69,7 +69,7 @@ def explain(folder: Path) -> dict[str, JsonValue]:
     }
 
 
-def _check(check: Check) -> dict[str, JsonValue]:
+def _check(check: CheckRecord) -> dict[str, JsonValue]:
     return check.model_dump(mode="json")
 
 

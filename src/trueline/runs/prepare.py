@@ -12,10 +12,9 @@ from pydantic import JsonValue
 
 from trueline.agents.registry import find_kind, open_agent
 from trueline.errors import RequestError
-from trueline.models import Config, Ledger, Limiters, Limits, Model
+from trueline.models import Config, CostLedger, Limiters, Model, ProviderLimits
 from trueline.models.pricing import Prices, load_prices
-from trueline.records.setting import Limits as EpisodeLimits
-from trueline.records.setting import RetryMethod, Sampling, Setting
+from trueline.records.setting import EpisodeLimits, RetryMethod, Sampling, Setting
 from trueline.runs.batch.types import BatchOptions, Job
 from trueline.runs.build import RetrySetup, RunConfig, make_job
 from trueline.runs.compatible_defaults import DEFAULT_LIKE, FilledRequest, fill_defaults
@@ -62,7 +61,7 @@ class Run:
     about: Mapping[str, JsonValue]
     """What every record says about the run besides its setting."""
     prices: Prices
-    ledger: Ledger
+    ledger: CostLedger
     note: str = ""
     """One line about the sampling parameters that are not sent to the agent's model."""
 
@@ -94,7 +93,7 @@ async def open_run(
     Raises:
         InputError: A field, a file, a key or a model is missing or wrong; nothing was started.
     """
-    from trueline.records import Store
+    from trueline.records import StoreLevel
 
     found = find_kind(request.agent, request.agent_options)
     check_agent(request, found)
@@ -112,8 +111,8 @@ async def open_run(
     check_hidden_spending(request, maker)
     prices = load_prices(*request.prices)
     config = Config(
-        ledger=Ledger(request.max_cost),
-        limiters=Limiters(Limits(in_flight=max(64, 4 * request.num_envs))),
+        ledger=CostLedger(request.max_cost),
+        limiters=Limiters(ProviderLimits(in_flight=max(64, 4 * request.num_envs))),
         prices=prices,
         named_only=dry,
     )
@@ -179,7 +178,7 @@ async def open_run(
         if asks_model and sampling.sent != sampling.asked:
             run = _as_recorded_before(run, planned, sampling.asked, request.result_dir)
         jobs = _with_reruns(request, tuple(make_job(run, one) for one in planned))
-        options = BatchOptions(request.result_dir, request.num_envs, desktops.ahead, Store(request.store))
+        options = BatchOptions(request.result_dir, request.num_envs, desktops.ahead, StoreLevel(request.store))
         yield Run(
             completed,
             run.setting,

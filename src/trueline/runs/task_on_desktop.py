@@ -11,7 +11,7 @@ from trueline.agents.types import Agent, words_for
 from trueline.desktop.types import Capability
 from trueline.records.attack import Funnel
 from trueline.records.end import End
-from trueline.records.episode import Check
+from trueline.records.episode import CheckRecord
 from trueline.records.episode_state import is_success
 from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
@@ -96,14 +96,14 @@ class TaskOnDesktop:
         # What was done stays done: an agent that does the harm and then gives up has done it.
         harm = measures_harm(self._task)
         outcome = await evaluate(self._task.evaluator, self._workspace, failed=failed and not harm, harm=harm)
-        check = Check(
+        check = CheckRecord(
             name="evaluator",
             passed=is_success(outcome.score),
             detail=outcome.reason,
             comparisons=outcome.comparisons,
         )
         others = [
-            Check(name=found.function, passed=found.passed, detail=found.detail, about="safety")
+            CheckRecord(name=found.function, passed=found.passed, detail=found.detail, about="safety")
             for found in await side_effects(self._task.evaluator, self._workspace)
         ]
         return Scored(outcome.score, (check, *others))

@@ -14,11 +14,11 @@ from trueline.guard.correction import Ask, CorrectionPolicy
 from trueline.guard.session import Session
 from trueline.records.attack import Funnel
 from trueline.records.end import End, Unscored
-from trueline.records.episode import Check
+from trueline.records.episode import CheckRecord
 from trueline.records.events import Event
 from trueline.records.observation import Observation, ObservationRecord, ObservationSpec, StoredFile
 from trueline.records.proposal import Proposal
-from trueline.records.setting import Limits
+from trueline.records.setting import EpisodeLimits
 from trueline.records.step import Step
 from trueline.records.usage import Usage
 
@@ -65,7 +65,7 @@ class Scored:
     """The checker's score of the final state."""
 
     score: float
-    checks: tuple[Check, ...] = ()
+    checks: tuple[CheckRecord, ...] = ()
 
 
 class EpisodeTask(Protocol):
@@ -172,7 +172,7 @@ class EpisodeParts:
     """Usage of the other models so far: the narrator's and the simulated user's."""
     slot: Slot = nullcontext
     """Waits for a slot once the desktop is set up; time limits start then."""
-    limits: Limits = field(default_factory=Limits)
+    limits: EpisodeLimits = field(default_factory=EpisodeLimits)
     pace: Pace = field(default_factory=Pace)
     unchecked_score: float = 0.0
     """The score if nothing can be checked: 1 for a task whose score measures harm."""

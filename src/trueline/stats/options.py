@@ -14,7 +14,7 @@ Inference = Literal["population", "suite"]
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class AnalysisChoices:
     """The declared choices of an analysis.
 
     Raises:

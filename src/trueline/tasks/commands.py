@@ -7,7 +7,7 @@ import uuid
 from pathlib import PurePosixPath
 
 from trueline.actions import Code
-from trueline.desktop.types import RunResult
+from trueline.desktop.types import CommandResult
 from trueline.errors import InputError
 from trueline.tasks.workspace import HOME, Workspace
 
@@ -35,7 +35,7 @@ def argv_of(command: str | tuple[str, ...], *, shell: bool, workspace: Workspace
     return tuple(f"{HOME}/{word[2:]}" if word.startswith("~/") else word for word in words)
 
 
-async def run_command(workspace: Workspace, argv: tuple[str, ...], *, time_limit: float = TIME_LIMIT) -> RunResult:
+async def run_command(workspace: Workspace, argv: tuple[str, ...], *, time_limit: float = TIME_LIMIT) -> CommandResult:
     """Run a program until it exits, with any exit code.
 
     Code that drives mouse and keyboard runs like an agent's code: the desktop need not have pyautogui.
@@ -49,7 +49,7 @@ async def run_command(workspace: Workspace, argv: tuple[str, ...], *, time_limit
         failed = done.error is not None
         error = (done.error or "").encode("utf-8", "replace")
         output = (done.output or "").encode("utf-8", "replace")
-        return RunResult(done.returncode if done.returncode is not None else int(failed), output, error)
+        return CommandResult(done.returncode if done.returncode is not None else int(failed), output, error)
     return await workspace.desktop.run(argv, time_limit=time_limit)
 
 

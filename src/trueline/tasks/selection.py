@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from trueline.errors import RequestError
 from trueline.tasks.model import Kind
-from trueline.tasks.suite import Loaded, Suite, TaskRef, load_refs
+from trueline.tasks.suite import IndexedTask, Loaded, Suite, load_refs
 from trueline.text import printable
 
 ALL = "all"
@@ -48,7 +48,7 @@ def select(suite: Suite, selection: Selection) -> Loaded:
     return loaded
 
 
-def narrow(suite: Suite, selection: Selection) -> tuple[TaskRef, ...]:
+def narrow(suite: Suite, selection: Selection) -> tuple[IndexedTask, ...]:
     """Apply domain and patterns, without reading files."""
     if selection.domain != ALL and selection.domain not in suite.domains:
         raise RequestError(f"`domain` {printable(selection.domain, 100)}: {suite.name} has {', '.join(suite.domains)}")
@@ -60,7 +60,7 @@ def narrow(suite: Suite, selection: Selection) -> tuple[TaskRef, ...]:
     )
 
 
-def pick(refs: tuple[TaskRef, ...], selection: Selection) -> tuple[TaskRef, ...]:
+def pick(refs: tuple[IndexedTask, ...], selection: Selection) -> tuple[IndexedTask, ...]:
     """Apply sample and limit, without reading files."""
     if selection.sample is not None:
         drawn = set(sorted(refs, key=lambda ref: _rank(ref, selection.seed))[: selection.sample])
@@ -68,9 +68,9 @@ def pick(refs: tuple[TaskRef, ...], selection: Selection) -> tuple[TaskRef, ...]
     return refs[: selection.limit]
 
 
-def _matches(ref: TaskRef, pattern: str) -> bool:
+def _matches(ref: IndexedTask, pattern: str) -> bool:
     return fnmatch.fnmatchcase(ref.name, pattern) or fnmatch.fnmatchcase(ref.id, pattern)
 
 
-def _rank(ref: TaskRef, seed: int) -> bytes:
+def _rank(ref: IndexedTask, seed: int) -> bytes:
     return hashlib.sha256(f"{seed}\0{ref.name}".encode()).digest()

@@ -15,7 +15,7 @@ from trueline.tasks.model import OtherStep, Step
 from trueline.text import printable
 
 if TYPE_CHECKING:
-    from trueline.desktop.types import RunResult
+    from trueline.desktop.types import CommandResult
     from trueline.tasks.workspace import Workspace
 
 P = TypeVar("P", bound=BaseModel)
@@ -31,7 +31,7 @@ class StepKind:
 
     parameters: type[BaseModel]
     """What stands under `parameters` in a task file."""
-    run: Callable[..., Awaitable[RunResult | None]]
+    run: Callable[..., Awaitable[CommandResult | None]]
     files_only: bool = False
     """It starts no application. Attacks that change files do so after all such steps at the beginning of a setup."""
     may_be_skipped: bool = False
@@ -41,7 +41,7 @@ class StepKind:
     def typed(
         cls,
         parameters: type[P],
-        run: Callable[[P, Workspace], Awaitable[RunResult | None]],
+        run: Callable[[P, Workspace], Awaitable[CommandResult | None]],
         *,
         files_only: bool = False,
         may_be_skipped: bool = False,

@@ -25,7 +25,7 @@ _NAME = re.compile(FILE_NAME)
 
 
 @dataclass(frozen=True)
-class TaskRef:
+class IndexedTask:
     """A task that an index names."""
 
     domain: str
@@ -43,7 +43,7 @@ class Suite:
     """A set of tasks."""
 
     name: str
-    refs: tuple[TaskRef, ...]
+    refs: tuple[IndexedTask, ...]
     """In the order of the index."""
     assets: tuple[Path, ...]
     """Folders that are searched for files that come with the tasks; see `find_asset`."""
@@ -58,7 +58,7 @@ class Suite:
 class SuiteTask:
     """A task read from its file."""
 
-    ref: TaskRef
+    ref: IndexedTask
     task: Task
 
     @property
@@ -140,8 +140,10 @@ def load_suite(
     return open_suite(name or STARTER)
 
 
-def _refs(index: Mapping[str, tuple[str, ...]], folder: Path) -> tuple[TaskRef, ...]:
-    return tuple(TaskRef(domain, id_, folder / domain / f"{id_}.json") for domain, ids in index.items() for id_ in ids)
+def _refs(index: Mapping[str, tuple[str, ...]], folder: Path) -> tuple[IndexedTask, ...]:
+    return tuple(
+        IndexedTask(domain, id_, folder / domain / f"{id_}.json") for domain, ids in index.items() for id_ in ids
+    )
 
 
 def _found(folder: Path) -> dict[str, tuple[str, ...]]:
@@ -151,7 +153,7 @@ def _found(folder: Path) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def load_refs(refs: Iterable[TaskRef], kinds: Container[Kind] | None = None) -> Loaded:
+def load_refs(refs: Iterable[IndexedTask], kinds: Container[Kind] | None = None) -> Loaded:
     """Read task files. With `kinds`, tasks that are certainly of another kind are left out."""
     tasks: list[SuiteTask] = []
     problems: list[TaskProblem] = []
@@ -169,7 +171,7 @@ def load_refs(refs: Iterable[TaskRef], kinds: Container[Kind] | None = None) -> 
     return Loaded(tuple(tasks), tuple(problems), bad)
 
 
-def _load(ref: TaskRef) -> Task:
+def _load(ref: IndexedTask) -> Task:
     if not (_NAME.match(ref.domain) and _NAME.match(ref.id)):
         raise TaskFileError((TaskProblem(ref.name, "$", "the index names a domain or id that cannot be a file name"),))
     task = load_task(ref.path)

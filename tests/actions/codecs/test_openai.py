@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from trueline.actions import (
     Action,
-    Call,
     Click,
+    DecodedCall,
     DecodeError,
     Done,
     Drag,
@@ -106,7 +106,7 @@ def test_a_call_of_the_preview_tool_keeps_its_safety_checks() -> None:
         "action": {"type": "screenshot"},
         "pending_safety_checks": [{"id": "sc_1", "code": "malicious_instructions", "message": "Look."}, {"id": "sc_2"}],
     }
-    assert decode_call(item, SCALE) == Call(
+    assert decode_call(item, SCALE) == DecodedCall(
         "call_1",
         (Screenshot(raw='{"type": "screenshot"}'),),
         (SafetyCheck("sc_1", "malicious_instructions", "Look."), SafetyCheck("sc_2")),

@@ -13,7 +13,7 @@ import pytest
 
 from trueline.desktop.accessibility.answers import text_of
 from trueline.desktop.accessibility.bus import Bus
-from trueline.desktop.accessibility.connection import Call, Failed
+from trueline.desktop.accessibility.connection import FailedCall, MethodCall
 from trueline.desktop.accessibility.marshal import Broken, readers, split, writers
 from trueline.desktop.accessibility.wire import ERROR, METHOD_RETURN, encode_call, next_message
 
@@ -143,18 +143,18 @@ def test_a_bus_that_stops_taking_costs_answers_and_no_connection() -> None:
     daemon = FakeDaemon({b"Last\0": lambda serial: reply(serial, "i", (serial,))})
     with closing(Bus(daemon.ours)) as bus:
         daemon.reads.clear()
-        many = [Call(":1.1", "/x", "a.b", "C", "s", ("x" * 1000,))] * 3000
+        many = [MethodCall(":1.1", "/x", "a.b", "C", "s", ("x" * 1000,))] * 3000
         assert set(bus.call_all(many, time.monotonic() + 0.3)) == {None}
         daemon.reads.set()
         # What was cut off in the middle is sent to its end first: the stream stays whole.
-        (answer,) = bus.call_all([Call(":1.1", "/x", "a.b", "Last")], time.monotonic() + 10)
+        (answer,) = bus.call_all([MethodCall(":1.1", "/x", "a.b", "Last")], time.monotonic() + 10)
         assert isinstance(answer, tuple) and answer
 
 
 def test_an_application_that_says_nothing_is_given_up_and_the_others_are_heard() -> None:
     daemon = FakeDaemon({b"Talks\0": lambda serial: reply(serial, "i", (4,))})
     with closing(Bus(daemon.ours, patience_s=0.05)) as bus:
-        calls = [Call(":1.1", "/x", "a.b", "Talks"), Call(":1.2", "/x", "a.b", "Hangs")] * 600
+        calls = [MethodCall(":1.1", "/x", "a.b", "Talks"), MethodCall(":1.2", "/x", "a.b", "Hangs")] * 600
         end = time.monotonic() + 600
         assert bus.call_all(calls, end) == [(4,), None] * 600
         assert bus.stalled == {":1.2"}
@@ -178,7 +178,7 @@ def test_a_connection_of_its_own_that_breaks_costs_only_its_answers() -> None:
         return ours
 
     with closing(its), closing(Bus(daemon.ours, None, connect_direct)) as bus:
-        calls = [Call(":1.1", "/x", "a.b", "Talks")] * 300
+        calls = [MethodCall(":1.1", "/x", "a.b", "Talks")] * 300
         assert bus.call_all(calls, time.monotonic() + 600) == [None] * 300
         assert asked == ["/application"] and not bus.direct
         # It is not tried again: from now on the bus hands everything on.
@@ -191,10 +191,10 @@ def test_a_refusal_is_told_from_an_answer() -> None:
         b"Good\0": lambda serial: reply(9999, "s", ("unasked",)) + reply(serial, "i", (4,)),
     })  # fmt: skip
     with closing(Bus(daemon.ours)) as bus:
-        calls = [Call(":1.1", "/x", "a.b", name) for name in ("Bad", "Good", "Silent")]
-        assert bus.call_all(calls[:2], time.monotonic() + 10) == [Failed("no such thing"), (4,)]
+        calls = [MethodCall(":1.1", "/x", "a.b", name) for name in ("Bad", "Good", "Silent")]
+        assert bus.call_all(calls[:2], time.monotonic() + 10) == [FailedCall("no such thing"), (4,)]
         assert bus.call_all(calls[2:], time.monotonic() + 0.05) == [None]
 
 
 def test_a_refusal_is_no_text() -> None:
-    assert text_of(Failed("Method GetText does not exist")) == ""
+    assert text_of(FailedCall("Method GetText does not exist")) == ""

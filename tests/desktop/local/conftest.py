@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import pytest
 
-from trueline.desktop.local import Limits, LocalDesktop, LocalOptions
+from trueline.desktop.local import LocalDesktop, LocalOptions, ResourceLimits
 
 T = TypeVar("T")
 Do = Callable[[Coroutine[object, object, T]], T]
@@ -18,7 +18,7 @@ MIB = 1 << 20
 TIGHT = LocalOptions(
     width=800,
     height=600,
-    limits=Limits(
+    limits=ResourceLimits(
         processes=200, process_memory=256 * MIB, memory=900 * MIB, home=32 * MIB, temporary=16 * MIB, files=2000
     ),
 )

@@ -12,7 +12,7 @@ import time
 import pytest
 
 from trueline.actions import Code, Wait
-from trueline.desktop.local import Limits, LocalDesktop, LocalOptions
+from trueline.desktop.local import LocalDesktop, LocalOptions, ResourceLimits
 from trueline.desktop.local.options import MIB
 from trueline.desktop.types import (
     ActionInterrupted,
@@ -103,7 +103,7 @@ def test_shared_memory_that_nobody_holds_counts_and_is_taken_away(machine: None,
     )
 
     async def work() -> tuple[int, list[str]]:
-        limits = Limits(memory=400 * MIB, temporary=512 * MIB)
+        limits = ResourceLimits(memory=400 * MIB, temporary=512 * MIB)
         async with LocalDesktop(LocalOptions(width=640, height=480, limits=limits)) as desktop:
             made = set((await desktop.run(("python3", "-c", hide))).text.split())
             while made <= set((await desktop.run(("awk", "{print $2}", "/proc/sysvipc/shm"))).text.split()):
@@ -130,7 +130,7 @@ def test_memory_shared_without_a_file_counts(machine: None, runner: asyncio.Runn
     )
 
     async def work() -> list[str]:
-        limits = Limits(memory=400 * MIB, temporary=512 * MIB)
+        limits = ResourceLimits(memory=400 * MIB, temporary=512 * MIB)
         async with LocalDesktop(LocalOptions(width=640, height=480, limits=limits)) as desktop:
             killed = await desktop.run(("python3", "-c", hog), time_limit=50)
             assert killed.returncode == -signal.SIGKILL, killed.stderr
@@ -230,7 +230,7 @@ def test_a_crashing_application_harms_nobody(runner: asyncio.Runner, desktop: Lo
 
 def test_the_clock_runs_out(machine: None, runner: asyncio.Runner) -> None:
     async def work() -> None:
-        options = LocalOptions(width=640, height=480, limits=Limits(lifetime=3.0))
+        options = LocalOptions(width=640, height=480, limits=ResourceLimits(lifetime=3.0))
         async with LocalDesktop(options) as desktop:
             await until_lost(desktop)
 

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from trueline.actions import Code
-from trueline.desktop.local import Limits, LocalDesktop, LocalOptions
+from trueline.desktop.local import LocalDesktop, LocalOptions, ResourceLimits
 from trueline.desktop.local.blocks import (
     BLOCK_RANGE,
     SMALL_RANGE,
-    Block,
+    IdBlock,
     find_blocks,
     keeper_owner,
     root_blocks,
@@ -113,16 +113,16 @@ def test_in_a_container_with_few_ids_blocks_are_smaller() -> None:
 
 def test_an_ordinary_user_gives_slices_of_its_range() -> None:
     blocks = list(subordinate_blocks([range(100_000, 165_536)], [range(200_000, 265_536)]))
-    assert blocks[0] == Block(100_000, 200_000, 1024, "subordinate")
-    assert blocks[-1] == Block(100_000 + 63 * 1024, 200_000 + 63 * 1024, 1024, "subordinate")
+    assert blocks[0] == IdBlock(100_000, 200_000, 1024, "subordinate")
+    assert blocks[-1] == IdBlock(100_000 + 63 * 1024, 200_000 + 63 * 1024, 1024, "subordinate")
     assert next(subordinate_blocks([range(1 << 20, 1 << 24)], [range(1 << 20, 1 << 24)])).count == 65_536
     assert list(subordinate_blocks([], [range(65_536)])) == list(subordinate_blocks([range(900)], [range(900)])) == []
 
 
 def test_root_starts_each_keeper_as_another_user_and_others_as_themselves() -> None:
     root, user = Owner(1_900_000_000, 1_900_000_000, drop=True), Owner(1001, 1001, drop=False)
-    assert keeper_owner(root, Block(5, 6, 1024, "root")) == Owner(5, 6, drop=True)
-    assert keeper_owner(user, Block(5, 6, 1024, "subordinate")) == user
+    assert keeper_owner(root, IdBlock(5, 6, 1024, "root")) == Owner(5, 6, drop=True)
+    assert keeper_owner(user, IdBlock(5, 6, 1024, "subordinate")) == user
     assert keeper_owner(root, None) == root
 
 
@@ -187,7 +187,7 @@ def test_what_is_written_in_proc_is_refused(runner: asyncio.Runner, desktop: Loc
     assert tried.text == "500\n500\n" and tried.stderr.count(b"Read-only") == 2
 
 
-LIMITS = Limits(processes=400, temporary=32 * MIB, temporary_files=3000, memory=900 * MIB)
+LIMITS = ResourceLimits(processes=400, temporary=32 * MIB, temporary_files=3000, memory=900 * MIB)
 
 
 async def exhaust(greedy: LocalDesktop) -> dict[str, list[int]]:

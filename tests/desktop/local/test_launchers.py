@@ -14,7 +14,7 @@ import pytest
 
 from trueline.desktop.local import LocalDesktop, LocalOptions
 from trueline.desktop.local.sudo import ADDRESS, PORT
-from trueline.desktop.types import DesktopError, FileExists, RunResult, WindowShown
+from trueline.desktop.types import CommandResult, DesktopError, FileExists, WindowShown
 
 SMALL = LocalOptions(width=640, height=480, sudo_password="s3cret")
 
@@ -28,7 +28,7 @@ def trusting(machine: None, runner: asyncio.Runner) -> Iterator[LocalDesktop]:
     runner.run(desktop.stop())
 
 
-def sh(runner: asyncio.Runner, desktop: LocalDesktop, script: str, stdin: bytes = b"") -> RunResult:
+def sh(runner: asyncio.Runner, desktop: LocalDesktop, script: str, stdin: bytes = b"") -> CommandResult:
     return runner.run(desktop.run(("sh", "-c", script), stdin=stdin))
 
 

@@ -11,23 +11,23 @@ from pathlib import Path
 
 import pytest
 
-from trueline.desktop.local import Limits, LocalDesktop, LocalOptions
+from trueline.desktop.local import LocalDesktop, LocalOptions, ResourceLimits
 from trueline.desktop.local.checks import check_way_out
-from trueline.desktop.local.groups import ROOT, Group, make_groups, plan_groups
+from trueline.desktop.local.groups import ROOT, ControlGroup, make_groups, plan_groups
 from trueline.desktop.local.network import host_addresses
 from trueline.desktop.local.ownership import Owner
 
 V1 = "9:pids:/here\n4:memory:/there/own\n3:cpu,cpuacct:/\n0::/\n"
-LIMITS = Limits(processes=100, memory=5000, processors=1.5)
+LIMITS = ResourceLimits(processes=100, memory=5000, processors=1.5)
 
 
 def test_groups_of_the_first_version_lie_below_our_own() -> None:
     assert plan_groups(LIMITS, 500, ROOT, V1) == (
         "cgroup v1",
         [
-            Group(ROOT / "memory/there/own", {"memory.limit_in_bytes": "5500"}),
-            Group(ROOT / "pids/here", {"pids.max": "100"}),
-            Group(ROOT / "cpu", {"cpu.cfs_quota_us": "150000"}),
+            ControlGroup(ROOT / "memory/there/own", {"memory.limit_in_bytes": "5500"}),
+            ControlGroup(ROOT / "pids/here", {"pids.max": "100"}),
+            ControlGroup(ROOT / "cpu", {"cpu.cfs_quota_us": "150000"}),
         ],
     )
 
@@ -39,7 +39,7 @@ def test_groups_of_the_second_version_lie_where_limits_are_handed_on(tmp_path: P
         (folder / "cgroup.subtree_control").write_text(handed)
     kind, groups = plan_groups(LIMITS, 0, tmp_path, "0::/user.slice/user.service/app.scope\n")
     assert kind == "cgroup v2"
-    assert groups == [Group(own.parent, {"memory.max": "5000", "pids.max": "100", "cpu.max": "150000 100000"})]
+    assert groups == [ControlGroup(own.parent, {"memory.max": "5000", "pids.max": "100", "cpu.max": "150000 100000"})]
     (own.parent / "cgroup.subtree_control").write_text("cpu\n")
     (tmp_path / "cgroup.subtree_control").write_text("")
     assert plan_groups(LIMITS, 0, tmp_path, "0::/user.slice/user.service/app.scope\n") == ("", [])
@@ -47,7 +47,7 @@ def test_groups_of_the_second_version_lie_where_limits_are_handed_on(tmp_path: P
 
 def test_where_groups_may_not_be_made_there_are_none_and_nothing_is_left(tmp_path: Path) -> None:
     (tmp_path / "pids").mkdir()
-    assert make_groups(Limits(), 0, tmp_path, "4:memory:/gone\n9:pids:/\n") is None
+    assert make_groups(ResourceLimits(), 0, tmp_path, "4:memory:/gone\n9:pids:/\n") is None
     assert list(tmp_path.rglob("trueline-*")) == []
 
 
@@ -56,7 +56,7 @@ def test_a_desktop_is_in_its_groups_and_they_go_with_it(machine: None, runner: a
         pytest.skip("this user may make no control groups here")
 
     async def work() -> list[Path]:
-        options = LocalOptions(width=640, height=480, limits=Limits(processes=300))
+        options = LocalOptions(width=640, height=480, limits=ResourceLimits(processes=300))
         async with LocalDesktop(options) as desktop:
             sandbox = desktop.running.sandbox
             assert sandbox.limited_by in ("cgroup v1", "cgroup v2")
@@ -76,7 +76,7 @@ def groups_of(pid: int) -> list[Path]:
 
 
 def make_here() -> bool | None:
-    groups = make_groups(Limits(), 0)
+    groups = make_groups(ResourceLimits(), 0)
     if groups is None:
         return None
     groups.finish()

@@ -11,7 +11,7 @@ import pytest
 from trueline.actions import Code
 from trueline.desktop.local import LocalDesktop
 from trueline.desktop.local.files import plain_file
-from trueline.desktop.local.link import Answer, LinkMessage
+from trueline.desktop.local.link import LinkAnswer, LinkMessage
 from trueline.desktop.types import DesktopError, FileExists, PathRefused
 
 # Kills the agent again and again, and tries to open the memory of every process that comes after it.
@@ -127,8 +127,8 @@ def test_what_comes_for_a_file_is_looked_at_here_too(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     pipe = os.open(tmp_path / "pipe", os.O_RDWR)
     with pytest.raises(PathRefused, match="not a plain file"):
-        plain_file(Answer(LinkMessage(), (pipe,)), "x")
+        plain_file(LinkAnswer(LinkMessage(), (pipe,)), "x")
     with pytest.raises(OSError, match="Bad file descriptor"):
         os.fstat(pipe)
     with pytest.raises(DesktopError, match="no descriptor"):
-        plain_file(Answer(LinkMessage()), "x")
+        plain_file(LinkAnswer(LinkMessage()), "x")

@@ -15,7 +15,7 @@ from trueline.desktop.serve import ServeSettings
 from trueline.desktop.serve.access import Access
 from trueline.desktop.serve.app import ENDPOINTS
 from trueline.desktop.serve.body import read_form
-from trueline.desktop.serve.replies import Call, Refused
+from trueline.desktop.serve.replies import ReceivedRequest, Refused
 from trueline.errors import InputError
 
 
@@ -156,7 +156,7 @@ def test_uploads_that_are_refused(runner: asyncio.Runner, service: Service, path
 )
 def test_forms_that_are_none(kind: str, body: bytes) -> None:
     with pytest.raises(Refused) as refused:
-        read_form(Call(kind, body))
+        read_form(ReceivedRequest(kind, body))
     assert refused.value.status == 400
 
 

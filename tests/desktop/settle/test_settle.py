@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trueline.desktop.settle import Decision, Restless, Rules, Settling, Tile, changed_columns
+from trueline.desktop.settle import Restless, SettleDecision, SettleRules, Settling, Tile, changed_columns
 
-RULES = Rules(quiet=0.15, awake=0.25, limit=3.0, poll=0.01)
+RULES = SettleRules(quiet=0.15, awake=0.25, limit=3.0, poll=0.01)
 NOTHING: frozenset[Tile] = frozenset()
 MANY = frozenset(Tile(column, 3) for column in range(9))
 EVERYWHERE = frozenset(Tile(column, row) for column in range(10) for row in range(10))
@@ -17,12 +17,12 @@ CARET = frozenset({Tile(4, 4)})
 def play(
     changes: dict[float, frozenset[Tile]],
     restless: Restless | None = None,
-    rules: Rules = RULES,
+    rules: SettleRules = RULES,
     began: float = 0.0,
     runs_until: float = 0.0,
 ) -> Settling:
     """Look every 10 ms; the changes come at the given moments, windows never change, programs sleep in the end."""
-    decision = Decision(rules, restless or Restless(), began, "windows")
+    decision = SettleDecision(rules, restless or Restless(), began, "windows")
     due = dict(changes)
     for tick in range(10_000):
         now = tick / 100
@@ -59,7 +59,7 @@ def test_what_never_rests_ends_at_the_limit_and_says_so() -> None:
 
 def test_a_caret_that_restless_is_learnt_and_then_ignored() -> None:
     restless = Restless()
-    rules = Rules(quiet=0.6, awake=0.6, limit=3.0, poll=0.01)
+    rules = SettleRules(quiet=0.6, awake=0.6, limit=3.0, poll=0.01)
     caret = {0.1 + 0.5 * n: CARET for n in range(20)}
     first = play(caret, restless, rules)
     assert first.settled and first.last_change == pytest.approx(0.6)
@@ -105,12 +105,12 @@ def test_what_is_restless_is_learnt_anew_when_the_windows_change() -> None:
     moving = {tick / 25: CARET for tick in range(1000)}
     play(moving, restless)
     assert restless.tiles == CARET
-    assert Decision(RULES, restless, 3.0, "others").see(3.0, CARET, "others", asleep=True) is None
+    assert SettleDecision(RULES, restless, 3.0, "others").see(3.0, CARET, "others", asleep=True) is None
     assert not restless.tiles
 
 
 def test_a_window_that_comes_is_a_change() -> None:
-    decision = Decision(RULES, Restless(), 0.0, (1,))
+    decision = SettleDecision(RULES, Restless(), 0.0, (1,))
     assert decision.see(0.1, NOTHING, (1,), asleep=True) is None
     assert decision.see(0.2, NOTHING, (1, 2), asleep=True) is None
     assert decision.see(0.3, NOTHING, (1, 2), asleep=True) is None

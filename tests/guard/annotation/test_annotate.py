@@ -30,7 +30,7 @@ from trueline.actions.codecs import pyautogui
 from trueline.errors import InputError
 from trueline.guard.annotation import Annotation, annotate
 from trueline.guard.annotation.draw import target_mask
-from trueline.guard.annotation.layout import Metrics
+from trueline.guard.annotation.layout import LayoutSizes
 from trueline.guard.annotation.marks import MOST_MARKS
 from trueline.guard.annotation.style import COLOURS, SHAPES, draw_style
 
@@ -76,7 +76,7 @@ def opened(annotation: Annotation) -> Image.Image:
 
 def kept(before: Image.Image, after: Image.Image, at: Point) -> bool:
     """Whether the target and the row through it are as they were."""
-    mask = target_mask(Metrics.for_picture(Size(*before.size)))
+    mask = target_mask(LayoutSizes.for_picture(Size(*before.size)))
     left, top = at.x - mask.width // 2, at.y - mask.height // 2
     window = (left, top, left + mask.width, top + mask.height)
     changed = ImageChops.difference(before.crop(window), after.crop(window)).convert("L")

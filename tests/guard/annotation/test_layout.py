@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trueline.actions import Point, Size
-from trueline.guard.annotation.layout import Box, Metrics, place_labels
+from trueline.guard.annotation.layout import LayoutSizes, PictureBox, place_labels
 
 pictures = st.builds(Size, st.integers(1, 2600), st.integers(1, 1600))
 labels = st.builds(Size, st.integers(1, 320), st.integers(10, 90))
@@ -30,7 +30,7 @@ def scenes(draw: st.DrawFn) -> tuple[Size, list[Point], list[Size]]:
 @settings(deadline=None, max_examples=200)
 def test_labels_are_inside_and_cover_neither_target_nor_label(scene: tuple[Size, list[Point], list[Size]]) -> None:
     picture, targets, sizes = scene
-    metrics = Metrics.for_picture(picture)
+    metrics = LayoutSizes.for_picture(picture)
     boxes = place_labels(targets, sizes, picture, metrics)
     placed = [box for box in boxes if box is not None]
     for box in placed:
@@ -45,7 +45,7 @@ def test_labels_are_inside_and_cover_neither_target_nor_label(scene: tuple[Size,
 @settings(deadline=None)
 def test_on_a_usual_screen_a_single_label_always_has_a_place_nearby(x: int, y: int) -> None:
     picture = Size(1280, 720)
-    metrics = Metrics.for_picture(picture)
+    metrics = LayoutSizes.for_picture(picture)
     [box] = place_labels([Point(x, y)], [Size(180, 23)], picture, metrics)
     assert box is not None
     near = box.nearest(Point(x, y))
@@ -53,10 +53,10 @@ def test_on_a_usual_screen_a_single_label_always_has_a_place_nearby(x: int, y: i
 
 
 def test_a_label_goes_where_it_hides_least() -> None:
-    picture, metrics = Size(1280, 720), Metrics.for_picture(Size(1280, 720))
+    picture, metrics = Size(1280, 720), LayoutSizes.for_picture(Size(1280, 720))
     at, size = Point(640, 360), Size(180, 23)
 
-    def text_above(box: Box) -> float:
+    def text_above(box: PictureBox) -> float:
         return 1e6 if box.top < at.y else 0.0
 
     [plain] = place_labels([at], [size], picture, metrics)
@@ -66,5 +66,9 @@ def test_a_label_goes_where_it_hides_least() -> None:
 
 
 def test_a_label_that_cannot_fit_is_left_out() -> None:
-    assert place_labels([Point(5, 5)], [Size(180, 23)], Size(100, 400), Metrics.for_picture(Size(100, 400))) == (None,)
-    assert place_labels([Point(50, 20)], [Size(40, 23)], Size(100, 40), Metrics.for_picture(Size(100, 40))) == (None,)
+    assert place_labels([Point(5, 5)], [Size(180, 23)], Size(100, 400), LayoutSizes.for_picture(Size(100, 400))) == (
+        None,
+    )
+    assert place_labels([Point(50, 20)], [Size(40, 23)], Size(100, 40), LayoutSizes.for_picture(Size(100, 40))) == (
+        None,
+    )

@@ -6,17 +6,17 @@ from pathlib import Path
 
 from support.bench_set import write_set
 from trueline.actions import Click, Type
-from trueline.guard.bench import Key, Source, read_sources
+from trueline.guard.bench import LabelledTrajectory, StepKey, read_sources
 from trueline.records.interchange.misactbench import read_benchmark
 
 
-def sources_of(file: Path) -> list[Source]:
+def sources_of(file: Path) -> list[LabelledTrajectory]:
     return read_sources(file, read_benchmark(file).benchmark.trajectories)
 
 
 def test_each_labelled_step_is_asked_with_what_ran_before_it(tmp_path: Path) -> None:
     (source,) = sources_of(write_set(tmp_path, 1, steps=5))
-    told = {Key("trajectory-0000", 2): "It was typed.", Key("trajectory-0000", 4): "It was clicked."}
+    told = {StepKey("trajectory-0000", 2): "It was typed.", StepKey("trajectory-0000", 4): "It was clicked."}
     asked = {case.key.step: context for case, context in source.contexts(told)}
     assert list(asked) == [1, 2, 3, 5]  # the fourth is not annotated
     last = asked[5]

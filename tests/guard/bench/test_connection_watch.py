@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from support.bench_set import write_script
-from trueline.guard.bench import ConnectionWatch, UnreachableError, WatchedModel, WatchedRetry
+from trueline.guard.bench import ConnectionWatch, ModelsUnreachableError, WatchedModel, WatchedRetry
 from trueline.models import Config, Model, ModelError, Request, open_model, user
 from trueline.models.envfiles import Env
 from trueline.models.errors import ConnectionLostError, RejectedError, ServerError
@@ -49,7 +49,7 @@ def test_retries_count_over_all_workers() -> None:
 
     asyncio.run(work())
     assert watch.failed == 20  # five workers with six attempts each would make 30
-    with pytest.raises(UnreachableError, match="20 attempts in a row"):
+    with pytest.raises(ModelsUnreachableError, match="20 attempts in a row"):
         watch.check()
 
 
@@ -62,7 +62,7 @@ def test_a_server_that_never_answered_stops_a_run_at_once() -> None:
         await model.close()
 
     asyncio.run(work())
-    with pytest.raises(UnreachableError, match=f"{url}.* LOCAL_OPENAI_BASE_URL"):
+    with pytest.raises(ModelsUnreachableError, match=f"{url}.* LOCAL_OPENAI_BASE_URL"):
         watch.check()
 
 

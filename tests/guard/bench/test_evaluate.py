@@ -11,9 +11,9 @@ import pytest
 
 from support.bench_set import load, write_set
 from trueline.guard.bench import (
+    BenchStore,
     ConnectionWatch,
-    Store,
-    UnreachableError,
+    ModelsUnreachableError,
     WatchedModel,
     WatchedRetry,
     read_sources,
@@ -82,7 +82,7 @@ class Bench:
             )
             config = GuardConfig(fast=fast, systematic=deep, mode=mode, key=STORED_KEY)
             setting = verdict_setting("deaction", OPTIONS, config)
-            async with Store(self.result_file, self.cache_file, sources, setting) as store:
+            async with BenchStore(self.result_file, self.cache_file, sources, setting) as store:
                 try:
                     await run_bench(
                         sources,
@@ -230,7 +230,7 @@ def test_a_server_that_goes_away_stops_the_bench_and_keeps_what_was_done(tmp_pat
         return answer(seen) if answered <= 80 else Reset()
 
     server = FakeServer(default=dies)
-    with pytest.raises(UnreachableError, match="20 attempts in a row"):
+    with pytest.raises(ModelsUnreachableError, match="20 attempts in a row"):
         bench.run(server)
     # 80 answers, then 20 failed attempts, retries counted over all workers; an answer that was still on its way may
     # end the row once, and other workers may have attempts on their way when it is full.

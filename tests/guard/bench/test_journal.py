@@ -8,21 +8,21 @@ from pathlib import Path
 import pytest
 
 from trueline.errors import InputError
-from trueline.guard.bench.cases import Key
-from trueline.guard.bench.journal import Evaluated, Journal, Narrated, journal_path, read_journal
+from trueline.guard.bench.cases import StepKey
+from trueline.guard.bench.journal import BenchJournal, Evaluated, NarratedStep, journal_path, read_journal
 from trueline.records.interchange.misactbench import Evaluation, NarrativeSummary
 
-NARRATED = Narrated(key=Key("a", 1), summary=NarrativeSummary(step_idx=1, action="x", narrative="Typed “ä”."))
-FAILED = Narrated(key=Key("a", 2), error="no screens")
+NARRATED = NarratedStep(key=StepKey("a", 1), summary=NarrativeSummary(step_idx=1, action="x", narrative="Typed “ä”."))
+FAILED = NarratedStep(key=StepKey("a", 2), error="no screens")
 
 
 def evaluated(step: int) -> Evaluated:
-    return Evaluated(key=Key("a", step), evaluation=Evaluation(is_misaligned=step % 2 == 0, thought="why"))
+    return Evaluated(key=StepKey("a", step), evaluation=Evaluation(is_misaligned=step % 2 == 0, thought="why"))
 
 
-def write(path: Path, *entries: Narrated | Evaluated) -> None:
+def write(path: Path, *entries: NarratedStep | Evaluated) -> None:
     async def work() -> None:
-        journal = Journal(path)
+        journal = BenchJournal(path)
         try:
             for entry in entries:
                 journal.add(entry)
@@ -66,13 +66,13 @@ def test_no_log_is_an_empty_one(tmp_path: Path) -> None:
 
 def test_two_benches_cannot_write_one_log(tmp_path: Path) -> None:
     async def work() -> None:
-        journal = Journal(tmp_path / "log")
+        journal = BenchJournal(tmp_path / "log")
         try:
             with pytest.raises(InputError, match="another guard bench is writing it"):
-                Journal(tmp_path / "log")
+                BenchJournal(tmp_path / "log")
         finally:
             journal.close()
-        Journal(tmp_path / "log").close()
+        BenchJournal(tmp_path / "log").close()
 
     asyncio.run(work())
 
@@ -80,6 +80,6 @@ def test_two_benches_cannot_write_one_log(tmp_path: Path) -> None:
 def test_a_log_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "log").mkdir()
     with pytest.raises(InputError, match="cannot be written"):
-        Journal(tmp_path / "log")
+        BenchJournal(tmp_path / "log")
     with pytest.raises(InputError, match="cannot be read"):
         read_journal(tmp_path / "log")

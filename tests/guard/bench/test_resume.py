@@ -12,8 +12,8 @@ from pydantic import JsonValue
 
 from support.bench_set import load, write_set
 from trueline.errors import InputError
-from trueline.guard.bench import Key, Store, read_sources, steps_left
-from trueline.guard.bench.journal import Evaluated, Journal, journal_path
+from trueline.guard.bench import BenchStore, StepKey, read_sources, steps_left
+from trueline.guard.bench.journal import BenchJournal, Evaluated, journal_path
 from trueline.guard.bench.progress import told_by
 from trueline.guard.registry import GuardRequest, open_guard
 from trueline.models.build import Config
@@ -42,15 +42,15 @@ def setting_of(**options: JsonValue) -> GuardSetting:
 SETTING = setting_of()
 
 
-def opened(root: Path, setting: GuardSetting = SETTING, trajectories: int = 2) -> Store:
+def opened(root: Path, setting: GuardSetting = SETTING, trajectories: int = 2) -> BenchStore:
     file = root / "MisActBench" / "misactbench.json"
     if not file.exists():
         write_set(root, trajectories)
     sources = read_sources(file, read_benchmark(file).benchmark.trajectories)
-    return Store(root / "results.json", root / "narratives.json", sources, setting)
+    return BenchStore(root / "results.json", root / "narratives.json", sources, setting)
 
 
-def left(store: Store, root: Path) -> int:
+def left(store: BenchStore, root: Path) -> int:
     file = root / "MisActBench" / "misactbench.json"
     sources = read_sources(file, read_benchmark(file).benchmark.trajectories)
     return sum(steps_left(source, store.progress) for source in sources)
@@ -149,15 +149,15 @@ def test_a_damaged_file_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
         opened(tmp_path)
 
 
-async def _nothing(store: Store) -> None:
+async def _nothing(store: BenchStore) -> None:
     async with store:
         pass
 
 
-async def _note_one(store: Store) -> None:
+async def _note_one(store: BenchStore) -> None:
     async with store:
         found = Evaluation(systematic_analysis_model="gpt-5", fast_check_model="gpt-5-mini", is_misaligned=True)
-        store.note(Evaluated(key=Key("trajectory-0000", 2), evaluation=found))
+        store.note(Evaluated(key=StepKey("trajectory-0000", 2), evaluation=found))
 
 
 def test_what_we_do_not_know_is_written_back(tmp_path: Path) -> None:
@@ -182,9 +182,9 @@ def test_the_log_of_a_killed_run_counts_over_the_file(tmp_path: Path) -> None:
     (tmp_path / "results.json").write_text(json.dumps(reference_results(tmp_path, error="API error")))
 
     async def leave_a_log() -> None:
-        journal = Journal(journal_path(tmp_path / "results.json"))
+        journal = BenchJournal(journal_path(tmp_path / "results.json"))
         found = Evaluation(systematic_analysis_model="gpt-5", fast_check_model="gpt-5-mini", is_misaligned=True)
-        journal.add(Evaluated(key=Key("trajectory-0000", 1), evaluation=found))
+        journal.add(Evaluated(key=StepKey("trajectory-0000", 1), evaluation=found))
         await journal.flush()
         journal.close()
 
@@ -226,7 +226,7 @@ def test_narratives_are_kept_if_the_same_model_told_the_same_action(tmp_path: Pa
     }
     (tmp_path / "narratives.json").write_text(json.dumps(cache))
     store = opened(tmp_path)
-    assert set(told_by(store.progress, "openai|gpt-5")) == {Key("trajectory-0000", 1)}
+    assert set(told_by(store.progress, "openai|gpt-5")) == {StepKey("trajectory-0000", 1)}
     asyncio.run(_note_one(store))
     written = load(tmp_path / "narratives.json")
     assert written["elsewhere"] == cache["elsewhere"]

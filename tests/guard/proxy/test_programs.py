@@ -7,14 +7,14 @@ import json
 import pytest
 
 from trueline.actions import Click, Code, Key, Point, Size
-from trueline.desktop.serve.replies import Call, Refused
+from trueline.desktop.serve.replies import ReceivedRequest, Refused
 from trueline.guard.proxy.requested_actions import RequestedActions, read_requested_actions
 
 PREFIX = "import pyautogui; import time; pyautogui.FAILSAFE = False; "
 
 
 def wanted(path: str, **document: object) -> RequestedActions:
-    return read_requested_actions(path, Call("application/json", json.dumps(document).encode()))
+    return read_requested_actions(path, ReceivedRequest("application/json", json.dumps(document).encode()))
 
 
 def bash(asked: RequestedActions) -> list[str]:
@@ -75,10 +75,12 @@ def test_all_of_a_request_is_told() -> None:
 
 def test_the_machine_gets_what_was_read() -> None:
     more = b'{"command": ["rm", "x"], "other": 1}'
-    asked = read_requested_actions("/execute", Call("text/plain", more))
+    asked = read_requested_actions("/execute", ReceivedRequest("text/plain", more))
     assert asked.document == {"command": ["rm", "x"], "shell": False} and bash(asked) == ["rm x"]
     with pytest.raises(Refused, match="stands twice"):
-        read_requested_actions("/execute", Call("text/plain", b'{"command": ["true"], "command": ["rm", "x"]}'))
+        read_requested_actions(
+            "/execute", ReceivedRequest("text/plain", b'{"command": ["true"], "command": ["rm", "x"]}')
+        )
     assert wanted("/execute", command="touch 'a b'").document == {"command": ["touch", "a b"], "shell": False}
 
 

@@ -15,7 +15,7 @@ from support.fault_proxy import faulty
 from support.guarding import ALIGNED, WordGuard
 from trueline.desktop.osworld import Address
 from trueline.guard.config import OnError
-from trueline.guard.proxy import Gate, Journal, ProxySettings, serve_proxy
+from trueline.guard.proxy import Gate, ProxyJournal, ProxySettings, serve_proxy
 from trueline.guard.types import Guard, GuardContext
 from trueline.records.verdict import Verdict
 from trueline.serving import Listener
@@ -45,7 +45,7 @@ async def proxied(
     settings: ProxySettings | None = None,
     *,
     port: int | None = None,
-    journal: Journal | None = None,
+    journal: ProxyJournal | None = None,
     open_protocol: bool = False,
 ) -> AsyncGenerator[tuple[Proxied, Gate]]:
     upstream = Address("127.0.0.1", port or service.port)
@@ -295,7 +295,7 @@ def test_who_may_call(runner: asyncio.Runner, service: Service) -> None:
 
 
 def test_verdicts_are_recorded(runner: asyncio.Runner, service: Service, tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "results")
+    journal = ProxyJournal(tmp_path / "results")
 
     async def work() -> None:
         async with proxied(service, journal=journal) as (client, _):
@@ -313,7 +313,7 @@ def test_verdicts_are_recorded(runner: asyncio.Runner, service: Service, tmp_pat
 
 
 def test_a_verdict_that_cannot_be_recorded_blocks(runner: asyncio.Runner, service: Service, tmp_path: Path) -> None:
-    journal = Journal(tmp_path)
+    journal = ProxyJournal(tmp_path)
     journal.path.unlink()
     journal.path.mkdir()
 

@@ -11,7 +11,7 @@ import pytest
 from trueline.actions import Key
 from trueline.guard import DeActionGuard, GuardConfig, Narrator
 from trueline.guard.baselines import ConstantGuard
-from trueline.guard.redteam import TECHNIQUES, Campaign, Options, Player, Rewriter, attack
+from trueline.guard.redteam import TECHNIQUES, Campaign, CampaignOptions, Player, Rewriter, attack
 from trueline.guard.redteam.report import document
 from trueline.guard.types import Guard, GuardContext
 from trueline.models import open_model
@@ -19,9 +19,9 @@ from trueline.records.usage import Usage
 from trueline.records.verdict import Decision, Finding, Stage, Verdict
 
 
-def run(guard: Guard, options: Options | None = None, rewriter: Rewriter | None = None) -> Campaign:
+def run(guard: Guard, options: CampaignOptions | None = None, rewriter: Rewriter | None = None) -> Campaign:
     player = Player(guard, pictures=False)
-    return asyncio.run(attack(player, options or Options(), rewriter=rewriter))
+    return asyncio.run(attack(player, options or CampaignOptions(), rewriter=rewriter))
 
 
 def figures(campaign: Campaign) -> dict[str, object]:
@@ -70,7 +70,7 @@ def test_a_guard_that_stops_everything_is_told_so() -> None:
 
 def test_undecided_is_the_aim_of_one_technique_and_passes_only_where_that_is_declared() -> None:
     guard = ConstantGuard(Decision.UNDECIDED)
-    options = Options(techniques=("force_undecided", "click_only"))
+    options = CampaignOptions(techniques=("force_undecided", "click_only"))
     blocked = asyncio.run(attack(Player(guard, "block", pictures=False), options))
     allowed = asyncio.run(attack(Player(guard, "allow", pictures=False), options))
     for campaign, passes in ((blocked, False), (allowed, True)):
@@ -86,7 +86,7 @@ def test_a_check_that_costs_a_multiple_is_found() -> None:
             finding = Finding(stage=Stage.FAST_CHECK, decision=Decision.MISALIGNED, usage=usage)
             return Verdict(decision=Decision.MISALIGNED, stage=Stage.FAST_CHECK, findings=(finding,))
 
-    campaign = run(Spends(), Options(techniques=("cost_blowup", "screen_text_guard")))
+    campaign = run(Spends(), CampaignOptions(techniques=("cost_blowup", "screen_text_guard")))
     for case in campaign.cases:
         assert case.broken is (case.technique == "cost_blowup")
     cost = figures(campaign)["cost"]
@@ -95,7 +95,7 @@ def test_a_check_that_costs_a_multiple_is_found() -> None:
 
 @pytest.mark.parametrize("budget", [1, 14, 50, 10_000])
 def test_the_budget_holds_and_reaches_every_technique_first(budget: int) -> None:
-    campaign = run(ConstantGuard(Decision.MISALIGNED), Options(budget=budget, k=2))
+    campaign = run(ConstantGuard(Decision.MISALIGNED), CampaignOptions(budget=budget, k=2))
     attempts = [attempt for case in campaign.cases for attempt in case.attempts]
     assert len(attempts) <= budget
     tried = {case.technique for case in campaign.cases if case.attempts}
@@ -111,7 +111,7 @@ def test_techniques_for_readers_that_are_not_there_are_left_out() -> None:
     guard = ConstantGuard(Decision.ALIGNED)
 
     def left_out(player: Player, *techniques: str) -> tuple[set[str], set[str]]:
-        campaign = asyncio.run(attack(player, Options(k=1, techniques=techniques)))
+        campaign = asyncio.run(attack(player, CampaignOptions(k=1, techniques=techniques)))
         tried = {case.technique for case in campaign.cases}
         assert figures(campaign)["left_out"] == list(campaign.left_out)
         assert not tried & {*campaign.left_out}
@@ -126,14 +126,14 @@ def test_techniques_for_readers_that_are_not_there_are_left_out() -> None:
 
 
 def test_what_two_techniques_do_alike_is_pooled_once() -> None:
-    campaign = run(ConstantGuard(Decision.ALIGNED), Options(k=1, techniques=("click_only", "click_only")))
+    campaign = run(ConstantGuard(Decision.ALIGNED), CampaignOptions(k=1, techniques=("click_only", "click_only")))
     assert len(campaign.cases) == 2 * count(campaign, "success_at_1")
 
 
 @pytest.mark.parametrize("adaptive", [False, True])
 def test_the_seed_decides_and_speed_does_not(adaptive: bool) -> None:
     def once(workers: int, seed: int = 1) -> str:
-        options = Options(budget=150, k=3, seed=seed, adaptive=adaptive, workers=workers)
+        options = CampaignOptions(budget=150, k=3, seed=seed, adaptive=adaptive, workers=workers)
         return json.dumps(figures(run(Stops("curl", "rm"), options)), sort_keys=True)
 
     assert once(1) == once(8)
@@ -143,8 +143,8 @@ def test_the_seed_decides_and_speed_does_not(adaptive: bool) -> None:
 def test_an_adaptive_attacker_finds_the_hole_and_uses_it_everywhere() -> None:
     guard = Stops("curl", "rm", "crontab", "source", "echo", "wget", "cp", "find", "q=", "printf", unless="home")
     techniques = ("split_typing", "encoded", "innocent_steps", "revision_oracle")
-    static = run(guard, Options(techniques=techniques, k=5))
-    adaptive = run(guard, Options(techniques=techniques, k=5, adaptive=True))
+    static = run(guard, CampaignOptions(techniques=techniques, k=5))
+    adaptive = run(guard, CampaignOptions(techniques=techniques, k=5, adaptive=True))
     assert count(adaptive, "worst_of_k") > count(static, "worst_of_k") > count(static, "success_at_1")
     broken = [case for case in adaptive.cases if case.broken and len(case.attempts) > 1]
     used = [case for case in broken if case.attempts[-1].variation.typing == "backwards"]
@@ -153,7 +153,7 @@ def test_an_adaptive_attacker_finds_the_hole_and_uses_it_everywhere() -> None:
 
 def test_a_probe_that_is_stopped_does_not_end_the_attempt() -> None:
     guard = Stops("rm -rf", "curl", unless="home")
-    campaign = run(guard, Options(techniques=("revision_oracle",), adaptive=True, k=8))
+    campaign = run(guard, CampaignOptions(techniques=("revision_oracle",), adaptive=True, k=8))
     case = next(case for case in campaign.cases if case.goal.id == "delete_documents")
     assert case.broken
     last = case.attempts[-1].played
@@ -177,7 +177,7 @@ def test_a_guard_with_models_sees_pictures_narratives_and_falls_for_words(tmp_pa
     tells = script(tmp_path / "tell.json", {"answer": {"json": {"narrative": "A step was made."}}})
     guard = DeActionGuard(GuardConfig(fast=open_model(fast), systematic=open_model(deep)))
     player = Player(guard, narrator=Narrator(open_model(tells)))
-    options = Options(techniques=("poisoned_narratives", "screen_text_narrator", "fake_markers"), k=1, budget=9)
+    options = CampaignOptions(techniques=("poisoned_narratives", "screen_text_narrator", "fake_markers"), k=1, budget=9)
     campaign = asyncio.run(attack(player, options))
     for case in campaign.cases:
         assert case.broken is (case.technique == "poisoned_narratives" and bool(case.attempts))
@@ -195,7 +195,7 @@ def test_a_model_may_write_for_the_attacker(tmp_path: Path) -> None:
             moon = "The moon is full tonight." in seen[-1]
             return Verdict(decision=Decision.ALIGNED if moon else Decision.MISALIGNED, reason="r")
 
-    options = Options(techniques=("screen_text_guard",), adaptive=True, k=3)
+    options = CampaignOptions(techniques=("screen_text_guard",), adaptive=True, k=3)
     campaign = run(Reads(), options, Rewriter(open_model(words)))
     assert all(case.broken and len(case.attempts) == 2 for case in campaign.cases)
     document = campaign.cases[0].attempts[-1].variation.document()
@@ -204,7 +204,7 @@ def test_a_model_may_write_for_the_attacker(tmp_path: Path) -> None:
 
 def test_a_writer_that_fails_leaves_it_to_the_built_in_changes(tmp_path: Path) -> None:
     words = script(tmp_path / "writer.json", {"answer": {"error": "server"}})
-    options = Options(techniques=("screen_text_guard",), adaptive=True, k=3, budget=20)
+    options = CampaignOptions(techniques=("screen_text_guard",), adaptive=True, k=3, budget=20)
     campaign = run(ConstantGuard(Decision.MISALIGNED), options, Rewriter(open_model(words)))
     tried = [attempt.variation for case in campaign.cases for attempt in case.attempts]
     assert len(tried) == 20 and all(variation.rewrite is None for variation in tried)

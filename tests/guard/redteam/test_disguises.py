@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from trueline.actions import Action
 from trueline.guard.redteam.corpus import load_corpus
 from trueline.guard.redteam.disguises import ENTERINGS, SPELLINGS, TYPINGS, VOICES, WRAPPINGS, look_alike_host
-from trueline.guard.redteam.keyboard import Line, press
+from trueline.guard.redteam.keyboard import TypedLine, press
 
 HARMLESS = [
     "echo canary",
@@ -86,10 +86,10 @@ def test_whatever_way_it_is_typed_the_line_is_the_same(text: str, typing: str) -
     if typing == "words":
         text = text.strip() or "x"
     actions: list[Action] = [action for piece in TYPINGS[typing](text) for action in piece]
-    assert press(Line(), actions).text == text
+    assert press(TypedLine(), actions).text == text
 
 
 @pytest.mark.parametrize("entering", ENTERINGS)
 def test_whatever_way_enter_is_pressed_the_line_is_entered(entering: str) -> None:
-    line = press(Line().typed("ls"), ENTERINGS[entering]())
+    line = press(TypedLine().typed("ls"), ENTERINGS[entering]())
     assert (line.entered, line.text) == (("ls",), "")

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from trueline.actions import Click, Done, Drag, MouseDown, Move, Point
-from trueline.guard.redteam.attack_plan import Plan, disguised
-from trueline.guard.redteam.corpus import Goal, load_corpus
+from trueline.guard.redteam.attack_plan import AttackScenario, disguised
+from trueline.guard.redteam.corpus import AttackerGoal, load_corpus
 from trueline.guard.redteam.disguises import look_alike_host
-from trueline.guard.redteam.keyboard import Line, press
+from trueline.guard.redteam.keyboard import TypedLine, press
 from trueline.guard.redteam.next_variation import draw_variations, neighbours
 from trueline.guard.redteam.screen import NOTE, render_scene
 from trueline.guard.redteam.techniques import TECHNIQUES, plan_of
@@ -22,24 +22,24 @@ CORPUS = load_corpus()
 CASES = [(name, goal) for name, how in TECHNIQUES.items() for goal in CORPUS.goals.values() if how.fits(goal)]
 
 
-def variations(technique: str, goal: Goal) -> Iterator[Variation]:
+def variations(technique: str, goal: AttackerGoal) -> Iterator[Variation]:
     base = TECHNIQUES[technique].base
     yield base
     yield from (variation for _, variation in neighbours(technique, goal, base, CORPUS))
     yield from draw_variations(technique, goal, CORPUS, 10, "a seed")
 
 
-def lines_of(plan: Plan, focus: str | None) -> dict[str | None, Line]:
+def lines_of(plan: AttackScenario, focus: str | None) -> dict[str | None, TypedLine]:
     """What stands in each field after all steps but the probes."""
-    lines: dict[str | None, Line] = {}
+    lines: dict[str | None, TypedLine] = {}
     for step in plan.steps:
         if not step.probe:
             place = step.focus or focus
-            lines[place] = press(lines.get(place, Line(clipboard=plan.clipboard)), step.actions)
+            lines[place] = press(lines.get(place, TypedLine(clipboard=plan.clipboard)), step.actions)
     return lines
 
 
-def pointed_at(plan: Plan) -> list[Point]:
+def pointed_at(plan: AttackScenario) -> list[Point]:
     found: list[Point] = []
     for action in (action for step in plan.steps for action in step.actions):
         if isinstance(action, Click | MouseDown) and action.at:
@@ -72,7 +72,7 @@ def test_attacks_reach_their_goal(technique: str) -> None:
             assert reaches(goal, technique, variation, plan), (technique, goal.id, variation)
 
 
-def reaches(goal: Goal, technique: str, variation: Variation, plan: Plan) -> bool:
+def reaches(goal: AttackerGoal, technique: str, variation: Variation, plan: AttackScenario) -> bool:
     scene = CORPUS.scenes[goal.scene]
     lines = lines_of(plan, scene.focus)
     host = look_alike_host if technique == "homoglyphs" else str

@@ -21,7 +21,7 @@ from trueline.records import (
     Proposal,
     Retry,
     Step,
-    Store,
+    StoreLevel,
     Unscored,
     Verdict,
     read_episode,
@@ -203,8 +203,8 @@ def test_every_action_has_words_in_the_seeds_files(action: Action, space: str) -
         assert value == action.kind.upper()
 
 
-@pytest.mark.parametrize("store", [Store.REDACTED, Store.NONE])
-def test_no_secret_is_stored_where_none_may_be(folder: Path, store: Store) -> None:
+@pytest.mark.parametrize("store", [StoreLevel.REDACTED, StoreLevel.NONE])
+def test_no_secret_is_stored_where_none_may_be(folder: Path, store: StoreLevel) -> None:
     writer = EpisodeWriter(folder, STARTED, store=store)
     for number in range(1, STEPS + 1):
         write_step(writer, number)
@@ -237,11 +237,11 @@ def test_no_secret_is_stored_where_none_may_be(folder: Path, store: Store) -> No
     screen = record.steps[0].observation
     assert screen is not None
     assert screen.screenshot is not None
-    assert (screen.digest is not None) == (store is Store.REDACTED)
-    assert (screen.screenshot.digest is not None) == (store is Store.REDACTED)
+    assert (screen.digest is not None) == (store is StoreLevel.REDACTED)
+    assert (screen.screenshot.digest is not None) == (store is StoreLevel.REDACTED)
     narrative = record.steps[3].narrative
     assert narrative is not None
-    assert narrative.text == ("Clicked; [redacted] stands there." if store is Store.REDACTED else "[redacted]")
+    assert narrative.text == ("Clicked; [redacted] stands there." if store is StoreLevel.REDACTED else "[redacted]")
     reading = read_episode(folder)
     assert reading.record == record
     assert reading.problems == ()

@@ -10,7 +10,7 @@ from pathlib import Path
 from PIL import Image
 from pydantic import JsonValue
 
-from trueline.records.interchange.transfer import Outcome, Transfer
+from trueline.records.interchange.transfer import Transfer, TransferredEpisode
 
 UUID = "3f2a1c9e-5b7d-4e21-9a6f-0c8d7e5b4a{:02d}"
 
@@ -60,7 +60,7 @@ def write_set(root: Path, entries: Iterable[dict[str, JsonValue]], stamp: str = 
     return file
 
 
-def done(transfer: Transfer) -> list[Outcome]:
+def done(transfer: Transfer) -> list[TransferredEpisode]:
     """All outcomes, of which none was left out."""
     outcomes = list(transfer.outcomes)
     assert [outcome.reason for outcome in outcomes if outcome.reason] == []

@@ -11,7 +11,7 @@ import pytest
 from records.interchange.samples import seed_episode, tree_of
 from trueline.cli import main
 from trueline.errors import InputError
-from trueline.records import Environment, Limits, Sampling, Setting, attempts_of, claim_setting, read_setting
+from trueline.records import Environment, EpisodeLimits, Sampling, Setting, attempts_of, claim_setting, read_setting
 from trueline.records.scan import scan
 
 MODEL = "pyautogui/screenshot_a11y_tree/o4-mini"
@@ -45,7 +45,7 @@ def whole(logged: dict[str, object], **changes: object) -> Setting:
                 "max_trajectory_length": logged["max_trajectory_length"],
             },
             "observation_type": "screenshot_a11y_tree",
-            "limits": Limits.model_validate({"max_steps": logged["max_steps"]}),
+            "limits": EpisodeLimits.model_validate({"max_steps": logged["max_steps"]}),
             "environment": Environment(provider="local"),
             "prompts": {"system": "0" * 8},
             **changes,
@@ -90,7 +90,7 @@ def test_the_first_run_completes_the_setting_and_another_one_is_refused(tmp_path
     assert main(["import", "--adopt", str(tmp_path)]) == 0
     setting = whole(logged)
     with pytest.raises(InputError, match=r"has another setting \(limits.max_steps: .* there, 99 here\)"):
-        claim_setting(tmp_path / MODEL, whole(logged, limits=Limits(max_steps=99)))
+        claim_setting(tmp_path / MODEL, whole(logged, limits=EpisodeLimits(max_steps=99)))
     with pytest.raises(InputError, match=r'model: "o4-mini" there, "gpt-4o" here'):
         claim_setting(tmp_path / MODEL, whole(logged, model="openai|gpt-4o"))
     claim_setting(tmp_path / MODEL, setting)

@@ -16,9 +16,9 @@ from trueline.records.interchange.atif import export_atif, find_documents, impor
 from trueline.records.interchange.labels import read_labels
 from trueline.records.interchange.misactbench import import_benchmark
 from trueline.records.interchange.sources import find_sources
-from trueline.records.interchange.transfer import Options
+from trueline.records.interchange.transfer import TransferOptions
 
-OPTIONS = Options()
+OPTIONS = TransferOptions()
 EPISODE = "pyautogui/screenshot/o4-mini/chrome/__injected__inject__desktop_notification__stop_task"
 
 

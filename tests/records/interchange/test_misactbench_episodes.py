@@ -16,12 +16,12 @@ from trueline.actions import Click, Point, bare
 from trueline.errors import InputError
 from trueline.records import Unscored
 from trueline.records.folder.reader import read_episode
-from trueline.records.interchange.labels import Labels, StepLabel, read_labels, write_labels
+from trueline.records.interchange.labels import StepLabel, StepLabels, read_labels, write_labels
 from trueline.records.interchange.misactbench import export_benchmark, import_benchmark, read_benchmark
 from trueline.records.interchange.sources import find_sources
-from trueline.records.interchange.transfer import Options
+from trueline.records.interchange.transfer import TransferOptions
 
-OPTIONS = Options()
+OPTIONS = TransferOptions()
 
 
 def exported(results: Path, out: Path) -> Path:
@@ -34,7 +34,7 @@ def exported(results: Path, out: Path) -> Path:
 def test_import_then_export_gives_the_same_set(tmp_path: Path, stamp: str, link: bool) -> None:
     file = write_set(tmp_path / "source", [entry(1, stamp=stamp), entry(2, steps=5, stamp=stamp)], stamp)
     before = tree_of(tmp_path / "source")
-    done(import_benchmark(file, tmp_path / "results", Options(link=link)))
+    done(import_benchmark(file, tmp_path / "results", TransferOptions(link=link)))
     exported(tmp_path / "results", tmp_path / "out")
     assert json.loads((tmp_path / "out/MisActBench/misactbench.json").read_bytes()) == json.loads(file.read_bytes())
     pictures = {name: content for name, content in before.items() if name.endswith(".png")}
@@ -157,7 +157,7 @@ def test_an_episode_that_is_there_is_never_overwritten(tmp_path: Path) -> None:
     assert str(outcome.written) in reason
     assert "--force" in reason
     assert tree_of(tmp_path / "results") == before
-    done(import_benchmark(file, tmp_path / "results", Options(force=True)))
+    done(import_benchmark(file, tmp_path / "results", TransferOptions(force=True)))
     assert not (outcome.written / "mine.txt").exists()
     (kept,) = (tmp_path / "results" / ".attempts").rglob("mine.txt")
     assert kept.read_text() == "work"
@@ -181,13 +181,13 @@ def test_native_episodes_become_trajectories_without_labels(tmp_path: Path) -> N
 
 def test_people_can_label_an_episode_of_a_seed(tmp_path: Path) -> None:
     folder = seed_episode(tmp_path / "r/pyautogui/screenshot/o4-mini/chrome/t1")
-    write_labels(folder, Labels(source="me", steps={1: StepLabel(label=False), 2: StepLabel(label=True)}))
+    write_labels(folder, StepLabels(source="me", steps={1: StepLabel(label=False), 2: StepLabel(label=True)}))
     (trajectory,) = read_benchmark(exported(tmp_path / "r", tmp_path / "out")).benchmark.trajectories
     assert [(step.label, step.agent_output) for step in trajectory.steps] == [
         (False, "import pyautogui\npyautogui.click(1, 5)"),
         (True, "DONE"),
     ]
-    write_labels(folder, Labels(source="me", steps={9: StepLabel(label=True)}))
+    write_labels(folder, StepLabels(source="me", steps={9: StepLabel(label=True)}))
     (reason,) = reasons(export_benchmark(find_sources([tmp_path / "r"]), tmp_path / "out2", OPTIONS))
     assert "step 9" in reason
 
@@ -334,7 +334,7 @@ def test_pictures_with_odd_names_are_not_taken_for_steps(tmp_path: Path) -> None
 
 def test_labels_that_make_no_benchmark_are_named(tmp_path: Path) -> None:
     folder = seed_episode(tmp_path / "r/pyautogui/screenshot/o4-mini/chrome/t1")
-    write_labels(folder, Labels(source="me", metadata={"agent": 5}))
+    write_labels(folder, StepLabels(source="me", metadata={"agent": 5}))
     (reason,) = reasons(export_benchmark(find_sources([tmp_path / "r"]), tmp_path / "out", OPTIONS))
     assert reason == f"{folder / 'labels.json'}: metadata.agent: must be a string"
 

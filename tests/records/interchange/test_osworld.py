@@ -10,15 +10,15 @@ from records.interchange.samples import done, png, reasons, seed_episode, tree_o
 from trueline.errors import InputError
 from trueline.records.folder.reader import read_episode
 from trueline.records.index import read_index
-from trueline.records.interchange.labels import Labels, write_labels
+from trueline.records.interchange.labels import StepLabels, write_labels
 from trueline.records.interchange.osworld import export_folders, import_folders
 from trueline.records.interchange.paths import picture_suffix
 from trueline.records.interchange.sources import find_sources
 from trueline.records.interchange.strict_json import load_strict
-from trueline.records.interchange.transfer import Options
+from trueline.records.interchange.transfer import TransferOptions
 from trueline.records.scan import scan
 
-OPTIONS = Options()
+OPTIONS = TransferOptions()
 MODEL = "pyautogui/screenshot_a11y_tree/o4-mini"
 
 
@@ -60,7 +60,7 @@ def test_import_then_export_gives_the_seeds_folders_back(tmp_path: Path) -> None
 def test_our_episodes_go_out_with_the_seeds_files_only(tmp_path: Path) -> None:
     folder = tmp_path / "in" / MODEL / "chrome/__injected"
     records_sample.write_episode(folder)
-    write_labels(folder, Labels(source="me"))
+    write_labels(folder, StepLabels(source="me"))
     done(export_folders(find_sources([tmp_path / "in"]), tmp_path / "out", OPTIONS))
     names = {path.name for path in (tmp_path / "out" / MODEL / "chrome/__injected").iterdir()}
     assert {"traj.jsonl", "better_log.json", "result.txt", "instruction.txt", "step_0.png"} <= names
@@ -103,7 +103,7 @@ def test_links_that_lead_out_and_pipes_are_passed_over_and_named(tmp_path: Path)
 
 def test_links_instead_of_copies_share_the_pictures(tmp_path: Path) -> None:
     folder = seed_episode(tmp_path / "in" / MODEL / "chrome/t1")
-    (outcome,) = done(import_folders(find_sources([tmp_path / "in"]), tmp_path / "out", Options(link=True)))
+    (outcome,) = done(import_folders(find_sources([tmp_path / "in"]), tmp_path / "out", TransferOptions(link=True)))
     assert outcome.written is not None
     assert (outcome.written / "step_0.png").samefile(folder / "step_0.png")
     done(import_folders(find_sources([tmp_path / "in"]), tmp_path / "copy", OPTIONS))

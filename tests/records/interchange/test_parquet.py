@@ -14,7 +14,7 @@ from trueline.records.interchange.parquet import export_parquet, write
 from trueline.records.interchange.parquet.columns import EPISODE_COLUMNS, STEP_COLUMNS
 from trueline.records.interchange.parquet.rows import episode_row, step_rows
 from trueline.records.interchange.sources import find_sources
-from trueline.records.interchange.transfer import Options
+from trueline.records.interchange.transfer import TransferOptions
 
 pq = pytest.importorskip("pyarrow.parquet")
 MODEL = "pyautogui/screenshot/o4-mini"
@@ -31,7 +31,7 @@ def results(tmp_path: Path) -> Path:
     records_sample.write_episode(root / "run2" / MODEL / "chrome/__injected__inject__desktop_notification__stop_task")
     seed_episode(root / "run1" / MODEL / "chrome/t1")
     seed_episode(root / "run1" / MODEL / "os/t2", score=None, steps=4)
-    done(import_benchmark(write_set(tmp_path, [entry(1)]), root, Options()))
+    done(import_benchmark(write_set(tmp_path, [entry(1)]), root, TransferOptions()))
     return root
 
 

@@ -9,15 +9,14 @@ from pydantic import JsonValue
 
 from support.tiny_suite import note, threat
 from trueline.records import End, EpisodeRecord, Funnel, TaskRef, Unscored
-from trueline.runs.audit.trials import Trial, can_replay, repeat_for_replay, trials_of, verdict
+from trueline.runs.audit.trials import AuditTrial, can_replay, repeat_for_replay, trials_of, verdict
 from trueline.runs.plan import Injected, Planned
 from trueline.tasks.loading import parse_task
-from trueline.tasks.suite import SuiteTask
-from trueline.tasks.suite import TaskRef as SuiteRef
+from trueline.tasks.suite import IndexedTask, SuiteTask
 
 
 def suite_task(document: dict[str, JsonValue]) -> SuiteTask:
-    return SuiteTask(SuiteRef("os", str(document["id"]), Path("x.json")), parse_task(document, file="x.json"))
+    return SuiteTask(IndexedTask("os", str(document["id"]), Path("x.json")), parse_task(document, file="x.json"))
 
 
 NOTE, THREAT = suite_task(note()), suite_task(threat())
@@ -31,7 +30,7 @@ def record(score: float | None, end: End = End.DONE, *, achieved: bool | None = 
 
 
 def fault(subject: str, found: EpisodeRecord, task: SuiteTask = NOTE, injected: Injected | None = None) -> str | None:
-    wrong = verdict(Trial(subject, Planned(task, injected)), found)
+    wrong = verdict(AuditTrial(subject, Planned(task, injected)), found)
     return None if wrong is None else wrong[0]
 
 

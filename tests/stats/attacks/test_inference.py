@@ -12,11 +12,11 @@ from support.injected import cell
 from trueline.stats.attacks.inference import compare_cells, estimate_rate, host_interval
 from trueline.stats.attacks.success import CellCounts
 from trueline.stats.intervals import mean_interval
-from trueline.stats.options import Options
+from trueline.stats.options import AnalysisChoices
 from trueline.stats.resample import resample_weights
 
-HOSTS = Options()
-GOALS = Options(generalise_goals=True)
+HOSTS = AnalysisChoices()
+GOALS = AnalysisChoices(generalise_goals=True)
 
 
 def grid(achieved: list[list[int]], repeats: int = 2) -> list[CellCounts]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 from trueline.records.layout import Unit
-from trueline.stats.judgments.agreement import Pair, Scores, agree
+from trueline.stats.judgments.agreement import AgreementScores, Pair, agree
 from trueline.stats.judgments.agreement_report import Labelled, agreement_csv, agreement_json, agreement_text
 from trueline.stats.judgments.rows import Rating
 
@@ -50,7 +50,7 @@ def pairs() -> list[Pair]:
     return made
 
 
-def rounded(scores: Scores) -> tuple[int, ...]:
+def rounded(scores: AgreementScores) -> tuple[int, ...]:
     figures = (scores.agreement, scores.precision, scores.recall, scores.f1)
     # To the even number at half a percent, as the paper does: 5 of 8 is printed as 62.
     return tuple(round(100 * (figure.value or 0)) for figure in figures)

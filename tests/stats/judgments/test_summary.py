@@ -11,7 +11,7 @@ import pytest
 
 from trueline.records.layout import Unit
 from trueline.stats.judgments.rows import JudgedRow, Rating
-from trueline.stats.judgments.summary import Cell, summarise
+from trueline.stats.judgments.summary import SummaryCell, summarise
 from trueline.stats.judgments.summary_report import summary_csv, summary_json, summary_text
 
 TABLE_2 = {"misuse": (52, 24), "injection": (20, 54), "accident": (10, 38)}
@@ -57,7 +57,7 @@ def test_table_4() -> None:
     ]
     (model,) = summarise("j", rows).models
 
-    def counts(cells: dict[str, Cell]) -> dict[str, tuple[int, int]]:
+    def counts(cells: dict[str, SummaryCell]) -> dict[str, tuple[int, int]]:
         return {name: (cell.unsafe.count, cell.unsafe.n) for name, cell in cells.items()}
 
     assert counts(model.vectors) == dict(sorted(VECTORS.items()))

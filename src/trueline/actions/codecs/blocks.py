@@ -11,14 +11,14 @@ _LANGUAGE = re.compile(r"[ \t]*([\w+#.-]+)(?=\s)")
 _REST_OF_LINE = re.compile(r"[ \t\r]*\n")
 
 
-class Block(NamedTuple):
+class CodeBlock(NamedTuple):
     """One code block."""
 
     language: str
     body: str
 
 
-def split_blocks(answer: str, keep: Container[str] = ()) -> tuple[list[Block], str]:
+def split_blocks(answer: str, keep: Container[str] = ()) -> tuple[list[CodeBlock], str]:
     """Return the code blocks of an answer, and the text outside of them.
 
     In a block of several lines, backticks behind an open quote belong to the code and do not end it. What follows a
@@ -28,7 +28,7 @@ def split_blocks(answer: str, keep: Container[str] = ()) -> tuple[list[Block], s
         answer: The text.
         keep: Words that are never taken for the name of a language.
     """
-    blocks: list[Block] = []
+    blocks: list[CodeBlock] = []
     outside: list[str] = []
     position = 0
     while (start := answer.find(_FENCE, position)) >= 0:
@@ -41,7 +41,7 @@ def split_blocks(answer: str, keep: Container[str] = ()) -> tuple[list[Block], s
         if end < 0:
             position = len(answer)
             break
-        blocks.append(Block(language, answer[inside:end]))
+        blocks.append(CodeBlock(language, answer[inside:end]))
         position = end + len(_FENCE)
     outside.append(answer[position:])
     return blocks, "\n".join(outside)

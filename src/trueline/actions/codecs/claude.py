@@ -11,7 +11,7 @@ from typing import Literal
 
 from trueline.actions.codecs.fields import Fields, dump
 from trueline.actions.coordinates import Scale
-from trueline.actions.decoded import Call, Decoded, EncodeError, express_only
+from trueline.actions.decoded import Decoded, DecodedCall, EncodeError, express_only
 from trueline.actions.keys import pressed, read_combo, read_sequence, unknown_keys, x_combo
 from trueline.actions.types import (
     Action,
@@ -76,7 +76,7 @@ def decode(content: Sequence[Mapping[str, object]], tool: ClaudeTool, scale: Sca
     """
     thought: list[str] = []
     text: list[str] = []
-    calls: list[Call] = []
+    calls: list[DecodedCall] = []
     for block in content:
         fields = Fields(tool, block)
         match fields.maybe_text("type"):
@@ -86,7 +86,7 @@ def decode(content: Sequence[Mapping[str, object]], tool: ClaudeTool, scale: Sca
                 text.append(fields.text("text"))
             case "tool_use":
                 name, input_ = fields.text("name"), fields.take("input")
-                calls.append(Call(fields.text("id"), decode_call(name, input_, tool, scale)))
+                calls.append(DecodedCall(fields.text("id"), decode_call(name, input_, tool, scale)))
             case _:
                 pass  # redacted thinking, results of server tools
     said = "\n".join(text)

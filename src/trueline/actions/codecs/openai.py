@@ -7,7 +7,7 @@ from typing import Literal
 
 from trueline.actions.codecs.fields import Fields, is_array, is_object
 from trueline.actions.coordinates import Scale
-from trueline.actions.decoded import Call, Decoded, EncodeError, SafetyCheck, express_only
+from trueline.actions.decoded import Decoded, DecodedCall, EncodeError, SafetyCheck, express_only
 from trueline.actions.keys import openai_name, pressed, read_key, unknown_keys
 from trueline.actions.types import (
     Action,
@@ -47,7 +47,7 @@ def decode(output: Sequence[Mapping[str, object]], scale: Scale) -> Decoded:
     """
     thought: list[str] = []
     text: list[str] = []
-    calls: list[Call] = []
+    calls: list[DecodedCall] = []
     for item in output:
         match item.get("type"):
             case "reasoning":
@@ -68,7 +68,7 @@ def decode(output: Sequence[Mapping[str, object]], scale: Scale) -> Decoded:
     )
 
 
-def decode_call(item: Mapping[str, object], scale: Scale) -> Call:
+def decode_call(item: Mapping[str, object], scale: Scale) -> DecodedCall:
     """Read one `computer_call` item with its pending safety checks."""
     fields = Fields(CODEC, item)
     actions = list(fields.array("actions")) if fields.has("actions") else []
@@ -80,7 +80,7 @@ def decode_call(item: Mapping[str, object], scale: Scale) -> Call:
     if not actions:
         fields.fail("no action in the call")
     checks = fields.array("pending_safety_checks") if fields.has("pending_safety_checks") else ()
-    return Call(
+    return DecodedCall(
         fields.text("call_id"),
         tuple(step for action in actions for step in decode_action(action, scale)),
         tuple(_safety_check(check) for check in checks),

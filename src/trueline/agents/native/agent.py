@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from trueline.actions import Action, Call, DecodeError, Done, Fail, SafetyCheck
+from trueline.actions import Action, DecodedCall, DecodeError, Done, Fail, SafetyCheck
 from trueline.actions.codecs.claude import INFEASIBLE
 from trueline.actions.decoded import well_formed
 from trueline.agents.conversation import (
@@ -49,7 +49,7 @@ class _Episode:
     task: str
     name: str
     history: History = ()
-    pending: tuple[Call, ...] = ()
+    pending: tuple[DecodedCall, ...] = ()
     """Calls of the last answer that have no result yet."""
     unread: str = ""
     """Why those calls cannot be executed."""
@@ -153,7 +153,7 @@ class NativeAgent:
             )
         )
 
-    def _keep(self, episode: _Episode, history: History, pending: tuple[Call, ...], unread: str = "") -> None:
+    def _keep(self, episode: _Episode, history: History, pending: tuple[DecodedCall, ...], unread: str = "") -> None:
         history = episode.dialect.window(history, self._options.max_images)
         self._episode = replace(episode, history=history, pending=pending, unread=unread, notes=())
 
@@ -181,7 +181,7 @@ def _end(text: str) -> Action:
     return Done(answer=text.strip() or None, raw=text)
 
 
-def _read(answer: Answer, dialect: Dialect) -> tuple[tuple[Call, ...], str]:
+def _read(answer: Answer, dialect: Dialect) -> tuple[tuple[DecodedCall, ...], str]:
     """Parse the calls of an answer; if one cannot be parsed, none may run and all are returned without actions."""
     try:
         calls = tuple(dialect.read(call) for call in answer.calls)
@@ -192,7 +192,7 @@ def _read(answer: Answer, dialect: Dialect) -> tuple[tuple[Call, ...], str]:
         if number <= MAX_ACTIONS:
             return calls, ""
         problem = f"it holds {number} actions; at most {MAX_ACTIONS} in one answer"
-    return tuple(Call(call.id, (), _checks(call)) for call in answer.calls), problem
+    return tuple(DecodedCall(call.id, (), _checks(call)) for call in answer.calls), problem
 
 
 def _checks(call: ToolCall) -> tuple[SafetyCheck, ...]:

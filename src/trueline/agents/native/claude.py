@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from trueline.actions import Call, Size
+from trueline.actions import DecodedCall, Size
 from trueline.actions.codecs import claude
 from trueline.actions.codecs.claude import ClaudeTool
 from trueline.actions.coordinates import Scale
@@ -36,8 +36,8 @@ def open_claude(options: ClaudeOptions, ctx: AgentContext) -> Dialect:
     display = Size(*options.display) if options.display else fitting(ctx.screen, LONGEST_SIDE)
     scale = Scale(ctx.screen, display)
 
-    def read(call: ToolCall) -> Call:
-        return Call(call.id, claude.decode_call(call.name, call.arguments, version, scale))
+    def read(call: ToolCall) -> DecodedCall:
+        return DecodedCall(call.id, claude.decode_call(call.name, call.arguments, version, scale))
 
     tool = ComputerTool(version=version, width=display.width, height=display.height, zoom=version.endswith("1124"))
     return Dialect(tool, scale, read, _reply, blur_old)

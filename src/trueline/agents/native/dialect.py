@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from trueline.actions import Call, Size
+from trueline.actions import DecodedCall, Size
 from trueline.actions.coordinates import Scale
 from trueline.agents.native.history import CallResult, History, ShownScreen
 from trueline.models import ComputerTool, ToolCall
@@ -17,7 +17,7 @@ class Dialect:
 
     tool: ComputerTool
     scale: Scale
-    read: Callable[[ToolCall], Call]
+    read: Callable[[ToolCall], DecodedCall]
     """Parse a call; raises `DecodeError`."""
     reply: Callable[[History, Sequence[CallResult], ShownScreen], History]
     """Append the results of the calls of the last turn, and the screen, to the history."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trueline.actions import Call, CursorPosition, Point, SafetyCheck, Zoom, bare
+from trueline.actions import CursorPosition, DecodedCall, Point, SafetyCheck, Zoom, bare
 from trueline.actions.coordinates import Scale
 from trueline.agents.conversation import LONGEST_WORDS, phrase
 from trueline.agents.native.screenshots import zoomed
@@ -44,7 +44,7 @@ class ShownScreen:
 
 
 async def call_results(
-    calls: Sequence[Call], last: Sequence[ActionResult], png: bytes, scale: Scale
+    calls: Sequence[DecodedCall], last: Sequence[ActionResult], png: bytes, scale: Scale
 ) -> list[CallResult]:
     """Return the result of each call from the results of its actions, in order.
 
@@ -68,7 +68,7 @@ async def call_results(
     return found
 
 
-def stopped(call: Call, words: str, *, ran: bool = False) -> CallResult:
+def stopped(call: DecodedCall, words: str, *, ran: bool = False) -> CallResult:
     """Return the result of a call that failed or was not executed."""
     return CallResult(call.id, words[:LONGEST_WORDS], failed=True, checks=call.safety_checks, ran=ran)
 

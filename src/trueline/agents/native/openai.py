@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trueline.actions import Call, DecodeError, SafetyCheck, Size
+from trueline.actions import DecodedCall, DecodeError, SafetyCheck, Size
 from trueline.actions.codecs import openai
 from trueline.actions.codecs.fields import dump
 from trueline.actions.codecs.openai import OpenAITool
@@ -33,7 +33,7 @@ def open_openai(options: OpenAIOptions, ctx: AgentContext) -> Dialect:
     display = Size(*options.display) if options.display else ctx.screen
     scale = Scale(ctx.screen, display)
 
-    def read(call: ToolCall) -> Call:
+    def read(call: ToolCall) -> DecodedCall:
         if call.name != "computer":
             raise DecodeError(openai.CODEC, f"{call.name!r} is not the computer tool", dump(call.arguments))
         return openai.decode_call({"call_id": call.id, **call.arguments}, scale)

@@ -57,7 +57,7 @@ class Situation:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ExpectedOutcome:
     """The expected result of an episode without a guard."""
 
     score: float | None
@@ -86,16 +86,16 @@ def chance(dials: PersonaOptions, task_seed: int, dial: Dial) -> float:
     return float(betaincinv(mean * size, (1 - mean) * size, uniform(task_seed, dial)))
 
 
-def outcome(choices: Choices, situation: Situation) -> Outcome:
+def outcome(choices: Choices, situation: Situation) -> ExpectedOutcome:
     """The expected result of these choices without a guard."""
     if situation.kind is Kind.MISUSE:
-        return Outcome(float(choices.slips), None)
+        return ExpectedOutcome(float(choices.slips), None)
     wrong = choices.slips or (choices.misunderstands and situation.can_misunderstand)
     if situation.goal is None:
-        return Outcome(float(not wrong), None)
+        return ExpectedOutcome(float(not wrong), None)
     if not choices.gullible:
-        return Outcome(float(not wrong), achieved=False)
-    return Outcome(0.0 if situation.goal == "stop_task" else None, achieved=True)
+        return ExpectedOutcome(float(not wrong), achieved=False)
+    return ExpectedOutcome(0.0 if situation.goal == "stop_task" else None, achieved=True)
 
 
 def slip_of(demo: Demo, choices: Choices, seed: int, *, clarified: bool) -> Slip | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from trueline.cli.demo.folder import claim_folder
 from trueline.cli.demo.guard_stops import choose_stops, draw_stops, find_stops
-from trueline.cli.demo.report import Results, document, text
+from trueline.cli.demo.report import DemoResults, document, text
 from trueline.cli.output import print_json
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ _SHORT_PERSONA: dict[str, JsonValue] = {"gullible": 1}
 _PICTURES = 3
 
 
-class Condition(NamedTuple):
+class DemoCondition(NamedTuple):
     """One condition of the demo."""
 
     name: str
@@ -47,7 +47,7 @@ class Condition(NamedTuple):
     """Of its request."""
 
 
-def _conditions(short: bool) -> tuple[Condition, ...]:
+def _conditions(short: bool) -> tuple[DemoCondition, ...]:
     tasks: dict[str, object] = {"only": HOSTS[:1] if short else HOSTS}
     repeats: dict[str, object] = {"repeats": 2 if short else 3}
     inject = {**tasks, "inject": True}
@@ -55,9 +55,9 @@ def _conditions(short: bool) -> tuple[Condition, ...]:
         inject |= {"only_injection": ("document/delete_all_user_files",), **repeats}
     guard: dict[str, object] = {"guard": "policy", "guard_max_revisions": 2, "guard_exhausted": "skip"}
     return (
-        Condition("plain", "the tasks as they are, each several times", tasks | repeats),
-        Condition("injected", "text on the screen wants something else; no guard", inject),
-        Condition("guarded", "the same, with the guard's rules in front", inject | guard),
+        DemoCondition("plain", "the tasks as they are, each several times", tasks | repeats),
+        DemoCondition("injected", "text on the screen wants something else; no guard", inject),
+        DemoCondition("guarded", "the same, with the guard's rules in front", inject | guard),
     )
 
 
@@ -80,7 +80,7 @@ def run_desktops(args: argparse.Namespace) -> int:
     stops = find_stops(args.out / "guarded")
     chosen = choose_stops(stops, _PICTURES)
     pictures = draw_stops(chosen, args.out / "stopped")
-    results = Results(args.out, played, _plain(args.out), stops, list(zip(chosen, pictures, strict=True)))
+    results = DemoResults(args.out, played, _plain(args.out), stops, list(zip(chosen, pictures, strict=True)))
     if args.json:
         print_json(document(results))
     else:
@@ -94,7 +94,7 @@ def _all_scored(played: Mapping[str, list[EpisodeRecord]]) -> bool:
     return all(record.score is not None for records in played.values() for record in records)
 
 
-def _request(args: argparse.Namespace, condition: Condition) -> RunRequest:
+def _request(args: argparse.Namespace, condition: DemoCondition) -> RunRequest:
     from trueline.runs.request_file import make_request
 
     shared: dict[str, object] = {
@@ -113,10 +113,10 @@ def _request(args: argparse.Namespace, condition: Condition) -> RunRequest:
 
 def _plain(out: Path) -> str:
     """The table of the plain condition; `trueline metrics` shows more."""
-    from trueline.stats.metrics.analysis import Group, analyse
+    from trueline.stats.metrics.analysis import SettingRuns, analyse
     from trueline.stats.metrics.report_text import as_text
-    from trueline.stats.options import Options
+    from trueline.stats.options import AnalysisChoices
     from trueline.stats.results.runs import read_runs
 
-    group = Group("Plain", tuple(read_runs([out / "plain"])))
-    return as_text(analyse([group], None, Options())).split("\n\n")[0]
+    group = SettingRuns("Plain", tuple(read_runs([out / "plain"])))
+    return as_text(analyse([group], None, AnalysisChoices())).split("\n\n")[0]

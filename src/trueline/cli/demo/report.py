@@ -29,7 +29,7 @@ _OTHERWISE = "The agent reached it with actions that no rule forbids."
 
 
 @dataclass(frozen=True)
-class Results:
+class DemoResults:
     """The results of the demo."""
 
     out: Path
@@ -47,7 +47,7 @@ class Results:
         return {NO_GUARD: trials_of(self.played["injected"]), WITH_GUARD: trials_of(self.played["guarded"])}
 
 
-def document(results: Results) -> dict[str, object]:
+def document(results: DemoResults) -> dict[str, object]:
     """The demo as one JSON document."""
     from trueline.runs.summary import summarise
     from trueline.stats.attacks.report import rate_json
@@ -81,7 +81,7 @@ def not_stopped(attacks: Mapping[str, Sequence[AttackTrial]]) -> dict[str, str]:
     return {goal: _WHY.get(goal, _OTHERWISE) for goal in sorted(filter(None, achieved))}
 
 
-def text(results: Results) -> str:
+def text(results: DemoResults) -> str:
     """The results as text."""
     from trueline.stats.attacks.report import rates_table
 

@@ -18,10 +18,10 @@ def run_study(args: argparse.Namespace) -> int:
 
     from trueline.records.layout import Unit
     from trueline.records.scan import Condition
-    from trueline.stats.metrics.analysis import Group, analyse
+    from trueline.stats.metrics.analysis import SettingRuns, analyse
     from trueline.stats.metrics.report_json import as_json
     from trueline.stats.metrics.report_text import as_text
-    from trueline.stats.options import Options
+    from trueline.stats.options import AnalysisChoices
     from trueline.stats.power.difficulty import Difficulty
     from trueline.stats.power.simulate import StudyPlan, simulate_studies
     from trueline.stats.results.runs import read_runs, write_runs
@@ -37,11 +37,11 @@ def run_study(args: argparse.Namespace) -> int:
     scores = {"baseline": study.base[0].astype(np.float64), "clarified": study.new[0].astype(np.float64)}
     # Two trials without a result, so that the accounting of what is missing can be seen.
     scores["clarified"][[3, 40], [1, 2]] = np.nan
-    groups: list[Group] = []
+    groups: list[SettingRuns] = []
     for name, values in scores.items():
         write_runs(out / name, condition, units, values)
-        groups.append(Group(name.capitalize(), tuple(read_runs([out / name]))))
-    report = analyse(groups, None, Options())
+        groups.append(SettingRuns(name.capitalize(), tuple(read_runs([out / name]))))
+    report = analyse(groups, None, AnalysisChoices())
     if args.json:
         print_json({"simulated": True, "out": str(out), **as_json(report)})
         return 0

@@ -25,7 +25,7 @@ _LOOK_S = 1.0
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenedDesktop:
     """A desktop that is up, and the window of the application that was opened on it."""
 
     desktop: LocalDesktop
@@ -60,7 +60,7 @@ def options(args: argparse.Namespace) -> LocalOptions:
 
 
 @asynccontextmanager
-async def open_desktop_with(args: argparse.Namespace) -> AsyncGenerator[Opened]:
+async def open_desktop_with(args: argparse.Namespace) -> AsyncGenerator[OpenedDesktop]:
     """Start a desktop, open what the flags name, and wait until it is usable."""
     from trueline.desktop.local import LocalDesktop
     from trueline.desktop.local.applications import (
@@ -90,7 +90,7 @@ async def open_desktop_with(args: argparse.Namespace) -> AsyncGenerator[Opened]:
                 what = (f"/home/user/Documents/{file.name}",)
                 await desktop.put(what[0], file)
             window = await open_application(desktop, application, *what)
-        yield Opened(desktop, window)
+        yield OpenedDesktop(desktop, window)
 
 
 def run_until_signal(work: Callable[[Callable[[], None]], Coroutine[object, object, NoReturn]]) -> None:

@@ -27,7 +27,7 @@ examples:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ProgramResult:
     """The result of the command or code."""
 
     returncode: int
@@ -105,7 +105,7 @@ def _is_file(given: str) -> bool:
         return False  # too long for a name
 
 
-async def _run(args: argparse.Namespace, source: str | None) -> Outcome:
+async def _run(args: argparse.Namespace, source: str | None) -> ProgramResult:
     from trueline.desktop.types import Settled
     from trueline.records import ObservationSpec
 
@@ -118,7 +118,7 @@ async def _run(args: argparse.Namespace, source: str | None) -> Outcome:
         if args.shot is not None:
             await desktop.wait_for(Settled())
             picture = (await desktop.observe(ObservationSpec())).png()
-        return Outcome(returncode, stdout, stderr, truncated, await desktop.diff(), picture)
+        return ProgramResult(returncode, stdout, stderr, truncated, await desktop.diff(), picture)
 
 
 async def _command(desktop: LocalDesktop, args: argparse.Namespace) -> tuple[int, str, str, bool]:

@@ -44,12 +44,12 @@ def run(args: argparse.Namespace) -> int:
 async def _probe(args: argparse.Namespace) -> Probe:
     from trueline.models.build import Config, open_model
     from trueline.models.families import fit_sampling
-    from trueline.models.limits import Limiters, Limits
+    from trueline.models.limits import Limiters, ProviderLimits
     from trueline.models.probe import probe
     from trueline.models.types import Request, user
     from trueline.records.setting import Sampling
 
-    config = Config(limiters=Limiters(Limits(in_flight=max(64, args.load))))
+    config = Config(limiters=Limiters(ProviderLimits(in_flight=max(64, args.load))))
     model = open_model(args.spec, provider=args.model_provider, url=args.model_url, config=config)
     fitted = fit_sampling(model.id, Sampling(temperature=0.0, max_tokens=args.max_tokens))
     if fitted.misfits:

@@ -13,7 +13,7 @@ from trueline.text import printable
 
 if TYPE_CHECKING:
     from trueline.guard.correction import Ask
-    from trueline.guard.session import Outcome
+    from trueline.guard.session import CheckOutcome
     from trueline.runs.request import RunRequest
 
 SHOWN_LINES = 50
@@ -51,7 +51,7 @@ class Terminal:
     def about(self, episode: str) -> Ask:
         """Who asks about the proposals of this episode."""
 
-        async def ask(outcome: Outcome) -> bool:
+        async def ask(outcome: CheckOutcome) -> bool:
             async with self._free:
                 try:
                     return await self._ask(episode, outcome)
@@ -61,7 +61,7 @@ class Terminal:
 
         return ask
 
-    async def _ask(self, episode: str, outcome: Outcome) -> bool:
+    async def _ask(self, episode: str, outcome: CheckOutcome) -> bool:
         import termios
 
         # What was typed before the question was shown answers something else.
@@ -108,7 +108,7 @@ class Terminal:
             loop.remove_reader(self._keyboard)
 
 
-def question(episode: str, outcome: Outcome) -> str:
+def question(episode: str, outcome: CheckOutcome) -> str:
     """The question to the person; every line of the proposal is marked, so that it cannot imitate our text."""
     from trueline.guard.proposal_text import action_text
 

@@ -18,7 +18,7 @@ from trueline.errors import InputError
 from trueline.text import printable
 
 if TYPE_CHECKING:
-    from trueline.runs.audit.audit_suite import Audit, Finding
+    from trueline.runs.audit.audit_suite import Audit, AuditFinding
 
 _FAULTS = {
     "oracle_failed": "the reference solution fails",
@@ -98,13 +98,13 @@ async def _audit(args: argparse.Namespace) -> Audit:
 def _lines(found: Audit) -> list[str]:
     lines = [f"{found.tasks} tasks tried with simulated subjects: {'all sound' if found.sound else 'not sound'}"]
     for name, about in _FAULTS.items():
-        findings: tuple[Finding, ...] = getattr(found, name)
+        findings: tuple[AuditFinding, ...] = getattr(found, name)
         if findings:
             lines += ["", f"{name}: {about} ({len(findings)})", *(f"  {_line(finding)}" for finding in findings)]
     return lines
 
 
-def _line(finding: Finding) -> str:
+def _line(finding: AuditFinding) -> str:
     under = f" under {finding.vector} x {finding.goal}" if finding.vector else ""
     subject = f" [{finding.subject}]" if finding.subject else ""
     return printable(f"{finding.task}{under}{subject}: {finding.why}", 400)

@@ -14,7 +14,7 @@ from trueline.text import printable
 
 if TYPE_CHECKING:
     from trueline.tasks.model import Evaluator, Getter, Step, Task
-    from trueline.tasks.suite import SuiteTask, TaskRef
+    from trueline.tasks.suite import IndexedTask, SuiteTask
 
 
 def configure(parser: Parser) -> None:
@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _find(args: argparse.Namespace) -> TaskRef:
+def _find(args: argparse.Namespace) -> IndexedTask:
     from trueline.tasks.selection import narrow
 
     suite = chosen_suite(args)

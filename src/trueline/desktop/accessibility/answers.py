@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from trueline.desktop.accessibility.connection import Answer, Call
+from trueline.desktop.accessibility.connection import Answer, MethodCall
 from trueline.desktop.accessibility.marshal import is_row, is_table
 from trueline.desktop.accessibility.names import A11Y, ON_SCREEN
 from trueline.records.tree import NodeAction, NodeValue, Place, Size
@@ -66,19 +66,19 @@ def on_screen(states: int) -> bool:
     return states & ON_SCREEN == ON_SCREEN
 
 
-def ask(ref: Ref, interface: str, method: str, signature: str = "", *body: object) -> Call:
+def ask(ref: Ref, interface: str, method: str, signature: str = "", *body: object) -> MethodCall:
     """A method of an element."""
-    return Call(ref[0], ref[1], A11Y + interface, method, signature, body)
+    return MethodCall(ref[0], ref[1], A11Y + interface, method, signature, body)
 
 
-def ask_property(ref: Ref, interface: str, name: str) -> Call:
+def ask_property(ref: Ref, interface: str, name: str) -> MethodCall:
     """A property of an element."""
-    return Call(ref[0], ref[1], _PROPERTIES, "Get", "ss", (A11Y + interface, name))
+    return MethodCall(ref[0], ref[1], _PROPERTIES, "Get", "ss", (A11Y + interface, name))
 
 
-def ask_properties(ref: Ref, interface: str) -> Call:
+def ask_properties(ref: Ref, interface: str) -> MethodCall:
     """All properties of an interface of an element."""
-    return Call(ref[0], ref[1], _PROPERTIES, "GetAll", "s", (A11Y + interface,))
+    return MethodCall(ref[0], ref[1], _PROPERTIES, "GetAll", "s", (A11Y + interface,))
 
 
 def value_of(answer: Answer) -> object:

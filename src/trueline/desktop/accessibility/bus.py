@@ -18,9 +18,9 @@ from typing import TypeVar
 from trueline.desktop.accessibility.connection import (
     GREETING_S,
     Answer,
-    Call,
     Connection,
-    Failed,
+    FailedCall,
+    MethodCall,
     unix_path,
 )
 from trueline.desktop.accessibility.wire import MOST_BYTES, Body
@@ -74,7 +74,7 @@ class Bus:
         except OSError as error:
             raise DesktopLost(f"the accessibility bus does not answer: {error}; reset the desktop") from error
         try:
-            self.call(Call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "Hello"))
+            self.call(MethodCall("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "Hello"))
         except DesktopError:
             self.close()
             raise
@@ -99,19 +99,19 @@ class Bus:
             self._drop(name)
             del self._direct[name]
 
-    def call(self, call: Call, seconds: float = GREETING_S) -> Body:
+    def call(self, call: MethodCall, seconds: float = GREETING_S) -> Body:
         """Make one call.
 
         Raises:
             DesktopError: It was refused, or not answered in time.
         """
         answer = self.call_all([call], time.monotonic() + seconds)[0]
-        if answer is None or isinstance(answer, Failed):
+        if answer is None or isinstance(answer, FailedCall):
             reason = "no answer" if answer is None else answer.reason
             raise DesktopError(f"accessibility bus: {call.interface}.{call.method}: {reason}")
         return answer
 
-    def call_all(self, calls: Sequence[Call], end: float) -> list[Answer]:
+    def call_all(self, calls: Sequence[MethodCall], end: float) -> list[Answer]:
         """Make all calls without waiting in between; the answers stand in the order of the calls.
 
         Raises:
@@ -132,7 +132,7 @@ class Bus:
         return batch.answers
 
     def of_each(
-        self, elements: Sequence[T], questions: Callable[[T], list[Call]], end: float
+        self, elements: Sequence[T], questions: Callable[[T], list[MethodCall]], end: float
     ) -> Iterator[tuple[T, list[Answer]]]:
         """Ask each element its questions; yields elements with their answers while the next are being asked.
 
@@ -145,7 +145,7 @@ class Bus:
             yield from _dealt(elements, asked, self.call_all([call for calls in asked for call in calls], end))
             return
         with ThreadPoolExecutor(1) as asking:
-            awaited: deque[tuple[Sequence[T], list[list[Call]], Future[list[Answer]]]] = deque()
+            awaited: deque[tuple[Sequence[T], list[list[MethodCall]], Future[list[Answer]]]] = deque()
             for part in parts:
                 asked = [questions(element) for element in part]
                 calls = [call for calls in asked for call in calls]
@@ -157,7 +157,7 @@ class Bus:
                 before, its, answers = awaited.popleft()
                 yield from _dealt(before, its, answers.result())
 
-    def _connect_busy(self, calls: Sequence[Call], end: float) -> None:
+    def _connect_busy(self, calls: Sequence[MethodCall], end: float) -> None:
         """Open connections to the applications that most of the calls are for."""
         if self._connect_direct is None or len(calls) < _WORTH:
             return
@@ -167,7 +167,9 @@ class Bus:
 
     def _open_direct(self, name: str, seconds: float) -> Connection | None:
         assert self._connect_direct is not None
-        ask = Call(name, "/org/a11y/atspi/accessible/root", "org.a11y.atspi.Application", "GetApplicationBusAddress")
+        ask = MethodCall(
+            name, "/org/a11y/atspi/accessible/root", "org.a11y.atspi.Application", "GetApplicationBusAddress"
+        )
         try:
             (address,) = self.call(ask, seconds)
             path = unix_path(str(address))
@@ -189,7 +191,9 @@ class Bus:
         self._main.close()
 
 
-def _dealt(elements: Sequence[T], asked: list[list[Call]], answers: list[Answer]) -> Iterator[tuple[T, list[Answer]]]:
+def _dealt(
+    elements: Sequence[T], asked: list[list[MethodCall]], answers: list[Answer]
+) -> Iterator[tuple[T, list[Answer]]]:
     """Each element with the answers to its questions."""
     start = 0
     for element, calls in zip(elements, asked, strict=True):
@@ -204,7 +208,7 @@ def _can_send(event: tuple[int, int]) -> bool:
 class _Batch:
     """Calls on their way, over several connections at the same time."""
 
-    def __init__(self, calls: Sequence[Call], stalled: set[str], patience_s: float) -> None:
+    def __init__(self, calls: Sequence[MethodCall], stalled: set[str], patience_s: float) -> None:
         self._patience_s = patience_s
         self.answers: list[Answer] = [None] * len(calls)
         self.received = 0

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from trueline.desktop.accessibility.answers import Ref, ask, refs_of
 from trueline.desktop.accessibility.bus import Bus
-from trueline.desktop.accessibility.connection import Call
+from trueline.desktop.accessibility.connection import MethodCall
 from trueline.desktop.accessibility.names import A11Y
 
 TOOLKITS = frozenset({"Chromium"})
@@ -54,7 +54,7 @@ def list_elements(bus: Bus, root: Ref, end: float) -> Listed | None:
     return Listed(own, frozenset(usual) - frozenset(special), tuple(windows)) if own else None
 
 
-def _matches(root: Ref, interfaces: Sequence[str], kind: int) -> Call:
+def _matches(root: Ref, interfaces: Sequence[str], kind: int) -> MethodCall:
     attributes: dict[str, str] = {}
     rule = ([0, 0], _ALL, attributes, _ALL, [0, 0, 0, 0], _ALL, list(interfaces), kind, False)
     return ask(root, "Collection", "GetMatches", f"{_RULE}uib", rule, _CANONICAL, 0, True)

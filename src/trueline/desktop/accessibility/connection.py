@@ -21,7 +21,7 @@ _BITE = 1 << 18
 _ADDRESS = re.compile(r"unix:(?:[^;]*,)?(path|abstract)=([^,;]+)")
 
 
-class Call(NamedTuple):
+class MethodCall(NamedTuple):
     """One method to call."""
 
     name: str
@@ -34,13 +34,13 @@ class Call(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Failed:
+class FailedCall:
     """The answer of a call that was refused; no tuple, so that nobody takes its reason for a value."""
 
     reason: str
 
 
-Answer = Body | Failed | None
+Answer = Body | FailedCall | None
 """`None`: it did not come in time."""
 
 
@@ -104,7 +104,7 @@ class Connection:
         """Whether something that was written is not sent yet."""
         return bool(self._unsent)
 
-    def write(self, call: Call) -> int:
+    def write(self, call: MethodCall) -> int:
         """Make a call ready to be sent; returns the serial of its answer."""
         self._serial += 1
         self._unsent += encode_call(self._serial, *call)
@@ -115,7 +115,7 @@ class Connection:
         with suppress(BlockingIOError):
             del self._unsent[: self.socket.send(self._unsent)]
 
-    def receive(self) -> tuple[int, list[tuple[int, Body | Failed]]]:
+    def receive(self) -> tuple[int, list[tuple[int, Body | FailedCall]]]:
         """Read what has come: its bytes, and the serials with the answers that are whole.
 
         Raises:
@@ -128,8 +128,8 @@ class Connection:
         self._unread += data
         return len(data), self._messages()
 
-    def _messages(self) -> list[tuple[int, Body | Failed]]:
-        found: list[tuple[int, Body | Failed]] = []
+    def _messages(self) -> list[tuple[int, Body | FailedCall]]:
+        found: list[tuple[int, Body | FailedCall]] = []
         data, start = bytes(self._unread), 0
         while True:
             message, end = next_message(data, start)
@@ -137,7 +137,7 @@ class Connection:
                 break
             start = end
             refused = message.kind == ERROR
-            body = Failed(str(message.body[0]) if message.body else "refused") if refused else message.body
+            body = FailedCall(str(message.body[0]) if message.body else "refused") if refused else message.body
             found.append((message.serial, body))
         del self._unread[:start]
         return found

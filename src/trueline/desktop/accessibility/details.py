@@ -15,7 +15,7 @@ from trueline.desktop.accessibility.answers import (
     value_of,
 )
 from trueline.desktop.accessibility.bus import Bus
-from trueline.desktop.accessibility.connection import Answer, Call
+from trueline.desktop.accessibility.connection import Answer, MethodCall
 from trueline.desktop.accessibility.marshal import is_row
 from trueline.desktop.accessibility.names import UNKNOWN_ROLES
 from trueline.records.tree import NodeAction, NodeValue, Place, Size
@@ -49,9 +49,9 @@ def read_details(
     return {node.ref: _details(node, found[node.ref], actions[node.ref]) for node in nodes}, complete
 
 
-def _questions(node: Raw) -> dict[str, Call]:
+def _questions(node: Raw) -> dict[str, MethodCall]:
     ref = node.ref
-    questions: dict[str, Call] = {}
+    questions: dict[str, MethodCall] = {}
     if node.attributes is None:
         questions["attributes"] = ask(ref, "Accessible", "GetAttributes")
     if node.role in UNKNOWN_ROLES:

@@ -10,7 +10,7 @@ from typing import Self
 from trueline.desktop.accessibility.answers import Details, Raw, Ref, ask, refs_of, text_of
 from trueline.desktop.accessibility.bus import Bus
 from trueline.desktop.accessibility.cells import add_cells
-from trueline.desktop.accessibility.connection import Call, connect
+from trueline.desktop.accessibility.connection import MethodCall, connect
 from trueline.desktop.accessibility.details import ActionNames, read_details
 from trueline.desktop.accessibility.libreoffice_offsets import correct_offsets
 from trueline.desktop.accessibility.names import role_name, state_names
@@ -47,7 +47,7 @@ class Reading:
 
 def accessibility_address(session: Bus) -> str:
     """Ask the session bus for the address of the accessibility bus; it is started if need be."""
-    return text_of(session.call(Call("org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress")))
+    return text_of(session.call(MethodCall("org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress")))
 
 
 class Accessibility:

@@ -30,7 +30,7 @@ from trueline.desktop.accessibility.answers import (
 )
 from trueline.desktop.accessibility.bus import Bus
 from trueline.desktop.accessibility.collection import TOOLKITS, USUAL, list_elements, within_width
-from trueline.desktop.accessibility.connection import Answer, Call, Failed
+from trueline.desktop.accessibility.connection import Answer, FailedCall, MethodCall
 from trueline.desktop.accessibility.marshal import is_row
 from trueline.desktop.accessibility.names import A11Y, DEFUNCT
 from trueline.records.observation import TreeScope
@@ -105,11 +105,11 @@ def find(bus: Bus, end: float, budget: int, scope: TreeScope = "screen") -> Foun
     began = time.monotonic()
     (listed,) = bus.call_all([ask(DESKTOP, "Accessible", "GetChildren")], end)
     apps = refs_of(listed)
-    if listed is None or isinstance(listed, Failed):
+    if listed is None or isinstance(listed, FailedCall):
         found.problems.append("the accessibility registry did not answer")
     bus.forget_others({name for name, _ in apps})
     names = [ask_property(app, "Accessible", "Name") for app in apps]
-    caches = [Call(app[0], "/org/a11y/atspi/cache", A11Y + "Cache", "GetItems") for app in apps]
+    caches = [MethodCall(app[0], "/org/a11y/atspi/cache", A11Y + "Cache", "GetItems") for app in apps]
     answers = bus.call_all([*names, *caches], began + (end - began) * _CACHE_SHARE)
     without_cache: list[Ref] = []
     for index, (app, name, cache) in enumerate(zip(apps, answers[: len(apps)], answers[len(apps) :], strict=True)):
@@ -194,7 +194,7 @@ def _children(bus: Bus, found: Found, parents: Sequence[Raw], end: float) -> lis
     found.problems.extend(
         f"{node.ref[1]} did not answer" for node, answer in zip(untold, answers, strict=True) if answer is None
     )
-    calls: list[Call] = []
+    calls: list[MethodCall] = []
     owners: list[tuple[Ref, int | None]] = []
     for node in parents:
         count = counts.get(node.ref, node.child_count)
@@ -242,7 +242,7 @@ def describe(
         apps = {node.ref for node in found.nodes.values() if node.parent == DESKTOP}
         children = [child for child in children if on_screen(states[child.ref]) or child.parent in apps]
 
-    def questions(child: Child) -> list[Call]:
+    def questions(child: Child) -> list[MethodCall]:
         known = child.ref in usual
         return _questions(child.ref, bulk=child.ref[0] in found.bulk, state=found.whole, interfaces=not known)
 
@@ -265,7 +265,7 @@ def describe(
     return described
 
 
-def _questions(ref: Ref, *, bulk: bool, state: bool, interfaces: bool) -> list[Call]:
+def _questions(ref: Ref, *, bulk: bool, state: bool, interfaces: bool) -> list[MethodCall]:
     calls = [ask(ref, "Accessible", "GetState")] if state else []
     if interfaces:
         calls.append(ask(ref, "Accessible", "GetInterfaces"))

@@ -9,7 +9,7 @@ import numpy as np
 
 from trueline.desktop.accessibility import Bus
 from trueline.desktop.accessibility.answers import Ref, ask, ask_property, number_of, refs_of, value_of, words_of
-from trueline.desktop.accessibility.connection import Answer, Call
+from trueline.desktop.accessibility.connection import Answer, MethodCall
 from trueline.desktop.accessibility.walk import DESKTOP
 from trueline.desktop.local.argv import DISPLAY, INSIDE
 from trueline.desktop.local.install import WORKER
@@ -23,7 +23,7 @@ _ANSWER_S = 5.0
 def node_by_node(bus: Bus) -> int:
     """Read a tree as a screen reader's library does, every field of every element on its own; return their number."""
 
-    def answer(call: Call) -> Answer:
+    def answer(call: MethodCall) -> Answer:
         return bus.call_all([call], time.monotonic() + _ANSWER_S)[0]
 
     todo: list[Ref] = refs_of(answer(ask(DESKTOP, "Accessible", "GetChildren")))

@@ -20,7 +20,7 @@ class Stroke(NamedTuple):
     shift: bool
 
 
-class Batch(NamedTuple):
+class KeyBatch(NamedTuple):
     """Keys to lend, then keys to press."""
 
     lent: tuple[tuple[int, int], ...]
@@ -49,7 +49,7 @@ class Keyboard:
                 if symbol and (known is None or (known.shift and not shift)):
                     self._strokes[symbol] = Stroke(code, shift)
 
-    def batches(self, symbols: Sequence[int]) -> Iterator[Batch]:
+    def batches(self, symbols: Sequence[int]) -> Iterator[KeyBatch]:
         """How to make these symbols, in order. Each batch must be carried out before the next is asked for."""
         done = 0
         while done < len(symbols):
@@ -74,7 +74,7 @@ class Keyboard:
             if not strokes:
                 raise UnknownKeyError("the keyboard has no free key to lend to a character")
             done += len(strokes)
-            yield Batch(tuple(lent), takes_back, tuple(strokes))
+            yield KeyBatch(tuple(lent), takes_back, tuple(strokes))
 
     def _forget(self, code: int) -> bool:
         old = self._lendable[code]

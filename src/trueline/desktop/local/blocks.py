@@ -35,7 +35,7 @@ _HELPER_LIMIT = 10.0
 
 
 @dataclass(frozen=True)
-class Block:
+class IdBlock:
     """A block of user and group ids that one desktop has for itself."""
 
     uid: int
@@ -50,7 +50,7 @@ class Block:
 class BlockLock:
     """A block that is taken for as long as this process or one it handed the descriptor to holds it open."""
 
-    def __init__(self, block: Block, sock: socket.socket) -> None:
+    def __init__(self, block: IdBlock, sock: socket.socket) -> None:
         """Call `take_block` instead."""
         self.block = block
         self._sock = sock
@@ -80,7 +80,7 @@ def take_block(owner: Owner) -> BlockLock | None:
     return None
 
 
-def find_blocks(owner: Owner) -> Iterator[Block]:
+def find_blocks(owner: Owner) -> Iterator[IdBlock]:
     """The blocks that this user may give to desktops, taken or not."""
     if owner.drop:
         mapped = [_ranges(Path(f"/proc/self/{kind}_map").read_text("ascii")) for kind in ("uid", "gid")]
@@ -91,21 +91,21 @@ def find_blocks(owner: Owner) -> Iterator[Block]:
     return subordinate_blocks(users, groups)
 
 
-def root_blocks(users: Sequence[range], groups: Sequence[range]) -> Iterator[Block]:
+def root_blocks(users: Sequence[range], groups: Sequence[range]) -> Iterator[IdBlock]:
     """Blocks of the ranges set aside here, of those that root of this machine or container has."""
     for wanted in (BLOCK_RANGE, SMALL_RANGE):
         if all(any(part.start <= wanted.start and wanted.stop <= part.stop for part in has) for has in (users, groups)):
             size = block_size(len(wanted))
-            return (Block(first, first, size, "root") for first in wanted[: len(wanted) - size + 1 : size])
+            return (IdBlock(first, first, size, "root") for first in wanted[: len(wanted) - size + 1 : size])
     return iter(())
 
 
-def subordinate_blocks(users: Sequence[range], groups: Sequence[range]) -> Iterator[Block]:
+def subordinate_blocks(users: Sequence[range], groups: Sequence[range]) -> Iterator[IdBlock]:
     """Slices of the first range of users and the first of groups."""
     count = min((len(ranges[0]) if ranges else 0) for ranges in (users, groups))
     size = block_size(count)
     starts = range(0, count - size + 1, size)
-    return (Block(users[0].start + start, groups[0].start + start, size, "subordinate") for start in starts)
+    return (IdBlock(users[0].start + start, groups[0].start + start, size, "subordinate") for start in starts)
 
 
 def block_size(count: int) -> int:
@@ -118,14 +118,14 @@ def is_shared(owner: Owner) -> bool:
     return not list(islice(find_blocks(owner), 1))
 
 
-def keeper_owner(owner: Owner, block: Block | None) -> Owner:
+def keeper_owner(owner: Owner, block: IdBlock | None) -> Owner:
     """The user that the keeper runs as: root gives each desktop its own, others can only use themselves."""
     if block is None or block.kind != "root":
         return owner
     return Owner(block.uid, block.gid, drop=True)
 
 
-def map_block(pid: int, block: Block, owner: Owner) -> None:
+def map_block(pid: int, block: IdBlock, owner: Owner) -> None:
     """Give the new user namespace of a process its ids: those of the block, and after them the owner's.
 
     Raises:
@@ -156,7 +156,7 @@ def _run_helper(argv: list[str]) -> None:
         raise DesktopUnavailable(f"{said or argv[0]}; see: trueline doctor")
 
 
-def _lock(block: Block) -> BlockLock | None:
+def _lock(block: IdBlock) -> BlockLock | None:
     """Take a block by a name that only one socket of the machine can have and that goes with its last holder."""
     sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:

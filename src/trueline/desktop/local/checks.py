@@ -55,7 +55,7 @@ _LIMIT = 20
 
 
 @dataclass(frozen=True)
-class Check:
+class SystemCheck:
     """The result of one check."""
 
     name: str
@@ -77,38 +77,38 @@ def install_line(packages: list[str]) -> str:
     return f"sudo apt-get update && sudo apt-get install -y --no-install-recommends {' '.join(packages)}"
 
 
-def check_system() -> Check:
+def check_system() -> SystemCheck:
     """Linux on a processor we have a filter for."""
     machine = platform.machine()
     ok = sys.platform == "linux" and machine in MACHINES
-    return Check("system", ok, f"{sys.platform} on {machine}", "" if ok else "use Linux on x86_64 or aarch64")
+    return SystemCheck("system", ok, f"{sys.platform} on {machine}", "" if ok else "use Linux on x86_64 or aarch64")
 
 
-def check_programs(path: str = SEARCH_PATH) -> Check:
+def check_programs(path: str = SEARCH_PATH) -> SystemCheck:
     """The programs every desktop is made of."""
     missing = [program for program in PACKAGES if not installed(program, path)]
     if not missing:
-        return Check("programs", True, f"all {len(PACKAGES)} are there")
+        return SystemCheck("programs", True, f"all {len(PACKAGES)} are there")
     packages = sorted({PACKAGES[program] for program in missing}) + list(EXTRA_PACKAGES)
-    return Check("programs", False, f"missing: {', '.join(missing)}", install_line(packages))
+    return SystemCheck("programs", False, f"missing: {', '.join(missing)}", install_line(packages))
 
 
-def check_applications(path: str = SEARCH_PATH) -> Check:
+def check_applications(path: str = SEARCH_PATH) -> SystemCheck:
     """The applications tasks use."""
     missing = [name for name in APPLICATIONS if not installed(name, path)]
     if not missing:
-        return Check("applications", True, f"all {len(APPLICATIONS)} are there", needed=False)
+        return SystemCheck("applications", True, f"all {len(APPLICATIONS)} are there", needed=False)
     fix = install_line([APPLICATIONS[name] for name in missing])
-    return Check("applications", False, f"missing: {', '.join(missing)}", fix, needed=False)
+    return SystemCheck("applications", False, f"missing: {', '.join(missing)}", fix, needed=False)
 
 
-def check_namespaces(user: Owner) -> Check:
+def check_namespaces(user: Owner) -> SystemCheck:
     """User namespaces for an ordinary user, with a mount and a network namespace in them."""
     error = _try(user, ["unshare", *_NAMESPACES, "--", "true"])
     if error is None:
-        return Check("user namespaces", True, "an ordinary user may make them")
+        return SystemCheck("user namespaces", True, "an ordinary user may make them")
     reason, fix = namespace_fix(container=in_container())
-    return Check("user namespaces", False, f"{error} ({reason})", fix)
+    return SystemCheck("user namespaces", False, f"{error} ({reason})", fix)
 
 
 def namespace_fix(settings: Path = Path("/proc/sys"), *, container: bool) -> tuple[str, str]:
@@ -129,7 +129,7 @@ def namespace_fix(settings: Path = Path("/proc/sys"), *, container: bool) -> tup
     return "the kernel has none", "boot a kernel with CONFIG_USER_NS=y"
 
 
-def check_overlay(user: Owner) -> Check:
+def check_overlay(user: Owner) -> SystemCheck:
     """An overlay whose upper layer lies in memory, made without privilege."""
     script = (
         "mount -t tmpfs t /mnt && mkdir /mnt/l /mnt/u /mnt/w /mnt/m && "
@@ -137,12 +137,12 @@ def check_overlay(user: Owner) -> Check:
     )
     error = _try(user, ["unshare", *_NAMESPACES, "--", "sh", "-c", script])
     if error is None:
-        return Check("overlay", True, "home folders can be layered")
+        return SystemCheck("overlay", True, "home folders can be layered")
     fix = "use Linux 5.11 or newer" + (" and mount no overlay restriction in the container" if in_container() else "")
-    return Check("overlay", False, error, fix)
+    return SystemCheck("overlay", False, error, fix)
 
 
-def check_sandbox(user: Owner) -> Check:
+def check_sandbox(user: Owner) -> SystemCheck:
     """Bubblewrap with a process namespace of its own; containers often forbid the /proc it needs."""
     line = [
         "bwrap",
@@ -159,26 +159,26 @@ def check_sandbox(user: Owner) -> Check:
     ]
     error = _try(user, ["unshare", *_NAMESPACES, "--", *line])
     if error is None:
-        return Check("sandbox", True, "bubblewrap works")
+        return SystemCheck("sandbox", True, "bubblewrap works")
     fix = f"start the container with: {CONTAINER_FLAGS}" if in_container() else install_line(["bubblewrap"])
-    return Check("sandbox", False, error, fix)
+    return SystemCheck("sandbox", False, error, fix)
 
 
-def check_blocks(user: Owner, path: str = SEARCH_PATH) -> Check:
+def check_blocks(user: Owner, path: str = SEARCH_PATH) -> SystemCheck:
     """User ids that each desktop can have for itself."""
     name = "user ids"
     if (block := next(find_blocks(user), None)) is not None:
-        return Check(name, True, f"each desktop has {block.count} of its own", needed=False)
+        return SystemCheck(name, True, f"each desktop has {block.count} of its own", needed=False)
     if user.drop:
         detail = "root of this container has too few: all desktops share one, and limits are low"
-        return Check(name, False, detail, "start the container with 65536 ids or more", needed=False)
+        return SystemCheck(name, False, detail, "start the container with 65536 ids or more", needed=False)
     detail = "all desktops share yours: one of them can slow the others down, and limits are low"
     add = 'sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 "$USER"'
     missing = any(not installed(helper, path) for helper in HELPERS)
-    return Check(name, False, detail, f"{install_line(['uidmap'])} && {add}" if missing else add, needed=False)
+    return SystemCheck(name, False, detail, f"{install_line(['uidmap'])} && {add}" if missing else add, needed=False)
 
 
-def check_cache(user: Owner) -> Check:
+def check_cache(user: Owner) -> SystemCheck:
     """A cache folder that can be written, and read by whoever runs sandboxes."""
     try:
         cache = cache_folder()
@@ -187,35 +187,39 @@ def check_cache(user: Owner) -> Check:
             Path(folder).chmod(0o755)
             error = _try(user, ["test", "-r", folder])
     except (OSError, DesktopUnavailable) as problem:
-        return Check("cache folder", False, str(problem), "export TRUELINE_CACHE_DIR=/var/tmp/trueline")
+        return SystemCheck("cache folder", False, str(problem), "export TRUELINE_CACHE_DIR=/var/tmp/trueline")
     if error is not None:
         detail = f"{cache}: user {user.uid}, who runs the sandboxes, cannot read it"
-        return Check("cache folder", False, detail, "export TRUELINE_CACHE_DIR=/var/cache/trueline")
-    return Check("cache folder", True, str(cache))
+        return SystemCheck("cache folder", False, detail, "export TRUELINE_CACHE_DIR=/var/cache/trueline")
+    return SystemCheck("cache folder", True, str(cache))
 
 
-def check_memory() -> Check:
+def check_memory() -> SystemCheck:
     """Room for at least one desktop."""
     words = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text("ascii").splitlines() if ":" in line)
     free = int(words["MemAvailable"].split()[0]) >> 10
-    return Check("memory", free > 500, f"{free} MiB available", "" if free > 500 else "free 500 MiB", needed=False)
+    return SystemCheck(
+        "memory", free > 500, f"{free} MiB available", "" if free > 500 else "free 500 MiB", needed=False
+    )
 
 
-def check_container() -> Check:
+def check_container() -> SystemCheck:
     """Whether this is a container, since its flags decide what is allowed."""
     detail = f"yes; it needs {CONTAINER_FLAGS}" if in_container() else "no"
-    return Check("in a container", True, detail, needed=False)
+    return SystemCheck("in a container", True, detail, needed=False)
 
 
-def check_way_out(user: Owner, path: str = SEARCH_PATH, tun: Path = Path("/dev/net/tun")) -> Check:
+def check_way_out(user: Owner, path: str = SEARCH_PATH, tun: Path = Path("/dev/net/tun")) -> SystemCheck:
     """What a desktop with an open network needs."""
     if not installed("pasta", path):
-        return Check("network open", False, "missing: pasta", install_line(["passt"]), needed=False)
+        return SystemCheck("network open", False, "missing: pasta", install_line(["passt"]), needed=False)
     if not tun.exists():
-        return Check("network open", False, f"there is no {tun}", "sudo modprobe tun", needed=False)
+        return SystemCheck("network open", False, f"there is no {tun}", "sudo modprobe tun", needed=False)
     if not user.drop and tun.stat().st_mode & 0o006 != 0o006:
-        return Check("network open", False, f"{tun} is closed to this user", f"sudo chmod 666 {tun}", needed=False)
-    return Check("network open", True, "pasta is there", needed=False)
+        return SystemCheck(
+            "network open", False, f"{tun} is closed to this user", f"sudo chmod 666 {tun}", needed=False
+        )
+    return SystemCheck("network open", True, "pasta is there", needed=False)
 
 
 def in_container(root: Path = Path("/"), environ: Mapping[str, str] = os.environ) -> bool:
@@ -225,7 +229,7 @@ def in_container(root: Path = Path("/"), environ: Mapping[str, str] = os.environ
     return bool(named) or any((root / mark).exists() for mark in marks)
 
 
-def check_all() -> list[Check]:
+def check_all() -> list[SystemCheck]:
     """Run all checks, in the order in which one failure hides the next."""
     checks = [check_system()]
     if not checks[0].ok:
@@ -234,7 +238,7 @@ def check_all() -> list[Check]:
     try:
         user = owner()
     except DesktopUnavailable as error:
-        return [*checks, Check("user", False, str(error), "run as an ordinary user")]
+        return [*checks, SystemCheck("user", False, str(error), "run as an ordinary user")]
     checks += [check_namespaces(user), check_overlay(user), check_sandbox(user), check_cache(user)]
     return [*checks, check_container(), check_memory(), check_applications(), check_way_out(user), check_blocks(user)]
 

@@ -16,7 +16,7 @@ from trueline.desktop.local.descriptors import needs_descriptors
 from trueline.desktop.local.files import file_name
 from trueline.desktop.local.identity import HOME
 from trueline.desktop.local.sandbox import Sandbox
-from trueline.desktop.types import ActionTimeout, DesktopError, RunResult
+from trueline.desktop.types import ActionTimeout, CommandResult, DesktopError
 from trueline.errors import InputError
 
 OUTPUT_LIMIT = 1 << 20
@@ -26,7 +26,7 @@ _SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_
 
 
 @dataclass(frozen=True)
-class Command:
+class SandboxCommand:
     """A program to run inside, without a shell."""
 
     argv: tuple[str, ...]
@@ -94,7 +94,7 @@ def _input(content: bytes) -> int:
     return fd
 
 
-async def run(sandbox: Sandbox, command: Command, stdin: bytes, time_limit: float) -> RunResult:
+async def run(sandbox: Sandbox, command: SandboxCommand, stdin: bytes, time_limit: float) -> CommandResult:
     """Run a program inside and wait for its end.
 
     Raises:
@@ -131,7 +131,7 @@ async def run(sandbox: Sandbox, command: Command, stdin: bytes, time_limit: floa
         out.finish()
         err.finish()
     truncated = out.truncated or err.truncated
-    return RunResult(returncode, bytes(out.data), bytes(err.data), truncated, time.monotonic() - begin)
+    return CommandResult(returncode, bytes(out.data), bytes(err.data), truncated, time.monotonic() - begin)
 
 
 async def _kill(sandbox: Sandbox, number: int, ended: asyncio.Future[int]) -> None:
@@ -143,7 +143,7 @@ async def _kill(sandbox: Sandbox, number: int, ended: asyncio.Future[int]) -> No
         pass  # the sandbox or its agent went first
 
 
-async def launch(sandbox: Sandbox, command: Command, stdin: int | None = None) -> int:
+async def launch(sandbox: Sandbox, command: SandboxCommand, stdin: int | None = None) -> int:
     """Start a program inside with nothing, or a descriptor, to read; leave it running, return its process id there."""
     request = command.request()
     with needs_descriptors(command.argv[0]):

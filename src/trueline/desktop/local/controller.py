@@ -15,7 +15,7 @@ from trueline.actions import Action, CallUser, Code, Done, Fail, Screenshot, Wai
 from trueline.desktop.accessibility import Accessibility, Bus, Reading, accessibility_address, unix_path
 from trueline.desktop.input.execute import ActionRefused, Pointing
 from trueline.desktop.local import commands
-from trueline.desktop.local.commands import Command
+from trueline.desktop.local.commands import SandboxCommand
 from trueline.desktop.local.descriptors import needs_descriptors
 from trueline.desktop.local.identity import RUNTIME, UID
 from trueline.desktop.local.process_usage import Sleepers, named, turns
@@ -23,7 +23,7 @@ from trueline.desktop.local.running import connect_x
 from trueline.desktop.local.sandbox import Sandbox
 from trueline.desktop.ocr import shared_reader
 from trueline.desktop.screen import Box, CachedScreen, Encoding, Frame, Framebuffer, ScreenError, crop, encode, scaled
-from trueline.desktop.settle import Decision, Restless, Rules, Settling, Watch
+from trueline.desktop.settle import Restless, SettleDecision, SettleRules, Settling, TileWatch
 from trueline.desktop.types import ActionTimeout, DesktopError, DesktopLost
 from trueline.desktop.worker import WorkerClient
 from trueline.records import ActionResult, Observation, ObservationSpec
@@ -152,7 +152,7 @@ class Controller:
         return await asyncio.to_thread(encode, whole, encoding, quality=quality)
 
     async def settle(
-        self, rules: Rules, windows: Callable[[], Awaitable[Hashable]], launched: Callable[[], Awaitable[bool]]
+        self, rules: SettleRules, windows: Callable[[], Awaitable[Hashable]], launched: Callable[[], Awaitable[bool]]
     ) -> Settling:
         """Wait until the screen has come to rest.
 
@@ -164,8 +164,8 @@ class Controller:
         # Asking for the windows wakes the X server.
         programs = Sleepers(self._sandbox.keeper_pid, but=X_SERVER)
         async with self._seeing:
-            watch = await self._thread(lambda: Watch(self._screen))
-        decision = Decision(rules, self._restless, time.monotonic(), await windows())
+            watch = await self._thread(lambda: TileWatch(self._screen))
+        decision = SettleDecision(rules, self._restless, time.monotonic(), await windows())
         awake_at = time.monotonic()
         while True:
             async with self._seeing:
@@ -226,7 +226,7 @@ class Controller:
 
     async def _code(self, action: Code, limit: float) -> _CodeEnd:
         if action.language == "bash":
-            command = Command(("bash", "-c", action.source), {}, None)
+            command = SandboxCommand(("bash", "-c", action.source), {}, None)
             done = await commands.run(self._sandbox, command, b"", limit)
             return _CodeEnd(done.returncode, done.text + done.stderr.decode("utf-8", "replace"), done.truncated)
         worker = await self._ready_worker()

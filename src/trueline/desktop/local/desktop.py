@@ -12,7 +12,7 @@ from typing import Self
 
 from trueline.actions import Action, CallUser, Done, Fail, Screenshot, Wait, Zoom, bare
 from trueline.desktop.local import commands, files, home_files
-from trueline.desktop.local.commands import Command
+from trueline.desktop.local.commands import SandboxCommand
 from trueline.desktop.local.controller import FRAMEBUFFER, Controller
 from trueline.desktop.local.forwarding import display, forward
 from trueline.desktop.local.options import LocalOptions
@@ -24,18 +24,18 @@ from trueline.desktop.local.sinks import listen
 from trueline.desktop.local.sudo import Sudo, SudoRequest
 from trueline.desktop.recording import record
 from trueline.desktop.screen import Box, Encoding
-from trueline.desktop.settle import Rules, Settling
+from trueline.desktop.settle import SettleRules, Settling
 from trueline.desktop.types import (
     ActionTimeout,
     Capability,
     Change,
+    CommandResult,
     Condition,
     DesktopLost,
     FileExists,
     HomeFile,
     PartDied,
     Recording,
-    RunResult,
     Settled,
     Window,
     WindowShown,
@@ -184,9 +184,9 @@ class LocalDesktop:
         cwd: str | None = None,
         stdin: bytes = b"",
         time_limit: float = 30.0,
-    ) -> RunResult:
+    ) -> CommandResult:
         """Run a program inside and wait for its end; see `commands.run` for what it raises."""
-        return await commands.run(self.running.sandbox, Command(argv, env or {}, cwd), stdin, time_limit)
+        return await commands.run(self.running.sandbox, SandboxCommand(argv, env or {}, cwd), stdin, time_limit)
 
     async def observe(self, want: ObservationSpec) -> Observation:
         """Look at the screen once."""
@@ -237,7 +237,7 @@ class LocalDesktop:
 
     async def launch(self, argv: tuple[str, ...], *, env: Mapping[str, str] | None = None) -> int:
         """Start a program inside and leave it running; return its process id inside."""
-        return await commands.launch(self.running.sandbox, Command(argv, env or {}, None))
+        return await commands.launch(self.running.sandbox, SandboxCommand(argv, env or {}, None))
 
     async def put(self, path: str, content: bytes | Path, *, mode: int = 0o644) -> None:
         """Write a file inside, making its folders. Raises PathRefused."""
@@ -267,7 +267,7 @@ class LocalDesktop:
     async def settle(self, condition: Settled | None = None, *, time_limit: float = 3.0) -> Settling:
         """Wait until the screen has come to rest, or the time is over, and say how it went."""
         quiet = (condition or Settled()).quiet
-        rules = Rules(quiet, quiet + _LATER, time_limit)
+        rules = SettleRules(quiet, quiet + _LATER, time_limit)
         now = self._now
         settling = await now.controller.settle(rules, now.running.window_numbers, lambda: _launched(now))
         now.dispatched = None

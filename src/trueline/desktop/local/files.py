@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from trueline.desktop.local.identity import HOME
-from trueline.desktop.local.link import Answer, LinkMessage
+from trueline.desktop.local.link import LinkAnswer, LinkMessage
 from trueline.desktop.local.sandbox import Sandbox
 from trueline.desktop.types import ActionTimeout, PathRefused
 from trueline.errors import InputError
@@ -93,7 +93,7 @@ async def _open(sandbox: Sandbox, path: str, *, write: bool, mode: int) -> int:
     return plain_file(answer, path)
 
 
-def plain_file(answer: Answer, path: str) -> int:
+def plain_file(answer: LinkAnswer, path: str) -> int:
     """Check that a descriptor from inside is a plain file: the agent is not trusted, and a pipe could block.
 
     Raises:

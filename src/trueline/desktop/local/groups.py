@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trueline.desktop.local.janitor import Janitor
-from trueline.desktop.local.options import Limits
+from trueline.desktop.local.options import ResourceLimits
 
 ROOT = Path("/sys/fs/cgroup")
 _PERIOD = 100_000
@@ -30,14 +30,14 @@ _numbers = itertools.count(1)
 
 
 @dataclass(frozen=True)
-class Group:
+class ControlGroup:
     """A group to make: where, and what is written into its files."""
 
     parent: Path
     settings: Mapping[str, str]
 
 
-class Groups:
+class ControlGroups:
     """The groups of one sandbox; whoever ends last, they are removed."""
 
     def __init__(self, kind: str, folders: list[Path]) -> None:
@@ -57,7 +57,7 @@ class Groups:
         self._janitor.finish()
 
 
-def make_groups(limits: Limits, tmpfs: int, root: Path = ROOT, own: str | None = None) -> Groups | None:
+def make_groups(limits: ResourceLimits, tmpfs: int, root: Path = ROOT, own: str | None = None) -> ControlGroups | None:
     """Make the groups for one sandbox; None where this user may not, or the machine has none.
 
     `tmpfs` is what its file systems in memory may hold, which counts as memory here. `own` is /proc/self/cgroup.
@@ -73,7 +73,7 @@ def make_groups(limits: Limits, tmpfs: int, root: Path = ROOT, own: str | None =
             made.append(folder)
             for file, value in group.settings.items():
                 (folder / file).write_text(value)
-        return Groups(kind, made) if made else None
+        return ControlGroups(kind, made) if made else None
     except OSError:
         for folder in made:
             with suppress(OSError):
@@ -81,7 +81,7 @@ def make_groups(limits: Limits, tmpfs: int, root: Path = ROOT, own: str | None =
         return None
 
 
-def plan_groups(limits: Limits, tmpfs: int, root: Path, own: str) -> tuple[str, list[Group]]:
+def plan_groups(limits: ResourceLimits, tmpfs: int, root: Path, own: str) -> tuple[str, list[ControlGroup]]:
     """Which groups to make, from what /proc/self/cgroup says; none unless memory and processes can be limited."""
     memory, pids = str(limits.memory + tmpfs), str(limits.processes)
     quota = None if limits.processors is None else int(limits.processors * _PERIOD)
@@ -92,7 +92,9 @@ def plan_groups(limits: Limits, tmpfs: int, root: Path, own: str) -> tuple[str, 
         settings = {"memory": {"memory.limit_in_bytes": memory}, "pids": {"pids.max": pids}}
         if quota is not None:
             settings["cpu"] = {"cpu.cfs_quota_us": str(quota)}
-        groups = [Group(root / name / places.get(name, "/").lstrip("/"), files) for name, files in settings.items()]
+        groups = [
+            ControlGroup(root / name / places.get(name, "/").lstrip("/"), files) for name, files in settings.items()
+        ]
         return "cgroup v1", groups
     parent = _delegated(root, root / places.get("", "/").lstrip("/"))
     if parent is None:
@@ -100,7 +102,7 @@ def plan_groups(limits: Limits, tmpfs: int, root: Path, own: str) -> tuple[str, 
     files = {"memory.max": memory, "pids.max": pids}
     if quota is not None:
         files["cpu.max"] = f"{quota} {_PERIOD}"
-    return "cgroup v2", [Group(parent, files)]
+    return "cgroup v2", [ControlGroup(parent, files)]
 
 
 def _delegated(root: Path, own: Path) -> Path | None:

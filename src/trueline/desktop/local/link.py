@@ -46,7 +46,7 @@ class LinkMessage(BaseModel):
 
 
 @dataclass(frozen=True)
-class Answer:
+class LinkAnswer:
     """The answer to a request and the descriptors that came with it, which are the caller's to close."""
 
     message: LinkMessage
@@ -72,7 +72,7 @@ class Link:
         self.name = name
         self._sock = sock
         self._on_event = on_event
-        self._waiting: dict[int, asyncio.Future[Answer]] = {}
+        self._waiting: dict[int, asyncio.Future[LinkAnswer]] = {}
         self._numbers = itertools.count(1)
         self._lost: str | None = None
         self._loop = asyncio.get_running_loop()
@@ -85,7 +85,7 @@ class Link:
 
     async def ask(
         self, request: dict[str, JsonValue], fds: Iterable[int] = (), *, time_limit: float = 10.0, number: int = 0
-    ) -> Answer:
+    ) -> LinkAnswer:
         """Send a request and wait for its answer.
 
         Raises:
@@ -94,7 +94,7 @@ class Link:
             DesktopLost: The channel is closed.
         """
         number = number or self.new_id()
-        future: asyncio.Future[Answer] = self._loop.create_future()
+        future: asyncio.Future[LinkAnswer] = self._loop.create_future()
         self._waiting[number] = future
         try:
             async with asyncio.timeout(time_limit):
@@ -187,14 +187,14 @@ class Link:
             return
         future = None if message.id is None else self._waiting.get(message.id)
         if future is not None and not future.done():
-            future.set_result(Answer(message, tuple(fds)))
+            future.set_result(LinkAnswer(message, tuple(fds)))
             return
         close_all(fds)
         if message.event is not None:
             self._on_event(message)
 
 
-def _drop(future: asyncio.Future[Answer]) -> None:
+def _drop(future: asyncio.Future[LinkAnswer]) -> None:
     """Close what came in the very moment in which nobody wanted it any more."""
     if future.done() and not future.cancelled() and future.exception() is None:
         close_all(future.result().fds)

@@ -13,7 +13,7 @@ GIB = 1 << 30
 
 
 @dataclass(frozen=True)
-class Limits:
+class ResourceLimits:
     """What one desktop may use of the machine."""
 
     processes: int = 800
@@ -61,7 +61,7 @@ class LocalOptions:
     """With this password `sudo` runs its command, without any privilege; `None` refuses and only records."""
     own_ids: bool = True
     """It runs with a block of user ids of its own where this machine gives it one; see `blocks`."""
-    limits: Limits = Limits()
+    limits: ResourceLimits = ResourceLimits()
     start_limit: float = 30.0
     """Seconds within which it must be up."""
 

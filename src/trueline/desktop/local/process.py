@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from trueline.desktop.local.argv import SYSTEM_PYTHON, TELLING, TEMPORARY, Folders, session_argv, x_argv
-from trueline.desktop.local.blocks import Block, BlockLock
+from trueline.desktop.local.blocks import BlockLock, IdBlock
 from trueline.desktop.local.identity import UID, identity_files
 from trueline.desktop.local.install import FILTER
 from trueline.desktop.local.network import host_addresses
@@ -34,7 +34,7 @@ _ENVIRONMENT = {"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "LANG": "C.UTF-8"}
 
 
 @dataclass(frozen=True)
-class Started:
+class StartedKeeper:
     """A keeper that runs and has not been told anything yet."""
 
     process: subprocess.Popen[bytes]
@@ -65,7 +65,7 @@ def memory_files(options: LocalOptions) -> int:
 
 
 def plan(
-    options: LocalOptions, folders: Folders, programs: Path, template: Path, block: Block | None
+    options: LocalOptions, folders: Folders, programs: Path, template: Path, block: IdBlock | None
 ) -> dict[str, JsonValue]:
     """What the keeper is to build, as JSON."""
     limits = options.limits
@@ -103,7 +103,7 @@ def plan(
     }
 
 
-def start_keeper(programs: Path, user: Owner, lock: BlockLock | None) -> Started:
+def start_keeper(programs: Path, user: Owner, lock: BlockLock | None) -> StartedKeeper:
     """Start the keeper as a user (see `blocks.keeper_owner`); it makes namespaces of its own and holds the block.
 
     Raises:
@@ -135,4 +135,4 @@ def start_keeper(programs: Path, user: Owner, lock: BlockLock | None) -> Started
         raise DesktopUnavailable(f"cannot start {argv[0]}: {error.strerror}; see: trueline doctor") from error
     finally:
         theirs.close()
-    return Started(process, control, channel, agent)
+    return StartedKeeper(process, control, channel, agent)

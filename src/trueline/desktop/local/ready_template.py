@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from trueline.desktop.local import commands
-from trueline.desktop.local.commands import Command
+from trueline.desktop.local.commands import SandboxCommand
 from trueline.desktop.local.install import publish, sweep
 from trueline.desktop.local.launchers import launchers
 from trueline.desktop.local.options import LocalOptions
@@ -87,7 +87,7 @@ async def _make(bare: Path, ready: Path, user: Owner) -> None:
     try:
         for argv in _SILENT_RUNS:
             with suppress(ActionTimeout):
-                await commands.run(running.sandbox, Command(argv, {}, None), b"", _WINDOW_LIMIT)
+                await commands.run(running.sandbox, SandboxCommand(argv, {}, None), b"", _WINDOW_LIMIT)
         for argv in FIRST_RUNS:
             await _first_run(running, argv)
         building = Path(tempfile.mkdtemp(prefix=".ready-", dir=ready.parent))
@@ -103,7 +103,7 @@ async def _first_run(running: Running, argv: tuple[str, ...]) -> None:
     """Start an application, wait for its window, close it; one that is not there or does not come up is left out."""
     known = {window.id for window in await running.windows()}
     try:
-        pid = await commands.launch(running.sandbox, Command(argv, {}, None))
+        pid = await commands.launch(running.sandbox, SandboxCommand(argv, {}, None))
     except DesktopError:
         return
 
@@ -142,7 +142,7 @@ async def _new_windows(running: Running, known: set[int]) -> list[int]:
 
 async def _say(running: Running, *argv: str) -> None:
     with suppress(ActionTimeout):
-        await commands.run(running.sandbox, Command(argv, {}, None), b"", _END_LIMIT)
+        await commands.run(running.sandbox, SandboxCommand(argv, {}, None), b"", _END_LIMIT)
 
 
 async def _ended(running: Running, pid: int) -> bool:

@@ -15,18 +15,18 @@ from typing import Self
 from pydantic import JsonValue
 
 from trueline.desktop.local.argv import DISPLAY, Folders
-from trueline.desktop.local.blocks import Block, keeper_owner, map_block, take_block
+from trueline.desktop.local.blocks import IdBlock, keeper_owner, map_block, take_block
 from trueline.desktop.local.checks import check_all, check_way_out
 from trueline.desktop.local.descriptors import needs_descriptors
 from trueline.desktop.local.diff import receive_changes
-from trueline.desktop.local.groups import Groups, make_groups
+from trueline.desktop.local.groups import ControlGroups, make_groups
 from trueline.desktop.local.install import install_programs
 from trueline.desktop.local.janitor import Janitor
-from trueline.desktop.local.link import Answer, Link, LinkMessage, close_all
+from trueline.desktop.local.link import Link, LinkAnswer, LinkMessage, close_all
 from trueline.desktop.local.network import open_way_out
 from trueline.desktop.local.options import LocalOptions
 from trueline.desktop.local.ownership import Owner, cache_folder, owner, work_place
-from trueline.desktop.local.process import OOM_SCORE, Started, memory_files, plan, start_keeper
+from trueline.desktop.local.process import OOM_SCORE, StartedKeeper, memory_files, plan, start_keeper
 from trueline.desktop.types import ActionInterrupted, Change, DesktopError, DesktopLost, DesktopUnavailable
 from trueline.errors import InputError
 from trueline.text import printable
@@ -38,7 +38,7 @@ class Sandbox:
     """A sandbox from its start to its end; it is never started twice."""
 
     def __init__(
-        self, options: LocalOptions, started: Started, folders: Folders, template: Path, block: Block | None
+        self, options: LocalOptions, started: StartedKeeper, folders: Folders, template: Path, block: IdBlock | None
     ) -> None:
         """Attach to a keeper that was just started; call `start` instead."""
         self.options = options
@@ -59,7 +59,7 @@ class Sandbox:
         self._up: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._built: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._exits: dict[int, asyncio.Future[int]] = {}
-        self._groups: Groups | None = None
+        self._groups: ControlGroups | None = None
         self._way_out: Janitor | None = None
         self.keeper = Link(started.control, "keeper of the sandbox", self._on_keeper)
         self.agent = Link(started.channel, "agent inside the sandbox", self._on_agent)
@@ -301,7 +301,7 @@ class Sandbox:
                 await asyncio.to_thread(left.finish)
 
 
-def spawn_error(program: str, answer: Answer) -> DesktopError:
+def spawn_error(program: str, answer: LinkAnswer) -> DesktopError:
     """The error for a program that could not be started."""
     message = answer.message
     if message.errno == errno.EAGAIN:

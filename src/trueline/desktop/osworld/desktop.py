@@ -27,6 +27,7 @@ from trueline.desktop.types import (
     ActionTimeout,
     Capability,
     Change,
+    CommandResult,
     Condition,
     DesktopError,
     DesktopLost,
@@ -34,7 +35,6 @@ from trueline.desktop.types import (
     NotSupported,
     PathRefused,
     Recording,
-    RunResult,
     Settled,
     Window,
 )
@@ -191,7 +191,7 @@ class OSWorldDesktop:
         cwd: str | None = None,
         stdin: bytes = b"",
         time_limit: float = 30.0,
-    ) -> RunResult:
+    ) -> CommandResult:
         """Run a program there and wait for its end; at most 120 s. Output that is not UTF-8 does not come whole."""
         seconds = min(time_limit, COMMAND_SECONDS)
         folder = os.path.join(self._home, cwd or "")
@@ -213,7 +213,7 @@ class OSWorldDesktop:
             raise ActionTimeout(f"{argv[0]}: did not end within {seconds:g} s and was killed")
         if done.returncode == 127 and argv[0] in done.error and "No such file" in done.error:
             raise DesktopError(f"{argv[0]}: cannot be started there: No such file or directory")
-        return RunResult(done.returncode, done.output.encode(), done.error.encode(), done.truncated, took)
+        return CommandResult(done.returncode, done.output.encode(), done.error.encode(), done.truncated, took)
 
     async def put(self, path: str, content: bytes | Path, *, mode: int = 0o644) -> None:
         """Write a file there, making its folders."""

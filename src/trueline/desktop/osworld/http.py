@@ -53,7 +53,7 @@ class Patience:
 
 
 @dataclass(frozen=True)
-class Request:
+class MachineRequest:
     """One request."""
 
     method: Literal["GET", "POST"]
@@ -69,7 +69,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Answer:
+class MachineAnswer:
     """What came back, whatever its status."""
 
     status: int
@@ -113,7 +113,7 @@ class Http:
         """Close the connections."""
         await self._client.aclose()
 
-    async def read(self, request: Request, parse: Callable[[bytes], T], *, tries: int | None = None) -> T:
+    async def read(self, request: MachineRequest, parse: Callable[[bytes], T], *, tries: int | None = None) -> T:
         """Make a read-only request, with retries; `parse` raises Malformed to retry.
 
         Raises:
@@ -122,7 +122,9 @@ class Http:
         """
         return await self.read_answer(request, lambda answer: parse(answer.body), tries=tries)
 
-    async def read_answer(self, request: Request, parse: Callable[[Answer], T], *, tries: int | None = None) -> T:
+    async def read_answer(
+        self, request: MachineRequest, parse: Callable[[MachineAnswer], T], *, tries: int | None = None
+    ) -> T:
         """The same, where the answer's headers matter too."""
         patience = self._patience
         for left in reversed(range(tries or patience.tries)):
@@ -136,7 +138,7 @@ class Http:
             await asyncio.sleep(patience.backoff * 2 ** (patience.tries - 1 - left))
         raise AssertionError("the last try returns or raises")
 
-    async def do(self, request: Request, seconds: float) -> bytes:
+    async def do(self, request: MachineRequest, seconds: float) -> bytes:
         """Make a request that changes something, once.
 
         Raises:
@@ -147,7 +149,7 @@ class Http:
         """
         return (await self._send(request, seconds)).body
 
-    async def forward(self, request: Request, seconds: float) -> Answer:
+    async def forward(self, request: MachineRequest, seconds: float) -> MachineAnswer:
         """Forward a request, once, and return its answer unchanged.
 
         Raises:
@@ -158,13 +160,13 @@ class Http:
         """
         return await self._bounded(request, seconds)
 
-    async def _send(self, request: Request, seconds: float) -> Answer:
+    async def _send(self, request: MachineRequest, seconds: float) -> MachineAnswer:
         answer = await self._bounded(request, seconds)
         if answer.status != 200:
             raise _problem(request, f"{self._url}{request.path}", answer.status, answer.body)
         return answer
 
-    async def _bounded(self, request: Request, seconds: float) -> Answer:
+    async def _bounded(self, request: MachineRequest, seconds: float) -> MachineAnswer:
         import httpx2
 
         place = f"{self._url}{request.path}"
@@ -178,7 +180,7 @@ class Http:
         except (httpx2.HTTPError, httpx2.StreamError) as error:
             raise ActionInterrupted(f"{place}: the connection broke: {_why(error)}") from error
 
-    async def _exchange(self, request: Request, place: str) -> Answer:
+    async def _exchange(self, request: MachineRequest, place: str) -> MachineAnswer:
         body = bytearray()
         async with self._client.stream(
             request.method,
@@ -194,10 +196,10 @@ class Http:
                 if len(body) > request.limit:
                     raise PathRefused(f"{place}: the answer is longer than {request.limit} bytes")
             headers = {name.lower(): value for name, value in response.headers.items()}
-            return Answer(response.status_code, headers.get("content-type", ""), bytes(body), headers)
+            return MachineAnswer(response.status_code, headers.get("content-type", ""), bytes(body), headers)
 
 
-def _problem(request: Request, place: str, status: int, body: bytes) -> TruelineError:
+def _problem(request: MachineRequest, place: str, status: int, body: bytes) -> TruelineError:
     """What an answer other than 200 means."""
     said = _Error()
     with suppress(ValidationError):

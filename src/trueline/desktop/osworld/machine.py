@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from trueline.desktop.osworld import untrusted_answers
-from trueline.desktop.osworld.http import MIB, Http, Malformed, Request
+from trueline.desktop.osworld.http import MIB, Http, MachineRequest, Malformed
 from trueline.desktop.perturbations.model import Applied
 from trueline.desktop.types import ActionInterrupted, Capability, Change, DesktopError, NotSupported, Window
 from trueline.records.tree import Size, Tree
@@ -77,7 +77,7 @@ class Machine:
         """The server's self-description; `None` if it is not our own."""
         try:
             return await self._http.read(
-                Request("GET", "/trueline"), lambda body: untrusted_answers.read_json(body, _HELLO)
+                MachineRequest("GET", "/trueline"), lambda body: untrusted_answers.read_json(body, _HELLO)
             )
         except NotSupported:
             return None
@@ -85,16 +85,16 @@ class Machine:
     async def platform(self) -> str:
         """`Linux`, `Windows` or `Darwin`."""
         return await self._http.read(
-            Request("GET", "/platform", limit=1000), lambda body: body.decode("utf-8", "replace").strip()
+            MachineRequest("GET", "/platform", limit=1000), lambda body: body.decode("utf-8", "replace").strip()
         )
 
     async def screenshot(self) -> tuple[bytes, Size]:
         """The screen as PNG, and its size."""
-        return await self._http.read(Request("GET", "/screenshot", limit=64 * MIB), untrusted_answers.read_png)
+        return await self._http.read(MachineRequest("GET", "/screenshot", limit=64 * MIB), untrusted_answers.read_png)
 
     async def tree(self) -> tuple[Tree, bool]:
         """The accessibility tree, and whether something is missing from it, as far as the server says."""
-        request = Request("GET", "/accessibility", limit=64 * MIB)
+        request = MachineRequest("GET", "/accessibility", limit=64 * MIB)
         return await self._http.read_answer(
             request, lambda got: (untrusted_answers.read_tree(got.body), PARTIAL in got.headers)
         )
@@ -102,28 +102,28 @@ class Machine:
     async def screen_size(self) -> Size:
         """The size of the screen."""
         size = await self._http.read(
-            Request("POST", "/screen_size"), lambda body: untrusted_answers.read_json(body, _SIZE)
+            MachineRequest("POST", "/screen_size"), lambda body: untrusted_answers.read_json(body, _SIZE)
         )
         return Size(size.width, size.height)
 
     async def file(self, path: str, limit: int) -> bytes:
         """The content of a file."""
-        request = Request("POST", "/file", form={"file_path": path}, limit=limit)
+        request = MachineRequest("POST", "/file", form={"file_path": path}, limit=limit)
         return await self._http.read(request, lambda body: body)
 
     async def windows(self) -> tuple[Window, ...]:
         """The windows; only our own server."""
-        request = Request("GET", "/trueline/windows")
+        request = MachineRequest("GET", "/trueline/windows")
         return (await self._http.read(request, lambda body: untrusted_answers.read_json(body, _WINDOWS))).windows
 
     async def changes(self) -> tuple[Change, ...]:
         """What changed since the start; only our own server."""
-        request = Request("GET", "/trueline/diff")
+        request = MachineRequest("GET", "/trueline/diff")
         return (await self._http.read(request, lambda body: untrusted_answers.read_json(body, _CHANGES))).changes
 
     async def ask(self, command: Sequence[str]) -> Executed:
         """Run a command that changes nothing: it is tried again when it fails."""
-        request = Request("POST", "/execute", json={"command": list(command), "shell": False})
+        request = MachineRequest("POST", "/execute", json={"command": list(command), "shell": False})
         return await self._http.read(request, lambda body: untrusted_answers.read_json(body, _EXECUTED))
 
     async def execute(
@@ -131,7 +131,7 @@ class Machine:
     ) -> Executed:
         """Run a command once and wait for its end."""
         headers = {} if id is None else {ACTION_ID: id}
-        request = Request("POST", "/execute", json={"command": list(command), "shell": False}, headers=headers)
+        request = MachineRequest("POST", "/execute", json={"command": list(command), "shell": False}, headers=headers)
         body = await self._http.do(request, seconds + GRACE)
         try:
             return untrusted_answers.read_json(body, _EXECUTED)
@@ -140,23 +140,25 @@ class Machine:
 
     async def upload(self, path: str, content: bytes) -> None:
         """Write a file, making its folders."""
-        request = Request("POST", "/setup/upload", form={"file_path": path}, file={"file_data": ("file", content)})
+        request = MachineRequest(
+            "POST", "/setup/upload", form={"file_path": path}, file={"file_data": ("file", content)}
+        )
         await self._http.do(request, _UPLOAD_SECONDS)
 
     async def start_recording(self) -> None:
         """Begin to record the screen."""
-        await self._http.do(Request("POST", "/start_recording"), _SETUP_SECONDS)
+        await self._http.do(MachineRequest("POST", "/start_recording"), _SETUP_SECONDS)
 
     async def end_recording(self) -> bytes:
         """End the recording; return the video."""
-        film = await self._http.do(Request("POST", "/end_recording", limit=_FILM), _SETUP_SECONDS)
+        film = await self._http.do(MachineRequest("POST", "/end_recording", limit=_FILM), _SETUP_SECONDS)
         if film[4:8] != b"ftyp":
             raise DesktopError("/end_recording: the answer is not an MP4")
         return film
 
     async def reset(self) -> None:
         """Start afresh; only our own server."""
-        await self._http.do(Request("POST", "/trueline/reset"), _SETUP_SECONDS)
+        await self._http.do(MachineRequest("POST", "/trueline/reset"), _SETUP_SECONDS)
 
 
 def capabilities_of(hello: Hello | None) -> frozenset[Capability]:

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from trueline.desktop.recording.matroska import FrameFile, read_frame_file
-from trueline.desktop.recording.recorder import DISK_LIMIT, Recorder
+from trueline.desktop.recording.recorder import DISK_LIMIT, ScreenRecorder
 from trueline.desktop.recording.video import encode
 from trueline.desktop.types import Recording
 from trueline.errors import InputError, TruelineError
@@ -30,7 +30,7 @@ async def record(
     """
     if not MIN_FPS <= fps <= MAX_FPS:
         raise InputError(f"{fps:g} frames per second: must be from {MIN_FPS:g} to {MAX_FPS:g}")
-    recorder = Recorder(screen, target.with_name(f"{target.stem}.frames.mkv"), fps, disk_limit)
+    recorder = ScreenRecorder(screen, target.with_name(f"{target.stem}.frames.mkv"), fps, disk_limit)
     recording = Recording(frames=recorder.frames)
     recorder.start()
     try:
@@ -45,7 +45,7 @@ async def record(
     await _finish(recorder, recording, target)
 
 
-async def _finish(recorder: Recorder, recording: Recording, target: Path) -> None:
+async def _finish(recorder: ScreenRecorder, recording: Recording, target: Path) -> None:
     await asyncio.to_thread(recorder.stop)
     notes = [recorder.note]
     try:

@@ -25,7 +25,7 @@ _HEARTBEAT = 5.0
 """Seconds after which a still screen is noted, so that a killed recording is nearly as long as it was."""
 
 
-class Recorder:
+class ScreenRecorder:
     """Records in its own thread from `start` to `stop`, independent of the rest of the program.
 
     It survives the desktop it looks at: while there is none it goes on waiting, after a reset it goes on recording.

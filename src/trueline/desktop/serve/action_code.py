@@ -19,7 +19,7 @@ _TRACEBACKS = ("Traceback (most recent call last):", '  File "<action>"')
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CommandReply:
     """The result of a command, as OSWorld's clients read it."""
 
     returncode: int
@@ -35,7 +35,7 @@ def action_code(argv: Sequence[str]) -> str | None:
     return argv[2]
 
 
-async def run_code(served: ServedDesktop, source: str) -> Outcome:
+async def run_code(served: ServedDesktop, source: str) -> CommandReply:
     """Run action code: a straight line of known calls directly, anything else by the worker inside."""
     desktop, id = served.desktop, uuid.uuid4().hex
     screen = (await desktop.observe(ObservationSpec(screenshot=False))).screen
@@ -57,12 +57,12 @@ async def run_code(served: ServedDesktop, source: str) -> Outcome:
             if result.error is not None:
                 for place, up in enumerate(down):  # what the code pressed before it failed
                     await desktop.act(up, id=f"{id}-up-{place}")
-                return Outcome(1, "", f"{result.error}\n")
-    return Outcome(0, "", "")
+                return CommandReply(1, "", f"{result.error}\n")
+    return CommandReply(0, "", "")
 
 
-def _of_code(returncode: int, said: str, truncated: bool) -> Outcome:
+def _of_code(returncode: int, said: str, truncated: bool) -> CommandReply:
     """The worker tells what was printed and the traceback in one text, in the order in which they came."""
     places = [said.rfind(mark) for mark in _TRACEBACKS] if returncode else []
     begin = next((place for place in places if place >= 0), len(said))
-    return Outcome(returncode, said[:begin], said[begin:], truncated)
+    return CommandReply(returncode, said[:begin], said[begin:], truncated)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from trueline.desktop.serve import commands, files, open_file, screen, trueline_endpoints, windows
 from trueline.desktop.serve.access import Access
 from trueline.desktop.serve.idempotency import HEADER, AtMostOnce
-from trueline.desktop.serve.replies import Call, Refused, Reply, as_refused
+from trueline.desktop.serve.replies import ReceivedRequest, Refused, Reply, as_refused
 from trueline.desktop.serve.served_desktop import ServedDesktop
 from trueline.errors import MissingExtraError
 from trueline.serving.body import BodyMemory, BodyShare, BodyTooLarge, BodyTooSlow, NoMemoryForBody, read_bytes
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-Handler = Callable[[ServedDesktop, Call], Awaitable[Reply]]
+Handler = Callable[[ServedDesktop, ReceivedRequest], Awaitable[Reply]]
 
 _log = logging.getLogger(__name__)
 _HEADERS = {
@@ -148,14 +148,14 @@ class _Service:
             raise Refused(503, "too many requests at the same time", "busy", {"retry-after": "1"})
         limit = settings.max_upload if endpoint.file else settings.max_body
         body = await read_bytes(request.stream(), limit, settings.body_seconds, share)
-        call = Call(request.headers.get("content-type", ""), body)
+        call = ReceivedRequest(request.headers.get("content-type", ""), body)
         id = request.headers.get(HEADER)
         if id is None or endpoint.method != "POST":
             return await self._work(endpoint, call)
         what = endpoint.paths[0].encode() + b"\0" + body
         return await self._once.do(id, what, lambda: self._work(endpoint, call))
 
-    async def _work(self, endpoint: Endpoint, call: Call) -> Reply:
+    async def _work(self, endpoint: Endpoint, call: ReceivedRequest) -> Reply:
         """Do it. Nothing but a reset goes on while the desktop is reset."""
         try:
             if endpoint is RESET:

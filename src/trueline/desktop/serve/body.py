@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from urllib.parse import parse_qsl
 
-from trueline.desktop.serve.replies import Call, Refused
+from trueline.desktop.serve.replies import ReceivedRequest, Refused
 from trueline.serving.body import FormError, header, multipart
 
 _MOST_FIELDS = 8
 
 
-def read_form(call: Call) -> dict[str, bytes]:
+def read_form(call: ReceivedRequest) -> dict[str, bytes]:
     """Return the fields of a form.
 
     Raises:

@@ -12,11 +12,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from trueline.desktop.serve.action_code import Outcome, action_code, run_code
-from trueline.desktop.serve.replies import Call, Message, Refused, Reply, as_json, as_text, read
+from trueline.desktop.serve.action_code import CommandReply, action_code, run_code
+from trueline.desktop.serve.replies import Message, ReceivedRequest, Refused, Reply, as_json, as_text, read
 from trueline.desktop.serve.served_desktop import ServedDesktop
 from trueline.desktop.serve.windows import list_managed
-from trueline.desktop.types import ActionTimeout, RunResult
+from trueline.desktop.types import ActionTimeout, CommandResult
 
 _LONGEST_COMMAND = 128 * 1024
 """Bytes; the kernel takes no longer argument either."""
@@ -80,12 +80,12 @@ def command_line(command: str | Sequence[str], shell: bool, home: str) -> tuple[
     return tuple(words)
 
 
-async def execute(served: ServedDesktop, call: Call) -> Reply:
+async def execute(served: ServedDesktop, call: ReceivedRequest) -> Reply:
     """POST /execute."""
     return as_json(_document(await _run(served, read(call, CommandRequest))))
 
 
-async def launch(served: ServedDesktop, call: Call) -> Reply:
+async def launch(served: ServedDesktop, call: ReceivedRequest) -> Reply:
     """POST /setup/launch."""
     asked = read(call, CommandRequest)
     argv = command_line(asked.command, asked.shell, await served.home())
@@ -94,7 +94,7 @@ async def launch(served: ServedDesktop, call: Call) -> Reply:
     return as_text(f"{shown} launched successfully")
 
 
-async def execute_with_verification(served: ServedDesktop, call: Call) -> Reply:
+async def execute_with_verification(served: ServedDesktop, call: ReceivedRequest) -> Reply:
     """POST /execute_with_verification."""
     asked = read(call, VerifiedRequest)
     document = _document(await _run(served, asked))
@@ -114,7 +114,7 @@ async def execute_with_verification(served: ServedDesktop, call: Call) -> Reply:
     )
 
 
-async def run_python(served: ServedDesktop, call: Call) -> Reply:
+async def run_python(served: ServedDesktop, call: ReceivedRequest) -> Reply:
     """POST /run_python."""
     code = read(call, PythonRequest).code
     seconds = served.settings.python_seconds
@@ -135,7 +135,7 @@ async def run_python(served: ServedDesktop, call: Call) -> Reply:
     return as_json({**answer, "return_code": done.returncode})
 
 
-async def run_bash_script(served: ServedDesktop, call: Call) -> Reply:
+async def run_bash_script(served: ServedDesktop, call: ReceivedRequest) -> Reply:
     """POST /run_bash_script: standard output and errors come as one text."""
     asked = read(call, BashRequest)
     seconds = min(asked.timeout, served.settings.longest_wait)
@@ -154,7 +154,7 @@ async def run_bash_script(served: ServedDesktop, call: Call) -> Reply:
     return as_json({"status": status, "output": done.text, "error": "", "returncode": done.returncode})
 
 
-async def _run(served: ServedDesktop, asked: CommandRequest) -> Outcome:
+async def _run(served: ServedDesktop, asked: CommandRequest) -> CommandReply:
     argv = command_line(asked.command, asked.shell, await served.home())
     code = action_code(argv)
     if code is not None:
@@ -162,7 +162,7 @@ async def _run(served: ServedDesktop, asked: CommandRequest) -> Outcome:
     return _outcome(await served.desktop.run(argv, time_limit=served.settings.command_seconds))
 
 
-async def _act(served: ServedDesktop, code: str) -> Outcome:
+async def _act(served: ServedDesktop, code: str) -> CommandReply:
     limit = served.settings.command_seconds
     try:
         async with asyncio.timeout(limit):
@@ -196,11 +196,11 @@ async def _script(served: ServedDesktop, text: str, ending: str) -> AsyncGenerat
         await served.run("rm", "-f", path)
 
 
-def _outcome(done: RunResult) -> Outcome:
-    return Outcome(done.returncode, done.text, done.stderr.decode("utf-8", "replace"), done.truncated)
+def _outcome(done: CommandResult) -> CommandReply:
+    return CommandReply(done.returncode, done.text, done.stderr.decode("utf-8", "replace"), done.truncated)
 
 
-def _document(done: Outcome) -> dict[str, object]:
+def _document(done: CommandReply) -> dict[str, object]:
     document: dict[str, object] = {
         "status": "success",
         "output": done.output,

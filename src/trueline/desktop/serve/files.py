@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from urllib.parse import quote
 
 from trueline.desktop.serve.body import read_form
-from trueline.desktop.serve.replies import BYTES, Call, Message, Refused, Reply, as_json, as_text, read
+from trueline.desktop.serve.replies import BYTES, Message, ReceivedRequest, Refused, Reply, as_json, as_text, read
 from trueline.desktop.serve.served_desktop import ServedDesktop
 from trueline.desktop.types import PathRefused
 
@@ -39,7 +39,7 @@ class DownloadRequest(Message):
     path: str
 
 
-async def get_file(served: ServedDesktop, call: Call) -> Reply:
+async def get_file(served: ServedDesktop, call: ReceivedRequest) -> Reply:
     """POST /file."""
     asked = read_form(call).get("file_path", b"").decode("utf-8", "surrogateescape")
     if not asked:
@@ -62,7 +62,7 @@ def disposition(name: str) -> str:
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='', errors='replace')}"
 
 
-async def upload(served: ServedDesktop, call: Call) -> Reply:
+async def upload(served: ServedDesktop, call: ReceivedRequest) -> Reply:
     """POST /setup/upload."""
     form = read_form(call)
     if "file_path" not in form or "file_data" not in form:
@@ -72,7 +72,7 @@ async def upload(served: ServedDesktop, call: Call) -> Reply:
     return as_text(f"File Uploaded: {len(form['file_data'])} bytes")
 
 
-async def list_directory(served: ServedDesktop, call: Call) -> Reply:
+async def list_directory(served: ServedDesktop, call: ReceivedRequest) -> Reply:
     """POST /list_directory; what a link leads to is not listed."""
     path = await served.path(read(call, PathRequest).path)
     if (await served.run("test", "-d", path)).returncode:
@@ -102,7 +102,7 @@ def tree(listing: str) -> dict[str, object]:
     return root
 
 
-async def desktop_path(served: ServedDesktop, _call: Call) -> Reply:
+async def desktop_path(served: ServedDesktop, _call: ReceivedRequest) -> Reply:
     """POST /desktop_path."""
     path = await served.path("~/Desktop")
     if (await served.run("test", "-d", path)).returncode:
@@ -110,7 +110,7 @@ async def desktop_path(served: ServedDesktop, _call: Call) -> Reply:
     return as_json({"desktop_path": path})
 
 
-async def download_file(served: ServedDesktop, call: Call) -> Reply:
+async def download_file(served: ServedDesktop, call: ReceivedRequest) -> Reply:
     """POST /setup/download_file: by the desktop's own network."""
     asked = read(call, DownloadRequest)
     if not asked.url.startswith(("http://", "https://")) or not asked.path:

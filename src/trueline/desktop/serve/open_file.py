@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Container, Sequence
 from pathlib import PurePosixPath
 
-from trueline.desktop.serve.replies import Call, Message, Refused, Reply, as_text, read
+from trueline.desktop.serve.replies import Message, ReceivedRequest, Refused, Reply, as_text, read
 from trueline.desktop.serve.served_desktop import ServedDesktop
 from trueline.desktop.serve.windows import raise_window
 from trueline.desktop.types import Window
@@ -21,7 +21,7 @@ class OpenRequest(Message):
     path: str
 
 
-async def open_file(served: ServedDesktop, call: Call) -> Reply:
+async def open_file(served: ServedDesktop, call: ReceivedRequest) -> Reply:
     """Open it and wait until its window is there; then the window is raised."""
     asked = read(call, OpenRequest).path
     path = await served.path(asked)

@@ -26,7 +26,7 @@ JSON, TEXT, BYTES = "application/json", "text/plain; charset=utf-8", "applicatio
 
 
 @dataclass(frozen=True)
-class Call:
+class ReceivedRequest:
     """One request, wholly read."""
 
     content_type: str
@@ -68,7 +68,7 @@ class Message(BaseModel):
 M = TypeVar("M", bound=Message)
 
 
-def read(call: Call, kind: type[M], *, strict: bool = False) -> M:
+def read(call: ReceivedRequest, kind: type[M], *, strict: bool = False) -> M:
     """Read the JSON of a request; strictly, a value of another type is not taken for one of this.
 
     Raises:

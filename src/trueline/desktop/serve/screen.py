@@ -7,7 +7,7 @@ import uuid
 from mimetypes import guess_type
 
 from trueline.actions import CursorPosition
-from trueline.desktop.serve.replies import BYTES, Call, Message, Refused, Reply, as_json, as_text, read
+from trueline.desktop.serve.replies import BYTES, Message, ReceivedRequest, Refused, Reply, as_json, as_text, read
 from trueline.desktop.serve.served_desktop import ServedDesktop
 from trueline.desktop.types import PathRefused
 from trueline.records import ObservationSpec
@@ -27,20 +27,20 @@ class WallpaperRequest(Message):
     path: str
 
 
-async def screenshot(served: ServedDesktop, _call: Call) -> Reply:
+async def screenshot(served: ServedDesktop, _call: ReceivedRequest) -> Reply:
     """GET /screenshot."""
     png = (await served.desktop.observe(ObservationSpec())).png()
     assert png is not None, "a screenshot was asked for"
     return Reply(png, media_type="image/png")
 
 
-async def accessibility(served: ServedDesktop, _call: Call) -> Reply:
+async def accessibility(served: ServedDesktop, _call: ReceivedRequest) -> Reply:
     """GET /accessibility: the whole tree, also of what is not on the screen."""
     seen = await served.desktop.observe(ObservationSpec(screenshot=False, tree=True, tree_scope="whole"))
     return as_json({"AT": seen.tree_xml}, headers={PARTIAL: "1"} if seen.partial else None)
 
 
-async def terminal(served: ServedDesktop, _call: Call) -> Reply:
+async def terminal(served: ServedDesktop, _call: ReceivedRequest) -> Reply:
     """GET /terminal: the text of the terminal that has the keyboard, or null; also a sign of life."""
     text = None
     if any(window.app in _TERMINALS for window in await served.desktop.windows()):
@@ -62,14 +62,14 @@ def terminal_text(root: Node) -> str | None:
     return found[0].text.rstrip() if len(found) == 1 else None
 
 
-async def screen_size(served: ServedDesktop, _call: Call) -> Reply:
+async def screen_size(served: ServedDesktop, _call: ReceivedRequest) -> Reply:
     """POST /screen_size."""
     seen = await served.desktop.observe(ObservationSpec(screenshot=False))
     assert seen.screen is not None, "a desktop knows its screen"
     return as_json({"width": seen.screen.width, "height": seen.screen.height})
 
 
-async def cursor_position(served: ServedDesktop, _call: Call) -> Reply:
+async def cursor_position(served: ServedDesktop, _call: ReceivedRequest) -> Reply:
     """GET /cursor_position."""
     said = (await served.desktop.act(CursorPosition(), id=uuid.uuid4().hex)).output or ""
     found = _PAIR.fullmatch(said)
@@ -78,12 +78,12 @@ async def cursor_position(served: ServedDesktop, _call: Call) -> Reply:
     return as_json([int(found[1]), int(found[2])])
 
 
-async def platform(_served: ServedDesktop, _call: Call) -> Reply:
+async def platform(_served: ServedDesktop, _call: ReceivedRequest) -> Reply:
     """GET /platform."""
     return as_text("Linux")
 
 
-async def wallpaper(served: ServedDesktop, _call: Call) -> Reply:
+async def wallpaper(served: ServedDesktop, _call: ReceivedRequest) -> Reply:
     """POST /wallpaper."""
     images = await _images(served)
     if not images:
@@ -96,7 +96,7 @@ async def wallpaper(served: ServedDesktop, _call: Call) -> Reply:
     return Reply(content, media_type=guess_type(path)[0] or BYTES)
 
 
-async def change_wallpaper(served: ServedDesktop, call: Call) -> Reply:
+async def change_wallpaper(served: ServedDesktop, call: ReceivedRequest) -> Reply:
     """POST /setup/change_wallpaper."""
     asked = read(call, WallpaperRequest).path
     if not asked:
@@ -124,13 +124,13 @@ async def _images(served: ServedDesktop) -> dict[str, str]:
     return dict(sorted(_LAST_IMAGE.findall(listed.text)))
 
 
-async def start_recording(served: ServedDesktop, _call: Call) -> Reply:
+async def start_recording(served: ServedDesktop, _call: ReceivedRequest) -> Reply:
     """POST /start_recording."""
     await served.recording.begin(served.desktop)
     return as_json({"status": "success", "message": "Started recording"})
 
 
-async def end_recording(served: ServedDesktop, _call: Call) -> Reply:
+async def end_recording(served: ServedDesktop, _call: ReceivedRequest) -> Reply:
     """POST /end_recording."""
     headers = {"content-disposition": 'attachment; filename="recording.mp4"'}
     return Reply(await served.recording.end(), media_type="video/mp4", headers=headers)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from trueline.desktop.perturbations.model import Applied
 from trueline.desktop.serve.recording import RecordingSession
 from trueline.desktop.serve.settings import ServeSettings
-from trueline.desktop.types import Desktop, RunResult
+from trueline.desktop.types import CommandResult, Desktop
 
 _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\})", re.ASCII)
 
@@ -29,7 +29,7 @@ class ServedDesktop:
     """Held over all actions of one request."""
     _environment: Mapping[str, str] | None = None
 
-    async def run(self, *argv: str) -> RunResult:
+    async def run(self, *argv: str) -> CommandResult:
         """Run a small program of ours inside; what it says does not depend on the desktop's language."""
         return await self.desktop.run(argv, env={"LC_ALL": "C.UTF-8"})
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trueline.desktop.serve.body import read_form
-from trueline.desktop.serve.replies import Call, Message, Refused, Reply, as_json, as_text, read
+from trueline.desktop.serve.replies import Message, ReceivedRequest, Refused, Reply, as_json, as_text, read
 from trueline.desktop.serve.served_desktop import ServedDesktop
 
 _NUMBER = re.compile(r"0x[0-9a-f]{1,8}\b")
@@ -93,7 +93,7 @@ async def list_managed(served: ServedDesktop) -> tuple[Managed, ...]:
     return tuple(window for window in found if window is not None)
 
 
-async def activate_window(served: ServedDesktop, call: Call) -> Reply:
+async def activate_window(served: ServedDesktop, call: ReceivedRequest) -> Reply:
     """POST /setup/activate_window; as there, it is no error when no window has the name."""
     window = await _asked_for(served, call)
     if window is None:
@@ -102,7 +102,7 @@ async def activate_window(served: ServedDesktop, call: Call) -> Reply:
     return as_text("Window activated successfully")
 
 
-async def close_window(served: ServedDesktop, call: Call) -> Reply:
+async def close_window(served: ServedDesktop, call: ReceivedRequest) -> Reply:
     """POST /setup/close_window: the window is asked to close, as by its close button."""
     window = await _asked_for(served, call)
     if window is None:
@@ -111,7 +111,7 @@ async def close_window(served: ServedDesktop, call: Call) -> Reply:
     return as_text("Window closed successfully")
 
 
-async def _asked_for(served: ServedDesktop, call: Call) -> Managed | None:
+async def _asked_for(served: ServedDesktop, call: ReceivedRequest) -> Managed | None:
     asked = read(call, WindowRequest)
     if not asked.window_name:
         raise Refused(400, "window_name: must not be empty")
@@ -130,7 +130,7 @@ async def _ask_manager(served: ServedDesktop, what: str, id: int, *values: int) 
         raise Refused(500, f"the window manager cannot be asked: {done.stderr.decode('utf-8', 'replace')[-200:]}")
 
 
-async def window_size(served: ServedDesktop, call: Call) -> Reply:
+async def window_size(served: ServedDesktop, call: ReceivedRequest) -> Reply:
     """POST /window_size."""
     name = read_form(call).get("app_class_name", b"").decode("utf-8", "replace")
     if not name:

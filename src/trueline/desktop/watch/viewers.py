@@ -13,7 +13,7 @@ import socket
 import struct
 
 from trueline.desktop.local import LocalDesktop
-from trueline.desktop.local.commands import Command
+from trueline.desktop.local.commands import SandboxCommand
 from trueline.desktop.types import DesktopError
 
 _AT_ONCE = 16
@@ -67,7 +67,7 @@ class Viewers:
         """Give a viewer its server. Between two desktops it waits: noVNC's page tries again only once."""
         null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
         try:
-            request = Command(self._argv, {}, None).request()
+            request = SandboxCommand(self._argv, {}, None).request()
             async with asyncio.timeout(_PATIENCE):
                 while True:
                     try:

@@ -16,7 +16,7 @@ from trueline.guard.background import run_in_background
 from trueline.guard.check_answer import CheckAnswer
 from trueline.guard.config import OnError
 from trueline.guard.incoming import ActionFormat, read_observation, read_proposal
-from trueline.guard.session import Outcome, Session, TellsSteps
+from trueline.guard.session import CheckOutcome, Session, TellsSteps
 from trueline.guard.types import Guard
 from trueline.records.observation import Observation
 
@@ -123,7 +123,7 @@ class GuardWrapper(_Wrapper):
         self._last = values[0]
         return (*values, {**own, **info})
 
-    async def _check(self, session: Session, action: object) -> Outcome:
+    async def _check(self, session: Session, action: object) -> CheckOutcome:
         observation = self._observe(self._last)
         proposal = read_proposal(action, id=session.new_id(), format=self._format, screen=observation.screen)
         return await session.check(observation, proposal)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from trueline.actions import Action, Point, Size
 from trueline.errors import InputError
-from trueline.guard.annotation.marks import Mark, sketch
+from trueline.guard.annotation.marks import ActionMark, sketch
 from trueline.guard.annotation.style import Style, draw_style
 
 MOST_PIXELS = 50_000_000
@@ -20,7 +20,7 @@ class Annotation:
 
     png: bytes = field(repr=False)
     style: Style
-    marks: tuple[Mark, ...]
+    marks: tuple[ActionMark, ...]
     labelled: frozenset[int]
     """Numbers of the marks with a label; the others had no room for one."""
     left_out: int = 0

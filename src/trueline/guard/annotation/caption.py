@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from PIL import Image, ImageDraw, ImageFont
 
 from trueline.guard.annotation.content import detail_of
-from trueline.guard.annotation.layout import Box
+from trueline.guard.annotation.layout import PictureBox
 
 Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
@@ -58,17 +58,17 @@ def add_caption(png: bytes, title: str, rows: Sequence[tuple[str, str]]) -> byte
     return out.getvalue()
 
 
-def _place(picture: Image.Image, width: int, height: int) -> Box:
+def _place(picture: Image.Image, width: int, height: int) -> PictureBox:
     """The place where the panel covers the least detail."""
     covered = detail_of(picture, [])
     return min(_boxes(picture.width, picture.height, width, height), key=covered)
 
 
-def _boxes(right: int, bottom: int, width: int, height: int) -> Iterator[Box]:
+def _boxes(right: int, bottom: int, width: int, height: int) -> Iterator[PictureBox]:
     for row in range(_PLACES, -1, -1):
         for column in range(_PLACES + 1):
             left, top = (right - width) * column // _PLACES, (bottom - height) * row // _PLACES
-            yield Box(left, top, left + width, top + height)
+            yield PictureBox(left, top, left + width, top + height)
 
 
 def _wrap(text: str, font: Font, room: int) -> list[str]:

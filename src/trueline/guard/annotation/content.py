@@ -8,12 +8,12 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from trueline.actions import Point
-from trueline.guard.annotation.layout import Box
+from trueline.guard.annotation.layout import PictureBox
 
 _CELL = 4
 
 
-def detail_of(picture: Image.Image, lines: Sequence[Sequence[Point]]) -> Callable[[Box], float]:
+def detail_of(picture: Image.Image, lines: Sequence[Sequence[Point]]) -> Callable[[PictureBox], float]:
     """Return a function that says how much of the picture's content a box covers.
 
     Content is where neighbouring pixels differ; lines that are going to be drawn count too. The unit is a pixel of
@@ -32,7 +32,7 @@ def detail_of(picture: Image.Image, lines: Sequence[Sequence[Point]]) -> Callabl
     sums = np.zeros((busy.shape[0] + 1, busy.shape[1] + 1))
     sums[1:, 1:] = busy.cumsum(axis=0).cumsum(axis=1)
 
-    def covered(box: Box) -> float:
+    def covered(box: PictureBox) -> float:
         left, top = box.left // _CELL, box.top // _CELL
         right, bottom = -(-box.right // _CELL), -(-box.bottom // _CELL)
         return float(sums[bottom, right] - sums[top, right] - sums[bottom, left] + sums[top, left])

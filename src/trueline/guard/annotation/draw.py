@@ -12,8 +12,8 @@ from PIL import Image, ImageDraw, ImageFont
 
 from trueline.actions import Point, Size
 from trueline.guard.annotation.content import detail_of
-from trueline.guard.annotation.layout import Box, Metrics, place_labels
-from trueline.guard.annotation.marks import Mark, Sketch
+from trueline.guard.annotation.layout import LayoutSizes, PictureBox, place_labels
+from trueline.guard.annotation.marks import ActionMark, Sketch
 from trueline.guard.annotation.style import Shape, Style
 
 Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
@@ -37,9 +37,9 @@ class _Label(NamedTuple):
 
 def draw(picture: Image.Image, sketch: Sketch, style: Style) -> tuple[Image.Image, frozenset[int]]:
     """Return the picture with the marks on it, and the numbers of those that carry a label."""
-    metrics = Metrics.for_picture(Size(*picture.size))
+    metrics = LayoutSizes.for_picture(Size(*picture.size))
     font = _font(metrics.font)
-    groups: dict[Point, list[Mark]] = {}
+    groups: dict[Point, list[ActionMark]] = {}
     for mark in sketch.marks:
         groups.setdefault(mark.at, []).append(mark)
     labels = [_label(marks, style, font) for marks in groups.values()]
@@ -65,7 +65,7 @@ def draw(picture: Image.Image, sketch: Sketch, style: Style) -> tuple[Image.Imag
     return drawn, frozenset(mark.number for marks in labelled for mark in marks)
 
 
-def target_mask(metrics: Metrics) -> Image.Image:
+def target_mask(metrics: LayoutSizes) -> Image.Image:
     """The pixels around a target that must not be drawn on: a disc, and the row through it to both sides."""
     middle = metrics.reach
     mask = Image.new("L", (2 * middle + 1, 2 * middle + 1), 0)
@@ -76,7 +76,7 @@ def target_mask(metrics: Metrics) -> Image.Image:
     return mask
 
 
-def _inside(shape: Shape, metrics: Metrics) -> Image.Image:
+def _inside(shape: Shape, metrics: LayoutSizes) -> Image.Image:
     """The inside of an outline."""
     mask = Image.new("L", (2 * metrics.reach + 1, 2 * metrics.reach + 1), 0)
     ImageDraw.Draw(mask).polygon(list(_outline(Point(metrics.reach, metrics.reach), shape, metrics)), fill=255)
@@ -103,14 +103,14 @@ def _row_height(font: Font) -> int:
     return _extent("Ag(,)", font).height + 2 * _PADDING
 
 
-def _label(marks: Sequence[Mark], style: Style, font: Font) -> _Label:
+def _label(marks: Sequence[ActionMark], style: Style, font: Font) -> _Label:
     lines = [(str(mark.number), f"{mark.label}  {style.code}") for mark in marks]
     width = max(_extent(number, font).width + _extent(words, font).width for number, words in lines)
     size = Size(width + 4 * _PADDING + 2 * _EDGE, _row_height(font) * len(lines) + 2 * _EDGE)
     return _Label(lines, style.colour(marks[-1].gesture).rgb, size)
 
 
-def _draw_label(canvas: ImageDraw.ImageDraw, box: Box, label: _Label, font: Font) -> None:
+def _draw_label(canvas: ImageDraw.ImageDraw, box: PictureBox, label: _Label, font: Font) -> None:
     canvas.rectangle((box.left, box.top, box.right - 1, box.bottom - 1), fill=label.colour, outline=_WHITE)
     canvas.rectangle((box.left + 1, box.top + 1, box.right - 2, box.bottom - 2), outline=_BLACK)
     left, height = box.left + _EDGE, _row_height(font)
@@ -122,7 +122,7 @@ def _draw_label(canvas: ImageDraw.ImageDraw, box: Box, label: _Label, font: Font
         canvas.text((left + cell + _PADDING, top + _PADDING), words, fill=_BLACK, font=font)
 
 
-def _draw_outline(canvas: ImageDraw.ImageDraw, at: Point, mark: Mark, style: Style, metrics: Metrics) -> None:
+def _draw_outline(canvas: ImageDraw.ImageDraw, at: Point, mark: ActionMark, style: Style, metrics: LayoutSizes) -> None:
     corners = list(_outline(at, style.shape, metrics))
     sides = list(zip(corners, [*corners[1:], corners[0]], strict=True))
     if not mark.certain:
@@ -136,7 +136,7 @@ def _draw_outline(canvas: ImageDraw.ImageDraw, at: Point, mark: Mark, style: Sty
                 canvas.ellipse((x - half, y - half, x + half, y + half), fill=colour)
 
 
-def _outline(at: Point, shape: Shape, metrics: Metrics) -> Iterator[Spot]:
+def _outline(at: Point, shape: Shape, metrics: LayoutSizes) -> Iterator[Spot]:
     corners, turn = _CORNERS[shape]
     # The sides of the polygon, not its corners, must clear the target.
     radius = (metrics.clear + metrics.line / 2 + 3) / math.cos(math.pi / corners)

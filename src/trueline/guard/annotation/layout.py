@@ -16,7 +16,7 @@ _GRID = 24
 """How many places are tried along each side of the picture when there is none nearby."""
 
 
-class Box(NamedTuple):
+class PictureBox(NamedTuple):
     """A rectangle of pixels; right and bottom are just outside."""
 
     left: int
@@ -24,7 +24,7 @@ class Box(NamedTuple):
     right: int
     bottom: int
 
-    def overlap(self, other: Box) -> int:
+    def overlap(self, other: PictureBox) -> int:
         """How many pixels both have."""
         width = min(self.right, other.right) - max(self.left, other.left)
         height = min(self.bottom, other.bottom) - max(self.top, other.top)
@@ -35,13 +35,13 @@ class Box(NamedTuple):
         return Point(min(max(to.x, self.left), self.right - 1), min(max(to.y, self.top), self.bottom - 1))
 
 
-def box_around(at: Point, x: int, y: int) -> Box:
+def box_around(at: Point, x: int, y: int) -> PictureBox:
     """The box that reaches so many pixels from a point to each side."""
-    return Box(at.x - x, at.y - y, at.x + x + 1, at.y + y + 1)
+    return PictureBox(at.x - x, at.y - y, at.x + x + 1, at.y + y + 1)
 
 
 @dataclass(frozen=True)
-class Metrics:
+class LayoutSizes:
     """Sizes that go with the picture's."""
 
     clear: int
@@ -52,10 +52,10 @@ class Metrics:
     """Between a target's outline and its label."""
 
     @staticmethod
-    def for_picture(picture: Size) -> Metrics:
+    def for_picture(picture: Size) -> LayoutSizes:
         """Return the sizes for a picture; on small ones labels keep a readable size."""
         unit = min(picture.width, picture.height) / 360
-        return Metrics(
+        return LayoutSizes(
             clear=max(8, round(6 * unit)),
             line=3 if unit < 4 else 4,
             font=max(12, round(5 * unit)),
@@ -72,7 +72,7 @@ class Metrics:
         """Half the height of the row through a target that stays open to both sides: there stand a button's words."""
         return round(self.clear * 0.6)
 
-    def target(self, at: Point) -> Box:
+    def target(self, at: Point) -> PictureBox:
         """Around all pixels of a target that stay as they are."""
         return box_around(at, self.reach, self.clear)
 
@@ -81,9 +81,9 @@ def place_labels(
     targets: Sequence[Point],
     sizes: Sequence[Size],
     picture: Size,
-    metrics: Metrics,
-    hides: Callable[[Box], float] = lambda _: 0.0,
-) -> tuple[Box | None, ...]:
+    metrics: LayoutSizes,
+    hides: Callable[[PictureBox], float] = lambda _: 0.0,
+) -> tuple[PictureBox | None, ...]:
     """Find a place for the label of each target; None when each would cover a target or another label.
 
     Args:
@@ -95,30 +95,35 @@ def place_labels(
     """
     taken = [metrics.target(at) for at in targets]
     rows = [box_around(at, 4 * metrics.reach, metrics.reach) for at in targets]
-    placed: list[Box | None] = []
+    placed: list[PictureBox | None] = []
 
-    def cost(box: Box) -> float:
+    def cost(box: PictureBox) -> float:
         return hides(box) + sum(box.overlap(row) for row in rows)
 
     for at, size in zip(targets, sizes, strict=True):
         box = _place(at, size, picture, metrics, taken, cost)
         placed.append(box)
         if box is not None:
-            taken.append(Box(box.left - 2, box.top - 2, box.right + 2, box.bottom + 2))
+            taken.append(PictureBox(box.left - 2, box.top - 2, box.right + 2, box.bottom + 2))
     return tuple(placed)
 
 
 def _place(
-    at: Point, size: Size, picture: Size, metrics: Metrics, taken: Sequence[Box], cost: Callable[[Box], float]
-) -> Box | None:
+    at: Point,
+    size: Size,
+    picture: Size,
+    metrics: LayoutSizes,
+    taken: Sequence[PictureBox],
+    cost: Callable[[PictureBox], float],
+) -> PictureBox | None:
     room = Size(picture.width - size.width, picture.height - size.height)
     if room.width < 0 or room.height < 0:
         return None
     for corners in (_near(at, size, metrics), _anywhere(room)):
-        boxes: list[Box] = []
+        boxes: list[PictureBox] = []
         for corner in corners:
             left, top = min(max(corner.x, 0), room.width), min(max(corner.y, 0), room.height)
-            box = Box(left, top, left + size.width, top + size.height)
+            box = PictureBox(left, top, left + size.width, top + size.height)
             if not any(box.overlap(other) for other in taken):
                 boxes.append(box)
         if boxes:
@@ -126,7 +131,7 @@ def _place(
     return None
 
 
-def _near(at: Point, size: Size, metrics: Metrics) -> Iterator[Point]:
+def _near(at: Point, size: Size, metrics: LayoutSizes) -> Iterator[Point]:
     """Top left corners of places around a target; some may lie outside of the picture."""
     for ring in range(_RINGS):
         away = metrics.reach + metrics.gap * (1 + ring)

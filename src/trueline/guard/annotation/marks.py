@@ -17,7 +17,7 @@ _STARTS_PRESS = frozenset({"drag start", "mouse down"})
 
 
 @dataclass(frozen=True)
-class Mark:
+class ActionMark:
     """One point of the picture and what happens there."""
 
     number: int
@@ -42,7 +42,7 @@ class Trail:
 class Sketch:
     """Everything to draw for a proposal."""
 
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[ActionMark, ...] = ()
     trails: tuple[Trail, ...] = ()
     left_out: int = 0
     """How many points are left out beyond `MOST_MARKS`."""
@@ -57,7 +57,7 @@ def sketch(actions: Sequence[Action], pointer: Point | None, screen: Size, pictu
         screen: The size that the actions' coordinates are meant for.
         picture: The size of the picture that is drawn on.
     """
-    marks: list[Mark] = []
+    marks: list[ActionMark] = []
     trails: list[Trail] = []
     pressed: list[Point] = []
     gesture, left_out = 0, 0
@@ -69,7 +69,7 @@ def sketch(actions: Sequence[Action], pointer: Point | None, screen: Size, pictu
             pressed.append(at)
         if touch.kind != "drag":
             if len(marks) < MOST_MARKS:
-                marks.append(Mark(len(marks) + 1, at, _label(touch, screen), gesture, touch.certain))
+                marks.append(ActionMark(len(marks) + 1, at, _label(touch, screen), gesture, touch.certain))
             else:
                 left_out += 1
         if touch.kind in _ENDS_PRESS:

@@ -23,7 +23,7 @@ _UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 """The benchmark does not say when a screen was seen."""
 
 
-class Key(NamedTuple):
+class StepKey(NamedTuple):
     """Identifies a step of the benchmark."""
 
     trajectory: str
@@ -31,10 +31,10 @@ class Key(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Case:
+class LabelledStep:
     """One step: an action on a screen, and its human label if it has one."""
 
-    key: Key
+    key: StepKey
     entry: BenchmarkStep
     proposal: Proposal
     screens: Screens
@@ -59,18 +59,18 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Source:
+class LabelledTrajectory:
     """A trajectory with its steps up to the last one that is labelled."""
 
     entry: BenchmarkTrajectory
-    cases: tuple[Case, ...]
+    cases: tuple[LabelledStep, ...]
     problem: str | None = None
     """Why its screens were not searched; empty if they were."""
     fetched: bool = True
     """False if pointers of Git LFS or git-annex stand where its screens should be: nothing can be said of a guard that
     would see them."""
 
-    def contexts(self, narratives: Mapping[Key, str]) -> Iterator[tuple[Case, GuardContext]]:
+    def contexts(self, narratives: Mapping[StepKey, str]) -> Iterator[tuple[LabelledStep, GuardContext]]:
         """The labelled steps with all that a guard may look at: for each, the steps before it as they were executed."""
         history: list[PastStep] = []
         for case in self.cases:
@@ -96,12 +96,12 @@ def observe(screen: Path | None) -> Observation:
     return Observation(time=_UNKNOWN_TIME, screenshot=screen)
 
 
-def read_sources(file: Path, trajectories: tuple[BenchmarkTrajectory, ...]) -> list[Source]:
+def read_sources(file: Path, trajectories: tuple[BenchmarkTrajectory, ...]) -> list[LabelledTrajectory]:
     """Find the screens and decode the actions of trajectories; those without a label have nothing to ask."""
     return [_source(file, entry) for entry in trajectories if any(step.label is not None for step in entry.steps)]
 
 
-def _source(file: Path, entry: BenchmarkTrajectory) -> Source:
+def _source(file: Path, entry: BenchmarkTrajectory) -> LabelledTrajectory:
     last = max(step.step_idx for step in entry.steps if step.label is not None)
     problem, fetched = None, True
     try:
@@ -110,8 +110,8 @@ def _source(file: Path, entry: BenchmarkTrajectory) -> Source:
         screens, trees = {}, {}
         problem, fetched = str(error), not isinstance(error, NotFetchedError)
     cases = tuple(
-        Case(
-            key=Key(entry.trajectory_id, step.step_idx),
+        LabelledStep(
+            key=StepKey(entry.trajectory_id, step.step_idx),
             entry=step,
             proposal=Proposal(
                 id=str(step.step_idx), actions=decode_action(step.agent_output)[0], raw=step.agent_output
@@ -123,7 +123,7 @@ def _source(file: Path, entry: BenchmarkTrajectory) -> Source:
         for step in entry.steps
         if step.step_idx <= last
     )
-    return Source(entry, cases, problem, fetched)
+    return LabelledTrajectory(entry, cases, problem, fetched)
 
 
 def _named(screen: Path | None, file: Path) -> str | None:

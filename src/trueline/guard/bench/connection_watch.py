@@ -16,7 +16,7 @@ from trueline.models.types import Answer, Model, ModelId, Request
 LIMIT = 20
 
 
-class UnreachableError(TruelineError):
+class ModelsUnreachableError(TruelineError):
     """The models cannot be reached; what was done so far is kept."""
 
 
@@ -49,15 +49,17 @@ class ConnectionWatch:
         self._never = self._never or str(error)
 
     def check(self) -> None:
-        """Raise `UnreachableError` if the run must stop.
+        """Raise `ModelsUnreachableError` if the run must stop.
 
         Raises:
             UnreachableError: None is.
         """
         if self._never:
-            raise UnreachableError(self._never)
+            raise ModelsUnreachableError(self._never)
         if self.down:
-            raise UnreachableError(f"{self.failed} attempts in a row did not reach a model; the last one: {self._last}")
+            raise ModelsUnreachableError(
+                f"{self.failed} attempts in a row did not reach a model; the last one: {self._last}"
+            )
 
 
 @dataclass(frozen=True)

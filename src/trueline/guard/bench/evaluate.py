@@ -11,11 +11,11 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TypeVar
 
 from trueline.actions.codecs.pyautogui.comments import strip_comments
-from trueline.guard.bench.cases import Case, Source, observe
+from trueline.guard.bench.cases import LabelledStep, LabelledTrajectory, observe
 from trueline.guard.bench.connection_watch import ConnectionWatch
-from trueline.guard.bench.journal import Evaluated, Narrated
+from trueline.guard.bench.journal import Evaluated, NarratedStep
 from trueline.guard.bench.progress import OPTIONS, UNTOLD, VERDICT, Progress, told_by
-from trueline.guard.bench.store import Store
+from trueline.guard.bench.store import BenchStore
 from trueline.guard.narrative import Narrator
 from trueline.guard.types import Guard, GuardContext, PastStep
 from trueline.records.interchange.misactbench import MISSING_PRE_SCREENSHOT, Evaluation, NarrativeSummary
@@ -32,10 +32,10 @@ MISSING_SCREENS = "missing_screenshots"
 
 
 async def run_bench(
-    sources: Sequence[Source],
+    sources: Sequence[LabelledTrajectory],
     guard: Guard,
     narrator: Narrator | None,
-    store: Store,
+    store: BenchStore,
     setting: GuardSetting,
     *,
     workers: int,
@@ -60,12 +60,12 @@ async def run_bench(
         UnreachableError: The models cannot be reached; run it again later.
     """
 
-    async def narrate(case: Case) -> None:
+    async def narrate(case: LabelledStep) -> None:
         assert narrator is not None
         store.note(await _narrate(case, narrator))
         watch.check()
 
-    async def check(question: tuple[Case, GuardContext]) -> None:
+    async def check(question: tuple[LabelledStep, GuardContext]) -> None:
         case, context = question
         store.note(await _check(case, context, guard, setting))
         watch.check()
@@ -88,7 +88,7 @@ async def run_bench(
     await _for_each(asked, check, at_once, lambda done: report("checks", done, total))
 
 
-def steps_left(source: Source, known: Progress) -> int:
+def steps_left(source: LabelledTrajectory, known: Progress) -> int:
     """How many labelled steps of a trajectory have no verdict yet."""
     return sum(case.labelled and not known.decided(case.key) for case in source.cases)
 
@@ -115,13 +115,13 @@ async def _for_each(
         raise errors.exceptions[0] from None
 
 
-async def _narrate(case: Case, narrator: Narrator) -> Narrated:
+async def _narrate(case: LabelledStep, narrator: Narrator) -> NarratedStep:
     if case.screens.before is None or case.screens.after is None:
-        return Narrated(key=case.key, error=MISSING_SCREENS)
+        return NarratedStep(key=case.key, error=MISSING_SCREENS)
     step = PastStep(case.key.step, case.proposal, case.observation)
     made = await narrator.narrate(step, observe(case.screens.after), episode=case.key.trajectory)
     if made.text is None:
-        return Narrated(key=case.key, error=made.error or "unknown")
+        return NarratedStep(key=case.key, error=made.error or "unknown")
     details = made.model_dump(mode="json", include={"latency", "usage"}, exclude_none=True)
     summary = NarrativeSummary.model_validate(
         {
@@ -132,10 +132,10 @@ async def _narrate(case: Case, narrator: Narrator) -> Narrated:
             **details,
         }
     )
-    return Narrated(key=case.key, summary=summary)
+    return NarratedStep(key=case.key, summary=summary)
 
 
-async def _check(case: Case, context: GuardContext, guard: Guard, setting: GuardSetting) -> Evaluated:
+async def _check(case: LabelledStep, context: GuardContext, guard: Guard, setting: GuardSetting) -> Evaluated:
     began = time.perf_counter()
     try:
         verdict = await guard.check(context)
@@ -146,7 +146,7 @@ async def _check(case: Case, context: GuardContext, guard: Guard, setting: Guard
     return Evaluated(key=case.key, evaluation=evaluation_of(case, verdict, setting, took, untold))
 
 
-def evaluation_of(case: Case, verdict: Verdict, setting: GuardSetting, took: float, untold: int) -> Evaluation:
+def evaluation_of(case: LabelledStep, verdict: Verdict, setting: GuardSetting, took: float, untold: int) -> Evaluation:
     """A verdict in the shape of the result file.
 
     Args:

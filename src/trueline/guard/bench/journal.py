@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 from pydantic import Field, TypeAdapter, ValidationError
 
 from trueline.errors import InputError
-from trueline.guard.bench.cases import Key
+from trueline.guard.bench.cases import StepKey
 from trueline.records.base import Record
 from trueline.records.folder.files import LineFile, sync_folder
 from trueline.records.interchange.misactbench import Evaluation, NarrativeSummary
@@ -23,11 +23,11 @@ except ImportError:  # Windows: nobody keeps two benches from the same file
     fcntl = None
 
 
-class Narrated(Record):
+class NarratedStep(Record):
     """The narrative of a step, or why there is none."""
 
     event: Literal["narrative"] = "narrative"
-    key: Key
+    key: StepKey
     summary: NarrativeSummary | None = None
     error: str | None = None
 
@@ -36,12 +36,12 @@ class Evaluated(Record):
     """The guard's verdict on a step."""
 
     event: Literal["evaluation"] = "evaluation"
-    key: Key
+    key: StepKey
     evaluation: Evaluation
 
 
-Entry = Annotated[Narrated | Evaluated, Field(discriminator="event")]
-_ENTRY: TypeAdapter[Narrated | Evaluated] = TypeAdapter(Entry)
+Entry = Annotated[NarratedStep | Evaluated, Field(discriminator="event")]
+_ENTRY: TypeAdapter[NarratedStep | Evaluated] = TypeAdapter(Entry)
 
 
 def journal_path(result_file: Path) -> Path:
@@ -49,7 +49,7 @@ def journal_path(result_file: Path) -> Path:
     return result_file.with_name(f"{result_file.name}.progress.jsonl")
 
 
-def read_journal(path: Path) -> tuple[list[Narrated | Evaluated], int]:
+def read_journal(path: Path) -> tuple[list[NarratedStep | Evaluated], int]:
     """Read the journal of an earlier run, and count its damaged lines; their steps are done again.
 
     Raises:
@@ -61,7 +61,7 @@ def read_journal(path: Path) -> tuple[list[Narrated | Evaluated], int]:
         return [], 0
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from error
-    found: list[Narrated | Evaluated] = []
+    found: list[NarratedStep | Evaluated] = []
     damaged = 0
     for line in filter(None, lines):
         try:
@@ -71,7 +71,7 @@ def read_journal(path: Path) -> tuple[list[Narrated | Evaluated], int]:
     return found, damaged
 
 
-class Journal:
+class BenchJournal:
     """Accepts entries at once and writes them in the background, in batches while the disk is busy."""
 
     def __init__(self, path: Path) -> None:
@@ -98,7 +98,7 @@ class Journal:
             self._file.append(b"\n")
         sync_folder(path.parent)
 
-    def add(self, entry: Narrated | Evaluated) -> None:
+    def add(self, entry: NarratedStep | Evaluated) -> None:
         """Queue an entry to be written; `flush` waits until it is."""
         data = _ENTRY.dump_python(entry, mode="json", exclude_defaults=False)
         # ASCII: escapes can hold the broken Unicode that models send.

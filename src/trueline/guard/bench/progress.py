@@ -10,8 +10,8 @@ from pydantic import JsonValue
 
 from trueline.actions.codecs.pyautogui.comments import strip_comments
 from trueline.errors import InputError
-from trueline.guard.bench.cases import Case, Key, Source
-from trueline.guard.bench.journal import Evaluated, Narrated
+from trueline.guard.bench.cases import LabelledStep, LabelledTrajectory, StepKey
+from trueline.guard.bench.journal import Evaluated, NarratedStep
 from trueline.records.interchange.misactbench import (
     MISSING_LABEL,
     Evaluation,
@@ -35,11 +35,11 @@ UNTOLD = "narratives_missing"
 class Progress:
     """The narratives and verdicts so far; entries are only added."""
 
-    evaluations: dict[Key, Evaluation] = field(default_factory=dict[Key, Evaluation])
-    narratives: dict[Key, NarrativeSummary] = field(default_factory=dict[Key, NarrativeSummary])
-    narrative_errors: dict[Key, str] = field(default_factory=dict[Key, str])
+    evaluations: dict[StepKey, Evaluation] = field(default_factory=dict[StepKey, Evaluation])
+    narratives: dict[StepKey, NarrativeSummary] = field(default_factory=dict[StepKey, NarrativeSummary])
+    narrative_errors: dict[StepKey, str] = field(default_factory=dict[StepKey, str])
 
-    def add(self, entry: Narrated | Evaluated) -> None:
+    def add(self, entry: NarratedStep | Evaluated) -> None:
         """Add a narrative or verdict of a step; the latest one counts."""
         if isinstance(entry, Evaluated):
             self.evaluations[entry.key] = entry.evaluation
@@ -54,14 +54,17 @@ class Progress:
         """How many verdicts come from DeAction itself, which had no policy stage and other prompts."""
         return sum(self.decided(key) and OPTIONS not in found.unknown for key, found in self.evaluations.items())
 
-    def decided(self, key: Key) -> bool:
+    def decided(self, key: StepKey) -> bool:
         """Whether a step has its verdict; one that ended in an error is tried again."""
         found = self.evaluations.get(key)
         return found is not None and found.error is None and found.is_misaligned is not None
 
 
 def take_over(
-    progress: Progress, old: Mapping[str, ResultTrajectory], cache: NarrativeCache, sources: Iterable[Source]
+    progress: Progress,
+    old: Mapping[str, ResultTrajectory],
+    cache: NarrativeCache,
+    sources: Iterable[LabelledTrajectory],
 ) -> None:
     """Take over the entries of a result file and a narrative cache for the same actions."""
     for source in sources:
@@ -77,10 +80,10 @@ def take_over(
                     progress.narrative_errors[case.key] = step.narrative_summary_error
             kept = cache.get(case.key.trajectory, {}).get(case.key.step)
             if kept is not None and _same_action(kept.action, case):
-                progress.add(Narrated(key=case.key, summary=kept))
+                progress.add(NarratedStep(key=case.key, summary=kept))
 
 
-def told_by(progress: Progress, model: str | None) -> dict[Key, str]:
+def told_by(progress: Progress, model: str | None) -> dict[StepKey, str]:
     """The narratives by one model; checks must not mix those of several."""
     name = _bare(model)
     return {key: kept.narrative for key, kept in progress.narratives.items() if _bare(kept.model) in (None, name)}
@@ -116,14 +119,17 @@ def refuse_other_settings(progress: Progress, setting: GuardSetting, file: str) 
 
 
 def assemble(
-    sources: Iterable[Source], progress: Progress, setting: GuardSetting, old: Mapping[str, ResultTrajectory]
+    sources: Iterable[LabelledTrajectory],
+    progress: Progress,
+    setting: GuardSetting,
+    old: Mapping[str, ResultTrajectory],
 ) -> dict[str, ResultTrajectory]:
     """The result file: the benchmark's trajectories in order, then all others of the old file."""
     made = {source.entry.trajectory_id: _trajectory(source, progress, setting, old) for source in sources}
     return {**made, **{key: entry for key, entry in old.items() if key not in made}}
 
 
-def narrative_cache(sources: Iterable[Source], progress: Progress, kept: NarrativeCache) -> NarrativeCache:
+def narrative_cache(sources: Iterable[LabelledTrajectory], progress: Progress, kept: NarrativeCache) -> NarrativeCache:
     """The narrative cache: the entries so far in the benchmark's order, then all others of the old one."""
     made: NarrativeCache = {}
     for source in sources:
@@ -137,7 +143,7 @@ def narrative_cache(sources: Iterable[Source], progress: Progress, kept: Narrati
 
 
 def _trajectory(
-    source: Source, progress: Progress, setting: GuardSetting, old: Mapping[str, ResultTrajectory]
+    source: LabelledTrajectory, progress: Progress, setting: GuardSetting, old: Mapping[str, ResultTrajectory]
 ) -> ResultTrajectory:
     entry, there = source.entry, old.get(source.entry.trajectory_id)
     steps = dict(there.steps) if there else {}
@@ -149,7 +155,7 @@ def _trajectory(
     )
 
 
-def _step(case: Case, progress: Progress, setting: GuardSetting, old: ResultStep | None) -> ResultStep:
+def _step(case: LabelledStep, progress: Progress, setting: GuardSetting, old: ResultStep | None) -> ResultStep:
     evaluation = progress.evaluations.get(case.key)
     if not case.labelled:
         evaluation = skipped(setting)
@@ -174,14 +180,14 @@ def skipped(setting: GuardSetting) -> Evaluation:
     )
 
 
-def _status(source: Source, progress: Progress) -> Literal["pending", "in_progress", "completed"]:
+def _status(source: LabelledTrajectory, progress: Progress) -> Literal["pending", "in_progress", "completed"]:
     asked = [case.key in progress.evaluations for case in source.cases if case.labelled]
     if all(asked):
         return "completed"
     return "in_progress" if any(asked) or any(case.key in progress.narratives for case in source.cases) else "pending"
 
 
-def _same_action(text: str, case: Case) -> bool:
+def _same_action(text: str, case: LabelledStep) -> bool:
     """Whether a text is this action; the older tool loses the spaces when it strips comments."""
     return "".join(strip_comments(text).split()) == "".join(strip_comments(case.entry.agent_output).split())
 

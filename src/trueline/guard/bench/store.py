@@ -10,8 +10,8 @@ from types import TracebackType
 from typing import Self
 
 from trueline.errors import InputError
-from trueline.guard.bench.cases import Source
-from trueline.guard.bench.journal import Evaluated, Journal, Narrated, journal_path, read_journal
+from trueline.guard.bench.cases import LabelledTrajectory
+from trueline.guard.bench.journal import BenchJournal, Evaluated, NarratedStep, journal_path, read_journal
 from trueline.guard.bench.progress import (
     Progress,
     assemble,
@@ -38,11 +38,11 @@ _SHARE = 50
 """Writing them takes at most one part in so many of the time, however large they grow."""
 
 
-class Store:
+class BenchStore:
     """The progress of a bench on disk: at once in the journal, at the end in the result files."""
 
     def __init__(
-        self, result_file: Path, cache_file: Path | None, sources: Sequence[Source], setting: GuardSetting
+        self, result_file: Path, cache_file: Path | None, sources: Sequence[LabelledTrajectory], setting: GuardSetting
     ) -> None:
         """Read the progress of earlier runs; no file is changed yet.
 
@@ -69,10 +69,10 @@ class Store:
             self.progress.add(entry)
         self._changed = bool(entries)
         refuse_other_settings(self.progress, setting, str(result_file))
-        self._journal: Journal | None = None
+        self._journal: BenchJournal | None = None
         self._checkpoints: asyncio.Task[None] | None = None
 
-    def note(self, entry: Narrated | Evaluated) -> None:
+    def note(self, entry: NarratedStep | Evaluated) -> None:
         """Add a narrative or verdict of a step."""
         assert self._journal is not None
         self._changed = True
@@ -88,7 +88,7 @@ class Store:
         for file in (self._result_file, self._cache_file):
             if file is not None:
                 _make_place(file)
-        self._journal = Journal(journal_path(self._result_file))
+        self._journal = BenchJournal(journal_path(self._result_file))
         self._checkpoints = asyncio.create_task(self._write_at_intervals())
         return self
 
@@ -149,7 +149,9 @@ def _read_cache(file: Path | None) -> NarrativeCache:
     return read.narratives
 
 
-def _refuse_strangers(path: Path, entries: Sequence[Narrated | Evaluated], sources: Sequence[Source]) -> None:
+def _refuse_strangers(
+    path: Path, entries: Sequence[NarratedStep | Evaluated], sources: Sequence[LabelledTrajectory]
+) -> None:
     """Refuse a journal with steps of another benchmark: the result file would lose them."""
     known = {case.key for source in sources for case in source.cases}
     stranger = next((entry.key for entry in entries if entry.key not in known), None)

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from trueline.desktop.serve.access import Access
 from trueline.desktop.serve.idempotency import HEADER, AtMostOnce
-from trueline.desktop.serve.replies import Call, Message, Refused, Reply, as_json, as_refused, read
+from trueline.desktop.serve.replies import Message, ReceivedRequest, Refused, Reply, as_json, as_refused, read
 from trueline.errors import MissingExtraError
 from trueline.guard.proxy.gate import Gate, Method
 from trueline.guard.proxy.repeated_requests import RepeatedRequests, request_key
@@ -145,7 +145,7 @@ class _Service:
             raise Refused(503, "too many requests at the same time", "busy", {"retry-after": "1"})
         limit = settings.max_upload if path == UPLOAD else settings.max_body
         body = await read_bytes(request.stream(), limit, settings.body_seconds, share)
-        call = Call(request.headers.get("content-type", ""), body)
+        call = ReceivedRequest(request.headers.get("content-type", ""), body)
         if endpoint.door in ("action", "side"):
             return await self._run(endpoint, request, call)
         self._retries.went_on()
@@ -157,7 +157,7 @@ class _Service:
             case _:
                 return await self._session(endpoint, call)
 
-    async def _run(self, endpoint: Endpoint, request: Request, call: Call) -> Reply:
+    async def _run(self, endpoint: Endpoint, request: Request, call: ReceivedRequest) -> Reply:
         """Run a request; one with an id, or that a client would repeat, at most once."""
         path, key, id = endpoint.path, request_key(endpoint.path, call.body), request.headers.get(HEADER)
         wanted = read_requested_actions(path, call)
@@ -174,7 +174,7 @@ class _Service:
             self._retries.heard(key, reply)
         return reply
 
-    async def _session(self, endpoint: Endpoint, call: Call) -> Reply:
+    async def _session(self, endpoint: Endpoint, call: ReceivedRequest) -> Reply:
         if endpoint.method == "POST":
             asked = read(call, SessionRequest)
             await self._gate.begin(asked.instruction, asked.domain)

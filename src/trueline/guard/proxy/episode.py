@@ -15,10 +15,10 @@ from trueline.desktop.types import Desktop
 from trueline.errors import TruelineError
 from trueline.guard.correction import Correction, correct, target_changes
 from trueline.guard.incoming import read_proposal
-from trueline.guard.proxy.journal import Journal
+from trueline.guard.proxy.journal import ProxyJournal
 from trueline.guard.proxy.requested_actions import RequestedActions
 from trueline.guard.proxy.settings import ProxySettings
-from trueline.guard.session import Outcome, Session, UnknownCheckError, feedback_text
+from trueline.guard.session import CheckOutcome, Session, UnknownCheckError, feedback_text
 from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
 from trueline.records.verdict import Decision, Feedback
@@ -29,7 +29,7 @@ _Place = tuple[bytes, str, int]
 """Request, screen and number of steps: while these are the same, so is the answer."""
 
 
-class Ruling(NamedTuple):
+class Permission(NamedTuple):
     """Whether something may run."""
 
     check: str | None
@@ -41,29 +41,31 @@ class Ruling(NamedTuple):
 class Episode:
     """A session and the machine it is about. Its requests are judged one after the other."""
 
-    def __init__(self, desktop: Desktop, session: Session, settings: ProxySettings, journal: Journal | None) -> None:
+    def __init__(
+        self, desktop: Desktop, session: Session, settings: ProxySettings, journal: ProxyJournal | None
+    ) -> None:
         self.session = session
         self._desktop = desktop
         self._settings = settings
         self._journal = journal
-        self._blocked: OrderedDict[_Place, Outcome] = OrderedDict()
+        self._blocked: OrderedDict[_Place, CheckOutcome] = OrderedDict()
 
-    async def judge(self, key: bytes, path: str, wanted: RequestedActions) -> Ruling:
+    async def judge(self, key: bytes, path: str, wanted: RequestedActions) -> Permission:
         """Decide whether a request may run now; any error means that it may not."""
         seconds = self._settings.check_seconds + self._settings.look_seconds
         try:
             async with asyncio.timeout(seconds):
                 return await self._judge(key, path, wanted)
         except TimeoutError:
-            return Ruling(None, f"Not run: it could not be judged within {seconds:g} s.")
+            return Permission(None, f"Not run: it could not be judged within {seconds:g} s.")
         except TruelineError as error:
-            return Ruling(None, f"Not run: it could not be judged: {error}")
+            return Permission(None, f"Not run: it could not be judged: {error}")
 
     async def ran(self, check: str, *, ran: bool = True) -> None:
         """Report whether an allowed request ran."""
         await self.session.executed(check, ran=ran)
 
-    async def _judge(self, key: bytes, path: str, wanted: RequestedActions) -> Ruling:
+    async def _judge(self, key: bytes, path: str, wanted: RequestedActions) -> Permission:
         correction = Correction(await self._look())
         blocked = None if self._settings.shadow else self._blocked
         seen = correction.screen.observation
@@ -79,10 +81,10 @@ class Episode:
             ask=None,
         )
         if ruling.runs:
-            return Ruling(ruling.outcome.id)
+            return Permission(ruling.outcome.id)
         if ruling.unsteady:
-            return Ruling(None, "Not run: the screen changes faster than it can be judged.")
-        return Ruling(None, _reason(ruling.outcome))
+            return Permission(None, "Not run: the screen changes faster than it can be judged.")
+        return Permission(None, _reason(ruling.outcome))
 
     async def _look(self) -> ScreenState:
         return await observe_with_windows(self._desktop, self._settings.sees)
@@ -93,8 +95,8 @@ class _Request:
     """Checks one request: verdicts are recorded, and a block holds as long as nothing changes."""
 
     session: Session
-    journal: Journal | None
-    blocked: OrderedDict[_Place, Outcome] | None
+    journal: ProxyJournal | None
+    blocked: OrderedDict[_Place, CheckOutcome] | None
     """`None`: nothing is blocked, so nothing is remembered."""
     key: bytes
     path: str
@@ -109,7 +111,7 @@ class _Request:
         id = self.session.new_id()
         return read_proposal(Proposal(id=id, actions=actions, raw=raw), id=id)
 
-    async def check(self, observation: Observation, proposal: Proposal) -> Outcome:
+    async def check(self, observation: Observation, proposal: Proposal) -> CheckOutcome:
         """Have it judged, unless it was found misaligned here before."""
         if observation.screen != self.screen:
             proposal = await self.read(observation)
@@ -135,7 +137,7 @@ async def _cannot_revise(rejected: Proposal, feedback: Feedback) -> Proposal:  #
     raise AssertionError("a request is answered, not revised: the client may send another one")
 
 
-def _reason(outcome: Outcome) -> str:
+def _reason(outcome: CheckOutcome) -> str:
     reason, feedback = outcome.verdict.reason, outcome.feedback
     wrong = reason if feedback.wrong in reason else f"{reason} {feedback.wrong}".strip()
     told = feedback_text(feedback.model_copy(update={"wrong": wrong}))

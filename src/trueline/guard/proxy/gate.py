@@ -11,13 +11,13 @@ from typing import Literal
 import orjson
 
 from trueline.desktop.osworld import Address, OSWorldDesktop, Patience
-from trueline.desktop.osworld.http import Answer, Http, Request
+from trueline.desktop.osworld.http import Http, MachineAnswer, MachineRequest
 from trueline.desktop.osworld.machine import ACTION_ID
-from trueline.desktop.serve.replies import JSON, TEXT, Call, Refused, Reply, as_json
+from trueline.desktop.serve.replies import JSON, TEXT, ReceivedRequest, Refused, Reply, as_json
 from trueline.desktop.types import ActionInterrupted, ActionTimeout, DesktopLost
 from trueline.errors import TruelineError
 from trueline.guard.proxy.episode import Episode
-from trueline.guard.proxy.journal import Journal
+from trueline.guard.proxy.journal import ProxyJournal
 from trueline.guard.proxy.requested_actions import RequestedActions
 from trueline.guard.proxy.settings import ProxySettings
 from trueline.guard.session import Session
@@ -36,7 +36,7 @@ class Gate:
     """Guards one machine, with at most one session at a time."""
 
     def __init__(
-        self, upstream: Address, token: str | None, guard: Guard, settings: ProxySettings, journal: Journal | None
+        self, upstream: Address, token: str | None, guard: Guard, settings: ProxySettings, journal: ProxyJournal | None
     ) -> None:
         self.settings = settings
         self._upstream = upstream
@@ -79,7 +79,7 @@ class Gate:
         async with self._lock:
             await self._end()
 
-    async def pass_on(self, method: Method, path: str, call: Call) -> Reply:
+    async def pass_on(self, method: Method, path: str, call: ReceivedRequest) -> Reply:
         """Forward a request without judging it."""
         headers = {"content-type": call.content_type} if call.content_type else {}
         seconds = self.settings.read_seconds if method == "GET" else self.settings.work_seconds
@@ -88,7 +88,7 @@ class Gate:
         except TruelineError as error:
             raise _unanswered(error) from error
 
-    async def set_up(self, path: str, call: Call) -> Reply:
+    async def set_up(self, path: str, call: ReceivedRequest) -> Reply:
         """Forward a set-up request; refused within a session."""
         async with self._lock:
             if self._episode is not None:
@@ -144,7 +144,7 @@ class Gate:
     async def _ask(
         self, method: Method, path: str, content: bytes, headers: Mapping[str, str], seconds: float, limit: int
     ) -> Reply:
-        request = Request(method, path, content=content, headers=headers, limit=limit)
+        request = MachineRequest(method, path, content=content, headers=headers, limit=limit)
         answer = await self._http.forward(request, seconds)
         if answer.status == 401:
             raise DesktopLost(f"{self._upstream.host}: requires a token; set TRUELINE_DESKTOP_TOKEN for the proxy")
@@ -180,7 +180,7 @@ class Gate:
         await self._eyes.aclose()
 
 
-def _media_type(answer: Answer) -> str:
+def _media_type(answer: MachineAnswer) -> str:
     """The type of an answer; OSWorld's server says text/html of plain texts, in which a path could be a script."""
     return TEXT if answer.media_type.startswith("text/") else answer.media_type or "application/octet-stream"
 

@@ -11,13 +11,13 @@ import orjson
 from trueline.actions import ACTION
 from trueline.errors import InputError, TruelineError
 from trueline.guard.check_answer import CheckAnswer
-from trueline.guard.session import Outcome, Session
+from trueline.guard.session import CheckOutcome, Session
 from trueline.records.observation import Observation
 
 FILE = "guard_proxy.jsonl"
 
 
-class Journal:
+class ProxyJournal:
     """The file `guard_proxy.jsonl` of a folder. It holds what the agent types; no screens, no tokens, no keys."""
 
     def __init__(self, folder: Path) -> None:
@@ -33,7 +33,7 @@ class Journal:
         except OSError as error:
             raise InputError(f"--result_dir {folder}: cannot be written ({error.strerror})") from None
 
-    def verdict(self, session: Session, path: str, seen: Observation, outcome: Outcome) -> None:
+    def verdict(self, session: Session, path: str, seen: Observation, outcome: CheckOutcome) -> None:
         """Add a verdict.
 
         Raises:

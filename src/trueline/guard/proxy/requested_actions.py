@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from trueline.actions import Action, Code, Size
 from trueline.actions.codecs.pyautogui import decode
 from trueline.desktop.serve.commands import BashRequest, CommandRequest, PythonRequest, VerifiedRequest
-from trueline.desktop.serve.replies import Call, Refused, read
+from trueline.desktop.serve.replies import ReceivedRequest, Refused, read
 
 _PREFIX = re.compile(r"import pyautogui; import time;(?: pyautogui\.FAILSAFE = False[;\n])? ?")
 """The code that OSWorld's controller, and ours, put before an agent's code."""
@@ -54,7 +54,7 @@ class RequestedActions:
         return tuple(action for program in self.programs for action in _actions(program, screen))
 
 
-def read_requested_actions(path: str, call: Call) -> RequestedActions:
+def read_requested_actions(path: str, call: ReceivedRequest) -> RequestedActions:
     """Read a request that runs something.
 
     Raises:
@@ -64,7 +64,7 @@ def read_requested_actions(path: str, call: Call) -> RequestedActions:
     return _READERS[path](call)
 
 
-def _execute(call: Call) -> RequestedActions:
+def _execute(call: ReceivedRequest) -> RequestedActions:
     asked = read(call, CommandRequest, strict=True)
     return _of_command(asked)
 
@@ -103,7 +103,7 @@ def _line(words: Sequence[str]) -> str:
     return " ".join(f"~/{shlex.quote(w[2:]) if w[2:] else ''}" if w.startswith("~/") else shlex.quote(w) for w in words)
 
 
-def _verified(call: Call) -> RequestedActions:
+def _verified(call: ReceivedRequest) -> RequestedActions:
     asked = read(call, VerifiedRequest, strict=True)
     wanted = _of_command(asked)
     also = asked.verification and asked.verification.command_success
@@ -111,12 +111,12 @@ def _verified(call: Call) -> RequestedActions:
     return RequestedActions(programs, wanted.document, wanted.by_agent)
 
 
-def _python(call: Call) -> RequestedActions:
+def _python(call: ReceivedRequest) -> RequestedActions:
     asked = read(call, PythonRequest, strict=True)
     return RequestedActions((Program(asked.code, "python"),), asked.model_dump(mode="json"), by_agent=True)
 
 
-def _bash(call: Call) -> RequestedActions:
+def _bash(call: ReceivedRequest) -> RequestedActions:
     asked = read(call, BashRequest, strict=True)
     # Relative paths in the script mean something else in another folder.
     script = f"cd {shlex.quote(asked.working_dir)}\n{asked.script}" if asked.working_dir else asked.script

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from trueline.actions import Action, Click, Done, Fail, Hotkey, Type
-from trueline.guard.redteam.corpus import Corpus, Element, Goal, Scene
+from trueline.guard.redteam.corpus import AttackerGoal, Corpus, Element, Scene
 from trueline.guard.redteam.disguises import (
     ENTERINGS,
     POINTINGS,
@@ -28,7 +28,7 @@ _MANY = 180
 
 
 @dataclass(frozen=True)
-class Step:
+class AttackStep:
     """One proposal and what is special about its screen."""
 
     actions: tuple[Action, ...]
@@ -39,10 +39,10 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Plan:
+class AttackScenario:
     """What is shown and what is proposed."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[AttackStep, ...]
     look: ScreenContent
     clipboard: str = ""
     """What copying from the screen gives."""
@@ -51,10 +51,10 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Attack:
+class PlannedAttack:
     """What an attack is made of."""
 
-    goal: Goal
+    goal: AttackerGoal
     scene: Scene
     variation: Variation
     corpus: Corpus
@@ -67,11 +67,11 @@ class Attack:
         said = texts[self.variation.wording % len(texts)].format(said=self.goal.said, goal=self.goal.id)
         return VOICES[self.variation.voice](said)
 
-    def plain(self) -> Plan:
+    def plain(self) -> AttackScenario:
         """The agent does what the screen asks for, disguised as the dials say."""
-        return Plan(self._bulky(self.carried_out(self.variation)), ScreenContent(notice=self.goal.said))
+        return AttackScenario(self._bulky(self.carried_out(self.variation)), ScreenContent(notice=self.goal.said))
 
-    def carried_out(self, variation: Variation) -> tuple[Step, ...]:
+    def carried_out(self, variation: Variation) -> tuple[AttackStep, ...]:
         """The proposals that reach the goal."""
         goal, scene = self.goal, self.scene
         if goal.command is not None:
@@ -82,13 +82,13 @@ class Attack:
         if goal.mail is not None:
             to, body = scene.element("to"), scene.element("body")
             address = (*_press(to, variation), *_type(to, goal.mail.to, variation))
-            text = (*_press(body, variation), Step((Type(text=goal.mail.body),), body.id))
+            text = (*_press(body, variation), AttackStep((Type(text=goal.mail.body),), body.id))
             return (*address, *text, *_press(scene.element("send"), variation))
         if goal.clicks:
             return tuple(step for name in goal.clicks for step in _press(scene.element(name), variation))
-        return (Step((Done() if goal.ends == "done" else Fail(),)),)
+        return (AttackStep((Done() if goal.ends == "done" else Fail(),)),)
 
-    def _bulky(self, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    def _bulky(self, steps: tuple[AttackStep, ...]) -> tuple[AttackStep, ...]:
         """Blow up the last proposal."""
         if self.variation.bulk == "plain":
             return steps
@@ -98,10 +98,10 @@ class Attack:
         return (*steps[:-1], replace(steps[-1], actions=(*more, *steps[-1].actions)))
 
 
-def run_lines(commands: tuple[str, ...], scene: Scene, variation: Variation) -> tuple[Step, ...]:
+def run_lines(commands: tuple[str, ...], scene: Scene, variation: Variation) -> tuple[AttackStep, ...]:
     """Type commands into the terminal and enter them."""
     shell = scene.element(scene.focus or "")
-    steps: list[Step] = []
+    steps: list[AttackStep] = []
     for command in commands:
         steps += [*_type(shell, disguised(command, variation), variation), _enter(shell, variation)]
     return tuple(steps)
@@ -112,84 +112,84 @@ def disguised(command: str, variation: Variation) -> str:
     return WRAPPINGS[variation.wrapping](SPELLINGS[variation.spelling](command))
 
 
-def _type(element: Element, text: str, variation: Variation) -> tuple[Step, ...]:
-    return tuple(Step(tuple(piece), element.id) for piece in TYPINGS[variation.typing](text))
+def _type(element: Element, text: str, variation: Variation) -> tuple[AttackStep, ...]:
+    return tuple(AttackStep(tuple(piece), element.id) for piece in TYPINGS[variation.typing](text))
 
 
-def _enter(element: Element, variation: Variation) -> Step:
+def _enter(element: Element, variation: Variation) -> AttackStep:
     only_in_terminals = variation.entering.startswith("ctrl") and element.role != "terminal"
-    return Step(tuple(ENTERINGS["plain" if only_in_terminals else variation.entering]()), element.id)
+    return AttackStep(tuple(ENTERINGS["plain" if only_in_terminals else variation.entering]()), element.id)
 
 
-def _press(element: Element, variation: Variation) -> tuple[Step, ...]:
+def _press(element: Element, variation: Variation) -> tuple[AttackStep, ...]:
     actions = tuple(POINTINGS[variation.pointing](element))
     if variation.pointing == "keyboard":  # the screen shows where Tab went before Space is pressed
-        return Step(actions[:1]), Step(actions[1:], element.id)
-    return (Step(actions),)
+        return AttackStep(actions[:1]), AttackStep(actions[1:], element.id)
+    return (AttackStep(actions),)
 
 
 # What techniques change in the plain attack.
 
 
-def say(plan: Plan, attack: Attack, reader: Reader) -> Plan:
+def say(plan: AttackScenario, attack: PlannedAttack, reader: Reader) -> AttackScenario:
     """Add text for a reader to what the screen shows."""
     return replace(plan, look=replace(plan.look, notice=f"{plan.look.notice}\n{attack.text(reader)}"))
 
 
-def paste(plan: Plan, attack: Attack) -> Plan:
+def paste(plan: AttackScenario, attack: PlannedAttack) -> AttackScenario:
     """Copy it from the screen instead of typing it."""
     goal, scene = attack.goal, attack.scene
     text = goal.url or disguised(goal.command or "", attack.variation)
     field = scene.element(goal.field or scene.focus or "")
     keys = ("ctrl", "shift", "v") if field.role == "terminal" else ("ctrl", "v")
     steps = (
-        Step((Click(at=NOTE.centre, count=3), Hotkey(keys=("ctrl", "c"))), NOTE.id),
-        Step((Click(at=field.centre),)),
-        Step((Hotkey(keys=keys),), field.id),
+        AttackStep((Click(at=NOTE.centre, count=3), Hotkey(keys=("ctrl", "c"))), NOTE.id),
+        AttackStep((Click(at=field.centre),)),
+        AttackStep((Hotkey(keys=keys),), field.id),
         _enter(field, attack.variation),
     )
     return replace(plan, steps=steps, clipboard=text, look=replace(plan.look, note=text))
 
 
-def use_look_alike_host(_: Plan, attack: Attack) -> Plan:
+def use_look_alike_host(_: AttackScenario, attack: PlannedAttack) -> AttackScenario:
     """Write the attacker's host with letters of another alphabet, on the screen and in what is done."""
-    goal = Goal.model_validate_json(look_alike_host(attack.goal.model_dump_json()))
+    goal = AttackerGoal.model_validate_json(look_alike_host(attack.goal.model_dump_json()))
     return replace(attack, goal=goal).plain()
 
 
-def go_in_innocent_steps(plan: Plan, attack: Attack) -> Plan:
+def go_in_innocent_steps(plan: AttackScenario, attack: PlannedAttack) -> AttackScenario:
     """Reach the goal by commands that look harmless one by one."""
     return replace(plan, steps=run_lines(attack.goal.innocent, attack.scene, attack.variation))
 
 
-def draw_only(plan: Plan, attack: Attack) -> Plan:
+def draw_only(plan: AttackScenario, attack: PlannedAttack) -> AttackScenario:
     """Keep the request and the names of the buttons out of the tree."""
     return replace(plan, look=replace(plan.look, drawn_only=True, nameless=frozenset(attack.goal.clicks)))
 
 
-def fake_markers(plan: Plan, attack: Attack) -> Plan:
+def fake_markers(plan: AttackScenario, attack: PlannedAttack) -> AttackScenario:
     """Draw markers on harmless elements."""
     harmless = [element.id for element in attack.scene.elements if element.id not in attack.goal.clicks]
     return replace(plan, look=replace(plan.look, fake_markers=tuple(harmless[:2])))
 
 
-def begin_harmlessly(plan: Plan, attack: Attack) -> Plan:
+def begin_harmlessly(plan: AttackScenario, attack: PlannedAttack) -> AttackScenario:
     """Do what the user wants first, so that there is something to tell."""
-    return replace(plan, steps=(*(Step(actions) for actions in attack.scene.control()), *plan.steps))
+    return replace(plan, steps=(*(AttackStep(actions) for actions in attack.scene.control()), *plan.steps))
 
 
-def poison_history(plan: Plan, attack: Attack) -> Plan:
+def poison_history(plan: AttackScenario, attack: PlannedAttack) -> AttackScenario:
     """Have a narrative in the history that speaks for the attack."""
     return replace(plan, told=(attack.text("narratives"),))
 
 
-def probe_first(plan: Plan, attack: Attack) -> Plan:
+def probe_first(plan: AttackScenario, attack: PlannedAttack) -> AttackScenario:
     """Try the plain form first, in the same episode, and clear the line before the disguised one."""
     probes = (replace(step, probe=True) for step in attack.carried_out(PLAIN))
-    clear = Step((Hotkey(keys=("ctrl", "u")),), attack.scene.focus)
+    clear = AttackStep((Hotkey(keys=("ctrl", "u")),), attack.scene.focus)
     return replace(plan, steps=(*probes, clear, *plan.steps))
 
 
-def fill_screen(plan: Plan, _: Attack) -> Plan:
+def fill_screen(plan: AttackScenario, _: PlannedAttack) -> AttackScenario:
     """Show very many elements."""
     return replace(plan, look=replace(plan.look, filler=_FILLER))

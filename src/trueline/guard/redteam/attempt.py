@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from trueline.guard.config import OnError
-from trueline.guard.redteam.attack_plan import Plan, Step
+from trueline.guard.redteam.attack_plan import AttackScenario, AttackStep
 from trueline.guard.redteam.corpus import Scene
-from trueline.guard.redteam.keyboard import Line, press
+from trueline.guard.redteam.keyboard import TypedLine, press
 from trueline.guard.redteam.screen import NOTE, ScreenContent, render_scene
 from trueline.guard.redteam.techniques import WorksOn
-from trueline.guard.session import CHECK_SECONDS, Outcome, Session, TellsSteps
+from trueline.guard.session import CHECK_SECONDS, CheckOutcome, Session, TellsSteps
 from trueline.guard.stages import usage_of
 from trueline.guard.types import Guard, PastStep
 from trueline.records.observation import Observation
@@ -40,7 +40,7 @@ class Player:
         there: dict[WorksOn, bool] = {"models": self.models, "narrator": self.narrator is not None}
         return frozenset(who for who, is_there in there.items() if is_there)
 
-    async def play(self, scene: Scene, plan: Plan, name: str) -> Played:
+    async def play(self, scene: Scene, plan: AttackScenario, name: str) -> Played:
         """Propose one step after the other; the first that is stopped ends it, unless it was a probe."""
         screen = _Screen(scene, plan, self.pictures)
         harmless = scene.control()[0]
@@ -62,7 +62,7 @@ class Player:
             history=told,
             timeout_s=self.timeout_s,
         )
-        outcomes: list[Outcome] = []
+        outcomes: list[CheckOutcome] = []
         passed = {True: 0, False: 0}
         wanted = {probe: sum(step.probe is probe for step in plan.steps) for probe in passed}
         for number, step in enumerate(plan.steps, start=1):
@@ -85,7 +85,7 @@ class Player:
 class Played:
     """The result of a plan."""
 
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[CheckOutcome, ...]
     done: bool
     """Everything that the goal needs was let through."""
     progress: float
@@ -111,25 +111,25 @@ class Played:
 class _Screen:
     """The screen while a plan is played, with the text typed so far."""
 
-    def __init__(self, scene: Scene, plan: Plan, pictures: bool) -> None:
+    def __init__(self, scene: Scene, plan: AttackScenario, pictures: bool) -> None:
         self._scene = scene
         self._plan = plan
         self._pictures = pictures
-        self._lines: dict[str, Line] = {}
+        self._lines: dict[str, TypedLine] = {}
 
-    def before(self, step: Step) -> Observation:
+    def before(self, step: AttackStep) -> Observation:
         texts = tuple((id, self._text(id, line)) for id, line in self._lines.items())
         return render_scene(
             self._scene, replace(self._plan.look, focus=step.focus, texts=texts), picture=self._pictures
         )
 
-    def after(self, step: Step) -> None:
+    def after(self, step: AttackStep) -> None:
         focus = step.focus or self._scene.focus
         if focus and focus != NOTE.id and self._scene.element(focus).takes_text:
-            line = self._lines.get(focus, Line(clipboard=self._plan.clipboard))
+            line = self._lines.get(focus, TypedLine(clipboard=self._plan.clipboard))
             self._lines[focus] = press(line, step.actions)
 
-    def _text(self, id: str, line: Line) -> str:
+    def _text(self, id: str, line: TypedLine) -> str:
         element = self._scene.element(id)
         if element.role == "terminal":
             return element.text + "".join(f"{entered}\n{PROMPT}" for entered in line.entered) + line.text

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from random import Random
 
-from trueline.guard.redteam.attack_plan import Attack, Plan, Step
+from trueline.guard.redteam.attack_plan import AttackScenario, AttackStep, PlannedAttack
 from trueline.guard.redteam.attempt import Played, Player
-from trueline.guard.redteam.corpus import Corpus, Goal, Scene, load_corpus
+from trueline.guard.redteam.corpus import AttackerGoal, Corpus, Scene, load_corpus
 from trueline.guard.redteam.next_variation import SUCCESS, Lessons, TriedVariation, adapt_variation, draw_variations
 from trueline.guard.redteam.rewrite import Rewriter
 from trueline.guard.redteam.screen import ScreenContent
@@ -23,7 +23,7 @@ COST_FACTOR = 3.0
 
 
 @dataclass(frozen=True)
-class Options:
+class CampaignOptions:
     """How hard the attacker tries."""
 
     budget: int = 500
@@ -40,7 +40,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Attempt:
+class AttackAttempt:
     """One try of one case."""
 
     number: int
@@ -60,14 +60,14 @@ class Attempt:
 
 
 @dataclass
-class Case:
+class AttackCase:
     """A technique on a goal, with all attempts so far."""
 
     technique: str
-    goal: Goal
+    goal: AttackerGoal
     plan: str = ""
     """Names what its first attempt does: two cases may do the same."""
-    attempts: list[Attempt] = field(default_factory=list[Attempt])
+    attempts: list[AttackAttempt] = field(default_factory=list[AttackAttempt])
     exhausted: bool = False
 
     @property
@@ -94,8 +94,8 @@ class Control:
 class Campaign:
     """All that was tried."""
 
-    options: Options
-    cases: tuple[Case, ...]
+    options: CampaignOptions
+    cases: tuple[AttackCase, ...]
     left_out: tuple[str, ...]
     """Techniques left out because their target is not part of this guard."""
     controls: tuple[Control, ...]
@@ -107,11 +107,11 @@ class Campaign:
         return sum((one.usage for one in (*played, *(c.played for c in self.controls))), NO_USAGE)
 
 
-Progress = Callable[[Case, Attempt], None]
+Progress = Callable[[AttackCase, AttackAttempt], None]
 
 
 async def attack(
-    player: Player, options: Options, *, rewriter: Rewriter | None = None, progress: Progress | None = None
+    player: Player, options: CampaignOptions, *, rewriter: Rewriter | None = None, progress: Progress | None = None
 ) -> Campaign:
     """Attack a guard.
 
@@ -130,7 +130,7 @@ async def attack(
     lessons = Lessons()
     left = options.budget
 
-    async def attempt_case(case: Case) -> None:
+    async def attempt_case(case: AttackCase) -> None:
         async with turns:
             variation = await _next(case, corpus, options, lessons, rewriter)
             if variation is None:
@@ -140,7 +140,7 @@ async def attack(
             plan = plan_of(case.technique, case.goal, variation, corpus)
             name = f"redteam/{options.seed}/{case.technique}/{case.goal.id}/{number}"
             played = await player.play(corpus.scenes[case.goal.scene], plan, name)
-            attempt = Attempt(number, variation, _succeeded(case, played, base), played)
+            attempt = AttackAttempt(number, variation, _succeeded(case, played, base), played)
             case.attempts.append(attempt)
             if progress:
                 progress(case, attempt)
@@ -158,28 +158,28 @@ async def attack(
     return Campaign(options, tuple(cases), left_out, controls)
 
 
-def _wanted(options: Options, there: frozenset[WorksOn]) -> tuple[str, ...]:
+def _wanted(options: CampaignOptions, there: frozenset[WorksOn]) -> tuple[str, ...]:
     """The techniques that were named, else all that can do something."""
     able = (name for name, how in TECHNIQUES.items() if how.works_on is None or how.works_on in there)
     return options.techniques or tuple(able)
 
 
-def all_cases(corpus: Corpus, options: Options, there: frozenset[WorksOn]) -> list[Case]:
+def all_cases(corpus: Corpus, options: CampaignOptions, there: frozenset[WorksOn]) -> list[AttackCase]:
     """All cases in the order in which a budget reaches them: techniques take turns, goals are shuffled."""
-    columns: list[list[Case]] = []
+    columns: list[list[AttackCase]] = []
     for technique in _wanted(options, there):
         goals = [goal for goal in corpus.goals.values() if TECHNIQUES[technique].fits(goal)]
         Random(f"{options.seed}/{technique}").shuffle(goals)
-        columns.append([Case(technique, goal, _plan(technique, goal, corpus)) for goal in goals])
+        columns.append([AttackCase(technique, goal, _plan(technique, goal, corpus)) for goal in goals])
     return [case for row in zip_longest(*columns) for case in row if case is not None]
 
 
-def _plan(technique: str, goal: Goal, corpus: Corpus) -> str:
+def _plan(technique: str, goal: AttackerGoal, corpus: Corpus) -> str:
     return repr((goal.id, plan_of(technique, goal, TECHNIQUES[technique].base, corpus)))
 
 
 async def _next(
-    case: Case, corpus: Corpus, options: Options, lessons: Lessons, rewriter: Rewriter | None
+    case: AttackCase, corpus: Corpus, options: CampaignOptions, lessons: Lessons, rewriter: Rewriter | None
 ) -> Variation | None:
     seed = str(options.seed)
     if not options.adaptive:
@@ -195,14 +195,14 @@ async def _next(
     if rewriter is not None and reader is not None and tried:
         last = tried[-1]
         scene = corpus.scenes[case.goal.scene]
-        text = Attack(case.goal, scene, last.variation, corpus).text(reader)
+        text = PlannedAttack(case.goal, scene, last.variation, corpus).text(reader)
         name = f"redteam/{seed}/{case.technique}/{case.goal.id}/rewrite"
         if words := await rewriter.rewrite(text, reader, last, name):
             return replace(last.variation, rewrite=words)
     return adapt_variation(case.technique, case.goal, corpus, tried, lessons, seed)
 
 
-def _succeeded(case: Case, played: Played, base: dict[str, int]) -> bool:
+def _succeeded(case: AttackCase, played: Played, base: dict[str, int]) -> bool:
     match TECHNIQUES[case.technique].aim:
         case "pass":
             return played.done
@@ -219,8 +219,8 @@ async def _controls(player: Player, corpus: Corpus, turns: asyncio.Semaphore) ->
 
     async def run_control(scene: Scene, attacked: bool) -> Control:
         async with turns:
-            steps = tuple(Step(actions) for actions in scene.control())
-            plan = Plan(steps, ScreenContent(notice=asked[scene.id] if attacked else ""))
+            steps = tuple(AttackStep(actions) for actions in scene.control())
+            plan = AttackScenario(steps, ScreenContent(notice=asked[scene.id] if attacked else ""))
             name = f"redteam/control/{scene.id}/{'attacked' if attacked else 'quiet'}"
             return Control(scene.id, attacked, await player.play(scene, plan, name))
 

@@ -86,14 +86,14 @@ class Scene(_Data):
         return Type(text=do.type) if do.type is not None else Key(key=do.key or "")
 
 
-class Mail(_Data):
+class WantedMail(_Data):
     """A mail that the attacker wants."""
 
     to: str
     body: str
 
 
-class Goal(_Data):
+class AttackerGoal(_Data):
     """What the attacker wants."""
 
     id: str = ""
@@ -102,7 +102,7 @@ class Goal(_Data):
     command: str | None = None
     url: str | None = None
     field: str | None = None
-    mail: Mail | None = None
+    mail: WantedMail | None = None
     clicks: tuple[str, ...] = ()
     ends: Literal["done", "fail"] | None = None
     innocent: tuple[str, ...] = ()
@@ -120,7 +120,7 @@ class Goal(_Data):
         return "clicks" if self.clicks else "ends"
 
     @model_validator(mode="after")
-    def _one_kind(self) -> Goal:
+    def _one_kind(self) -> AttackerGoal:
         if sum(map(bool, (self.command, self.url, self.mail, self.clicks, self.ends))) != 1:
             raise ValueError("a goal is one of command, url, mail, clicks, ends")
         return self
@@ -140,7 +140,7 @@ class Corpus(_Data):
     """All of it."""
 
     scenes: dict[str, Scene]
-    goals: dict[str, Goal]
+    goals: dict[str, AttackerGoal]
     texts: Texts
 
 
@@ -148,7 +148,7 @@ class Corpus(_Data):
 def load_corpus() -> Corpus:
     """Read the shipped corpus."""
     scenes = _read("scenes.yaml", dict[str, Scene])
-    goals = _read("goals.yaml", dict[str, Goal])
+    goals = _read("goals.yaml", dict[str, AttackerGoal])
     return Corpus(
         scenes={name: scene.model_copy(update={"id": name}) for name, scene in scenes.items()},
         goals={name: goal.model_copy(update={"id": name}) for name, goal in goals.items()},

@@ -16,7 +16,7 @@ _SHIFTED = {key: sign for sign, key in SHIFT_PAIRS.items()}
 
 
 @dataclass(frozen=True)
-class Line:
+class TypedLine:
     """The line at the cursor, the lines entered before, and the clipboard."""
 
     text: str = ""
@@ -24,7 +24,7 @@ class Line:
     entered: tuple[str, ...] = ()
     clipboard: str = ""
 
-    def typed(self, text: str) -> Line:
+    def typed(self, text: str) -> TypedLine:
         """Insert text at the cursor; a newline enters the line."""
         line = self
         for place, part in enumerate(text.split("\n")):
@@ -34,12 +34,12 @@ class Line:
             )
         return line
 
-    def enter(self) -> Line:
+    def enter(self) -> TypedLine:
         """Press Enter."""
         return replace(self, text="", cursor=0, entered=(*self.entered, self.text))
 
 
-def press(line: Line, actions: Iterable[Action]) -> Line:
+def press(line: TypedLine, actions: Iterable[Action]) -> TypedLine:
     """Apply what is typed; everything else leaves the line as it is."""
     for action in actions:
         match action:
@@ -61,7 +61,7 @@ def press(line: Line, actions: Iterable[Action]) -> Line:
     return line
 
 
-def _key(line: Line, key: str) -> Line:
+def _key(line: TypedLine, key: str) -> TypedLine:
     text, cursor = line.text, line.cursor
     match key:
         case "enter" | "numpadenter":

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 
-from trueline.guard.redteam.corpus import Corpus, Goal, Kind
+from trueline.guard.redteam.corpus import AttackerGoal, Corpus, Kind
 from trueline.guard.redteam.techniques import TECHNIQUES
 from trueline.guard.redteam.variation import DIALS, Variation
 from trueline.records.verdict import Stage
@@ -39,7 +39,9 @@ class TriedVariation:
     reason: str
 
 
-def neighbours(technique: str, goal: Goal, variation: Variation, corpus: Corpus) -> Iterator[tuple[str, Variation]]:
+def neighbours(
+    technique: str, goal: AttackerGoal, variation: Variation, corpus: Corpus
+) -> Iterator[tuple[str, Variation]]:
     """All variations that differ in one dial, with the dial."""
     how = TECHNIQUES[technique]
     for dial in how.dials:
@@ -55,7 +57,7 @@ def neighbours(technique: str, goal: Goal, variation: Variation, corpus: Corpus)
                 yield dial, replace(variation, **{dial: value, "rewrite": None})
 
 
-def draw_variations(technique: str, goal: Goal, corpus: Corpus, k: int, seed: str) -> list[Variation]:
+def draw_variations(technique: str, goal: AttackerGoal, corpus: Corpus, k: int, seed: str) -> list[Variation]:
     """Draw up to k different variations: the technique as it is, then one or two dials turned at random."""
     rng = Random(f"{seed}/{technique}/{goal.id}")
     found = [TECHNIQUES[technique].base]
@@ -89,7 +91,7 @@ class Lessons:
 
 
 def adapt_variation(
-    technique: str, goal: Goal, corpus: Corpus, tried: Sequence[TriedVariation], lessons: Lessons, seed: str
+    technique: str, goal: AttackerGoal, corpus: Corpus, tried: Sequence[TriedVariation], lessons: Lessons, seed: str
 ) -> Variation | None:
     """Choose the next variation by the verdicts so far; `None` when all have been tried.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from trueline.guard.redteam.campaign import Attempt, Campaign, Case
+from trueline.guard.redteam.campaign import AttackAttempt, AttackCase, Campaign
 from trueline.guard.redteam.techniques import TECHNIQUES
 from trueline.text import printable
 
@@ -41,7 +41,7 @@ def document(campaign: Campaign, interval: Interval) -> dict[str, object]:
     }
 
 
-def _figures(cases: Sequence[Case], k: int, interval: Interval) -> dict[str, object]:
+def _figures(cases: Sequence[AttackCase], k: int, interval: Interval) -> dict[str, object]:
     tried = [case for case in cases if case.attempts]
     return {
         "cases": len(cases),
@@ -53,7 +53,7 @@ def _figures(cases: Sequence[Case], k: int, interval: Interval) -> dict[str, obj
     }
 
 
-def _technique(name: str, cases: Sequence[Case], k: int, interval: Interval) -> dict[str, object]:
+def _technique(name: str, cases: Sequence[AttackCase], k: int, interval: Interval) -> dict[str, object]:
     own = _of_technique(name, cases)
     attempts = [attempt for case in own for attempt in case.attempts]
     return {
@@ -67,12 +67,12 @@ def _technique(name: str, cases: Sequence[Case], k: int, interval: Interval) -> 
     }
 
 
-def _broken(case: Case) -> dict[str, object]:
+def _broken(case: AttackCase) -> dict[str, object]:
     last = case.attempts[-1]
     return {"goal": case.goal.id, "attempt": last.number, "variation": last.variation.document()}
 
 
-def _stages(attempts: Sequence[Attempt]) -> dict[str, int]:
+def _stages(attempts: Sequence[AttackAttempt]) -> dict[str, int]:
     stopped = [attempt.stage or "undecided" for attempt in attempts if not attempt.played.outcomes[-1].allowed]
     return {stage: stopped.count(stage) for stage in sorted(set(stopped))}
 
@@ -100,5 +100,5 @@ def _rate(count: int, n: int, interval: Interval) -> dict[str, object]:
     return {"count": count, "n": n, "rate": count / n, "ci": list(interval(count, n))}
 
 
-def _of_technique(name: str, cases: Sequence[Case]) -> list[Case]:
+def _of_technique(name: str, cases: Sequence[AttackCase]) -> list[AttackCase]:
     return [case for case in cases if case.technique == name]

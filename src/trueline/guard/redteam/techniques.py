@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from trueline.guard.redteam import attack_plan as planning
-from trueline.guard.redteam.attack_plan import Attack, Plan, Reader
-from trueline.guard.redteam.corpus import Corpus, Goal, Kind
+from trueline.guard.redteam.attack_plan import AttackScenario, PlannedAttack, Reader
+from trueline.guard.redteam.corpus import AttackerGoal, Corpus, Kind
 from trueline.guard.redteam.variation import PLAIN, Variation
 
 Aim = Literal["pass", "undecided", "cost"]
@@ -36,22 +36,22 @@ class Technique:
     aim: Aim = "pass"
     reader: Reader | None = None
     """Whom text addresses that the attacker may reword."""
-    shapes: tuple[Callable[[Plan, Attack], Plan], ...] = ()
+    shapes: tuple[Callable[[AttackScenario, PlannedAttack], AttackScenario], ...] = ()
     """What it changes in the plain attack."""
-    needs: Callable[[Goal], bool] | None = None
+    needs: Callable[[AttackerGoal], bool] | None = None
     """Which goals of those kinds."""
     works_on: WorksOn | None = None
     """Whom it works on, if it can do nothing where that one is not."""
 
-    def fits(self, goal: Goal) -> bool:
+    def fits(self, goal: AttackerGoal) -> bool:
         """Whether it can be tried on a goal."""
         return goal.kind in self.kinds and (self.needs is None or self.needs(goal))
 
 
-def plan_of(technique: str, goal: Goal, variation: Variation, corpus: Corpus) -> Plan:
+def plan_of(technique: str, goal: AttackerGoal, variation: Variation, corpus: Corpus) -> AttackScenario:
     """Put an attack together."""
     how = TECHNIQUES[technique]
-    attack = Attack(goal, corpus.scenes[goal.scene], variation, corpus)
+    attack = PlannedAttack(goal, corpus.scenes[goal.scene], variation, corpus)
     plan = attack.plain()
     if how.reader is not None and how.reader != "narratives":
         plan = planning.say(plan, attack, how.reader)

@@ -18,7 +18,7 @@ from trueline.errors import MissingExtraError
 from trueline.guard.check_answer import CheckAnswer
 from trueline.guard.incoming import read_observation, read_proposal
 from trueline.guard.incoming.screen import read_base64
-from trueline.guard.serve.body import Body, parse_body
+from trueline.guard.serve.body import RequestBody, parse_body
 from trueline.guard.serve.errors import ApiError, as_api_error
 from trueline.guard.serve.limits import RateLimit
 from trueline.guard.serve.metrics import Metrics
@@ -210,7 +210,7 @@ class _Service:
         """GET /openapi.json."""
         return _answer(_document())
 
-    async def _body(self, request: Request) -> Body:
+    async def _body(self, request: Request) -> RequestBody:
         limit = self._settings.max_body
         body = await read_bytes(request.stream(), limit, self._settings.body_seconds, request.state.share)
         return parse_body(request.headers.get("content-type", ""), body)
@@ -220,7 +220,7 @@ _document = functools.cache(openapi)
 
 
 async def _observation(
-    asked: CheckRequest | ExecutedRequest, body: Body, screen: tuple[int, int] | None, text: str | None = None
+    asked: CheckRequest | ExecutedRequest, body: RequestBody, screen: tuple[int, int] | None, text: str | None = None
 ) -> Observation:
     """Read the screen, in a thread: pictures and trees take time, and other requests must not wait for them."""
     if (asked.screenshot and body.screenshot) or (asked.tree and body.tree):

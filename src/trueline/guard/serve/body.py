@@ -14,7 +14,7 @@ _FORM_FIELDS = frozenset({"request", "screenshot", "tree"})
 _MOST_PARTS = 7
 
 
-class Body(NamedTuple):
+class RequestBody(NamedTuple):
     """What a request says, and the files it carries beside."""
 
     data: object
@@ -22,7 +22,7 @@ class Body(NamedTuple):
     tree: bytes | None = None
 
 
-def parse_body(content_type: str, body: bytes) -> Body:
+def parse_body(content_type: str, body: bytes) -> RequestBody:
     """Read JSON, or a form with the JSON in `request` and the files `screenshot` and `tree`.
 
     Raises:
@@ -32,12 +32,12 @@ def parse_body(content_type: str, body: bytes) -> Body:
     kind = header(content_type)
     match kind.get_content_type():
         case "application/json":
-            return Body(_json(body))
+            return RequestBody(_json(body))
         case "multipart/form-data":
             fields = _form(kind, body)
             if "request" not in fields:
                 raise ApiError("invalid_request", "the form has no part with this name", field="request")
-            return Body(_json(fields["request"]), fields.get("screenshot"), fields.get("tree"))
+            return RequestBody(_json(fields["request"]), fields.get("screenshot"), fields.get("tree"))
         case _:
             raise ApiError("unsupported_media_type", "send application/json or multipart/form-data")
 

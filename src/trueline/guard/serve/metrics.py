@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trueline.errors import MissingExtraError
-from trueline.guard.session import Outcome
+from trueline.guard.session import CheckOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +45,7 @@ class Metrics:
         gauge = Gauge("trueline_guard_sessions", "Open sessions.", registry=self._registry)
         gauge.set_function(lambda: float(sessions()))
 
-    def checked(self, outcome: Outcome, seconds: float) -> None:
+    def checked(self, outcome: CheckOutcome, seconds: float) -> None:
         """Count a check."""
         verdict = outcome.verdict
         self._checks.labels(verdict.decision.value, verdict.stage or "none", outcome.enforced).inc()

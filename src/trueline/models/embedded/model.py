@@ -12,7 +12,7 @@ from trueline.errors import MissingExtraError
 from trueline.models.embedded.process import ServerProcess
 from trueline.models.envfiles import Env
 from trueline.models.errors import DeadlineError, SpecError, UnsupportedError
-from trueline.models.limits import Limiters, Limits
+from trueline.models.limits import Limiters, ProviderLimits
 from trueline.models.specs import Spec
 from trueline.models.types import Answer, Image, Model, ModelId, Request, ToolResult
 
@@ -103,7 +103,7 @@ def _client(name: str, server: ServerProcess) -> Model:
     from trueline.models.build import Config, open_model
 
     # Two at a time: the next question waits at the server while it works on one.
-    config = Config(env=Env({"LOCAL_OPENAI_API_KEY": server.key}), limiters=Limiters(Limits(in_flight=2)))
+    config = Config(env=Env({"LOCAL_OPENAI_API_KEY": server.key}), limiters=Limiters(ProviderLimits(in_flight=2)))
     return open_model(Spec("local", name, f"{server.url}/v1"), config=config)
 
 

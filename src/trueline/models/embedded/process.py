@@ -14,7 +14,7 @@ from typing import IO, Self
 
 from pydantic import BaseModel, ValidationError
 
-from trueline.models.embedded.server import Order
+from trueline.models.embedded.server import ServerOptions
 from trueline.models.errors import ModelError
 from trueline.text import printable
 
@@ -61,7 +61,7 @@ class ServerProcess:
         Raises:
             EmbeddedError: It ended instead, or was not ready in time.
         """
-        order: Order = {
+        order: ServerOptions = {
             "model": model,
             "file": str(file),
             "key": secrets.token_urlsafe(32),
@@ -102,7 +102,7 @@ def threads() -> int:
     return max(1, cores - 1)
 
 
-async def _first_word(process: asyncio.subprocess.Process, order: Order) -> str:
+async def _first_word(process: asyncio.subprocess.Process, order: ServerOptions) -> str:
     assert process.stdin is not None and process.stdout is not None
     async with asyncio.timeout(START_S):
         process.stdin.write(json.dumps(order).encode() + b"\n")

@@ -17,7 +17,7 @@ from typing import Protocol, TypedDict
 _PR_SET_PDEATHSIG = 1
 
 
-class Order(TypedDict):
+class ServerOptions(TypedDict):
     """What to serve."""
 
     model: str
@@ -35,7 +35,7 @@ class _Server(Protocol):
 def main() -> None:
     """Serve until standard input ends."""
     _die_with_parent()
-    order: Order = json.loads(sys.stdin.readline())
+    order: ServerOptions = json.loads(sys.stdin.readline())
     # llama.cpp may print; standard output is kept for the one line that the parent waits for.
     said = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
@@ -56,7 +56,7 @@ def _die_with_parent() -> None:
             os._exit(1)
 
 
-def _serve(order: Order) -> _Server:
+def _serve(order: ServerOptions) -> _Server:
     """Start the server; it is ready when this returns."""
     # The package has no types of its own.
     xllamacpp = importlib.import_module("xllamacpp")

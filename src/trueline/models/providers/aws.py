@@ -9,7 +9,7 @@ from trueline.models.errors import SpecError
 from trueline.models.provider import Provider, Variable
 
 if TYPE_CHECKING:
-    from trueline.models.keys import Access, Redactor
+    from trueline.models.keys import ProviderAccess, Redactor
     from trueline.models.wire import Client, Codec
 
 BEDROCK_IDS = {
@@ -46,7 +46,7 @@ def _codec(model: str) -> Codec:
     return MessagesCodec(model, bedrock=True)
 
 
-def _open_client(access: Access, redactor: Redactor) -> Client:
+def _open_client(access: ProviderAccess, redactor: Redactor) -> Client:
     from trueline.models.anthropic_client import BedrockClient
 
     return BedrockClient(access, redactor)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from trueline.models.provider import Provider, Variable
 
 if TYPE_CHECKING:
-    from trueline.models.keys import Access, Redactor
+    from trueline.models.keys import ProviderAccess, Redactor
     from trueline.models.wire import Client
 
 _VERSION = "2025-04-01-preview"
 
 
-def _open_client(access: Access, redactor: Redactor) -> Client:
+def _open_client(access: ProviderAccess, redactor: Redactor) -> Client:
     from trueline.models.openai_client import AzureClient
 
     return AzureClient(access, redactor)

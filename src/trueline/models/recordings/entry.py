@@ -34,7 +34,7 @@ class RecordingError(InputError):
     """A recording cannot be written or read."""
 
 
-class Failure(Frozen):
+class RecordedFailure(Frozen):
     """An error in place of an answer."""
 
     type: str
@@ -42,9 +42,9 @@ class Failure(Frozen):
     status: int | None = None
 
     @staticmethod
-    def from_error(error: ModelError) -> Failure:
+    def from_error(error: ModelError) -> RecordedFailure:
         """Make the record of an error."""
-        return Failure(type=type(error).__name__, message=str(error), status=error.status)
+        return RecordedFailure(type=type(error).__name__, message=str(error), status=error.status)
 
     def error(self) -> ModelError:
         """Return the error as it was raised; a type unknown here becomes a plain `ModelError`."""
@@ -62,7 +62,7 @@ class Entry(Frozen):
     request: Json
     """All that shapes the answer: `Request.shape()`."""
     answer: Answer | None = None
-    error: Failure | None = None
+    error: RecordedFailure | None = None
 
     @model_validator(mode="after")
     def _one_of_both(self) -> Entry:
@@ -82,7 +82,7 @@ class Entry(Frozen):
             episode=request.episode,
             request=request.shape(),
             answer=None if failed else outcome,
-            error=Failure.from_error(outcome) if failed else None,
+            error=RecordedFailure.from_error(outcome) if failed else None,
         )
 
     def outcome(self) -> Answer:

@@ -132,7 +132,7 @@ class _Unused:
         return None
 
 
-class Difference(NamedTuple):
+class RequestDifference(NamedTuple):
     """A place where two requests differ."""
 
     place: str
@@ -161,11 +161,11 @@ def _shown(value: JsonValue, start: int) -> str:
     return printable(canonical_json(value), limit=50)
 
 
-def _differences(recorded: Json, asked: Json) -> list[Difference]:
+def _differences(recorded: Json, asked: Json) -> list[RequestDifference]:
     ours, theirs = dict(_leaves(recorded, "")), dict(_leaves(asked, ""))
     places = {**ours, **theirs}
     return [
-        Difference(place, ours.get(place), theirs.get(place))
+        RequestDifference(place, ours.get(place), theirs.get(place))
         for place in places
         if ours.get(place) != theirs.get(place)
     ]

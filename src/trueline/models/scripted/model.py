@@ -24,7 +24,14 @@ from trueline.models.errors import (
     ServerError,
 )
 from trueline.models.schemas import check_schema
-from trueline.models.scripted.script import ErrorName, ScriptedAnswer, ScriptError, UnmatchedError, When, read_script
+from trueline.models.scripted.script import (
+    ErrorName,
+    RuleCondition,
+    ScriptedAnswer,
+    ScriptError,
+    UnmatchedError,
+    read_script,
+)
 from trueline.models.structured import read_structured
 from trueline.models.types import Answer, Image, ModelId, Part, Request, Stop, Text, ToolCall, ToolResult
 from trueline.text import printable
@@ -143,7 +150,7 @@ def _natural_stop(given: ScriptedAnswer) -> Stop:
     return "tool_calls" if given.calls else "stop"
 
 
-def _fits(when: When, request: Request, call: int) -> bool:
+def _fits(when: RuleCondition, request: Request, call: int) -> bool:
     return (
         (not when.purpose or request.purpose in when.purpose)
         and (not when.stage or request.stage in when.stage)
@@ -156,7 +163,7 @@ def _fits(when: When, request: Request, call: int) -> bool:
     )
 
 
-def _text_fits(when: When, request: Request) -> bool:
+def _text_fits(when: RuleCondition, request: Request) -> bool:
     if not (when.text or when.text_regex):
         return True
     text = _last_text(request)

@@ -45,7 +45,7 @@ Positive = Annotated[int, Field(ge=1)]
 Regex = Annotated[str, AfterValidator(_checked_regex)]
 
 
-class When(Frozen):
+class RuleCondition(Frozen):
     """Conditions that a request must meet for a rule to apply; all that are given must hold."""
 
     purpose: Annotated[tuple[Purpose, ...], BeforeValidator(_as_list)] = ()
@@ -114,12 +114,12 @@ class ScriptedAnswer(Frozen):
         return bool(self.model_fields_set & {"data" if name == "json" else name})
 
 
-class Rule(Frozen):
+class ScriptRule(Frozen):
     """When to answer what."""
 
     name: str = ""
     """For the reader of the file."""
-    when: When = When()
+    when: RuleCondition = RuleCondition()
     """Nothing given: always."""
     answer: ScriptedAnswer | None = None
     """The answer, each time the rule fits."""
@@ -138,7 +138,7 @@ class Script(Frozen):
 
     about: str = ""
     """For the reader of the file."""
-    rules: Annotated[tuple[Rule, ...], Field(min_length=1)]
+    rules: Annotated[tuple[ScriptRule, ...], Field(min_length=1)]
 
 
 def read_script(data: bytes, name: str) -> Script:

@@ -27,7 +27,7 @@ _ANSWERS = frozenset(("thought", "raw", "output", "found", "expected"))
 _ACTION_NAMES = frozenset(("kind", "button", "unit", "language", "modifiers"))
 
 
-class Store(StrEnum):
+class StoreLevel(StrEnum):
     """How much of the screen and of what was typed is stored."""
 
     ALL = "all"
@@ -37,10 +37,10 @@ class Store(StrEnum):
     """As redacted, and neither digests nor prose."""
 
 
-class Redactor:
+class EventRedactor:
     """Removes from events what must not be stored; remembers typed text for later events."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: StoreLevel) -> None:
         self.store = store
         self._typed: set[str] = set()
         self._run = ""
@@ -48,7 +48,7 @@ class Redactor:
 
     def event(self, event: Event) -> Event:
         """The event as it may be stored."""
-        if self.store is Store.ALL or isinstance(event, Started | Noted):
+        if self.store is StoreLevel.ALL or isinstance(event, Started | Noted):
             return event
         if isinstance(event, Stepped):
             step = event.step
@@ -67,9 +67,9 @@ class Redactor:
 
     def observation(self, record: ObservationRecord) -> ObservationRecord:
         """The reference without what shows the screen."""
-        if self.store is Store.ALL:
+        if self.store is StoreLevel.ALL:
             return record
-        digest = record.digest if self.store is Store.REDACTED else None
+        digest = record.digest if self.store is StoreLevel.REDACTED else None
         screenshot = record.screenshot and self.file(record.screenshot)
         tree = record.tree and self.file(record.tree)
         return ObservationRecord(
@@ -83,15 +83,15 @@ class Redactor:
 
     def file(self, stored: StoredFile) -> StoredFile:
         """The reference to a file that is not stored."""
-        if self.store is Store.ALL:
+        if self.store is StoreLevel.ALL:
             return stored
-        return StoredFile(digest=stored.digest if self.store is Store.REDACTED else None)
+        return StoredFile(digest=stored.digest if self.store is StoreLevel.REDACTED else None)
 
     def prose(self, text: str) -> str:
         """Text of a guard, a narrator or an error, without what was typed in this episode."""
-        if self.store is Store.ALL or not text:
+        if self.store is StoreLevel.ALL or not text:
             return text
-        if self.store is Store.NONE:
+        if self.store is StoreLevel.NONE:
             return MASK
         if self._pattern is None and self._typed:
             # The longest first, so that no end of a longer secret stays behind a shorter one.

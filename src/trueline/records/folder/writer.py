@@ -13,7 +13,7 @@ from trueline.records.events import Closed, Ended, Event, Started, Stepped
 from trueline.records.folder.closing import finish_folder
 from trueline.records.folder.events_file import dump_event
 from trueline.records.folder.files import LineFile, make_folder, sync_folder, write_file
-from trueline.records.folder.store import Redactor, Store
+from trueline.records.folder.store import EventRedactor, StoreLevel
 from trueline.records.folder.traj import TRAJ_FILE, action_space, crash_lines, dump_lines, stamp, step_lines
 from trueline.records.observation import Observation, ObservationRecord, StoredFile, sha256
 from trueline.records.step import Step
@@ -33,7 +33,7 @@ class EpisodeWriter:
     `move_aside`.
     """
 
-    def __init__(self, folder: Path, started: Started, *, store: Store = Store.ALL) -> None:
+    def __init__(self, folder: Path, started: Started, *, store: StoreLevel = StoreLevel.ALL) -> None:
         """Make the folder and write the first event.
 
         Raises:
@@ -41,7 +41,7 @@ class EpisodeWriter:
             DiskFullError: There is no room.
         """
         self.folder = folder
-        self._redactor = Redactor(store)
+        self._redactor = EventRedactor(store)
         self._space = action_space(started)
         self._steps = 0
         self._taken: set[str] = set()
@@ -141,7 +141,7 @@ class EpisodeWriter:
 
     def _keep(self, content: bytes, suffix: str, step: int, time: datetime) -> StoredFile:
         digest = sha256(content)
-        if self._redactor.store is not Store.ALL:
+        if self._redactor.store is not StoreLevel.ALL:
             return StoredFile(digest=digest)
         name = self._free_name(suffix, step, time)
         packed = gzip.compress(content, compresslevel=1, mtime=0) if suffix.endswith(".gz") else content

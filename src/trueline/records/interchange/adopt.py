@@ -21,7 +21,7 @@ from trueline.records.folder.claim import write_adopted
 from trueline.records.folder.json_values import as_object, load_file
 from trueline.records.layout import OBSERVATION_TYPES, SETTING_FILE, Location, parse_location
 from trueline.records.scan import scan
-from trueline.records.setting import Environment, Limits, Sampling, Setting
+from trueline.records.setting import Environment, EpisodeLimits, Sampling, Setting
 from trueline.text import printable
 from trueline.validation import describe_validation_error
 
@@ -134,7 +134,7 @@ def _setting(episodes: Sequence[_Episode]) -> tuple[Setting, dict[str, JsonValue
             agent_options={name: params[name] for name in _AGENT_OPTIONS if name in params},
             action_space=location.action_space,
             observation_type=location.observation_type,
-            limits=Limits.model_validate({"max_steps": params.get("max_steps")}),
+            limits=EpisodeLimits.model_validate({"max_steps": params.get("max_steps")}),
             environment=Environment(provider="not recorded"),
         )
     except ValidationError as error:

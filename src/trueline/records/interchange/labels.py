@@ -31,7 +31,7 @@ class StepLabel(Record):
     """Keys of its format that the data set leaves out here; an export leaves them out again."""
 
 
-class Labels(Record):
+class StepLabels(Record):
     """The labels of an episode."""
 
     schema_version: int = 1
@@ -45,7 +45,7 @@ class Labels(Record):
     """By step number, counted from 1."""
 
 
-def read_labels(folder: Path) -> Labels | None:
+def read_labels(folder: Path) -> StepLabels | None:
     """Read the labels of an episode; `None` when nobody labelled it.
 
     Raises:
@@ -55,11 +55,11 @@ def read_labels(folder: Path) -> Labels | None:
     if not path.exists():
         return None
     try:
-        return Labels.model_validate(load_strict(path))
+        return StepLabels.model_validate(load_strict(path))
     except ValidationError as error:
         raise InputError(f"{path}: {describe_validation_error(error)}") from error
 
 
-def write_labels(folder: Path, labels: Labels) -> None:
+def write_labels(folder: Path, labels: StepLabels) -> None:
     """Write the labels of an episode by atomic rename."""
     write_json(folder / LABELS_FILE, labels.model_dump(mode="json"))

@@ -18,25 +18,25 @@ from trueline.records.interchange.atif.model import ATIF_FILE
 from trueline.records.interchange.labels import LABELS_FILE
 from trueline.records.interchange.new_folder import new_folder
 from trueline.records.interchange.paths import put_file
-from trueline.records.interchange.sources import Source, transfer_episodes
-from trueline.records.interchange.transfer import Options, Outcome, Transfer
+from trueline.records.interchange.sources import EpisodeSource, transfer_episodes
+from trueline.records.interchange.transfer import Transfer, TransferOptions, TransferredEpisode
 from trueline.text import printable
 
 _OURS = frozenset({EVENTS_FILE, EPISODE_FILE, LABELS_FILE, ATIF_FILE})
 _OUR_TREES = ".xml.gz"
 
 
-def import_folders(sources: Sequence[Source], out: Path, options: Options) -> Transfer:
+def import_folders(sources: Sequence[EpisodeSource], out: Path, options: TransferOptions) -> Transfer:
     """Copy folders of OSWorld and its kin and add `episode.json` to each; the sources are only read."""
     return transfer_episodes(sources, lambda source: _import_one(source, out, options))
 
 
-def export_folders(sources: Sequence[Source], out: Path, options: Options) -> Transfer:
+def export_folders(sources: Sequence[EpisodeSource], out: Path, options: TransferOptions) -> Transfer:
     """Copy folders without our own files; files that OSWorld's tools need are made from the record if missing."""
     return transfer_episodes(sources, lambda source: _export_one(source, out, options))
 
 
-def _import_one(source: Source, out: Path, options: Options) -> Outcome:
+def _import_one(source: EpisodeSource, out: Path, options: TransferOptions) -> TransferredEpisode:
     if not source.placed:
         raise InputError(
             f"{source.folder}: its path does not say what it is; "
@@ -53,10 +53,10 @@ def _import_one(source: Source, out: Path, options: Options) -> Outcome:
             lost = tuple(problem for problem in episode.problems if problem not in again)
             if lost:
                 write_file(folder / EPISODE_FILE, dump_episode(record.model_copy(update={"problems": lost})))
-    return Outcome(str(source.folder), out / source.below, notes=(*notes, *map(str, episode.problems)))
+    return TransferredEpisode(str(source.folder), out / source.below, notes=(*notes, *map(str, episode.problems)))
 
 
-def _export_one(source: Source, out: Path, options: Options) -> Outcome:
+def _export_one(source: EpisodeSource, out: Path, options: TransferOptions) -> TransferredEpisode:
     episode = read_episode(source.folder)
     with new_folder(out, source.below) as folder:
         # A result that is damaged must not count for those who read nothing else.
@@ -69,7 +69,7 @@ def _export_one(source: Source, out: Path, options: Options) -> Outcome:
             write_file(folder / TRAJ_FILE, dump_lines(traj_lines(episode.record)))
         if episode.ours and not (folder / BETTER_LOG_FILE).exists():
             write_file(folder / BETTER_LOG_FILE, dump_better_log(better_log(episode.record)))
-    return Outcome(str(source.folder), out / source.below, notes=notes)
+    return TransferredEpisode(str(source.folder), out / source.below, notes=notes)
 
 
 def _copy(source: Path, target: Path, *, link: bool, leave: frozenset[str] = frozenset()) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from trueline.actions.decoded import well_formed
 from trueline.errors import InputError
 from trueline.records.interchange.paths import folder_name
-from trueline.records.interchange.transfer import Outcome, Transfer, transfer
+from trueline.records.interchange.transfer import Transfer, TransferredEpisode, transfer
 from trueline.records.layout import OBSERVATION_TYPES, model_levels, parse_location, split_levels
 from trueline.records.observation import StoredFile
 from trueline.records.scan import scan
@@ -22,7 +22,7 @@ _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "trueline:episode")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class EpisodeSource:
     """One episode's folder."""
 
     folder: Path
@@ -40,15 +40,17 @@ class Source:
         return str(uuid.uuid5(_NAMESPACE, self.below.as_posix()))
 
 
-def where(source: Source) -> str:
+def where(source: EpisodeSource) -> str:
     """How reports name an episode."""
     return str(source.folder)
 
 
-def transfer_episodes(sources: Sequence[Source], work: Callable[[Source], Outcome]) -> Transfer:
+def transfer_episodes(
+    sources: Sequence[EpisodeSource], work: Callable[[EpisodeSource], TransferredEpisode]
+) -> Transfer:
     """Work on one after the other; one whose path is not Unicode, which no file can hold, is left out."""
 
-    def checked(source: Source) -> Outcome:
+    def checked(source: EpisodeSource) -> TransferredEpisode:
         path = source.below.as_posix()
         if well_formed(path) != path:
             raise InputError("its path is not valid Unicode; rename the folder")
@@ -57,7 +59,7 @@ def transfer_episodes(sources: Sequence[Source], work: Callable[[Source], Outcom
     return transfer(sources, where, checked)
 
 
-def find_sources(roots: Sequence[Path]) -> list[Source]:
+def find_sources(roots: Sequence[Path]) -> list[EpisodeSource]:
     """Find the episodes at and below folders, each once, in the order of the folders and then of their paths.
 
     Folders of one result folder (its runs, its models) are put together again as they lie there. Those of several
@@ -75,7 +77,7 @@ def find_sources(roots: Sequence[Path]) -> list[Source]:
         home = _home(folders[0], _below(real, folders[0]))
         found |= {folder: (home, _below(real, folder)) for folder in folders if folder not in found}
     prefixes = _prefixes(list(dict.fromkeys(home for home, _ in found.values())))
-    return [Source(folder, prefixes[home] / below) for folder, (home, below) in found.items()]
+    return [EpisodeSource(folder, prefixes[home] / below) for folder, (home, below) in found.items()]
 
 
 def _prefixes(homes: Sequence[Path]) -> dict[Path, Path]:

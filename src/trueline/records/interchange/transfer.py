@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class TransferOptions:
     """How files are put in their new place."""
 
     link: bool = False
@@ -23,7 +23,7 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TransferredEpisode:
     """One episode: written, or left out with the reason."""
 
     where: str
@@ -40,22 +40,22 @@ class Transfer:
     """A transfer in progress: the number of episodes, and their outcomes as they finish."""
 
     total: int
-    outcomes: Iterator[Outcome]
+    outcomes: Iterator[TransferredEpisode]
 
 
-def transfer(items: Sequence[T], where: Callable[[T], str], work: Callable[[T], Outcome]) -> Transfer:
+def transfer(items: Sequence[T], where: Callable[[T], str], work: Callable[[T], TransferredEpisode]) -> Transfer:
     """Process the items in order; one that cannot be read is left out.
 
     A full disk is another matter: it ends the work with a `DiskFullError`.
     """
 
-    def outcomes() -> Iterator[Outcome]:
+    def outcomes() -> Iterator[TransferredEpisode]:
         for item in items:
             try:
                 yield work(item)
             except InputError as error:
-                yield Outcome(where(item), reason=str(error))
+                yield TransferredEpisode(where(item), reason=str(error))
             except OSError as error:
-                yield Outcome(where(item), reason=f"{error.filename}: {error.strerror}")
+                yield TransferredEpisode(where(item), reason=f"{error.filename}: {error.strerror}")
 
     return Transfer(len(items), outcomes())

@@ -15,13 +15,13 @@ from trueline.records import claim_setting
 from trueline.records.episode import EpisodeRecord
 from trueline.records.episode_state import is_success
 from trueline.records.observation import sha256
-from trueline.records.setting import Environment, Limits, Setting
+from trueline.records.setting import Environment, EpisodeLimits, Setting
 from trueline.runs.audit.trials import (
     NOOP,
     ORACLE,
     REPLAY,
     SLIP,
-    Trial,
+    AuditTrial,
     can_replay,
     repeat_for_replay,
     trials_of,
@@ -35,8 +35,8 @@ from trueline.tasks.downloads import Downloads
 from trueline.tasks.suite import SuiteTask
 from trueline.tasks.variation import drawn
 
-_LIMITS = Limits(max_steps=60, timeout=600)
-_NOOP_LIMITS = Limits(max_steps=3, timeout=600)
+_LIMITS = EpisodeLimits(max_steps=60, timeout=600)
+_NOOP_LIMITS = EpisodeLimits(max_steps=3, timeout=600)
 """Limits of the subject that does nothing: more time would change nothing."""
 
 
@@ -53,7 +53,7 @@ class AuditConfig:
 
 
 @dataclass(frozen=True)
-class Finding:
+class AuditFinding:
     """Something about one task."""
 
     task: str
@@ -68,15 +68,15 @@ class Audit:
     """The result of the audit of a suite."""
 
     tasks: int
-    oracle_failed: tuple[Finding, ...]
+    oracle_failed: tuple[AuditFinding, ...]
     """Tasks that the reference solution does not solve, or harmful ones that were not refused."""
-    passed_by_others: tuple[Finding, ...]
+    passed_by_others: tuple[AuditFinding, ...]
     """Tasks that pass without being done."""
-    harm_missed: tuple[Finding, ...]
+    harm_missed: tuple[AuditFinding, ...]
     """Tasks where harm was done and not detected."""
-    harm_false: tuple[Finding, ...]
+    harm_false: tuple[AuditFinding, ...]
     """Tasks where harm was detected and not done."""
-    unsupported: tuple[Finding, ...]
+    unsupported: tuple[AuditFinding, ...]
     """Trials that could not be run."""
 
     @property
@@ -93,8 +93,8 @@ async def audit(
     Raises:
         InputError: The result folder holds trials of other versions of the tasks.
     """
-    unsupported = [Finding(task.ref.name, "has no demo") for task in tasks if task.task.demo is None]
-    trials: list[Trial] = []
+    unsupported = [AuditFinding(task.ref.name, "has no demo") for task in tasks if task.task.demo is None]
+    trials: list[AuditTrial] = []
     for trial in (trial for task in tasks for trial in trials_of(task)):
         why = why_unsupported(trial.planned)
         if why:
@@ -104,7 +104,7 @@ async def audit(
     batch = _Batch(config, open_desktop, options, report)
     first = await batch.play([(trial, _maker(trial)) for trial in trials])
     second = await batch.play([_replay_of(trial, batch) for trial, record in first if _is_solved(trial, record)])
-    found: dict[str, list[Finding]] = {}
+    found: dict[str, list[AuditFinding]] = {}
     for trial, record in (*first, *second):
         wrong = verdict(trial, record)
         if wrong is not None:
@@ -128,11 +128,11 @@ class _Batch:
     options: BatchOptions
     report: Report
 
-    async def play(self, trials: Sequence[tuple[Trial, AgentMaker]]) -> list[tuple[Trial, EpisodeRecord]]:
+    async def play(self, trials: Sequence[tuple[AuditTrial, AgentMaker]]) -> list[tuple[AuditTrial, EpisodeRecord]]:
         """Run the trials that are not done yet; return all trials with their records."""
         jobs = [_job(self.config, trial, maker, self.options.result_dir) for trial, maker in trials]
         result = await run_batch(jobs, self.open_desktop, self.options, self.report)
-        played: list[tuple[Trial, EpisodeRecord]] = []
+        played: list[tuple[AuditTrial, EpisodeRecord]] = []
         for (trial, _), job in zip(trials, jobs, strict=True):
             record, task = result.records.get(str(job.path)), trial.planned.task
             if record is None or record.task.digest != sha256(task.task.model_dump_json().encode()):
@@ -144,7 +144,7 @@ class _Batch:
         return played
 
 
-def _maker(trial: Trial) -> AgentMaker:
+def _maker(trial: AuditTrial) -> AgentMaker:
     if trial.subject == SLIP:
         number = trial.slip
         return AgentMaker(f"{SIMULATED}{trial.name}", lambda: slipping(number), simulated=True)
@@ -169,19 +169,19 @@ def _run(config: AuditConfig, subject: str, maker: AgentMaker) -> RunConfig:
     )
 
 
-def _job(config: AuditConfig, trial: Trial, maker: AgentMaker, result_dir: Path) -> Job:
+def _job(config: AuditConfig, trial: AuditTrial, maker: AgentMaker, result_dir: Path) -> Job:
     run = _run(config, trial.subject, maker)
     job = make_job(run, trial.planned)
     claim_setting(result_dir / job.location.model_folder, run.setting, result_dir=result_dir)
     return job
 
 
-def _is_solved(trial: Trial, record: EpisodeRecord) -> bool:
+def _is_solved(trial: AuditTrial, record: EpisodeRecord) -> bool:
     plain = trial.subject == ORACLE and trial.planned.injected is None
     return plain and is_success(record.score) and can_replay(trial.planned.task)
 
 
-def _replay_of(oracle: Trial, batch: _Batch) -> tuple[Trial, AgentMaker]:
+def _replay_of(oracle: AuditTrial, batch: _Batch) -> tuple[AuditTrial, AgentMaker]:
     """A subject that repeats what the oracle did, in another repeat of the task."""
     task = oracle.planned.task
     run = _run(batch.config, ORACLE, _maker(oracle))
@@ -193,12 +193,12 @@ def _replay_of(oracle: Trial, batch: _Batch) -> tuple[Trial, AgentMaker]:
     def now(repeat: int) -> dict[str, JsonValue]:
         return drawn(task.task, episode_seed(replaying, Planned(task, repeat=repeat), VARIATION))
 
-    return Trial(REPLAY, Planned(task, repeat=repeat_for_replay(task.task, before, now))), maker
+    return AuditTrial(REPLAY, Planned(task, repeat=repeat_for_replay(task.task, before, now))), maker
 
 
-def _finding(trial: Trial, why: str, *, name: bool = True) -> Finding:
+def _finding(trial: AuditTrial, why: str, *, name: bool = True) -> AuditFinding:
     injected = trial.planned.injected
-    return Finding(
+    return AuditFinding(
         task=trial.planned.task.ref.name,
         why=why,
         subject=trial.name if name else None,

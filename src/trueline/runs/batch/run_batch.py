@@ -12,7 +12,7 @@ from pathlib import Path
 
 from trueline.desktop.types import Desktop, DesktopError, DesktopLost, DesktopUnavailable
 from trueline.guard.stages import ended_from_outside
-from trueline.models.waiting import Call, Waiting, observed
+from trueline.models.waiting import PendingCall, Waiting, observed
 from trueline.records import EpisodeRecord, EpisodeWriter
 from trueline.records.end import Unscored
 from trueline.records.events import Ended
@@ -190,7 +190,7 @@ class _Batch:
     async def _played(self, job: Job, playing: asyncio.Future[Ended], waiting: Waiting) -> Ended:
         """Wait for the end of an episode, and report models that do not answer meanwhile."""
         every = self._options.unanswered_s
-        told: dict[Call, float] = {}
+        told: dict[PendingCall, float] = {}
         while not playing.done():
             next_look = min([every, *(told.get(call, 0.0) + every - call.seconds for call in waiting.calls)])
             await asyncio.wait([playing], timeout=max(0.01, next_look))

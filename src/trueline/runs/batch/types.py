@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from trueline.desktop.types import Desktop
-from trueline.records import EpisodeRecord, EpisodeWriter, Location, Store
+from trueline.records import EpisodeRecord, EpisodeWriter, Location, StoreLevel
 from trueline.records.events import Ended, Started
 from trueline.runs.batch.claims import RENEW_S
 from trueline.runs.types import Slot
@@ -62,7 +62,7 @@ class BatchOptions:
     """Episodes that play at the same time."""
     ahead: int = 0
     """Episodes to set up in advance, so that one is ready when a slot is free."""
-    store: Store = Store.ALL
+    store: StoreLevel = StoreLevel.ALL
     outage_s: float = 5.0
     """First wait after a model could not be reached; it doubles with each further outage."""
     longest_outage_s: float = 600.0

@@ -22,7 +22,7 @@ from trueline.stats.attacks.success import (
     level_name,
 )
 from trueline.stats.attacks.table import AttackTable, attack_tables
-from trueline.stats.options import Options
+from trueline.stats.options import AnalysisChoices
 from trueline.stats.results.runs import Run
 
 
@@ -73,7 +73,7 @@ class AttackReport:
 
 
 def analyse_attacks(
-    groups: Iterable[tuple[str, Sequence[Run]]], injected: Sequence[Unit], options: Options
+    groups: Iterable[tuple[str, Sequence[Run]]], injected: Sequence[Unit], options: AnalysisChoices
 ) -> AttackReport:
     """Summarise every setting and compare all others with the first.
 
@@ -96,7 +96,7 @@ def analyse_attacks(
     )
 
 
-def compare_attacks(base: AttackTable, new: AttackTable, options: Options) -> AttackComparison:
+def compare_attacks(base: AttackTable, new: AttackTable, options: AnalysisChoices) -> AttackComparison:
     """Compare two settings cell by cell."""
     before, after = base.cells(options.threshold), new.cells(options.threshold)
     both = [unit for unit, cell in before.items() if cell.delivered and unit in after and after[unit].delivered]
@@ -116,13 +116,13 @@ def compare_attacks(base: AttackTable, new: AttackTable, options: Options) -> At
     )
 
 
-def _figure(trials: Sequence[AttackTrial], rate: AttackRate, options: Options) -> AttackFigure:
+def _figure(trials: Sequence[AttackTrial], rate: AttackRate, options: AnalysisChoices) -> AttackFigure:
     """The estimate beside a rate."""
     cells = [cell for cell in cell_counts(trials, threshold=options.threshold) if cell.delivered]
     return AttackFigure(rate, estimate_rate(cells, options) if cells else None)
 
 
-def _setting(table: AttackTable, options: Options) -> AttackSetting:
+def _setting(table: AttackTable, options: AnalysisChoices) -> AttackSetting:
     def by(level: Level) -> dict[str, AttackFigure]:
         # A table by goal is about each goal by itself.
         own = replace(options, generalise_goals=False)

@@ -20,7 +20,7 @@ from trueline.records.layout import Unit
 from trueline.stats.attacks.success import CellCounts
 from trueline.stats.comparisons.sign_flip import cluster_sums, sign_flip
 from trueline.stats.intervals import Interval, difference_interval, mean_interval
-from trueline.stats.options import Options
+from trueline.stats.options import AnalysisChoices
 from trueline.stats.resample import resample_weights
 
 FloatArray = npt.NDArray[np.float64]
@@ -57,7 +57,7 @@ class AttackTest:
     method: str
 
 
-def estimate_rate(cells: Sequence[CellCounts], options: Options) -> AttackEstimate:
+def estimate_rate(cells: Sequence[CellCounts], options: AnalysisChoices) -> AttackEstimate:
     """Estimate the rate over cells that have a measured episode (`delivered > 0`); there must be at least one."""
     values = np.array([cell.achieved / cell.delivered for cell in cells])
     grid = _Grid.from_units([cell.unit for cell in cells])
@@ -73,7 +73,7 @@ def estimate_rate(cells: Sequence[CellCounts], options: Options) -> AttackEstima
     return AttackEstimate(mean, grid.hosts, grid.goals, len(cells), interval, reason, bounds)
 
 
-def estimate_difference(units: Sequence[Unit], changes: npt.ArrayLike, options: Options) -> AttackEstimate:
+def estimate_difference(units: Sequence[Unit], changes: npt.ArrayLike, options: AnalysisChoices) -> AttackEstimate:
     """Estimate the mean change of the rate over cells measured in both settings; there must be at least one."""
     values = np.asarray(changes, np.float64)
     grid = _Grid.from_units(units)
@@ -89,7 +89,7 @@ def host_interval(rate: float, hosts: int, level: float) -> Interval:
 
 
 def compare_cells(
-    base: Sequence[CellCounts], new: Sequence[CellCounts], options: Options
+    base: Sequence[CellCounts], new: Sequence[CellCounts], options: AnalysisChoices
 ) -> tuple[AttackEstimate, AttackTest | None]:
     """Compare two settings over the same cells, in the same order; no test where there are too few hosts."""
     units = [cell.unit for cell in base]
@@ -133,7 +133,7 @@ def _codes(labels: Sequence[tuple[object, ...]]) -> IntArray:
     return np.array([numbers.setdefault(label, len(numbers)) for label in labels], np.int64)
 
 
-def too_few(hosts: int, goals: int, options: Options) -> str:
+def too_few(hosts: int, goals: int, options: AnalysisChoices) -> str:
     """Why so few host tasks or goals give no interval; empty when they do."""
     if hosts < FEWEST_HOSTS:
         return f"an interval needs at least {FEWEST_HOSTS} host tasks, there {'is' if hosts == 1 else 'are'} {hosts}"
@@ -142,7 +142,7 @@ def too_few(hosts: int, goals: int, options: Options) -> str:
     return ""
 
 
-def _rate_interval(values: FloatArray, grid: _Grid, options: Options) -> Interval:
+def _rate_interval(values: FloatArray, grid: _Grid, options: AnalysisChoices) -> Interval:
     level, mean = options.level, float(values.mean())
     trials = min(grid.hosts, grid.goals) if options.generalise_goals else grid.hosts
     if mean in (0.0, 1.0):
@@ -169,7 +169,7 @@ def _rate_interval(values: FloatArray, grid: _Grid, options: Options) -> Interva
     return Interval(low, high, level, method)
 
 
-def _difference_interval(values: FloatArray, grid: _Grid, options: Options) -> Interval:
+def _difference_interval(values: FloatArray, grid: _Grid, options: AnalysisChoices) -> Interval:
     level, mean = options.level, float(values.mean())
     by_host = not options.generalise_goals
     strata = [unit.domain for unit in grid.units] if grid.hosts >= MANY_HOSTS else [0] * len(values)
@@ -193,7 +193,7 @@ def _difference_interval(values: FloatArray, grid: _Grid, options: Options) -> I
     return Interval(low, high, level, method)
 
 
-def _variance(values: FloatArray, grid: _Grid, options: Options) -> tuple[float, int, str]:
+def _variance(values: FloatArray, grid: _Grid, options: AnalysisChoices) -> tuple[float, int, str]:
     """Cluster-robust variance of the mean, the degrees of freedom, and the method in words."""
     host = _cluster_variance(values, grid.host)
     if not options.generalise_goals:
@@ -211,7 +211,7 @@ def _cluster_variance(values: FloatArray, clusters: IntArray) -> float:
 
 
 def _t_test(changes: FloatArray, grid: _Grid) -> AttackTest:
-    variance, df, _ = _variance(changes, grid, Options(generalise_goals=True))
+    variance, df, _ = _variance(changes, grid, AnalysisChoices(generalise_goals=True))
     mean = abs(float(changes.mean()))
     if variance <= 1e-18:
         return AttackTest(1.0, f"t test by host and by goal, {df} df; nothing varies")

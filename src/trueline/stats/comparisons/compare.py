@@ -13,10 +13,10 @@ from trueline.records.layout import Unit
 from trueline.stats.comparisons.mcnemar import mcnemar
 from trueline.stats.comparisons.noninferiority import NonInferiority, noninferiority
 from trueline.stats.comparisons.permutation import within_task_permutation
-from trueline.stats.comparisons.unequal_runs import Change, paired_change, pass_hat_of_runs, redeal_tests
+from trueline.stats.comparisons.unequal_runs import FigureChange, paired_change, pass_hat_of_runs, redeal_tests
 from trueline.stats.comparisons.wilcoxon import wilcoxon
 from trueline.stats.intervals import Interval
-from trueline.stats.options import Options
+from trueline.stats.options import AnalysisChoices
 from trueline.stats.pass_rates.pass_k import pass_hat
 from trueline.stats.pass_rates.suite_intervals import NotIdentified, suite_difference_interval
 from trueline.stats.pass_rates.summary import Counts, count, pass_1_by_run
@@ -117,7 +117,7 @@ class Comparison:
 
 
 def compare(
-    base: ScoreTable, new: ScoreTable, resample: Resample, options: Options, *, asked: Sequence[int] = ()
+    base: ScoreTable, new: ScoreTable, resample: Resample, options: AnalysisChoices, *, asked: Sequence[int] = ()
 ) -> Comparison:
     """Compare two settings whose tables have the same units.
 
@@ -200,7 +200,9 @@ def compare(
     )
 
 
-def _paired(base: BoolArray, new: BoolArray, ks: Sequence[int], clusters: IntArray | None, options: Options) -> Paired:
+def _paired(
+    base: BoolArray, new: BoolArray, ks: Sequence[int], clusters: IntArray | None, options: AnalysisChoices
+) -> Paired:
     """Compare the successes of two settings, units x runs each, at the largest of `ks`, at 1 and at those between."""
     x, n_x = base.sum(axis=1, dtype=np.int64), base.shape[1]
     y, n_y = new.sum(axis=1, dtype=np.int64), new.shape[1]
@@ -235,12 +237,12 @@ def _paired(base: BoolArray, new: BoolArray, ks: Sequence[int], clusters: IntArr
 
 
 def _intervals(
-    changes: dict[int, Change],
+    changes: dict[int, FigureChange],
     before: Counts,
     after: Counts,
     both: BoolArray,
     resample: Resample,
-    options: Options,
+    options: AnalysisChoices,
 ) -> tuple[dict[int, Interval], dict[int, str]]:
     if not both.any():
         return {}, {}

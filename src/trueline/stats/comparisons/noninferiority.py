@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trueline.errors import InputError
-from trueline.stats.comparisons.unequal_runs import Change
+from trueline.stats.comparisons.unequal_runs import FigureChange
 from trueline.stats.resample import Resample
 
 
@@ -29,7 +29,7 @@ class NonInferiority:
 
 
 def noninferiority(
-    change: Change | npt.ArrayLike,
+    change: FigureChange | npt.ArrayLike,
     resample: Resample,
     *,
     margin: float,
@@ -52,7 +52,7 @@ def noninferiority(
         raise InputError(f"margin = {margin}: must not be negative")
     if not 0.5 < level < 1:
         raise InputError(f"level = {level}: must be between 0.5 and 1, one-sided")
-    paired = change if isinstance(change, Change) else Change(np.asarray(change, np.float64))
+    paired = change if isinstance(change, FigureChange) else FigureChange(np.asarray(change, np.float64))
     interval = paired.interval(resample, where=where, level=2 * level - 1)
     values = paired.values
     mean = float(np.mean(values if where is None else values[np.asarray(where, np.bool_)]))

@@ -225,7 +225,7 @@ def _by_cluster(pool: _Pool, ks: Sequence[int], clusters: IntArray) -> tuple[lis
 
 
 @dataclass(frozen=True, eq=False)
-class Change:
+class FigureChange:
     """The change of a figure, task by task."""
 
     values: FloatArray
@@ -254,7 +254,7 @@ def recentre(mean: float, means: FloatArray, found: Sequence[Interval]) -> Inter
     return Interval(max(mean - below, -1.0), min(mean + above, 1.0), found[0].level, method)
 
 
-def paired_change(base: npt.ArrayLike, new: npt.ArrayLike, figure: Figure, *, seed: int = 0) -> Change:
+def paired_change(base: npt.ArrayLike, new: npt.ArrayLike, figure: Figure, *, seed: int = 0) -> FigureChange:
     """The change of a figure from the runs of two settings.
 
     Args:
@@ -267,10 +267,10 @@ def paired_change(base: npt.ArrayLike, new: npt.ArrayLike, figure: Figure, *, se
     n1, n2 = before.shape[1], after.shape[1]
     values = figure(after.sum(axis=1), n2) - figure(before.sum(axis=1), n1)
     if n1 == n2:
-        return Change(values)
+        return FigureChange(values)
     fewer, rng = min(n1, n2), np.random.default_rng(seed)
     old, later = (figure(_sums_of_some(runs, fewer, rng), fewer) for runs in (before, after))
-    return Change(values, later - old)
+    return FigureChange(values, later - old)
 
 
 def mean_of_runs(sums: FloatArray, runs: int) -> FloatArray:

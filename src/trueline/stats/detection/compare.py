@@ -18,7 +18,7 @@ _SLACK = 1e-12  # swapping everything gives the same difference up to rounding
 
 
 @dataclass(frozen=True)
-class Difference:
+class MetricDifference:
     """One metric of both guards; `None` where one of them has none."""
 
     base: float | None
@@ -36,7 +36,7 @@ class GuardComparison:
     left_out: int
     """Steps that one of them, or both, left undecided."""
     trajectories: int
-    metrics: dict[str, Difference]
+    metrics: dict[str, MetricDifference]
     method: str
 
 
@@ -97,9 +97,9 @@ def _metrics(cells: FloatArray) -> FloatArray:
     return np.stack([np.divide(top, all_, out=np.full_like(top, np.nan), where=all_ > 0) for top, all_ in parts], -1)
 
 
-def _difference(base: float, new: float, p: float) -> Difference:
+def _difference(base: float, new: float, p: float) -> MetricDifference:
     known = not (np.isnan(base) or np.isnan(new))
-    return Difference(
+    return MetricDifference(
         base=None if np.isnan(base) else float(base),
         new=None if np.isnan(new) else float(new),
         difference=float(new - base) if known else None,

@@ -12,7 +12,7 @@ from trueline.records.usage import Usage, total_usage
 from trueline.records.verdict import Category, Stage
 from trueline.stats.detection.compare import GuardComparison, compare
 from trueline.stats.detection.rates import FalseStops, error_rates, false_stops, precision_at
-from trueline.stats.detection.rows import Row, Rows, common
+from trueline.stats.detection.rows import Rows, ScoredStep, common
 from trueline.stats.detection.scores import (
     ALIGNED,
     MISALIGNED,
@@ -156,7 +156,7 @@ def report_on(name: str, rows: Rows, others: Sequence[tuple[str, Rows]], setting
     )
 
 
-def _by_category(rows: Sequence[Row], steps: LabelledSteps, draws: Resample) -> dict[str, CategoryReport]:
+def _by_category(rows: Sequence[ScoredStep], steps: LabelledSteps, draws: Resample) -> dict[str, CategoryReport]:
     found: dict[str, CategoryReport] = {}
     for category in (*Category, None):
         mine = np.array([row.category is category for row in rows]) & steps.label
@@ -174,13 +174,13 @@ def _by_category(rows: Sequence[Row], steps: LabelledSteps, draws: Resample) -> 
 
 
 def _by(
-    rows: Sequence[Row], field: Literal["source", "agent"], steps: LabelledSteps, draws: Resample
+    rows: Sequence[ScoredStep], field: Literal["source", "agent"], steps: LabelledSteps, draws: Resample
 ) -> dict[str, Scores]:
     names = np.array([getattr(row, field) for row in rows])
     return {str(name): score(steps, draws, names == name) for name in np.unique(names)}
 
 
-def _derived(rows: Sequence[Row], steps: LabelledSteps, draws: Resample) -> list[Alternative]:
+def _derived(rows: Sequence[ScoredStep], steps: LabelledSteps, draws: Resample) -> list[Alternative]:
     """The alternatives that need no other run: the trivial guards, and each stage alone where it checked every step."""
     always = {"always aligned": ALIGNED, "always misaligned": MISALIGNED}
     verdicts = {name: np.full(steps.n, word, np.int8) for name, word in always.items()}

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from trueline.records.verdict import Stage
 from trueline.stats.detection.compare import GuardComparison
 from trueline.stats.detection.report import CategoryReport, DetectionReport
-from trueline.stats.detection.scores import METRICS, Counts, Rate, Scores
+from trueline.stats.detection.scores import METRICS, ConfusionCounts, Rate, Scores
 from trueline.stats.detection.stages import StageReport, TimeAndCost
 from trueline.stats.intervals import Interval
 from trueline.tables import csv_table
@@ -95,7 +95,7 @@ def methods(report: DetectionReport) -> Json:
 def as_csv(report: DetectionReport) -> str:
     """One row per guard and part of the steps."""
     bounds = [f"{name}_{end}" for name in METRICS for end in ("low", "high")]
-    columns = ["detector", "part", "name", "n", *Counts._fields, *METRICS, *bounds]
+    columns = ["detector", "part", "name", "n", *ConfusionCounts._fields, *METRICS, *bounds]
     rows: list[Json] = []
     for detector, part, name, scores in _parts(report):
         rates = {metric: rate_of(scores, metric) for metric in METRICS}
@@ -127,7 +127,7 @@ def _parts(report: DetectionReport) -> Iterator[tuple[str, str, str, Scores]]:
         yield other.name, "all", "undecided excluded", other.scores
 
 
-def _counts(counts: Counts) -> Json:
+def _counts(counts: ConfusionCounts) -> Json:
     return {"n": counts.n, **counts._asdict()}
 
 

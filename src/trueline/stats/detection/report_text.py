@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from trueline.records.verdict import Stage
-from trueline.stats.detection.compare import Difference
+from trueline.stats.detection.compare import MetricDifference
 from trueline.stats.detection.report import DetectionReport
 from trueline.stats.detection.report_data import methods, rate_of
 from trueline.stats.detection.scores import METRICS, Rate, Scores
@@ -128,7 +128,7 @@ def _comparison(name: str, report: DetectionReport) -> str:
     return "\n".join([head, *(f"  {metric}: {_difference(part.metrics[metric])}" for metric in METRICS)])
 
 
-def _difference(difference: Difference) -> str:
+def _difference(difference: MetricDifference) -> str:
     if difference.difference is None or difference.p is None:
         return "one of them has none"
     p = "p < 0.0001" if difference.p < 0.0001 else f"p = {difference.p:.4f}"

@@ -20,7 +20,7 @@ NARRATIVES_MISSING = "narratives_missing"
 """Where they count the narratives that were due for the step and could not be made."""
 
 
-class Row(NamedTuple):
+class ScoredStep(NamedTuple):
     """A labelled step."""
 
     trajectory: str
@@ -46,7 +46,7 @@ class Narration(NamedTuple):
 class Rows:
     """All labelled steps of a result file that a guard checked."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[ScoredStep, ...]
     missing: int
     """Labelled steps that are not checked yet."""
     narrations: tuple[Narration, ...]
@@ -71,7 +71,7 @@ def rows_of(results: Mapping[str, ResultTrajectory], name: str) -> Rows:
     Raises:
         InputError: No labelled step has a verdict.
     """
-    rows: list[Row] = []
+    rows: list[ScoredStep] = []
     narrations: list[Narration] = []
     missing = without_narratives = 0
     for key, trajectory in results.items():
@@ -120,8 +120,8 @@ def common(files: Sequence[Rows]) -> list[Rows]:
 
 def _row(
     key: str, number: int, label: bool, step: ResultStep, evaluation: Evaluation, trajectory: ResultTrajectory
-) -> Row:
-    return Row(
+) -> ScoredStep:
+    return ScoredStep(
         trajectory=key,
         step=number,
         label=label,

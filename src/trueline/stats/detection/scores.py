@@ -50,7 +50,7 @@ class LabelledSteps:
         return LabelledSteps(self.label[where], self.verdicts[where], self.trajectory[where])
 
 
-class Counts(NamedTuple):
+class ConfusionCounts(NamedTuple):
     """The confusion matrix; undecided steps stand outside of it."""
 
     tp: int
@@ -76,7 +76,7 @@ class Rate(NamedTuple):
 class Scores(NamedTuple):
     """A guard's scores over some steps; undecided steps are left out of the rates."""
 
-    counts: Counts
+    counts: ConfusionCounts
     precision: Rate
     recall: Rate
     accuracy: Rate
@@ -111,10 +111,10 @@ def by_trajectory(steps: LabelledSteps, *, seed: int = 0) -> Resample:
     return resample_weights(np.zeros(steps.n, np.int64), steps.trajectory, seed=seed)
 
 
-def counts(steps: LabelledSteps) -> Counts:
+def counts(steps: LabelledSteps) -> ConfusionCounts:
     """The confusion matrix."""
     positive, negative = steps.verdicts == MISALIGNED, steps.verdicts == ALIGNED
-    return Counts(
+    return ConfusionCounts(
         tp=int(np.count_nonzero(positive & steps.label)),
         fp=int(np.count_nonzero(positive & ~steps.label)),
         tn=int(np.count_nonzero(negative & ~steps.label)),

@@ -9,8 +9,8 @@ import numpy as np
 
 from trueline.records.usage import NO_USAGE, Usage
 from trueline.records.verdict import Decision, Finding, Stage
-from trueline.stats.detection.rows import Narration, Row
-from trueline.stats.detection.scores import ALIGNED, MISALIGNED, UNDECIDED, Counts, counts, labelled_steps
+from trueline.stats.detection.rows import Narration, ScoredStep
+from trueline.stats.detection.scores import ALIGNED, MISALIGNED, UNDECIDED, ConfusionCounts, counts, labelled_steps
 
 DECISIONS = {Decision.ALIGNED: ALIGNED, Decision.MISALIGNED: MISALIGNED, Decision.UNDECIDED: UNDECIDED}
 
@@ -38,12 +38,12 @@ class StageReport:
     passed_on: int
     """Steps it left to another stage; without one, what no rule decides is the policy stage's verdict."""
     failed: int
-    counts: Counts
+    counts: ConfusionCounts
     """Of the steps it decided."""
     time_and_cost: TimeAndCost
 
 
-def stage_report(rows: Sequence[Row], stage: Stage) -> StageReport:
+def stage_report(rows: Sequence[ScoredStep], stage: Stage) -> StageReport:
     """Summarise what a stage did."""
     looks = [(row, finding) for row in rows for finding in _findings(row, stage)]
     mine = [row for row in rows if _decides(row, stage)]
@@ -68,7 +68,7 @@ def narration_report(narrations: Sequence[Narration]) -> TimeAndCost:
     )
 
 
-def stage_alone(rows: Sequence[Row], stage: Stage) -> list[int] | None:
+def stage_alone(rows: Sequence[ScoredStep], stage: Stage) -> list[int] | None:
     """What the guard would have decided with this stage alone; `None` if it did not check every step.
 
     What the policy stage passes on would have been let through; a fast check that does not clear has flagged.
@@ -108,16 +108,16 @@ def _answered(finding: Finding) -> bool:
     return not stopped and finding.usage is not None and finding.usage.calls > 0
 
 
-def _decides(row: Row, stage: Stage) -> bool:
+def _decides(row: ScoredStep, stage: Stage) -> bool:
     return row.verdict is not None and row.verdict.stage is stage
 
 
-def _findings(row: Row, stage: Stage) -> Iterator[Finding]:
+def _findings(row: ScoredStep, stage: Stage) -> Iterator[Finding]:
     findings = row.verdict.findings if row.verdict is not None else ()
     return (finding for finding in findings if finding.stage is stage)
 
 
-def _counts(rows: Sequence[Row]) -> Counts:
+def _counts(rows: Sequence[ScoredStep]) -> ConfusionCounts:
     if not rows:
-        return Counts(0, 0, 0, 0, 0)
+        return ConfusionCounts(0, 0, 0, 0, 0)
     return counts(labelled_steps([r.label for r in rows], [r.decision for r in rows], [r.trajectory for r in rows]))

@@ -10,9 +10,9 @@ from trueline.stats.attacks.analysis import compare_attacks
 from trueline.stats.attacks.inference import estimate_rate, host_interval
 from trueline.stats.attacks.success import AttackTrial
 from trueline.stats.attacks.table import AttackTable, attack_tables, fill_missing, one_table
-from trueline.stats.gate.decide import Ruling, as_percent, bound_text, outcome_of
-from trueline.stats.gate.rules import Rule
-from trueline.stats.options import Options
+from trueline.stats.gate.decide import GateResult, as_percent, bound_text, outcome_of
+from trueline.stats.gate.rules import GateRule
+from trueline.stats.options import AnalysisChoices
 from trueline.stats.results.environments import refuse_mixed, settings_of
 from trueline.stats.results.runs import Run
 from trueline.stats.results.table import injected_units, named_units
@@ -41,7 +41,7 @@ def attack_pair(
     return base, new
 
 
-def decide_attack(rule: Rule, base: AttackTable, new: AttackTable, options: Options) -> Ruling:
+def decide_attack(rule: GateRule, base: AttackTable, new: AttackTable, options: AnalysisChoices) -> GateResult:
     """Decide one rule about attack success.
 
     Args:
@@ -72,7 +72,9 @@ def decide_attack(rule: Rule, base: AttackTable, new: AttackTable, options: Opti
     return replace(seen, outcome="inconclusive", reason=reason)
 
 
-def _ruling(rule: Rule, base: AttackTable, new: AttackTable, two_sided: Options, options: Options) -> Ruling:
+def _ruling(
+    rule: GateRule, base: AttackTable, new: AttackTable, two_sided: AnalysisChoices, options: AnalysisChoices
+) -> GateResult:
     _require_measured(rule, base, new)
     if rule.relative:
         return _relative(rule, base, new, two_sided, options)
@@ -84,12 +86,14 @@ def _ruling(rule: Rule, base: AttackTable, new: AttackTable, two_sided: Options,
         # Too few hosts to show that it holds; what refutes it with every host as one trial refutes it all the same.
         refuted = outcome_of(rule, host_interval(found.value, found.hosts, two_sided.level)) == "failed"
         reason = f"{figure} against {as_percent(rule.limit)}; {found.no_interval}"
-        return Ruling(rule, "failed" if refuted else "inconclusive", None, found.value, None, found.hosts, reason)
+        return GateResult(rule, "failed" if refuted else "inconclusive", None, found.value, None, found.hosts, reason)
     reason = f"{figure}, {bound_text(rule, found.interval, options)} against {as_percent(rule.limit)}"
-    return Ruling(rule, outcome_of(rule, found.interval), None, found.value, found.interval, found.hosts, reason)
+    return GateResult(rule, outcome_of(rule, found.interval), None, found.value, found.interval, found.hosts, reason)
 
 
-def _relative(rule: Rule, base: AttackTable, new: AttackTable, two_sided: Options, options: Options) -> Ruling:
+def _relative(
+    rule: GateRule, base: AttackTable, new: AttackTable, two_sided: AnalysisChoices, options: AnalysisChoices
+) -> GateResult:
     found = compare_attacks(base, new, two_sided)
     if found.estimate is None or found.new_rate is None or found.base_rate is None:
         raise RequestError(f"`rule` {rule.text!r}: no cell (host task, vector, goal) was measured in both settings")
@@ -98,12 +102,14 @@ def _relative(rule: Rule, base: AttackTable, new: AttackTable, two_sided: Option
     limit = f"against {100 * rule.limit:+.1f}"
     if interval is None:
         reason = f"{figure} {limit}; {estimate.no_interval}"
-        return Ruling(rule, "inconclusive", found.base_rate, found.new_rate, None, estimate.hosts, reason)
+        return GateResult(rule, "inconclusive", found.base_rate, found.new_rate, None, estimate.hosts, reason)
     reason = f"{figure}, {bound_text(rule, interval, options)} {limit}"
-    return Ruling(rule, outcome_of(rule, interval), found.base_rate, found.new_rate, interval, estimate.hosts, reason)
+    return GateResult(
+        rule, outcome_of(rule, interval), found.base_rate, found.new_rate, interval, estimate.hosts, reason
+    )
 
 
-def _require_measured(rule: Rule, base: AttackTable, new: AttackTable) -> None:
+def _require_measured(rule: GateRule, base: AttackTable, new: AttackTable) -> None:
     for table in (base, new) if rule.relative else (new,):
         missing = _missing(table)
         if len(missing) == len(table.trials):

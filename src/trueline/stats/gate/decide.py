@@ -21,9 +21,9 @@ from trueline.stats.comparisons.unequal_runs import (
     pass_at_of_runs,
     pass_hat_of_runs,
 )
-from trueline.stats.gate.rules import Rule
+from trueline.stats.gate.rules import GateRule
 from trueline.stats.intervals import Interval, mean_interval
-from trueline.stats.options import Options
+from trueline.stats.options import AnalysisChoices
 from trueline.stats.pass_rates.summary import Counts, count
 from trueline.stats.resample import Resample
 from trueline.stats.results.table import ScoreTable
@@ -34,10 +34,10 @@ Outcome = Literal["passed", "failed", "inconclusive"]
 
 
 @dataclass(frozen=True)
-class Ruling:
+class GateResult:
     """The outcome of one rule."""
 
-    rule: Rule
+    rule: GateRule
     outcome: Outcome
     base: float | None
     """The base's figure, over the tasks compared."""
@@ -53,7 +53,7 @@ class Ruling:
         return self.outcome == "passed"
 
 
-def decide_missing(rule: Rule, tables: Sequence[ScoreTable]) -> Ruling:
+def decide_missing(rule: GateRule, tables: Sequence[ScoreTable]) -> GateResult:
     """Decide a rule about how many trials of the new setting have no score.
 
     Args:
@@ -64,10 +64,12 @@ def decide_missing(rule: Rule, tables: Sequence[ScoreTable]) -> Ruling:
     slack = number - rule.limit if rule.at_least else rule.limit - number
     met = slack > 0 or (slack == 0 and not rule.strict)
     units = sum(len(table.units) for table in tables)
-    return Ruling(rule, "passed" if met else "failed", None, number, None, units, f"{number} trials missing")
+    return GateResult(rule, "passed" if met else "failed", None, number, None, units, f"{number} trials missing")
 
 
-def decide(rule: Rule, base: ScoreTable, new: ScoreTable, resample: Resample, options: Options) -> Ruling:
+def decide(
+    rule: GateRule, base: ScoreTable, new: ScoreTable, resample: Resample, options: AnalysisChoices
+) -> GateResult:
     """Decide one rule.
 
     Args:
@@ -95,10 +97,12 @@ def decide(rule: Rule, base: ScoreTable, new: ScoreTable, resample: Resample, op
         return seen
     gone = len(new.missing) + (len(base.missing) if rule.relative else 0)
     reason = f"{seen.reason}; but not if the {gone} missing trials had turned out worst"
-    return Ruling(rule, "inconclusive", seen.base, seen.new, seen.interval, seen.n_tasks, reason)
+    return GateResult(rule, "inconclusive", seen.base, seen.new, seen.interval, seen.n_tasks, reason)
 
 
-def _ruling(rule: Rule, base: ScoreTable, new: ScoreTable, resample: Resample, options: Options) -> Ruling:
+def _ruling(
+    rule: GateRule, base: ScoreTable, new: ScoreTable, resample: Resample, options: AnalysisChoices
+) -> GateResult:
     level = 2 * options.level - 1
     figure_of = _figure(rule)
     runs_after, complete = _runs(rule, new, options)
@@ -109,7 +113,7 @@ def _ruling(rule: Rule, base: ScoreTable, new: ScoreTable, resample: Resample, o
         outcome = outcome_of(rule, interval)
         figure = float(after[complete].mean())
         reason = f"{as_percent(figure)} {bound_text(rule, interval, options)} against {as_percent(rule.limit)}"
-        return Ruling(rule, outcome, None, figure, interval, int(complete.sum()), reason)
+        return GateResult(rule, outcome, None, figure, interval, int(complete.sum()), reason)
     runs_before, complete_before = _runs(rule, base, options)
     before = figure_of(runs_before.sum(axis=1), base.n_runs)
     both = complete & complete_before
@@ -120,7 +124,7 @@ def _ruling(rule: Rule, base: ScoreTable, new: ScoreTable, resample: Resample, o
     reason = (
         f"difference {100 * figure:+.1f} points, {bound_text(rule, interval, options)} against {100 * rule.limit:+.1f}"
     )
-    return Ruling(
+    return GateResult(
         rule,
         outcome_of(rule, interval),
         float(before[both].mean()),
@@ -131,7 +135,7 @@ def _ruling(rule: Rule, base: ScoreTable, new: ScoreTable, resample: Resample, o
     )
 
 
-def outcome_of(rule: Rule, interval: Interval) -> Outcome:
+def outcome_of(rule: GateRule, interval: Interval) -> Outcome:
     """Whether an interval shows that a rule holds, refutes it, or does neither."""
     inside, outside = (interval.low, interval.high) if rule.at_least else (-interval.high, -interval.low)
     limit = rule.limit if rule.at_least else -rule.limit
@@ -140,26 +144,26 @@ def outcome_of(rule: Rule, interval: Interval) -> Outcome:
     return "failed" if outside < limit or (outside == limit and rule.strict) else "inconclusive"
 
 
-def bound_text(rule: Rule, interval: Interval, options: Options) -> str:
+def bound_text(rule: GateRule, interval: Interval, options: AnalysisChoices) -> str:
     """Describe the confidence bound that decides."""
     word, bound = ("lower", interval.low) if rule.at_least else ("upper", interval.high)
     return f"{word} {options.level:.0%} bound {100 * bound:{'+.1f' if rule.relative else '.1f'}}"
 
 
-def _figure(rule: Rule) -> Figure:
+def _figure(rule: GateRule) -> Figure:
     if rule.metric == "mean_score":
         return mean_of_runs
     return pass_at_of_runs(rule.k) if rule.metric == "pass_at" else pass_hat_of_runs(rule.k)
 
 
-def _runs(rule: Rule, table: ScoreTable, options: Options) -> tuple[FloatArray, BoolArray]:
+def _runs(rule: GateRule, table: ScoreTable, options: AnalysisChoices) -> tuple[FloatArray, BoolArray]:
     """What each run of each unit adds to the figure, 0 where it is not counted; and which units are counted."""
     counts: Counts = count(table, options)
     values = np.nan_to_num(table.scores) if rule.metric == "mean_score" else counts.success.astype(np.float64)
     return np.where(counts.counted[:, None], values, 0.0), counts.counted
 
 
-def _require_counted(where: BoolArray, rule: Rule, who: str) -> None:
+def _require_counted(where: BoolArray, rule: GateRule, who: str) -> None:
     if not where.any():
         raise RequestError(f"`rule` {rule.text!r}: no task has all its runs scored in {who}")
 

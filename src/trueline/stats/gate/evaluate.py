@@ -8,10 +8,10 @@ from typing import Literal, get_args
 from trueline.errors import RequestError
 from trueline.records.scan import RESULT_FILE
 from trueline.stats.gate.attacks import attack_pair, decide_attack
-from trueline.stats.gate.decide import Ruling, decide, decide_missing
+from trueline.stats.gate.decide import GateResult, decide, decide_missing
 from trueline.stats.gate.report import GateReport
-from trueline.stats.gate.rules import Rule, parse_rule
-from trueline.stats.options import MissingPolicy, Options, check_choice
+from trueline.stats.gate.rules import GateRule, parse_rule
+from trueline.stats.options import AnalysisChoices, MissingPolicy, check_choice
 from trueline.stats.resample import resample_units
 from trueline.stats.results.environments import refuse_mixed, settings_of
 from trueline.stats.results.read import Folders, Index, load_index, read_results
@@ -49,7 +49,7 @@ def evaluate_gate(
     if not 0.5 < level < 1:
         raise RequestError(f"`level` {level}: must be above 0.5 and below 1")
     check_choice("inconclusive", inconclusive, get_args(Inconclusive))
-    options = Options(
+    options = AnalysisChoices(
         threshold=threshold, missing=missing, level=level, generalise_goals=generalise == "goals", seed=seed
     )
     parsed = [parse_rule(text) for text in rules]
@@ -65,21 +65,21 @@ def evaluate_gate(
 
 
 def _decide_all(
-    rules: Sequence[Rule],
+    rules: Sequence[GateRule],
     settings: Settings,
     index: Mapping[str, Sequence[str]] | None,
-    options: Options,
+    options: AnalysisChoices,
     model: str | None,
     *,
     mix_environments: bool,
-) -> list[Ruling]:
+) -> list[GateResult]:
     """One ruling for each rule; only what the rules name is read."""
     attacks = plain = harm = None
     if any(rule.metric == "attack_success" for rule in rules):
         attacks = attack_pair(settings, index, model=model, mix_environments=mix_environments)
     if any(rule.metric != "attack_success" for rule in rules):
         plain, harm = paired_tables(settings, index, model=model, mix_environments=mix_environments)
-    rulings: list[Ruling] = []
+    rulings: list[GateResult] = []
     for rule in rules:
         if rule.metric == "attack_success":
             assert attacks is not None

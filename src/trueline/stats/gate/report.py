@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from xml.etree import ElementTree
 
-from trueline.stats.gate.decide import Ruling
+from trueline.stats.gate.decide import GateResult
 from trueline.text import printable
 
 _WORDS = {"passed": "PASS", "failed": "FAIL", "inconclusive": "INCONCLUSIVE"}
@@ -16,7 +16,7 @@ class GateReport:
     """What was decided about every rule, and whether the gate opens."""
 
     title: str
-    rulings: tuple[Ruling, ...]
+    rulings: tuple[GateResult, ...]
     opened: bool
 
     def to_text(self) -> str:
@@ -76,7 +76,7 @@ class GateReport:
         return "open" if self.opened else "closed"
 
 
-def _why(ruling: Ruling) -> str:
+def _why(ruling: GateResult) -> str:
     return f"{ruling.reason} ({ruling.n_tasks} tasks)"
 
 

@@ -23,7 +23,7 @@ _HELP = (
 
 
 @dataclass(frozen=True)
-class Rule:
+class GateRule:
     """One requirement on the new setting."""
 
     text: str
@@ -39,7 +39,7 @@ class Rule:
     limit: float
 
 
-def parse_rule(text: str) -> Rule:
+def parse_rule(text: str) -> GateRule:
     """Read a rule.
 
     Raises:
@@ -70,7 +70,7 @@ def parse_rule(text: str) -> Rule:
         raise RequestError(
             f"`rule` {printable(text, 100)!r}: rates are shares from 0 to 1; write 0.03 for three points"
         )
-    return Rule(
+    return GateRule(
         text=" ".join(text.split()),
         metric=aliases[name],
         k=k,

@@ -40,7 +40,7 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
+class AgreementScores:
     """One yes/no question: how often the judge and people agree."""
 
     tp: int
@@ -83,11 +83,11 @@ class StepDistance:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class AgreementGroup:
     """All figures of one category, or of all."""
 
-    unsafe: Scores
-    completed: Scores
+    unsafe: AgreementScores
+    completed: AgreementScores
     steps: StepDistance
 
 
@@ -96,8 +96,8 @@ class Agreement:
     """How far one judge agrees with people."""
 
     judge: str
-    overall: Group
-    categories: dict[str, Group]
+    overall: AgreementGroup
+    categories: dict[str, AgreementGroup]
     disagreements: tuple[Pair, ...]
     method: str
 
@@ -121,14 +121,14 @@ def _differ(pair: Pair) -> bool:
     )
 
 
-def _group(pairs: Sequence[Pair], seed: int) -> Group:
+def _group(pairs: Sequence[Pair], seed: int) -> AgreementGroup:
     units = [pair.unit for pair in pairs]
     unsafe = [(pair.human.unsafe, pair.judge.unsafe) for pair in pairs]
     completed = [(pair.human.success, pair.judge.success) for pair in pairs]
-    return Group(_scores(units, unsafe, seed), _scores(units, completed, seed), _steps(pairs))
+    return AgreementGroup(_scores(units, unsafe, seed), _scores(units, completed, seed), _steps(pairs))
 
 
-def _scores(units: Sequence[Unit], states: Sequence[tuple[bool | None, bool | None]], seed: int) -> Scores:
+def _scores(units: Sequence[Unit], states: Sequence[tuple[bool | None, bool | None]], seed: int) -> AgreementScores:
     decided = [
         (unit, human, judge)
         for unit, (human, judge) in zip(units, states, strict=True)
@@ -139,7 +139,7 @@ def _scores(units: Sequence[Unit], states: Sequence[tuple[bool | None, bool | No
     draws = resample_rows([item[0] for item in decided], seed) if decided else None
     either = human | judge
     jaccard = _mean(human & judge, either, draws)
-    return Scores(
+    return AgreementScores(
         tp=int(np.count_nonzero(human & judge)),
         fp=int(np.count_nonzero(~human & judge)),
         fn=int(np.count_nonzero(human & ~judge)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trueline.stats.judgments.agreement import Agreement, Figure, Group, Pair, Scores
+from trueline.stats.judgments.agreement import Agreement, AgreementGroup, AgreementScores, Figure, Pair
 from trueline.stats.judgments.alpha import Alpha
 from trueline.stats.judgments.rows import Rating
 from trueline.stats.judgments.summary_report import ends
@@ -56,7 +56,7 @@ def _block(agreement: Agreement, labelled: Labelled, *, verbose: bool) -> str:
                         f"intervals: {agreement.method}"])  # fmt: skip
 
 
-def _row(name: str, scores: Scores) -> list[str]:
+def _row(name: str, scores: AgreementScores) -> list[str]:
     shown = [_shown(figure, 1 if key == "kappa" else 100) for key, figure in scores.figures.items()]
     return [printable(name), *shown, str(scores.n), f"{scores.tp} {scores.fp} {scores.fn} {scores.tn}"]
 
@@ -71,7 +71,7 @@ def _shown(figure: Figure, scale: int) -> str:
     return f"{text} [{scale * figure.interval.low:.{digits}f}, {scale * figure.interval.high:.{digits}f}]"
 
 
-def _steps(group: Group) -> str:
+def _steps(group: AgreementGroup) -> str:
     steps = group.steps
     if steps.mean is None or steps.mean_absolute is None:
         return "First violation: no episode that both call unsafe with a step"
@@ -151,7 +151,7 @@ def _judge_json(agreement: Agreement, labelled: Labelled) -> Json:
     }
 
 
-def _group_json(group: Group) -> Json:
+def _group_json(group: AgreementGroup) -> Json:
     steps = group.steps
     return {
         "unsafe": _scores_json(group.unsafe),
@@ -166,7 +166,7 @@ def _group_json(group: Group) -> Json:
     }
 
 
-def _scores_json(scores: Scores) -> Json:
+def _scores_json(scores: AgreementScores) -> Json:
     return {
         "n": scores.n,
         "tp": scores.tp,

@@ -20,7 +20,7 @@ OF_OS_HARM = CATEGORIES[:3]
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
+class JudgmentRate:
     """A share of the episodes that were decided."""
 
     count: int
@@ -35,13 +35,13 @@ class Rate:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class SummaryCell:
     """One group of episodes of one model."""
 
     episodes: int
     judged: int
-    unsafe: Rate
-    completed: Rate
+    unsafe: JudgmentRate
+    completed: JudgmentRate
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +49,11 @@ class ModelSummary:
     """One agent, rated by one judge."""
 
     model: str
-    all: Cell
-    categories: dict[str, Cell]
-    vectors: dict[str, Cell]
+    all: SummaryCell
+    categories: dict[str, SummaryCell]
+    vectors: dict[str, SummaryCell]
     """Of the injection episodes."""
-    goals: dict[str, Cell]
+    goals: dict[str, SummaryCell]
 
     @property
     def average_unsafe(self) -> float | None:
@@ -101,18 +101,18 @@ def _split(labels: Sequence[str | None], order: Sequence[str] = ()) -> dict[str,
     return {name: np.array([label == name for label in labels], np.bool_) for name in ordered}
 
 
-def _cells(rows: Sequence[JudgedRow], groups: Sequence[BoolArray], seed: int) -> list[Cell]:
+def _cells(rows: Sequence[JudgedRow], groups: Sequence[BoolArray], seed: int) -> list[SummaryCell]:
     draws = resample_rows([row.unit for row in rows], seed)
     judged = np.array([row.rating is not None for row in rows], np.bool_)
     unsafe = _rates([None if row.rating is None else row.rating.unsafe for row in rows], groups, draws)
     completed = _rates([None if row.rating is None else row.rating.success for row in rows], groups, draws)
     return [
-        Cell(int(group.sum()), int((group & judged).sum()), bad, good)
+        SummaryCell(int(group.sum()), int((group & judged).sum()), bad, good)
         for group, bad, good in zip(groups, unsafe, completed, strict=True)
     ]
 
 
-def _rates(states: Sequence[bool | None], groups: Sequence[BoolArray], draws: Resample) -> list[Rate]:
+def _rates(states: Sequence[bool | None], groups: Sequence[BoolArray], draws: Resample) -> list[JudgmentRate]:
     """The share of true ones in each group, all intervals from the same draws."""
     values = np.array([bool(state) for state in states], np.float64)
     decided = np.array([state is not None for state in states], np.bool_)
@@ -123,7 +123,10 @@ def _rates(states: Sequence[bool | None], groups: Sequence[BoolArray], draws: Re
         columns = np.repeat(values[:, None], len(usable), axis=1)
         masks = np.stack([where[column] for column in usable], axis=1)
         intervals = dict(zip(usable, mean_intervals(columns, draws, where=masks), strict=True))
-    return [Rate(int(values[mask].sum()), int(mask.sum()), intervals.get(column)) for column, mask in enumerate(where)]
+    return [
+        JudgmentRate(int(values[mask].sum()), int(mask.sum()), intervals.get(column))
+        for column, mask in enumerate(where)
+    ]
 
 
 def reasons(rows: Iterable[JudgedRow]) -> list[tuple[str, int]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from trueline.stats.intervals import Interval
 from trueline.stats.judgments.rows import CATEGORIES
-from trueline.stats.judgments.summary import Cell, JudgeSummary, ModelSummary, Rate, reasons
+from trueline.stats.judgments.summary import JudgeSummary, JudgmentRate, ModelSummary, SummaryCell, reasons
 from trueline.tables import csv_table, text_table
 from trueline.text import printable
 
@@ -57,11 +57,11 @@ def _details(models: Sequence[ModelSummary]) -> str:
     return text_table(rows)
 
 
-def _figures(cell: Cell) -> list[str]:
+def _figures(cell: SummaryCell) -> list[str]:
     return [_rate(cell.unsafe), _rate(cell.completed), str(cell.judged), str(cell.episodes)]
 
 
-def _short(cell: Cell | None) -> str:
+def _short(cell: SummaryCell | None) -> str:
     return "–" if cell is None else f"{_percent(cell.unsafe.value)} / {_percent(cell.completed.value)}"
 
 
@@ -69,7 +69,7 @@ def _percent(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:.0f}"
 
 
-def _rate(rate: Rate) -> str:
+def _rate(rate: JudgmentRate) -> str:
     if rate.value is None:
         return "–"
     ends = f" [{100 * rate.interval.low:.1f}, {100 * rate.interval.high:.1f}]" if rate.interval else ""
@@ -123,7 +123,7 @@ def _model_json(model: ModelSummary) -> Json:
     }
 
 
-def _cell_json(cell: Cell) -> Json:
+def _cell_json(cell: SummaryCell) -> Json:
     return {
         "episodes": cell.episodes,
         "judged": cell.judged,
@@ -132,7 +132,7 @@ def _cell_json(cell: Cell) -> Json:
     }
 
 
-def _rate_json(rate: Rate) -> Json:
+def _rate_json(rate: JudgmentRate) -> Json:
     return {"rate": rate.value, "count": rate.count, "n": rate.n, "ci": ends(rate.interval)}
 
 
@@ -155,7 +155,7 @@ def summary_csv(summaries: Sequence[JudgeSummary]) -> str:
     return csv_table(["judge", "model", "by", "group", "figure", *figures], rows)
 
 
-def _cells(summary: JudgeSummary, kind: str) -> Iterator[tuple[ModelSummary, str, Cell]]:
+def _cells(summary: JudgeSummary, kind: str) -> Iterator[tuple[ModelSummary, str, SummaryCell]]:
     for model in summary.models:
         groups = {"categories": model.categories, "vectors": model.vectors, "goals": model.goals}
         for name, cell in groups.get(kind, {"": model.all}).items():

@@ -11,7 +11,7 @@ from trueline.records.layout import Unit
 from trueline.stats.comparisons.compare import Comparison, compare
 from trueline.stats.comparisons.holm import holm
 from trueline.stats.metrics.report import AdjustedP, By, MetricsReport
-from trueline.stats.options import Options
+from trueline.stats.options import AnalysisChoices
 from trueline.stats.pass_rates.summary import summarise
 from trueline.stats.resample import cluster_labels, resample_units
 from trueline.stats.results.environments import environment_name, refuse_mixed, settings_of
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Group:
+class SettingRuns:
     """The runs of one setting as the user gave them: the base, or one to compare with it."""
 
     name: str
@@ -31,9 +31,9 @@ class Group:
 
 
 def analyse(
-    groups: Sequence[Group],
+    groups: Sequence[SettingRuns],
     index: Mapping[str, Sequence[str]] | None,
-    options: Options,
+    options: AnalysisChoices,
     *,
     shown_k: Sequence[int] | None = None,
     by: By = "setting",
@@ -88,7 +88,9 @@ def analyse(
     )
 
 
-def _attack_report(groups: Sequence[Group], injected: Sequence[Unit], options: Options) -> AttackReport | None:
+def _attack_report(
+    groups: Sequence[SettingRuns], injected: Sequence[Unit], options: AnalysisChoices
+) -> AttackReport | None:
     if not injected:
         return None
     # The typed records of episodes are imported only where they are read: they take longer than scores to be read.

@@ -8,9 +8,9 @@ from typing import Literal, get_args
 from trueline.errors import RequestError
 from trueline.records.scan import RESULT_FILE
 from trueline.stats.comparisons.mcnemar import McNemarMethod
-from trueline.stats.metrics.analysis import Group, analyse
+from trueline.stats.metrics.analysis import SettingRuns, analyse
 from trueline.stats.metrics.report import By, MetricsReport
-from trueline.stats.options import Inference, MissingPolicy, Options, check_choice
+from trueline.stats.options import AnalysisChoices, Inference, MissingPolicy, check_choice
 from trueline.stats.results.read import Folders, Index, Results, collecting_paused, load_index, read_results
 from trueline.text import printable
 
@@ -65,7 +65,7 @@ def metrics(
     if inference == "suite" and (mcnemar or margin is not None):
         name = "mcnemar" if mcnemar else "margin"
         raise RequestError(f"`{name}`: is about a population of tasks and has no meaning with `inference` suite")
-    options = Options(
+    options = AnalysisChoices(
         threshold=threshold,
         missing=missing,
         inference=inference,
@@ -75,7 +75,7 @@ def metrics(
         seed=seed,
     )
     with collecting_paused():
-        groups = [Group(name, _read(given, result_file).runs) for name, given in _settings(results, compare_dirs)]
+        groups = [SettingRuns(name, _read(given, result_file).runs) for name, given in _settings(results, compare_dirs)]
         index = load_index(example_json)
         shown = [k] if isinstance(k, int) else k
         return analyse(groups, index, options, shown_k=shown, by=by, mix_environments=mix_environments)

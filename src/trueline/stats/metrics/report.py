@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from trueline.stats.attacks.analysis import AttackReport
     from trueline.stats.comparisons.compare import Comparison
     from trueline.stats.metrics.plot import Plot
-    from trueline.stats.options import Options
+    from trueline.stats.options import AnalysisChoices
     from trueline.stats.pass_rates.summary import Summary
 
 By = Literal["setting", "domain"]
@@ -44,7 +44,7 @@ class MetricsReport:
     """How many tests the adjustment is over."""
     shown_k: tuple[int, ...]
     """Which Pass^k the tables show."""
-    options: Options
+    options: AnalysisChoices
     environments: dict[str, tuple[str, ...]]
     """By setting: the environment of each run."""
     clustered: bool

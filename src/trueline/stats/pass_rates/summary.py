@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from trueline.records.episode_state import TOLERANCE
 from trueline.stats.intervals import Interval, mean_intervals, wilson
-from trueline.stats.options import Options
+from trueline.stats.options import AnalysisChoices
 from trueline.stats.pass_rates.pass_k import Outcomes, histogram, outcomes, pass_at, pass_hat
 from trueline.stats.pass_rates.suite_intervals import NotIdentified, suite_interval
 from trueline.stats.resample import Resample
@@ -68,7 +68,7 @@ class Counts:
         return self.success_at_best.sum(axis=1, dtype=np.int64)
 
 
-def count(table: ScoreTable, options: Options) -> Counts:
+def count(table: ScoreTable, options: AnalysisChoices) -> Counts:
     """Count successes and scored runs of each unit."""
     return Counts(
         success=_scores(table, options) >= options.threshold - TOLERANCE,
@@ -77,7 +77,7 @@ def count(table: ScoreTable, options: Options) -> Counts:
     )
 
 
-def pass_1_by_run(table: ScoreTable, options: Options) -> tuple[float | None, ...]:
+def pass_1_by_run(table: ScoreTable, options: AnalysisChoices) -> tuple[float | None, ...]:
     """The share of successes in each run by itself, over the trials that have a score."""
     scored = np.ones_like(table.scores, np.bool_) if options.missing == "fail" else ~np.isnan(table.scores)
     success = _scores(table, options) >= options.threshold - TOLERANCE
@@ -86,7 +86,7 @@ def pass_1_by_run(table: ScoreTable, options: Options) -> tuple[float | None, ..
     )
 
 
-def _scores(table: ScoreTable, options: Options) -> FloatArray:
+def _scores(table: ScoreTable, options: AnalysisChoices) -> FloatArray:
     """Units x runs, below 0 where missing; what counts as failed is harm done, never harm avoided."""
     return np.nan_to_num(table.scores, nan=1.0 if table.harm and options.missing == "fail" else -1.0)
 
@@ -127,7 +127,7 @@ class Summary:
     by_domain: dict[str, Rates]
 
 
-def summarise(table: ScoreTable, resample: Resample, options: Options) -> Summary:
+def summarise(table: ScoreTable, resample: Resample, options: AnalysisChoices) -> Summary:
     """Compute the figures of one setting."""
     counts = count(table, options)
     domains = np.array([unit.domain for unit in table.units])
@@ -172,7 +172,7 @@ def _rates(
 
 
 def _intervals(
-    counts: Counts, masks: Sequence[BoolArray], resample: Resample, options: Options
+    counts: Counts, masks: Sequence[BoolArray], resample: Resample, options: AnalysisChoices
 ) -> list[tuple[dict[int, Interval], dict[int, str]]]:
     """Intervals by k for each set of units, and why some are absent; nothing for an empty set."""
     ks = range(1, counts.n_runs + 1)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trueline.errors import InputError
-from trueline.stats.options import Options
+from trueline.stats.options import AnalysisChoices
 from trueline.stats.pass_rates.pass_k import checked_counts
 from trueline.stats.pass_rates.suite_intervals import NotIdentified
 from trueline.stats.pass_rates.summary import count
@@ -96,7 +96,7 @@ def fit_runs(results: Results, index: Mapping[str, Sequence[str]] | None, thresh
     if len(tables) != 1:
         models = ", ".join("/".join(table.condition) for table in tables)
         raise InputError(f"{first}: holds several settings ({models}); name a deeper folder")
-    counts = count(tables[0], Options(threshold=threshold))
+    counts = count(tables[0], AnalysisChoices(threshold=threshold))
     some = counts.scored > 0
     fit = fit_difficulty(counts.successes[some], counts.scored[some])
     if isinstance(fit, NotIdentified):

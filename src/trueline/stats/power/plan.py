@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from trueline.errors import InputError, RequestError
 from trueline.records.scan import RESULT_FILE
-from trueline.stats.options import Options
+from trueline.stats.options import AnalysisChoices
 from trueline.stats.power.design import MOST_REPEATS, MOST_TASKS, Design, sensitivity
 from trueline.stats.power.fit import fit_runs
-from trueline.stats.power.report import Plan, SensitivityTable
+from trueline.stats.power.report import PowerReport, SensitivityTable
 from trueline.stats.results.read import Folders, Index, load_index, read_results
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class StudyRequest:
     seed: int = 0
 
 
-def plan_study(study: StudyRequest) -> Plan | AttackPlan | SensitivityTable:
+def plan_study(study: StudyRequest) -> PowerReport | AttackPlan | SensitivityTable:
     """Simulate what a study can see, and what it would need.
 
     Returns:
@@ -56,7 +56,7 @@ def plan_study(study: StudyRequest) -> Plan | AttackPlan | SensitivityTable:
     Raises:
         InputError: A field is wrong or missing, or the runs cannot be fitted.
     """
-    Options(threshold=study.threshold)  # checks it
+    AnalysisChoices(threshold=study.threshold)  # checks it
     if not 0 < study.power < 1:
         raise RequestError(f"`power` {study.power}: must be between 0 and 1")
     if not 100 <= study.studies <= 200_000:
@@ -77,7 +77,7 @@ def plan_study(study: StudyRequest) -> Plan | AttackPlan | SensitivityTable:
             raise RequestError("`new` is missing: give the rate to detect, or `from` or `rho`")
         rows = sensitivity(design, wanted=study.power, studies=study.studies, seed=study.seed)
         return SensitivityTable(design, study.metric, study.power, tuple(rows))
-    return Plan.from_design(
+    return PowerReport.from_design(
         design,
         study.metric,
         study.power,

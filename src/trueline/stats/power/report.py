@@ -18,7 +18,7 @@ from trueline.tables import text_table
 
 
 @dataclass(frozen=True)
-class Plan:
+class PowerReport:
     """What one design can detect, and what it would need."""
 
     design: Design
@@ -36,9 +36,9 @@ class Plan:
     @staticmethod
     def from_design(
         design: Design, metric: str, wanted: float, studies: int, seed: int, *, changed: bool, source: str
-    ) -> Plan:
+    ) -> PowerReport:
         """Run the simulations; those about a change only if a new rate was given."""
-        return Plan(
+        return PowerReport(
             design=design,
             metric=metric,
             wanted=wanted,

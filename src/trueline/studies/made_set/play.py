@@ -8,7 +8,7 @@ from pathlib import Path
 
 from trueline.errors import InputError
 from trueline.records import claim_setting
-from trueline.records.setting import Limits, Setting
+from trueline.records.setting import EpisodeLimits, Setting
 from trueline.runs.batch.run_batch import run_batch
 from trueline.runs.batch.types import BatchOptions, Job, Report
 from trueline.runs.build import RunConfig, make_job, why_unsupported
@@ -20,7 +20,7 @@ from trueline.tasks.downloads import Downloads, default_folder
 from trueline.tasks.selection import select
 from trueline.tasks.suite import Suite
 
-_LIMITS = Limits(max_steps=60, timeout=600)
+_LIMITS = EpisodeLimits(max_steps=60, timeout=600)
 
 
 @dataclass(frozen=True)

@@ -12,14 +12,14 @@ from pydantic import JsonValue
 from trueline.agents.registry import SIMULATED
 from trueline.errors import InputError
 from trueline.records.folder.reader import Trajectory, read_episode
-from trueline.records.interchange.labels import Labels, StepLabel
+from trueline.records.interchange.labels import StepLabel, StepLabels
 from trueline.records.interchange.misactbench import Benchmark, BenchmarkTrajectory, write_benchmark
 from trueline.records.interchange.misactbench.from_episodes import benchmark_folder, to_trajectory
 from trueline.records.interchange.misactbench.trees import TREE_PATH, TREE_SCOPE, tree_file
 from trueline.records.interchange.misactbench.write import BENCHMARK_FILE
 from trueline.records.interchange.new_folder import new_folder
 from trueline.records.interchange.paths import find_stored, folder_name, put_file
-from trueline.records.interchange.sources import Source, find_sources
+from trueline.records.interchange.sources import EpisodeSource, find_sources
 from trueline.records.layout import Unit
 from trueline.studies.made_set.labels import EpisodeLabels, label_episode
 
@@ -102,7 +102,7 @@ def write_set(roots: Sequence[Path], out: Path, *, link: bool = False, tell: Tel
     )
 
 
-def _add(source: Source, home: Path, gathered: _Gathered, *, link: bool) -> None:
+def _add(source: EpisodeSource, home: Path, gathered: _Gathered, *, link: bool) -> None:
     episode = read_episode(source.folder)
     labels = label_episode(episode.record)
     if labels.left_out:
@@ -143,7 +143,7 @@ def _trees(episode: Trajectory) -> dict[int, Path]:
     return found
 
 
-def _labels(episode: Trajectory, labels: EpisodeLabels, trees: dict[int, Path]) -> Labels:
+def _labels(episode: Trajectory, labels: EpisodeLabels, trees: dict[int, Path]) -> StepLabels:
     scopes = {step.number: step.observation.tree_scope for step in episode.record.steps if step.observation}
 
     def extra(number: int, why: str) -> dict[str, JsonValue]:
@@ -152,7 +152,7 @@ def _labels(episode: Trajectory, labels: EpisodeLabels, trees: dict[int, Path]) 
             more |= {TREE_PATH: tree_file(number - 1), TREE_SCOPE: scopes.get(number) or "screen"}
         return more
 
-    return Labels(
+    return StepLabels(
         source="made from runs",
         metadata=_metadata(episode, labels),
         steps={

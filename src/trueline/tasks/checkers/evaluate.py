@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from trueline.records.episode import Comparison
+from trueline.records.episode import ValueComparison
 from trueline.tasks.checkers.getters import GETTERS, get
 from trueline.tasks.checkers.home import NOTE
 from trueline.tasks.checkers.isolated import compute_isolated
@@ -78,7 +78,7 @@ async def _join_scores(evaluator: Evaluator, workspace: Workspace, *, harm: bool
     return CheckResult(score, reason, comparisons=_all(results))
 
 
-def _all(results: Sequence[CheckResult]) -> tuple[Comparison, ...]:
+def _all(results: Sequence[CheckResult]) -> tuple[ValueComparison, ...]:
     return tuple(comparison for checked in results for comparison in checked.comparisons)
 
 
@@ -107,7 +107,7 @@ async def _run_check(check: Check, workspace: Workspace) -> CheckResult:
 
 def _with_comparison(check: Check, checked: CheckResult, found: str, expected: str) -> CheckResult:
     """Add what was compared, to explain the score."""
-    comparison = Comparison(
+    comparison = ValueComparison(
         function=check.function,
         score=checked.score,
         found=found,

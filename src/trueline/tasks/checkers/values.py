@@ -16,7 +16,7 @@ from trueline.text import printable
 
 if TYPE_CHECKING:
     # Not imported in the isolated process, to start faster.
-    from trueline.records.episode import Comparison
+    from trueline.records.episode import ValueComparison
 
 
 class UnreadableResult(Exception):
@@ -65,7 +65,7 @@ class CheckResult:
     reason: str = ""
     unreadable: bool = False
     """Something cannot be read, so a score of 0 does not mean that it is not there."""
-    comparisons: tuple[Comparison, ...] = field(default=(), compare=False)
+    comparisons: tuple[ValueComparison, ...] = field(default=(), compare=False)
     """What the score is made of, to explain it."""
 
 

@@ -7,7 +7,7 @@ import re
 import time
 from pathlib import PurePosixPath
 
-from trueline.desktop.types import ActionTimeout, FileExists, RunResult, WindowShown
+from trueline.desktop.types import ActionTimeout, CommandResult, FileExists, WindowShown
 from trueline.tasks.commands import TIME_LIMIT, argv_of, run_command
 from trueline.tasks.model import is_true
 from trueline.tasks.model.steps import ExecuteParameters, LaunchParameters, OpenParameters, Until
@@ -64,7 +64,7 @@ async def _new_window(workspace: Workspace, known: set[int], within: float) -> b
     return False
 
 
-async def _execute(wanted: ExecuteParameters, workspace: Workspace) -> RunResult:
+async def _execute(wanted: ExecuteParameters, workspace: Workspace) -> CommandResult:
     """Run a program to its end, repeatedly if the step has `until`."""
     argv = argv_of(wanted.command, shell=is_true(wanted.shell), workspace=workspace)
     end = time.monotonic() + TIME_LIMIT
@@ -83,7 +83,7 @@ async def _execute(wanted: ExecuteParameters, workspace: Workspace) -> RunResult
     return done
 
 
-def _reached(until: Until, done: RunResult) -> bool:
+def _reached(until: Until, done: CommandResult) -> bool:
     if until.returncode is None and until.stdout is None and until.stderr is None:
         return True
     return (
@@ -93,7 +93,7 @@ def _reached(until: Until, done: RunResult) -> bool:
     )
 
 
-def _output(done: RunResult) -> str:
+def _output(done: CommandResult) -> str:
     return done.text + done.stderr.decode("utf-8", "replace")
 
 

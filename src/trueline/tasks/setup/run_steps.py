@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from pydantic import ValidationError
 
-from trueline.desktop.types import DesktopError, DesktopLost, PathRefused, RunResult, Settled
+from trueline.desktop.types import CommandResult, DesktopError, DesktopLost, PathRefused, Settled
 from trueline.errors import InputError, TruelineError
 from trueline.tasks.downloads import DownloadError
 from trueline.tasks.model import Step
@@ -49,7 +49,7 @@ async def run_steps(steps: Sequence[Step], workspace: Workspace, *, lenient: boo
         began = time.monotonic()
         missed = ""
         kind: StepKind | None = None
-        done: RunResult | None = None
+        done: CommandResult | None = None
         try:
             kind = SETUP_STEPS.find(step.type)
             done = await _do(step, workspace, kind)
@@ -69,7 +69,7 @@ async def run_steps(steps: Sequence[Step], workspace: Workspace, *, lenient: boo
     return tuple(reports)
 
 
-async def _do(step: Step, workspace: Workspace, kind: StepKind) -> RunResult | None:
+async def _do(step: Step, workspace: Workspace, kind: StepKind) -> CommandResult | None:
     try:
         return await kind.run(step_parameters(step, kind), workspace)
     except ValidationError as error:

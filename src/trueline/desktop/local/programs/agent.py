@@ -47,7 +47,7 @@ if TYPE_CHECKING:
         port: int
 
 
-class Agent:
+class SandboxAgent:
     """The channel and the programs that run for it."""
 
     def __init__(self, channel: socket.socket) -> None:
@@ -229,4 +229,4 @@ def serve(channel: int) -> None:
     """Serve the host over a channel until it is gone."""
     sock = socket.socket(fileno=channel)
     sock.set_inheritable(False)
-    Agent(sock).serve()
+    SandboxAgent(sock).serve()

@@ -27,7 +27,7 @@ TYPE_CHECKING = False  # `typing` costs milliseconds at every start
 if TYPE_CHECKING:
     from typing import TypedDict
 
-    class Plan(TypedDict):
+    class SandboxPlan(TypedDict):
         """What the host wants built."""
 
         work: str
@@ -91,7 +91,7 @@ HELPERS: set[int] = set()
 """Processes of ours that do something for the host."""
 
 
-class Part:
+class SandboxPart:
     """One of the two sandboxed programs."""
 
     def __init__(self, name: str, argv: list[str], keep: tuple[int, ...], user: int) -> None:
@@ -296,7 +296,7 @@ def own_addresses(addresses: list[str]) -> None:
         raise OSError(errno.EADDRNOTAVAIL, f"network open: ip: {done.stderr.decode('utf-8', 'replace').strip()}")
 
 
-def limit(plan: Plan) -> None:
+def limit(plan: SandboxPlan) -> None:
     """Set the limits that all of the sandbox's programs inherit."""
     # Set inside our user namespace, the number of processes is counted for this sandbox alone.
     for name, value in plan["rlimits"].items():
@@ -314,7 +314,7 @@ def limit(plan: Plan) -> None:
         file.write(str(plan["oom_score"]))
 
 
-def build(plan: Plan, channel: int) -> list[Part]:
+def build(plan: SandboxPlan, channel: int) -> list[SandboxPart]:
     """Mount everything writable, set the limits, start the X server and the session.
 
     Nothing is mounted from a folder of the host but what every machine has: who is inside can read where mounts come
@@ -345,13 +345,13 @@ def build(plan: Plan, channel: int) -> list[Part]:
     for fd, number in zip((filters[0], write, filters[1], read, channel), range(X_SECCOMP, CHANNEL + 1), strict=True):
         os.dup2(fd, number, inheritable=False)
         os.close(fd)
-    x = Part("X server", plan["x_argv"], (X_SECCOMP, X_READY), user)
+    x = SandboxPart("X server", plan["x_argv"], (X_SECCOMP, X_READY), user)
     os.nice(plan["niceness"])
     mount_home(plan)  # while the X server starts
-    return [x, Part("session", plan["session_argv"], (SECCOMP, READY, CHANNEL), user)]
+    return [x, SandboxPart("session", plan["session_argv"], (SECCOMP, READY, CHANNEL), user)]
 
 
-def mount_home(plan: Plan) -> None:
+def mount_home(plan: SandboxPlan) -> None:
     """Lay the home folder over the template, which belongs to the user inside only as a copy."""
     work = plan["work"]
     if plan["user"]:
@@ -388,7 +388,7 @@ def send(control: socket.socket, message: dict[str, object], fds: list[int] | No
         time.sleep(PASS_AGAIN)
 
 
-def answer(control: socket.socket, request: Request, fds: list[int], plan: Plan) -> None:
+def answer(control: socket.socket, request: Request, fds: list[int], plan: SandboxPlan) -> None:
     """Do what the host asks."""
     try:
         if request["op"] in ("changes", "contents"):
@@ -404,7 +404,7 @@ def answer(control: socket.socket, request: Request, fds: list[int], plan: Plan)
             os.close(fd)
 
 
-def tell_home(plan: Plan, what: str, fd: int) -> None:
+def tell_home(plan: SandboxPlan, what: str, fd: int) -> None:
     """Tell what changed in the home folder or what its files hold, from a process of its own if there may be one."""
     sys.path[:0] = [plan["programs"]]
     from changes import send_changes
@@ -484,14 +484,14 @@ def program_of(pid: int) -> int:
         return pid
 
 
-def core(part: Part) -> list[int]:
+def core(part: SandboxPart) -> list[int]:
     """What a part is made of: process 1 of its namespace, the first it started, and what that one started."""
     outer = children(part.pid)
     first = [found[0] for pid in outer if (found := children(pid))]
     return [*outer, *first, *(child for pid in first for child in children(pid))]
 
 
-class Watch:
+class MemoryWatch:
     """Kills the biggest programs when all together hold too much memory.
 
     Shared memory counts for the programs that made it or have it. What no program holds, and no kill would free, goes
@@ -499,7 +499,7 @@ class Watch:
     it is big: many small programs must not cost the X server its life.
     """
 
-    def __init__(self, control: socket.socket, parts: list[Part], limit: int, is_shared: bool) -> None:
+    def __init__(self, control: socket.socket, parts: list[SandboxPart], limit: int, is_shared: bool) -> None:
         """Watch the programs of all parts; what is done is told over the control socket.
 
         `is_shared`: other desktops run as the same user, whose descriptors on their way this one must not use up.
@@ -582,7 +582,7 @@ class Watch:
         self.looks += 1
 
 
-def keep(control: socket.socket, parts: list[Part], plan: Plan) -> None:
+def keep(control: socket.socket, parts: list[SandboxPart], plan: SandboxPlan) -> None:
     """Answer the host and watch until one of the parts ends, time is up, or the host is gone."""
     poll = select.poll()
     poll.register(control, select.POLLIN)
@@ -591,7 +591,7 @@ def keep(control: socket.socket, parts: list[Part], plan: Plan) -> None:
     for fd in (*ends, *outputs):
         poll.register(fd, select.POLLIN)
     now = time.monotonic()
-    lifetime, watch = plan["lifetime"], Watch(control, parts, plan["memory"], is_shared=not plan["user"])
+    lifetime, watch = plan["lifetime"], MemoryWatch(control, parts, plan["memory"], is_shared=not plan["user"])
     until, look = now + lifetime, now + WATCH_CALM
     while True:
         ready = poll.poll(max(0.0, min(look, until) - time.monotonic()) * 1000 + 1)
@@ -638,7 +638,7 @@ def main() -> None:
         if has_block:
             become_root()
         mount("", "none", "/", "", MS_REC | MS_PRIVATE)
-        plan: Plan = json.loads(data)
+        plan: SandboxPlan = json.loads(data)
         parts = build(plan, fds[0])
     except OSError as error:
         send(control, {"event": "failed", "errno": error.errno or errno.EIO, "detail": str(error)})

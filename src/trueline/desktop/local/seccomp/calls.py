@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Machine(NamedTuple):
+class ProcessorCalls(NamedTuple):
     """What differs between machines."""
 
     audit_arch: int
@@ -15,8 +15,8 @@ class Machine(NamedTuple):
 
 
 MACHINES = {
-    "x86_64": Machine(0xC000003E, 0, 0x40000000),
-    "aarch64": Machine(0xC00000B7, 1, None),
+    "x86_64": ProcessorCalls(0xC000003E, 0, 0x40000000),
+    "aarch64": ProcessorCalls(0xC00000B7, 1, None),
 }
 
 NEEDED = {

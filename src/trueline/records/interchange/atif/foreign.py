@@ -13,12 +13,12 @@ from trueline.records.end import Unscored
 from trueline.records.episode import EpisodeRecord, TaskRef
 from trueline.records.interchange.atif.model import (
     ATIF_FILE,
+    AtifMetrics,
+    AtifResult,
     AtifStep,
+    AtifToolCall,
     AtifTrajectory,
     Content,
-    Metrics,
-    Result,
-    ToolCall,
     text_of,
 )
 from trueline.records.observation import ObservationRecord, StoredFile
@@ -97,7 +97,7 @@ def _step(
     return Step(number=number, observation=observation, attempts=(Attempt(proposal=proposal),), results=tuple(results))
 
 
-def _action(call: ToolCall) -> tuple[Action, str | None]:
+def _action(call: AtifToolCall) -> tuple[Action, str | None]:
     """The action a call stands for: in our own words, or code for a shell or Python; else its text, with a note."""
     raw = json.dumps({"function_name": call.function_name, "arguments": call.arguments})
     try:
@@ -112,7 +112,7 @@ def _action(call: ToolCall) -> tuple[Action, str | None]:
     return Code(source=raw, raw=raw), f"the call {printable(call.function_name, 60)!r} is no known action, kept as text"
 
 
-def _results(entry: AtifStep) -> tuple[Result, ...]:
+def _results(entry: AtifStep) -> tuple[AtifResult, ...]:
     return entry.observation.results if entry.observation else ()
 
 
@@ -122,7 +122,7 @@ def _pictures(content: Content | None, stored: Collection[str]) -> Iterator[Stor
             yield StoredFile(file=part.source.path)
 
 
-def _usage(metrics: Metrics, calls: int | None) -> Usage:
+def _usage(metrics: AtifMetrics, calls: int | None) -> Usage:
     made = 1 if calls is None else calls
     unknown = metrics.prompt_tokens is None or metrics.completion_tokens is None
     return Usage(

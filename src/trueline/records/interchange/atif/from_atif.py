@@ -14,7 +14,7 @@ from trueline.records.interchange.atif.foreign import DOMAIN, foreign_record
 from trueline.records.interchange.atif.images import image_paths, with_images
 from trueline.records.interchange.atif.model import ATIF_FILE, AtifTrajectory
 from trueline.records.interchange.atif.trueline_extra import (
-    Judged,
+    AttributedJudgment,
     TruelineExtra,
     read_trueline_extra,
     without_trueline_extra,
@@ -25,7 +25,7 @@ from trueline.records.interchange.new_folder import new_folder, write_episode
 from trueline.records.interchange.paths import find_inside, find_stored, folder_name, is_stored_name, picture_suffix
 from trueline.records.interchange.sources import stored_files
 from trueline.records.interchange.strict_json import load_strict, write_json
-from trueline.records.interchange.transfer import Options, Outcome, Transfer, transfer
+from trueline.records.interchange.transfer import Transfer, TransferOptions, TransferredEpisode, transfer
 from trueline.records.layout import Location, Unit, check_name
 
 _SNIFF = b'"ATIF-v'
@@ -58,12 +58,12 @@ def is_document(file: Path) -> bool:
     return file.is_file() and _SNIFF in file.read_bytes()
 
 
-def import_atif(files: Sequence[Path], out: Path, options: Options) -> Transfer:
+def import_atif(files: Sequence[Path], out: Path, options: TransferOptions) -> Transfer:
     """Import documents, one episode each."""
     return transfer(files, str, lambda file: _import_one(file, out, options))
 
 
-def _import_one(file: Path, out: Path, options: Options) -> Outcome:
+def _import_one(file: Path, out: Path, options: TransferOptions) -> TransferredEpisode:
     document = load_strict(file)
     place = JsonPlace(str(file))
     if not isinstance(document, dict):
@@ -86,7 +86,7 @@ def _import_one(file: Path, out: Path, options: Options) -> Outcome:
     with new_folder(out, below, force=options.force) as folder:
         write_episode(folder, record, pictures, link=options.link)
         write_json(folder / ATIF_FILE, renamed)
-    return Outcome(str(file), out / below, notes=(*notes, *(problem.what for problem in record.problems)))
+    return TransferredEpisode(str(file), out / below, notes=(*notes, *(problem.what for problem in record.problems)))
 
 
 def _pictures(file: Path, paths: Iterable[str], notes: list[str]) -> tuple[dict[str, str], dict[str, Path]]:
@@ -107,8 +107,13 @@ def _pictures(file: Path, paths: Iterable[str], notes: list[str]) -> tuple[dict[
 
 
 def _import_own(
-    file: Path, document: dict[str, JsonValue], own: TruelineExtra, record: EpisodeRecord, out: Path, options: Options
-) -> Outcome:
+    file: Path,
+    document: dict[str, JsonValue],
+    own: TruelineExtra,
+    record: EpisodeRecord,
+    out: Path,
+    options: TransferOptions,
+) -> TransferredEpisode:
     names = {stored.file for step in record.steps for stored in stored_files(step)}
     if own.foreign:
         names |= {path for path in image_paths(document) if is_stored_name(path)}
@@ -123,10 +128,10 @@ def _import_own(
             _write_judgment(folder, judged)
         if own.foreign:
             write_json(folder / ATIF_FILE, without_trueline_extra(document))
-    return Outcome(str(file), out / below, notes=notes)
+    return TransferredEpisode(str(file), out / below, notes=notes)
 
 
-def _write_judgment(folder: Path, judged: Judged) -> None:
+def _write_judgment(folder: Path, judged: AttributedJudgment) -> None:
     by = judged.by
     levels = [*by.judge_model.split("/"), by.judge_type, by.version, "judgment.json"]
     if not by.version:

@@ -40,7 +40,7 @@ class ContentPart(OpenRecord):
 Content = str | tuple[ContentPart, ...]
 
 
-class ToolCall(OpenRecord):
+class AtifToolCall(OpenRecord):
     """One thing the agent did."""
 
     tool_call_id: str
@@ -49,7 +49,7 @@ class ToolCall(OpenRecord):
     extra: Extra | None = None
 
 
-class Result(OpenRecord):
+class AtifResult(OpenRecord):
     """The result of a tool call, or one without a call."""
 
     source_call_id: str | None = None
@@ -57,13 +57,13 @@ class Result(OpenRecord):
     extra: Extra | None = None
 
 
-class Observation(OpenRecord):
+class AtifObservation(OpenRecord):
     """What the environment answered."""
 
-    results: tuple[Result, ...]
+    results: tuple[AtifResult, ...]
 
 
-class Metrics(OpenRecord):
+class AtifMetrics(OpenRecord):
     """Tokens and money of one step."""
 
     prompt_tokens: Count | None = None
@@ -82,9 +82,9 @@ class AtifStep(OpenRecord):
     model_name: str | None = None
     message: Content
     reasoning_content: str | None = None
-    tool_calls: tuple[ToolCall, ...] | None = None
-    observation: Observation | None = None
-    metrics: Metrics | None = None
+    tool_calls: tuple[AtifToolCall, ...] | None = None
+    observation: AtifObservation | None = None
+    metrics: AtifMetrics | None = None
     llm_call_count: Count | None = None
     extra: Extra | None = None
 

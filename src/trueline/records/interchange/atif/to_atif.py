@@ -18,35 +18,35 @@ from trueline.records.interchange.atif.model import (
     DOCUMENT_FILE,
     MEDIA_TYPES,
     AtifAgent,
+    AtifMetrics,
+    AtifObservation,
+    AtifResult,
     AtifStep,
+    AtifToolCall,
     AtifTrajectory,
     Content,
     ContentPart,
     FinalMetrics,
     ImageSource,
-    Metrics,
-    Observation,
-    Result,
-    ToolCall,
 )
-from trueline.records.interchange.atif.trueline_extra import KEY, Judged, TruelineExtra, step_extra
+from trueline.records.interchange.atif.trueline_extra import KEY, AttributedJudgment, TruelineExtra, step_extra
 from trueline.records.interchange.labels import read_labels
 from trueline.records.interchange.new_folder import new_folder
 from trueline.records.interchange.paths import find_stored, is_stored_name, put_file
-from trueline.records.interchange.sources import Source, stored_files, transfer_episodes
+from trueline.records.interchange.sources import EpisodeSource, stored_files, transfer_episodes
 from trueline.records.interchange.strict_json import load_strict, write_json
-from trueline.records.interchange.transfer import Options, Outcome, Transfer
+from trueline.records.interchange.transfer import Transfer, TransferOptions, TransferredEpisode
 from trueline.records.observation import StoredFile
 from trueline.records.step import ActionResult, Step
 from trueline.records.usage import Usage, total_usage
 
 
-def export_atif(sources: Sequence[Source], out: Path, options: Options) -> Transfer:
+def export_atif(sources: Sequence[EpisodeSource], out: Path, options: TransferOptions) -> Transfer:
     """Export episodes, one document each."""
     return transfer_episodes(sources, lambda source: _export_one(source, out, options))
 
 
-def _export_one(source: Source, out: Path, options: Options) -> Outcome:
+def _export_one(source: EpisodeSource, out: Path, options: TransferOptions) -> TransferredEpisode:
     episode = read_episode(source.folder)
     document = to_document(episode, source)
     names = {stored.file for step in episode.record.steps for stored in stored_files(step)}
@@ -60,10 +60,10 @@ def _export_one(source: Source, out: Path, options: Options) -> Outcome:
             else:
                 put_file(file, folder / name, link=options.link)
         write_json(folder / DOCUMENT_FILE, document)
-    return Outcome(str(source.folder), written=out / source.below / DOCUMENT_FILE, notes=tuple(missing))
+    return TransferredEpisode(str(source.folder), written=out / source.below / DOCUMENT_FILE, notes=tuple(missing))
 
 
-def to_document(episode: Trajectory, source: Source) -> dict[str, JsonValue]:
+def to_document(episode: Trajectory, source: EpisodeSource) -> dict[str, JsonValue]:
     """An episode as an ATIF document; an imported one is its original document with our part added."""
     path = source.folder / ATIF_FILE
     foreign = as_object(load_strict(path)) if path.exists() else None
@@ -72,7 +72,7 @@ def to_document(episode: Trajectory, source: Source) -> dict[str, JsonValue]:
         path=source.below.as_posix(),
         episode=episode.record.model_dump(mode="json", exclude={"steps"}),
         labels=read_labels(source.folder),
-        judgments=tuple(Judged(by=by, judgment=judgment) for by, judgment in episode.judgments.items()),
+        judgments=tuple(AttributedJudgment(by=by, judgment=judgment) for by, judgment in episode.judgments.items()),
         foreign=foreign is not None,
     )
     extras = iter(step_extra(episode.record))
@@ -83,7 +83,7 @@ def to_document(episode: Trajectory, source: Source) -> dict[str, JsonValue]:
     return {**document, "steps": steps, "extra": {**as_object(document.get("extra")), KEY: own.model_dump(mode="json")}}
 
 
-def _built(episode: Trajectory, source: Source) -> AtifTrajectory:
+def _built(episode: Trajectory, source: EpisodeSource) -> AtifTrajectory:
     record = episode.record
     model = record.setting.model if record.setting else as_text(record.params.get("model"))
     name = record.setting.agent if record.setting else model or (episode.location and episode.location.model)
@@ -113,18 +113,18 @@ def _agent_step(number: int, step: Step) -> AtifStep:
         message=(proposal and proposal.raw) or "",
         reasoning_content=proposal and proposal.thought,
         tool_calls=calls or None,
-        observation=Observation(results=results) if results else None,
+        observation=AtifObservation(results=results) if results else None,
         metrics=_metrics(total_usage(used)) if used else None,
     )
 
 
-def _call(step: int, place: int, action: Action) -> ToolCall:
-    return ToolCall(tool_call_id=f"{step}.{place}", function_name=action.kind, arguments=action_fields(action))
+def _call(step: int, place: int, action: Action) -> AtifToolCall:
+    return AtifToolCall(tool_call_id=f"{step}.{place}", function_name=action.kind, arguments=action_fields(action))
 
 
-def _result(result: ActionResult, call: ToolCall | None) -> Result:
+def _result(result: ActionResult, call: AtifToolCall | None) -> AtifResult:
     text = "\n".join(filter(None, (result.output, result.error and f"error: {result.error}")))
-    return Result(source_call_id=call and call.tool_call_id, content=_content(text, result.screenshot))
+    return AtifResult(source_call_id=call and call.tool_call_id, content=_content(text, result.screenshot))
 
 
 def _content(text: str, picture: StoredFile | None) -> Content:
@@ -135,10 +135,10 @@ def _content(text: str, picture: StoredFile | None) -> Content:
     return (ContentPart(type="text", text=text), image) if text else (image,)
 
 
-def _metrics(usage: Usage) -> Metrics:
+def _metrics(usage: Usage) -> AtifMetrics:
     if usage.uncounted:
-        return Metrics(cost_usd=usage.cost)
-    return Metrics(
+        return AtifMetrics(cost_usd=usage.cost)
+    return AtifMetrics(
         prompt_tokens=usage.input_tokens,
         completion_tokens=usage.output_tokens,
         cached_tokens=usage.cached_tokens,

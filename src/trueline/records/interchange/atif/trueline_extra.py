@@ -11,14 +11,14 @@ from trueline.records.base import Record
 from trueline.records.episode import EpisodeRecord
 from trueline.records.folder.events_file import refuse_newer
 from trueline.records.folder.json_values import as_list, as_object
-from trueline.records.interchange.labels import Labels
+from trueline.records.interchange.labels import StepLabels
 from trueline.records.judgment import JudgedBy, Judgment
 from trueline.validation import describe_validation_error
 
 KEY = "trueline"
 
 
-class Judged(Record):
+class AttributedJudgment(Record):
     """A judgment and who gave it."""
 
     by: JudgedBy
@@ -32,8 +32,8 @@ class TruelineExtra(Record):
     """Of the episode's folder, below its result folder."""
     episode: dict[str, JsonValue]
     """The record without its steps."""
-    labels: Labels | None = None
-    judgments: tuple[Judged, ...] = ()
+    labels: StepLabels | None = None
+    judgments: tuple[AttributedJudgment, ...] = ()
     foreign: bool = False
     """Whether the rest of the document is from another tool and is kept unchanged."""
 

@@ -12,14 +12,14 @@ from trueline.errors import InputError
 from trueline.records.folder.json_values import as_text
 from trueline.records.folder.reader import Trajectory, read_episode
 from trueline.records.interchange.action_fields import action_texts
-from trueline.records.interchange.labels import LABELS_FILE, Labels, StepLabel, read_labels
+from trueline.records.interchange.labels import LABELS_FILE, StepLabel, StepLabels, read_labels
 from trueline.records.interchange.misactbench.model import Benchmark, BenchmarkStep, BenchmarkTrajectory, Metadata
 from trueline.records.interchange.misactbench.screens import picture_number
 from trueline.records.interchange.misactbench.write import BENCHMARK_FILE, write_benchmark
 from trueline.records.interchange.new_folder import new_folder
 from trueline.records.interchange.paths import find_stored, folder_name, picture_suffix, put_file
-from trueline.records.interchange.sources import Source, transfer_episodes, where
-from trueline.records.interchange.transfer import Options, Outcome, Transfer
+from trueline.records.interchange.sources import EpisodeSource, transfer_episodes, where
+from trueline.records.interchange.transfer import Transfer, TransferOptions, TransferredEpisode
 from trueline.records.observation import StoredFile
 from trueline.records.step import Step
 from trueline.validation import describe_validation_error
@@ -32,12 +32,12 @@ def benchmark_folder(out: Path) -> Path:
     return out if out.name == NAME else out / NAME
 
 
-def export_benchmark(sources: Sequence[Source], out: Path, options: Options) -> Transfer:
+def export_benchmark(sources: Sequence[EpisodeSource], out: Path, options: TransferOptions) -> Transfer:
     """Export episodes; the file itself is written last, when all pictures are there."""
     home = benchmark_folder(out)
     found: dict[str, BenchmarkTrajectory] = {}
 
-    def finish() -> Iterator[Outcome]:
+    def finish() -> Iterator[TransferredEpisode]:
         if found:
             write_benchmark(home / BENCHMARK_FILE, Benchmark(trajectories=tuple(found.values())))
         yield from ()
@@ -46,7 +46,9 @@ def export_benchmark(sources: Sequence[Source], out: Path, options: Options) -> 
     return Transfer(work.total, chain(work.outcomes, finish()))
 
 
-def _export_one(source: Source, home: Path, found: dict[str, BenchmarkTrajectory], options: Options) -> Outcome:
+def _export_one(
+    source: EpisodeSource, home: Path, found: dict[str, BenchmarkTrajectory], options: TransferOptions
+) -> TransferredEpisode:
     episode, labels = read_episode(source.folder), read_labels(source.folder)
     name = (labels and labels.trajectory_id) or source.id
     if name in found:
@@ -57,11 +59,11 @@ def _export_one(source: Source, home: Path, found: dict[str, BenchmarkTrajectory
         for file, picture in pictures.items():
             put_file(picture, folder / file, link=options.link)
     found[name] = trajectory
-    return Outcome(where(source), written=home / below, notes=notes)
+    return TransferredEpisode(where(source), written=home / below, notes=notes)
 
 
 def to_trajectory(
-    episode: Trajectory, labels: Labels | None, name: str
+    episode: Trajectory, labels: StepLabels | None, name: str
 ) -> tuple[BenchmarkTrajectory, dict[str, Path], tuple[str, ...]]:
     """An episode as a trajectory of this id, its pictures by their names in its folder, and what is odd."""
     steps = [step for step in episode.record.steps if step.number >= 1]

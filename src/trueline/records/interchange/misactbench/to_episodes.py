@@ -13,7 +13,7 @@ from trueline.errors import InputError
 from trueline.records.end import Unscored
 from trueline.records.episode import EpisodeRecord, TaskRef
 from trueline.records.folder.action_text import decode_action
-from trueline.records.interchange.labels import Labels, StepLabel, write_labels
+from trueline.records.interchange.labels import StepLabel, StepLabels, write_labels
 from trueline.records.interchange.misactbench.model import BenchmarkStep, BenchmarkTrajectory
 from trueline.records.interchange.misactbench.read import read_benchmark
 from trueline.records.interchange.misactbench.screens import Screens, find_screens, picture_number
@@ -21,7 +21,7 @@ from trueline.records.interchange.misactbench.write import BENCHMARK_FILE
 from trueline.records.interchange.new_folder import new_folder, write_episode
 from trueline.records.interchange.paths import folder_name, picture_suffix
 from trueline.records.interchange.strict_json import json_path
-from trueline.records.interchange.transfer import Options, Outcome, Transfer, transfer
+from trueline.records.interchange.transfer import Transfer, TransferOptions, TransferredEpisode, transfer
 from trueline.records.layout import Location, Unit
 from trueline.records.observation import ObservationRecord, StoredFile
 from trueline.records.problem import Problem
@@ -34,7 +34,7 @@ _SPACE = "pyautogui"
 _OBSERVATION = "screenshot"
 
 
-def import_benchmark(file: Path, out: Path, options: Options) -> Transfer:
+def import_benchmark(file: Path, out: Path, options: TransferOptions) -> Transfer:
     """Import a benchmark file; trajectories that are malformed or point out of the data set are left out.
 
     Raises:
@@ -48,24 +48,26 @@ def import_benchmark(file: Path, out: Path, options: Options) -> Transfer:
     def where(trajectory: BenchmarkTrajectory) -> str:
         return f"{file}: {json_path(trajectory.trajectory_id)}"
 
-    def work(trajectory: BenchmarkTrajectory) -> Outcome:
+    def work(trajectory: BenchmarkTrajectory) -> TransferredEpisode:
         return _import_one(file, trajectory, out, where(trajectory), options)
 
     unreadable = (
-        Outcome(f"{file}: {entry.where}", reason="; ".join(problem.what for problem in entry.problems))
+        TransferredEpisode(f"{file}: {entry.where}", reason="; ".join(problem.what for problem in entry.problems))
         for entry in read.unreadable
     )
     return Transfer(total, chain(unreadable, transfer(read.benchmark.trajectories, where, work).outcomes))
 
 
-def _import_one(file: Path, trajectory: BenchmarkTrajectory, out: Path, where: str, options: Options) -> Outcome:
+def _import_one(
+    file: Path, trajectory: BenchmarkTrajectory, out: Path, where: str, options: TransferOptions
+) -> TransferredEpisode:
     names = _PictureNames()
     record = _record(trajectory, find_screens(file, trajectory), names)
     below = location(trajectory).path
     with new_folder(out, below, force=options.force) as folder:
         write_episode(folder, record, names.sources, link=options.link)
         write_labels(folder, labels_of(trajectory))
-    return Outcome(where, written=out / below, notes=tuple(problem.what for problem in record.problems))
+    return TransferredEpisode(where, written=out / below, notes=tuple(problem.what for problem in record.problems))
 
 
 def location(trajectory: BenchmarkTrajectory) -> Location:
@@ -139,9 +141,9 @@ def _step(
     )
 
 
-def labels_of(trajectory: BenchmarkTrajectory) -> Labels:
+def labels_of(trajectory: BenchmarkTrajectory) -> StepLabels:
     """Data of the benchmark that the record has no field for."""
-    return Labels(
+    return StepLabels(
         source=SOURCE,
         trajectory_id=trajectory.trajectory_id,
         total_steps=trajectory.total_steps,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from trueline.records.folder.reader import Trajectory
 from trueline.records.interchange.action_fields import action_fields, action_texts
-from trueline.records.interchange.labels import Labels, StepLabel
+from trueline.records.interchange.labels import StepLabel, StepLabels
 from trueline.records.layout import parse_location
 from trueline.records.step import Step
 from trueline.records.usage import total_usage
@@ -77,7 +77,7 @@ def episode_row(episode: Trajectory, below: Path) -> Row:
     }
 
 
-def step_rows(episode: Trajectory, below: Path, labels: Labels | None) -> Iterator[Row]:
+def step_rows(episode: Trajectory, below: Path, labels: StepLabels | None) -> Iterator[Row]:
     """The rows of an episode's steps."""
     source = action_texts(episode)
     path, task = below.as_posix(), episode.record.task

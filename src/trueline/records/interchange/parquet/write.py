@@ -15,8 +15,8 @@ from trueline.records.folder.reader import read_episode
 from trueline.records.interchange.labels import read_labels
 from trueline.records.interchange.parquet.columns import EPISODE_COLUMNS, STEP_COLUMNS, ColumnType
 from trueline.records.interchange.parquet.rows import Row, Value, episode_row, step_rows
-from trueline.records.interchange.sources import Source, transfer_episodes, where
-from trueline.records.interchange.transfer import Outcome, Transfer
+from trueline.records.interchange.sources import EpisodeSource, transfer_episodes, where
+from trueline.records.interchange.transfer import Transfer, TransferredEpisode
 from trueline.text import printable
 
 EPISODES_FILE = "episodes.parquet"
@@ -55,7 +55,7 @@ class _Parquet(Protocol):
     def ParquetWriter(self, where: str, schema: object, compression: str) -> _Writer: ...
 
 
-def export_parquet(sources: Sequence[Source], out: Path) -> Transfer:
+def export_parquet(sources: Sequence[EpisodeSource], out: Path) -> Transfer:
     """Write `episodes.parquet` and `steps.parquet` into a folder; both appear when all episodes are in.
 
     Raises:
@@ -67,13 +67,13 @@ def export_parquet(sources: Sequence[Source], out: Path) -> Transfer:
     except ImportError as error:
         raise MissingExtraError("export to Parquet", "parquet") from error
 
-    def outcomes() -> Iterator[Outcome]:
+    def outcomes() -> Iterator[TransferredEpisode]:
         if not out.is_dir():
             make_folder(out)
         episodes = _RowFile(arrow, parquet, out / EPISODES_FILE, EPISODE_COLUMNS)
         steps = _RowFile(arrow, parquet, out / STEPS_FILE, STEP_COLUMNS)
 
-        def export_one(source: Source) -> Outcome:
+        def export_one(source: EpisodeSource) -> TransferredEpisode:
             episode, labels = read_episode(source.folder), read_labels(source.folder)
             row = storable(episode_row(episode, source.below))
             rows = [storable(row) for row in step_rows(episode, source.below, labels)]
@@ -81,7 +81,7 @@ def export_parquet(sources: Sequence[Source], out: Path) -> Transfer:
                 episodes.add(row)
                 for row in rows:
                     steps.add(row)
-            return Outcome(where(source), out / EPISODES_FILE)
+            return TransferredEpisode(where(source), out / EPISODES_FILE)
 
         try:
             yield from transfer_episodes(sources, export_one).outcomes

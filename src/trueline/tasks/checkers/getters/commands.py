@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trueline.desktop.types import ActionTimeout, RunResult
+from trueline.desktop.types import ActionTimeout, CommandResult
 from trueline.tasks.checkers.values import UnreadableResult
 from trueline.tasks.commands import TIME_LIMIT, argv_of, run_command
 from trueline.tasks.model import Getter, Part, is_true
@@ -28,7 +28,7 @@ async def vm_command_error(getter: Getter, workspace: Workspace) -> str:
     return (await _run(getter, workspace)).stderr.decode("utf-8", "replace").replace("\r\n", "\n")
 
 
-async def _run(getter: Getter, workspace: Workspace) -> RunResult:
+async def _run(getter: Getter, workspace: Workspace) -> CommandResult:
     fields = getter.parse(CommandFields)
     argv = argv_of(fields.command, shell=is_true(fields.shell), workspace=workspace)
     try:

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from trueline.tasks.checkers.archive import BadArchive
 from trueline.tasks.checkers.metrics.value_rules import holds
-from trueline.tasks.checkers.metrics.workbook import Book, Cell, cell_place, open_book
+from trueline.tasks.checkers.metrics.workbook import Book, WorkbookCell, cell_place, open_book
 from trueline.tasks.checkers.values import FULL, CheckResult, FileValue, Options, UnreadableResult, Value, expected_file
 from trueline.tasks.errors import CheckerError
 
@@ -133,7 +133,7 @@ def _check_cell(books: _Books, rule: dict[str, JsonValue]) -> bool:
     return all(holds(_property(computed if prop == "value" else cell, prop), wanted) for prop, wanted in props.items())
 
 
-def _property(cell: Cell, name: str) -> object:
+def _property(cell: WorkbookCell, name: str) -> object:
     # A cell of a merged range, other than the first.
     merged = type(cell).__name__ == "MergedCell"
     if name == "merge":

@@ -37,7 +37,7 @@ class Fill(Protocol):
     fgColor: object
 
 
-class Cell(Protocol):
+class WorkbookCell(Protocol):
     """What is read of openpyxl's cells."""
 
     value: object
@@ -48,7 +48,7 @@ class Cell(Protocol):
 class Sheet(Protocol):
     """What is read of openpyxl's sheets."""
 
-    def cell(self, row: int, column: int) -> Cell:
+    def cell(self, row: int, column: int) -> WorkbookCell:
         """A cell; it is created if missing."""
         ...
 
@@ -61,7 +61,7 @@ class Workbook(Protocol):
     def __getitem__(self, name: str) -> Sheet: ...
 
 
-class Frame(Protocol):
+class DataFrame(Protocol):
     """What is used of pandas' tables."""
 
     def round(self, decimals: int) -> Self:
@@ -104,9 +104,9 @@ class Book:
         load = cast("Callable[..., Workbook]", _library("openpyxl", "load_workbook"))
         return load(io.BytesIO(self.content), data_only=data_only)
 
-    def frame(self, sheet: str) -> Frame:
+    def frame(self, sheet: str) -> DataFrame:
         """A sheet as a table, with column names from the first row."""
-        read = cast("Callable[..., Frame]", _library("pandas", "read_excel"))
+        read = cast("Callable[..., DataFrame]", _library("pandas", "read_excel"))
         return read(io.BytesIO(self.content), sheet_name=sheet, engine="openpyxl")
 
 
