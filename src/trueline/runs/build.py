@@ -196,11 +196,11 @@ class _Episode:
             detail = f"agent: {describe_error(error)}"
             return Ended(time=datetime.now(UTC), unscored=Unscored.SETUP_ERROR, detail=detail)
         injection = self._injection()
-        others: list[Usage] = []
+        other_usage: list[Usage] = []
         async with AsyncExitStack() as stack:
             stack.push_async_callback(_close, agent, writer)
             on_desktop = await stack.enter_async_context(TaskOnDesktop(task, workspace, injection))
-            oversight = self._oversight(writer, on_desktop, others, stack)
+            oversight = self._oversight(writer, on_desktop, other_usage, stack)
             recording = config.record and Capability.RECORD in desktop.capabilities
             await stack.enter_async_context(desktop.record(writer.folder / RECORDING) if recording else nullcontext())
             parts = EpisodeParts(
@@ -210,7 +210,7 @@ class _Episode:
                 task=on_desktop,
                 oversight=oversight,
                 retrying=self._retrying(),
-                others=others,
+                other_usage=other_usage,
                 slot=slot,
                 limits=config.setting.limits,
                 pace=config.pace,
@@ -239,12 +239,12 @@ class _Episode:
         )
 
     def _oversight(
-        self, writer: EpisodeWriter, on_desktop: TaskOnDesktop, others: list[Usage], stack: AsyncExitStack
+        self, writer: EpisodeWriter, on_desktop: TaskOnDesktop, other_usage: list[Usage], stack: AsyncExitStack
     ) -> Oversight | None:
         setup = self._config.guard
         if setup is None:
             return None
-        narrator = RecordingNarrator(setup.narrator, writer, on_desktop.steps, others) if setup.narrator else None
+        narrator = RecordingNarrator(setup.narrator, writer, on_desktop.steps, other_usage) if setup.narrator else None
 
         def begin(instruction: str) -> Session:
             session = Session(

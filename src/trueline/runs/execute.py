@@ -61,7 +61,7 @@ async def execute(parts: EpisodeParts, recorder: Recorder) -> Ended:
     finish: _Finish | None = None
     scored: Scored | None = None
     try:
-        finish, scored = await _tries(parts, recorder, episode)
+        finish, scored = await _play_tries(parts, recorder, episode)
     except DiskFullError:
         raise
     except Exception as error:
@@ -96,7 +96,7 @@ def _unfinished(parts: EpisodeParts, error: Exception, step: int) -> Unfinished:
     return unfinished_reason(error)
 
 
-async def _tries(parts: EpisodeParts, recorder: Recorder, episode: _Episode) -> tuple[_Finish, Scored]:
+async def _play_tries(parts: EpisodeParts, recorder: Recorder, episode: _Episode) -> tuple[_Finish, Scored]:
     """Play the task, and retry it if the method says so."""
     number = 1
     while True:
@@ -108,16 +108,16 @@ async def _tries(parts: EpisodeParts, recorder: Recorder, episode: _Episode) -> 
         retrying = parts.retrying
         if retrying is None or is_success(scored.score) or _used_up(parts, episode):
             return finish, scored
-        word = await retrying.after(FailedTry(number, finish.end, scored.score, tuple(episode.steps[begins:])))
-        if word is None:
+        message = await retrying.after(FailedTry(number, finish.end, scored.score, tuple(episode.steps[begins:])))
+        if message is None:
             return finish, scored
         retry = Retry(
-            after_step=len(episode.steps), end=finish.end, score=scored.score, message=word.text, usage=word.usage
+            after_step=len(episode.steps), end=finish.end, score=scored.score, message=message.text, usage=message.usage
         )
         recorder.append(Retried(time=datetime.now(UTC), retry=retry))
-        if word.usage is not None:
-            parts.others.append(word.usage)
-        parts = _told(parts, word.text)
+        if message.usage is not None:
+            parts.other_usage.append(message.usage)
+        parts = _next_try(parts, message.text)
         number += 1
         await parts.desktop.reset()
 
@@ -130,12 +130,12 @@ def _used_up(parts: EpisodeParts, episode: _Episode) -> bool:
     return steps_over or (seconds is not None and episode.played_s >= seconds)
 
 
-def _told(parts: EpisodeParts, said: str) -> EpisodeParts:
+def _next_try(parts: EpisodeParts, message: str) -> EpisodeParts:
     """The parts of the next try, with the user's message for agent and guard."""
-    instruction = f"{parts.context.instruction}\n\n{said}"
+    instruction = f"{parts.context.instruction}\n\n{message}"
     oversight = parts.oversight
     if oversight is not None and oversight.renew is not None:
-        session = oversight.renew(f"{oversight.session.instruction}\n\n{said}")
+        session = oversight.renew(f"{oversight.session.instruction}\n\n{message}")
         oversight = replace(oversight, session=session)
     return replace(parts, context=replace(parts.context, instruction=instruction), oversight=oversight)
 
@@ -250,8 +250,8 @@ async def _play_steps(parts: EpisodeParts, recorder: Recorder, episode: _Episode
         _note(recorder, "agent", str(error), first)
         return _Finish(End.AGENT_ERROR, str(error), failed=False)
     while True:
-        if over := _over(parts, episode, first):
-            return over
+        if reached := _limit_reached(parts, episode, first):
+            return reached
         step = StepInProgress(len(steps) + 1)
         try:
             await run_step(step, parts, recorder, previous)
@@ -272,7 +272,7 @@ async def _play_steps(parts: EpisodeParts, recorder: Recorder, episode: _Episode
             return _Finish(step.end, step.detail, failed=failed)
 
 
-def _over(parts: EpisodeParts, episode: _Episode, first: int) -> _Finish | None:
+def _limit_reached(parts: EpisodeParts, episode: _Episode, first: int) -> _Finish | None:
     """Whether a limit ends the episode before the next step."""
     limits, steps = parts.limits, episode.steps
     if limits.max_steps is not None and len(steps) - first >= limits.max_steps:
@@ -280,7 +280,7 @@ def _over(parts: EpisodeParts, episode: _Episode, first: int) -> _Finish | None:
     total = parts.retrying.max_total_steps if parts.retrying else None
     if total is not None and len(steps) >= total:
         return _Finish(End.STEP_LIMIT, f"{total} steps of all tries are used up", failed=False)
-    tokens, cost = usages(steps, parts.others)
+    tokens, cost = usages(steps, parts.other_usage)
     if limits.max_tokens is not None and tokens >= limits.max_tokens:
         return _Finish(End.EPISODE_BUDGET, f"{tokens} of {limits.max_tokens} tokens are used up", failed=False)
     if limits.max_cost is not None and cost >= limits.max_cost:

@@ -23,7 +23,7 @@ class RecordingNarrator:
     recorder: Recorder
     steps: Mapping[str, int]
     """The step in which each proposal was made: a guard counts only those that ran."""
-    others: list[Usage] = field(default_factory=list[Usage])
+    other_usage: list[Usage] = field(default_factory=list[Usage])
     """Where its own usage is noted."""
 
     async def narrate(self, step: PastStep, after: Observation, *, episode: str = "") -> Narrative:
@@ -31,6 +31,6 @@ class RecordingNarrator:
         told = await self.inner.narrate(step, after, episode=episode)
         number = self.steps.get(step.proposal.id, step.number)
         if told.usage is not None:
-            self.others.append(told.usage)
+            self.other_usage.append(told.usage)
         self.recorder.append(Narrated(time=datetime.now(UTC), step=number, narrative=told))
         return told

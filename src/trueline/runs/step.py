@@ -250,9 +250,9 @@ async def _timed(step: StepInProgress, what: str) -> AsyncGenerator[None]:
         step.seconds[what] = step.seconds.get(what, 0.0) + loop.time() - began
 
 
-def usages(steps: Sequence[Step], others: Sequence[Usage]) -> tuple[int, float]:
+def usages(steps: Sequence[Step], other_usage: Sequence[Usage]) -> tuple[int, float]:
     """Tokens and known money that the agent and the guard took in these steps, and what others took."""
-    taken = list(others)
+    taken = list(other_usage)
     for attempt in (attempt for step in steps for attempt in step.attempts):
         found = (finding.usage for verdict in attempt.verdicts for finding in verdict.findings)
         taken += [usage for usage in (attempt.proposal.usage, *found) if usage is not None]

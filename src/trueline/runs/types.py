@@ -168,7 +168,7 @@ class EpisodeParts:
     task: EpisodeTask
     oversight: Oversight | None = None
     retrying: Retrying | None = None
-    others: list[Usage] = field(default_factory=list[Usage])
+    other_usage: list[Usage] = field(default_factory=list[Usage])
     """Usage of the other models so far: the narrator's and the simulated user's."""
     slot: Slot = nullcontext
     """Waits for a slot once the desktop is set up; time limits start then."""

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from trueline.agents.registry import simulated_kind
-from trueline.agents.simulated.fixed_turns import noop
+from trueline.agents.simulated.fixed_steps import noop
 
 AGENT = simulated_kind("noop", noop)

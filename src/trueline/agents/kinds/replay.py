@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from trueline.agents.registry import SIMULATED, AgentKind, AgentMaker
-from trueline.agents.simulated.fixed_turns import ReplayOptions, recorded_turns, replay
+from trueline.agents.simulated.fixed_steps import ReplayOptions, recorded_steps, replay
 from trueline.records.setting import Sampling
 
 
 def _open(options: ReplayOptions, _: Sampling) -> AgentMaker:
-    turns = recorded_turns(options.trajectory)
-    return AgentMaker(f"{SIMULATED}replay", lambda: replay(turns), options.model_dump(mode="json"), simulated=True)
+    steps = recorded_steps(options.trajectory)
+    return AgentMaker(f"{SIMULATED}replay", lambda: replay(steps), options.model_dump(mode="json"), simulated=True)
 
 
 AGENT = AgentKind.typed(ReplayOptions, _open, asks="nothing", argument="trajectory")

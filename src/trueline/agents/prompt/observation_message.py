@@ -33,7 +33,7 @@ _WORD_BYTES, _FOREIGN_BYTES, _MARK_BYTES = 8, 3, 3
 
 @dataclass(frozen=True)
 class ObservationParts:
-    """What the model is shown of an observation: in the current turn, and later as history."""
+    """What the model is shown of an observation: in the current step, and later as history."""
 
     now: tuple[Text | Image, ...]
     later: tuple[Text | Image, ...]

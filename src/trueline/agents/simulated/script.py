@@ -13,7 +13,7 @@ from trueline.tasks.model import Act, Demo, DemoStep, Kind, Slip
 
 @dataclass(frozen=True)
 class Line:
-    """One turn of a script."""
+    """One step of a script."""
 
     say: str
     acts: tuple[Act, ...]

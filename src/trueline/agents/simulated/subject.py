@@ -18,7 +18,7 @@ from trueline.tasks.attacks.hijacks import read_order
 from trueline.tasks.model import Act, Demo, Find
 
 WAITS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
-"""Seconds to wait, one turn each, for an element that is not on the screen yet; then the subject gives up."""
+"""Seconds to wait, one step each, for an element that is not on the screen yet; then the subject gives up."""
 SKIPPED_STEPS = 2
 """Consecutive steps in which no action of a line ran; then the subject skips that line."""
 NOTE = "simulated subject"

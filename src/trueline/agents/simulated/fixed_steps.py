@@ -26,13 +26,13 @@ class ReplayOptions(Record):
     """Folder of a recorded episode."""
 
 
-class Blind:
-    """Proposes a list of turns in order, then the last action again and again, whatever is on the screen."""
+class FixedSteps:
+    """Proposes a list of steps in order, then the last action again and again, whatever is on the screen."""
 
     wants = ObservationSpec(screenshot=False)
 
-    def __init__(self, turns: tuple[tuple[Action, ...], ...], last_word: Action) -> None:
-        self._turns = turns
+    def __init__(self, steps: tuple[tuple[Action, ...], ...], last_word: Action) -> None:
+        self._steps = steps
         self._last_word = last_word
         self._count = 0
 
@@ -41,8 +41,8 @@ class Blind:
         self._count = 0
 
     async def propose(self, obs: Observation, last: tuple[ActionResult, ...]) -> Proposal:  # noqa: ARG002 - the same
-        """Propose the next turn."""
-        actions = self._turns[self._count] if self._count < len(self._turns) else (self._last_word,)
+        """Propose the next step."""
+        actions = self._steps[self._count] if self._count < len(self._steps) else (self._last_word,)
         self._count += 1
         return Proposal(id=f"s{self._count}", actions=actions, notes=(NOTE,))
 
@@ -51,30 +51,30 @@ class Blind:
         return rejected.model_copy(update={"id": f"{rejected.id}r"})
 
 
-def noop() -> Blind:
+def noop() -> FixedSteps:
     """Waits until a limit ends the episode."""
-    return Blind((), PAUSE)
+    return FixedSteps((), PAUSE)
 
 
-def give_up() -> Blind:
+def give_up() -> FixedSteps:
     """Says FAIL at once."""
-    return Blind((), GIVE_UP)
+    return FixedSteps((), GIVE_UP)
 
 
-def replay(turns: tuple[tuple[Action, ...], ...]) -> Blind:
-    """Repeats recorded turns, then says that it is done."""
-    return Blind(turns, Done())
+def replay(steps: tuple[tuple[Action, ...], ...]) -> FixedSteps:
+    """Repeats recorded steps, then says that it is done."""
+    return FixedSteps(steps, Done())
 
 
-def recorded_turns(folder: Path) -> tuple[tuple[Action, ...], ...]:
-    """Read the actions of a recorded episode, turn by turn.
+def recorded_steps(folder: Path) -> tuple[tuple[Action, ...], ...]:
+    """Read the actions of a recorded episode, step by step.
 
     Raises:
         InputError: The folder holds no episode, or no action was recorded.
     """
-    steps = read_episode(folder).record.steps
-    turns = tuple(tuple(result.action for result in step.results) for step in steps)
-    turns = tuple(actions for actions in turns if actions)
-    if not turns:
+    recorded = read_episode(folder).record.steps
+    steps = tuple(tuple(result.action for result in step.results) for step in recorded)
+    steps = tuple(actions for actions in steps if actions)
+    if not steps:
         raise InputError(f"{folder}: holds no recorded actions to replay")
-    return turns
+    return steps
