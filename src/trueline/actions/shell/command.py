@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from trueline.actions.facts import Effect
+from trueline.actions.shell.syntax import Statement
 
 Does = Literal[
     "delete", "delete_recursive", "wipe_disk", "write", "run_file", "run_remote", "run_decoded", "run_piped", "hidden",
@@ -64,7 +65,8 @@ class ShellCommand:
 class Session:
     """What a terminal remembers from line to line."""
 
-    variables: dict[str, str] = field(default_factory=dict[str, str])
+    variables: dict[str, str | None] = field(default_factory=dict[str, "str | None"])
+    """Those that were set; None where only run time tells the value."""
     aliases: dict[str, str] = field(default_factory=dict[str, str])
     files: dict[str, str | None] = field(default_factory=dict[str, "str | None"])
     """Files made in this session: their content, or None when it came from elsewhere."""
@@ -75,6 +77,13 @@ class Session:
     """Lines run so far, for the up arrow."""
     altered: bool = False
     """Something may have redefined program names, or may read the next line instead of the shell."""
+    functions: dict[str, tuple[Statement, ...]] = field(default_factory=dict[str, tuple[Statement, ...]])
+    arguments: tuple[str, ...] | None = ()
+    """`$1`, `$2` …"""
+    blind: bool = False
+    """Something unknown may have set any variable."""
+    interactive: bool = False
+    """Whether the lines are typed into a terminal, where it is not known which shell reads them."""
 
 
 def effect_of(does: Iterable[Does]) -> Effect:

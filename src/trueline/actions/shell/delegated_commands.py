@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from trueline.actions.shell.call import Call
+from trueline.actions.python.calls import UNKNOWN
 from trueline.actions.shell.command_kinds import KNOWN
 from trueline.actions.shell.programs import INTERPRETERS, TERMINALS
 from trueline.actions.shell.wrappers import base_name
@@ -14,7 +17,7 @@ _SOMEWHERE = frozenset({
 """They take a command somewhere among their arguments."""
 _BY_FLAG = frozenset({"su", "script", "runuser"})
 _STARTS = frozenset({"-e", "-x", "--", "--command"})
-_EACH = frozenset({"-exec", "-execdir", "-ok"})
+_EACH = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 
 
 def delegated_commands(call: Call) -> list[tuple[str, ...]]:
@@ -41,6 +44,15 @@ def _for_each_found(call: Call) -> list[tuple[str, ...]]:
         if arg in _EACH:
             words = call.args[at + 1 :]
             end = next((place for place, word in enumerate(words) if word in (";", "+")), len(words))
-            replaced = (root if word == "{}" else word for word in words[:end] for root in (roots or (word,)))
-            found.append(tuple(replaced))
+            found.append(tuple(_replaced(words[:end], roots)))
     return [words for words in found if words]
+
+
+def _replaced(words: tuple[str, ...], roots: tuple[str, ...]) -> Iterator[str]:
+    """The names that are found take the place of `{}`; as a program, or within code, they may be anything."""
+    code = bool(words) and base_name(words[0]) not in KNOWN - INTERPRETERS
+    for place, word in enumerate(words):
+        if word == "{}" and place and not code:
+            yield from roots or (word,)
+        else:
+            yield word.replace("{}", UNKNOWN) if code or not place else word

@@ -1,300 +1,312 @@
-"""Evaluates the commands of a text: what each would run, nested ones too. Nothing is run."""
+"""Evaluates the commands of a text: what each would run, nested ones too. Nothing is run.
+
+Where only run time tells whether something runs, it is evaluated, and afterwards a variable has a known value only if it
+has the same one either way. A loop's body is evaluated until that changes nothing more.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeVar
 
-from trueline.actions.python.calls import UNKNOWN, python_calls
-from trueline.actions.shell.call import Call
-from trueline.actions.shell.command import UNSEEN, Does, Session, ShellCommand, effect_of
-from trueline.actions.shell.command_input import CommandInput, fetched_files, joined_output, unseen_code_kinds
-from trueline.actions.shell.command_kinds import command_kinds
-from trueline.actions.shell.command_operands import with_operands
-from trueline.actions.shell.delegated_commands import delegated_commands
-from trueline.actions.shell.expand import Field, Nested, expand, expand_to_one_field
-from trueline.actions.shell.lex import Word, lex
-from trueline.actions.shell.outputs import output
-from trueline.actions.shell.parse import Group, Loop, Pipeline, Redirection, Stage, parse
-from trueline.actions.shell.paths import normal_path
-from trueline.actions.shell.programs import ALTER_THE_SHELL, DECODERS, INTERPRETERS, SHELLS
-from trueline.actions.shell.wrappers import after_options, base_name, unwrap
+from trueline.actions.shell.command import Session, ShellCommand
+from trueline.actions.shell.command_input import CommandInput
+from trueline.actions.shell.desugar import COPROCESS
+from trueline.actions.shell.expand import Field, Nested, Run, expand, expand_to_one_field
+from trueline.actions.shell.parse import fragments, parse
+from trueline.actions.shell.shell_builtins import LEAVES, QUIET, assigned_in_arithmetic
+from trueline.actions.shell.simple_commands import SimpleCommands
+from trueline.actions.shell.state import State, either, state_of
+from trueline.actions.shell.syntax import (
+    Chain,
+    Choice,
+    Expression,
+    Function,
+    Group,
+    Loop,
+    NotUnderstoodError,
+    PartKind,
+    Pipe,
+    Script,
+    Simple,
+    Statement,
+    UnfinishedError,
+    Word,
+)
+from trueline.actions.shell.unseen import MAX_DEPTH, unseen
 
-_MAX_DEPTH = 6
-_MAX_COMMANDS = 400
-_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=(.*)", re.DOTALL)
+Result = TypeVar("Result")
+
+_MAX_STEPS = 3000
+_MAX_ROUNDS = 5
+_MAX_VALUES = 40
 _FORK_BOMB = re.compile(r"([\w:.]{1,20})\(\)\{\1\|\1&\};\1")
-_FUNCTION = re.compile(r"[\w:.-]\s*\(\s*\)")
-_RECALL = re.compile(r"(?:^|[\s;|&(])!(?:!|-?\d+|[A-Za-z?])")
-_SYSTEM_FOLDERS = ("/usr/", "/bin/", "/sbin/", "/opt/", "/snap/")
-_SHELL_CODE = re.compile(r"-\w*c|--command")
-_OTHER_CODE = re.compile(r"-\w*[ceEr]|--eval")
-_XARGS_OPTIONS = frozenset({"-n", "-I", "-P", "-L", "-d", "-s", "-a", "-E"})
-_PRINTERS = frozenset({"echo", "printf"})
-_CRON_TIMES = re.compile(r"^\s*(?:@\w+\s+|(?:[\d*/,-]+\s+){5})(?:root\s+)?")
-_ONLY_ASSIGN = frozenset({"export", "declare", "local", "readonly", "typeset"})
 
 
-def unseen(text: str, *more: Does) -> ShellCommand:
-    """A command whose text is unknown."""
-    return ShellCommand((text[:200],), "", frozenset({"hidden", *more}))
-
-
-class Shell:
-    """Evaluates pipelines; `commands` collects all that would run, nested ones too."""
+class Shell(SimpleCommands):
+    """Evaluates text; `commands` collects all that would run, nested ones too."""
 
     def __init__(self, session: Session) -> None:
-        self.variables = dict(session.variables)
-        self.aliases = dict(session.aliases)
-        self.files = dict(session.files)
-        self.folder = session.folder
-        self.altered = session.altered
-        self.commands: list[ShellCommand] = []
+        super().__init__(state_of(session), interactive=session.interactive)
+        self.steps = 0
+        self.calls: list[str] = []
+        """The functions that are being evaluated."""
 
-    def run(self, text: str, depth: int) -> Nested:
+    def run(self, text: str, depth: int, feed: CommandInput | None = None) -> Nested:
         """Read a text; its output is known when that of every part is."""
         before = len(self.commands)
-        if depth > _MAX_DEPTH:
-            self.commands.append(unseen(text))
+        feed = feed or CommandInput()
+        if depth > MAX_DEPTH:
+            self.not_known(text, "commands nested too deeply")
             return Nested(None, tuple(self.commands[before:]))
         if _FORK_BOMB.search("".join(text.split())):
             self.commands.append(ShellCommand((text[:200],), ":", frozenset({"fork_bomb"})))
             return Nested(None, tuple(self.commands[before:]))
-        if depth == 0 and _RECALL.search(text):
-            self.commands.append(unseen(text))
-        self.altered = self.altered or bool(_FUNCTION.search(text))
-        return Nested(
-            joined_output([self._pipeline(p, depth, CommandInput()) for p in parse(lex(text).tokens)]),
-            tuple(self.commands[before:]),
-        )
+        try:
+            script = parse(text)
+        except NotUnderstoodError as error:
+            self._piecemeal(text, str(error), depth, feed)
+            return Nested(None, tuple(self.commands[before:]))
+        except UnfinishedError:
+            self._piecemeal(text, "a text that does not end", depth, feed)
+            return Nested(None, tuple(self.commands[before:]))
+        return Nested(self._script(script, depth, feed), tuple(self.commands[before:]))
 
-    def _pipeline(self, pipeline: Pipeline, depth: int, feed: CommandInput) -> CommandInput:
-        for place, stage in enumerate(pipeline):
+    def run_apart(self, text: str, depth: int, feed: CommandInput | None = None, state: State | None = None) -> Nested:
+        """Read a text as a shell of its own would; what it sets is lost, what it writes stays."""
+        return self._apart(lambda: self.run(text, depth, feed), state)
+
+    def _apart(self, evaluate: Callable[[], Result], state: State | None = None) -> Result:
+        outside = self.state
+        self.state = state or outside.copy()
+        try:
+            return evaluate()
+        finally:
+            outside.files = self.state.files
+            outside.altered = outside.altered or self.state.altered
+            self.state = outside
+
+    def _piecemeal(self, text: str, reason: str, depth: int, feed: CommandInput) -> None:
+        """Read the lines before what is not understood, which a shell runs first, and what can be recognized in it."""
+        lines = text.split("\n")
+        kept: list[str] = []
+        for line in lines if len(lines) > 1 else ():
+            kept.append(line)
+            try:
+                script = parse("\n".join(kept))
+            except UnfinishedError:
+                continue
+            except NotUnderstoodError:
+                break
+            kept.clear()
+            self._script(script, depth, feed)
+        rest = "\n".join(kept) if len(lines) > 1 else text
+        self.not_known(rest or text, reason)
+        for fragment in fragments(rest):
+            try:
+                script = parse(fragment)
+            except (NotUnderstoodError, UnfinishedError):
+                continue
+            self._perhaps(script, depth, feed)
+
+    def not_known(self, text: str, reason: str) -> None:
+        """A part of the text is not understood."""
+        self.commands.append(unseen(text))
+        self.not_understood = self.not_understood or reason
+
+    def _perhaps(self, script: Script, depth: int, feed: CommandInput) -> None:
+        """Evaluate what may run."""
+        before = self.state.copy()
+        self._script(script, depth, feed)
+        self.state = either(before, self.state)
+
+    def _script(self, script: Script, depth: int, feed: CommandInput) -> str | None:
+        texts: list[str | None] = []
+        for statement in script:
             before = len(self.commands)
-            text = self._stage(stage, depth, feed)
-            if len(self.commands) > _MAX_COMMANDS:
-                return CommandInput(None, (), True)
+            texts.append(self._statement(statement, depth, feed))
+            if any(command.program not in QUIET for command in self.commands[before:]):
+                feed = feed._replace(text=None)  # it may have read a part of it
+        return _together(texts)
+
+    def _statement(self, statement: Statement, depth: int, feed: CommandInput) -> str | None:
+        self.steps += 1
+        if self.steps > _MAX_STEPS:
+            self.give_up()
+            return None
+        match statement:
+            case Simple():
+                return self.simple(statement, depth, feed)
+            case Pipe(stages):
+                return self._pipe(stages, depth, feed)
+            case Chain(statements):
+                return self._chain(statements, depth, feed)
+            case Group():
+                return self._group(statement, depth, feed)
+            case Choice():
+                return self._choice(statement, depth, feed)
+            case Loop():
+                return self._loop(statement, depth, feed)
+            case Function(name, body):
+                self.state.functions[name] = (*self.state.functions.get(name, ())[-3:], body)
+                self.state.altered = True
+                inner = self.state.copy()
+                inner.arguments = None
+                self._apart(lambda: self._statement(body, depth, CommandInput(None, (), True)), inner)
+                return ""
+            case Expression(words, arithmetic):
+                for word in words:
+                    found = expand_to_one_field(word, self.state, self.nested(depth, feed))
+                    if arithmetic:
+                        self._compute(found.text)
+                return ""
+
+    def _pipe(self, stages: tuple[Statement, ...], depth: int, feed: CommandInput) -> str | None:
+        text: str | None = None
+        for place, stage in enumerate(stages):
+            before, state = len(self.commands), self.state.copy()
+            text = None if _is_coprocess(stage) else self._statement(stage, depth, feed)
+            files = self.state.files
+            self.state = either(state, self.state)  # some shells run the last one themselves
+            self.state.files = files
             feed = CommandInput(text, (*(feed.sources if place else ()), *self.commands[before:]), True)
-        return feed
+        return text
 
-    def _stage(self, stage: Stage, depth: int, feed: CommandInput) -> str | None:
-        if isinstance(stage, Loop):
-            self.variables[stage.name] = " ".join(
-                field.text for word in stage.words for field in self._fields(word, depth)
-            )
-            return ""
-        if isinstance(stage, Group):
-            before = len(self.commands)
-            text = joined_output([self._pipeline(inner, depth, feed) for inner in stage.pipelines])
-            if stage.redirections:
-                self._call([], stage.redirections, CommandInput(text, tuple(self.commands[before:]), True), depth)
+    def _chain(self, statements: tuple[Statement, ...], depth: int, feed: CommandInput) -> str | None:
+        texts: list[str | None] = []
+        for place, statement in enumerate(statements):
+            before, mark = self.state.copy(), len(self.commands)
+            texts.append(self._statement(statement, depth, feed))
+            if place:
+                self.state = either(before, self.state)
+            if any(command.program not in QUIET for command in self.commands[mark:]):
+                feed = feed._replace(text=None)
+        return _together(texts) if len([text for text in texts if text != ""]) < 2 else None
+
+    def _group(self, group: Group, depth: int, feed: CommandInput) -> str | None:
+        mark = len(self.commands)
+        sent = self.redirect(group.redirections, feed, depth)
+        if group.apart:
+            text = self._apart(lambda: self._script(group.body, depth, sent.feed))
+        else:
+            text = self._script(group.body, depth, sent.feed)
+        if not sent.written:
             return text
-        return self._call(
-            [field for word in stage.words for field in self._fields(word, depth)], stage.redirections, feed, depth
-        )
+        output = CommandInput(text, tuple(self.commands[mark:]), True)
+        return self.call([], sent._replace(feed=output), depth)
 
-    def _fields(self, word: Word, depth: int) -> list[Field]:
-        return expand(word, self.variables, lambda text: self.run(text, depth + 1))
+    def _choice(self, choice: Choice, depth: int, feed: CommandInput) -> str | None:
+        mark = len(self.commands)
+        for word in choice.words:
+            expand_to_one_field(word, self.state, self.nested(depth, feed))
+        self._script(choice.first, depth, feed)
+        if any(command.program not in QUIET for command in self.commands[mark:]):
+            feed = feed._replace(text=None)
+        before = self.state
+        after = before
+        texts: list[str | None] = []
+        for branch in choice.branches:
+            self.state = before.copy()
+            texts.append(self._script(branch, depth, feed))
+            after = either(after, self.state)
+        self.state = after
+        return "" if all(text == "" for text in texts) else None
 
-    def _call(
-        self, fields: list[Field], redirections: Sequence[Redirection], feed: CommandInput, depth: int
-    ) -> str | None:
-        if len(self.commands) >= _MAX_COMMANDS:
-            return self._give_up()
-        given, fields = len(fields), self._assign(fields)
-        feed, written, read = self._redirect(redirections, feed, depth)
-        if not fields:
-            self.altered = self.altered or given > 0
-            if not written:
-                return feed.text if feed.given else ""
-        if fields and fields[0].text in self.aliases and depth < _MAX_DEPTH:
-            rest = " ".join(field.text for field in fields[1:])
-            return self.run(f"{self.aliases[fields[0].text]} {rest}", depth + 1).text
-        words, privileged = unwrap(tuple(field.text for field in fields))
-        fields = fields[len(fields) - len(words) :]
-        known = all(field.known for field in fields)
-        plain = known and len(words) == given and not written and not self.altered and "/" not in words[0]
-        program = base_name(words[0]) if words else ""
-        call = Call(program, words[1:], written, read, feed.given, privileged, self.folder)
-        kinds: set[Does] = set(command_kinds(call))
-        if fields and not fields[0].known:
-            kinds |= unseen_code_kinds(fields[0].sources)
-        kinds |= self._runs(call, fields, feed, depth)
-        if kinds & {"schedule", "persist"}:
-            self._later(feed, depth)
-        if not known and effect_of(kinds) != "unknown":
-            kinds.add("hidden")  # it is grave, and what it is done to is not seen
-        command = with_operands(words, call, frozenset(kinds), plain=plain)
-        self.commands.append(command)
-        changes = program in ALTER_THE_SHELL | INTERPRETERS or privileged or bool(kinds & (UNSEEN | {"persist"}))
-        self.altered = self.altered or changes or ("write" in kinds and any("/bin/" in path for path in command.paths))
-        self._remember(call)
-        text = self._output(call, feed) if known else None
-        text = feed.text if not fields else text
-        if written and kinds & {"schedule", "persist"} and text is not None:
-            self._later(CommandInput(text, (), True), depth)
-        for path in written:
-            self._keep(path, text, (*feed.sources, self.commands[-1]))
-        return "" if written else text
+    def _loop(self, loop: Loop, depth: int, feed: CommandInput) -> str | None:
+        values = self._values(loop, depth, feed)
+        feed = feed._replace(text=None)
+        mark, exits = len(self.commands), len(self.exits)
+        text: str | None = ""
+        for _ in range(_MAX_ROUNDS):
+            before = self.state.copy()
+            for value in values:
+                start = self.state.copy()
+                if loop.name:
+                    self.state.set(loop.name, None if value is None else value.text, pattern=bool(value and value.pattern))
+                text = "" if self._script(loop.body, depth, feed) == "" and text == "" else None
+                self.state = either(start, self.state)
+            for left in self.exits[exits:]:
+                self.state = either(self.state, left)
+            if self.steps > _MAX_STEPS or _same_but(loop.name, before, self.state):
+                break
+        else:
+            self.state.blind = True
+            self._script(loop.body, depth, feed)
+        self.commands[mark:] = list(dict.fromkeys(self.commands[mark:]))
+        if loop.name and values != [None]:
+            self.state.set(loop.name, None)
+        return text
 
-    def _output(self, call: Call, feed: CommandInput) -> str | None:
-        if call.program == "pwd":
-            return None if self.folder is None else self.folder + "\n"
-        return output(call.program, call.args, feed.text)
-
-    def _give_up(self) -> None:
-        """Stop after too many commands; one unseen command stands for the rest."""
-        if len(self.commands) == _MAX_COMMANDS:
-            self.commands.append(unseen("more commands than are looked at"))
-
-    def _later(self, feed: CommandInput, depth: int) -> None:
-        """Evaluate text that a scheduler or the next login will run."""
-        texts = [
-            output(source.program, source.words[1:], None) for source in feed.sources if source.program in _PRINTERS
+    def _values(self, loop: Loop, depth: int, feed: CommandInput) -> list[Field | None]:
+        if loop.words is None:
+            return [None]
+        fields = [
+            field for word in loop.words for field in expand(word, self.state, self.nested(depth, feed))
         ]
-        for text in [feed.text] if feed.text is not None else texts:
-            for line in (text or "").splitlines():
-                self.run(_CRON_TIMES.sub("", line), depth + 1)
+        if len(fields) > _MAX_VALUES or not all(field.known and not field.several for field in fields):
+            return [None]
+        return list(fields)
 
-    def _assign(self, fields: list[Field]) -> list[Field]:
-        if fields and fields[0].text in _ONLY_ASSIGN:
-            fields = [field for field in fields[1:] if not field.text.startswith("-")]
-        while fields and (match := _ASSIGNMENT.fullmatch(fields[0].text)):
-            if fields[0].known:
-                self.variables[match[1]] = (self.variables.get(match[1], "") if match[2] else "") + match[3]
-            else:
-                self.variables.pop(match[1], None)
-            fields = fields[1:]
-        return fields
+    def call_function(self, name: str, fields: Sequence[Field], depth: int, feed: CommandInput) -> None:
+        """Evaluate the bodies that a function may have, if there is one of this name."""
+        bodies = self.state.functions.get(name, ())
+        if bodies and (len(self.calls) > MAX_DEPTH or self.calls.count(name) > 1):
+            self.not_known(name, "functions that call themselves")
+            return
+        certain = all(field.known and not field.pattern and not field.several for field in fields)
+        self.calls.append(name)
+        for body in bodies:
+            before, exits = self.state.copy(), len(self.exits)
+            self.state.arguments = tuple(field.text for field in fields) if certain else None
+            self._statement(body, depth, feed)
+            for left in self.exits[exits:]:
+                self.state = either(self.state, left)
+            self.state = either(before, self.state)
+            self.state.arguments = before.arguments
+        self.calls.pop()
 
-    def _redirect(
-        self, redirections: Sequence[Redirection], feed: CommandInput, depth: int
-    ) -> tuple[CommandInput, tuple[str, ...], tuple[str, ...]]:
-        written: list[str] = []
-        read: list[str] = []
-        for operator, word, _fd in redirections:
-            field = expand_to_one_field(word, self.variables, lambda text: self.run(text, depth + 1))
-            if operator in ("<<", "<<-", "<<<"):
-                feed = CommandInput(field.text + "\n" if field.known else None, field.sources, True)
-            elif operator.startswith("<") and not field.text.isdigit():
-                path = normal_path(field.text, self.folder)
-                read.append(path)
-                feed = CommandInput(self.files.get(path), field.sources, True, path)
-            elif not field.text.isdigit() and field.text not in ("-", "/dev/null", "/dev/stderr", "/dev/stdout"):
-                written.append(field.text)
-        return feed, tuple(written), tuple(read)
+    def leave(self, program: str) -> None:
+        """Remember what is known where a loop, a function or the shell may be left."""
+        if program in LEAVES:
+            self.exits.append(self.state.copy())
 
-    def _keep(self, path: str, text: str | None, sources: tuple[ShellCommand, ...]) -> None:
-        """Remember a file's content, or that it was fetched."""
-        if text is not None or any("download" in source.does for source in sources):
-            self.files[normal_path(path, self.folder)] = text
+    def nested(self, depth: int, feed: CommandInput) -> Run:
+        """How nested commands are evaluated: in a shell of their own, with the same input."""
 
-    def _remember(self, call: Call) -> None:
-        """Update what later commands depend on: folder, aliases, fetched and moved files."""
-        match call.program:
-            case "cd" | "pushd":
-                self.folder = normal_path(call.operands[0] if call.operands else "~", self.folder)
-            case "alias":
-                self.aliases |= {name: text for arg in call.operands for name, _, text in [arg.partition("=")] if text}
-            case "mv" | "cp" if len(call.operands) == 2:
-                old, new = (normal_path(path, self.folder) for path in call.operands)
-                if old in self.files:
-                    self.files[new] = self.files[old]
-            case "curl" | "wget" | "aria2c":
-                for path in fetched_files(call):
-                    self.files[normal_path(path, self.folder)] = None
-            case _:
-                pass
+        def evaluate(text: str, kind: PartKind) -> Nested:
+            if kind == "arithmetic":
+                self._compute(text)
+                return Nested("", ())
+            given = CommandInput(None, (), True) if kind == "consumer" else feed
+            return self.run_apart(text, depth + 1, given)
 
-    def _runs(self, call: Call, fields: list[Field], feed: CommandInput, depth: int) -> set[Does]:
-        """Evaluate what a command runs; return the kinds of what it runs unseen."""
-        args = fields[1:]
-        for words in delegated_commands(call):
-            if len(words) == 1:
-                self.run(words[0], depth + 1)
-            else:
-                self._call([Field(word) for word in words], (), CommandInput(), depth + 1)
-        match call.program:
-            case "eval":
-                return self._run_text(args, depth)
-            case "source" | "." if args:
-                return self._run_file(args[0], depth)
-            case "xargs":
-                words, _ = unwrap(after_options(call.args, _XARGS_OPTIONS))
-                self._call(
-                    [Field(word) for word in (*words, *(feed.text or "").split()[:100])], (), CommandInput(), depth + 1
-                )
-                return (
-                    unseen_code_kinds(feed.sources)
-                    if words[:1] and words[0] in INTERPRETERS and feed.text is None
-                    else set()
-                )
-            case "awk" | "gawk" | "mawk" if any("system(" in arg or "| " in arg for arg in call.args):
-                return {"hidden"}
-            case program if program in INTERPRETERS:
-                return self._interpreter(call, args, feed, depth)
-            case _:
-                path = fields[0].text if fields else ""
-                outside = "/" in path and not path.startswith(_SYSTEM_FOLDERS) and fields[0].known
-                return self._run_file(fields[0], depth) if outside else set()
+        return evaluate
 
-    def _interpreter(self, call: Call, args: list[Field], feed: CommandInput, depth: int) -> set[Does]:
-        flag = _SHELL_CODE if call.program in SHELLS else _OTHER_CODE
-        place = next((at for at, arg in enumerate(call.args) if flag.fullmatch(arg)), None)
-        if place is not None and place + 1 < len(args):
-            return self._run_code(call.program, args[place + 1], depth)
-        files = [arg for arg in args if not arg.text.startswith("-")]
-        if call.flag("-m") and call.program not in SHELLS:
-            return set()
-        if files and not (call.flag("-s") and call.program in SHELLS):
-            return self._run_file(files[0], depth, call.program)
-        if feed.file:
-            return self._run_file(Field(feed.file), depth, call.program)
-        if not feed.given:
-            return set()
-        if feed.text is None:
-            return unseen_code_kinds(feed.sources)
-        decoded: set[Does] = {"run_decoded"} if any(source.program in DECODERS for source in feed.sources) else set()
-        return decoded | self._run_code(call.program, Field(feed.text), depth)
+    def _compute(self, expression: str) -> None:
+        if assigned_in_arithmetic(self.state, expression):
+            self.not_known(expression, "arithmetic with a value that may hold a command")
 
-    def _run_code(self, program: str, code: Field, depth: int) -> set[Does]:
-        if program in SHELLS:
-            return self._run_text([code], depth)
-        if not code.known:
-            return unseen_code_kinds(code.sources)
-        return self.python(code.text, depth) if program.startswith("python") else {"hidden"}
 
-    def _run_text(self, fields: list[Field], depth: int) -> set[Does]:
-        sources = tuple(source for field in fields for source in field.sources)
-        if sources or not all(field.known for field in fields):
-            return unseen_code_kinds(sources)
-        self.run(" ".join(field.text for field in fields), depth + 1)
-        return set()
+def _is_coprocess(statement: Statement) -> bool:
+    match statement:
+        case Simple(words=(Word(parts=(part,)),)):
+            return part.value == COPROCESS
+        case _:
+            return False
 
-    def _run_file(self, field: Field, depth: int, program: str = "sh") -> set[Does]:
-        if field.content is not None:
-            return self._run_code(program, Field(field.content), depth)
-        if not field.known:
-            return unseen_code_kinds(field.sources)
-        path = normal_path(field.text, self.folder)
-        if path not in self.files:
-            return {"run_file"}
-        content = self.files[path]
-        if content is None:
-            return {"run_file", "run_remote"}
-        return {"run_file", *self._run_code(program, Field(content), depth)}
 
-    def python(self, source: str, depth: int) -> set[Does]:
-        """Read a Python program as equivalent commands."""
-        if depth > _MAX_DEPTH:
-            return {"hidden"}
-        kinds: set[Does] = set()
-        for amounts in python_calls(source):
-            if amounts.unseen:
-                kinds.add("hidden")
-                self.commands.append(unseen(amounts.unseen))
-            elif amounts.line is not None:
-                self.run(amounts.line, depth + 1)
-            else:
-                self._call([Field(word, word != UNKNOWN) for word in amounts.words], (), CommandInput(), depth + 1)
-        return kinds
+def _together(texts: Sequence[str | None]) -> str | None:
+    """The output of several commands, known when each of theirs is."""
+    return None if any(text is None for text in texts) else "".join(text or "" for text in texts)
+
+
+def _same_but(name: str, one: State, other: State) -> bool:
+    """Whether two states tell the same, but for one variable."""
+    mine = {key: value for key, value in one.variables.items() if key != name}
+    theirs = {key: value for key, value in other.variables.items() if key != name}
+    return (mine, replace(one, variables={}, files={}, altered=False)) == (
+        theirs,
+        replace(other, variables={}, files={}, altered=False),
+    )

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import NamedTuple
 
 from trueline.actions.shell.command import Session, ShellCommand
-from trueline.actions.shell.evaluate import Shell, unseen
-from trueline.actions.shell.lex import lex
+from trueline.actions.shell.evaluate import Shell
+from trueline.actions.shell.parse import comments, parse
+from trueline.actions.shell.syntax import NotUnderstoodError, UnfinishedError
+from trueline.actions.shell.unseen import unseen
 
 MAX_LINE = 20_000
 _MAX_ENTERED = 50
+_RECALL = re.compile(r"(?:^|[\s;|&(\"{}])!(?:!|-?\d+|[A-Za-z?#$*^])|^\^")
+
+_COMMENTED_OUT = re.compile(r"[;&|`]|\$\(|[<>]\(")
 
 
 class Read(NamedTuple):
@@ -18,21 +24,52 @@ class Read(NamedTuple):
 
     commands: tuple[ShellCommand, ...]
     session: Session
+    not_understood: str = ""
+    """Why more may run than the commands say; empty if the line is wholly understood."""
 
 
 def read_line(line: str, session: Session | None = None) -> Read:
-    """Read one line as a terminal would; an unfinished one is kept until it is complete."""
+    """Read one line as a terminal would; an unfinished one is kept until it is complete.
+
+    Args:
+        line: The line, or a whole script.
+        session: What lines before it left; None for a text that bash runs by itself.
+    """
+    typed = session is not None
     session = session or Session()
     text = f"{session.pending}\n{line}" if session.pending else line
     if len(text) > MAX_LINE:
-        return Read((unseen(text),), replace(session, pending=""))
-    if not lex(text).complete or text.rstrip().endswith(("|", "&&", "||")):
-        return Read((), replace(session, pending=text))
+        return Read((unseen(text),), replace(session, pending=""), "a very long line")
     shell = Shell(session)
+    if typed:
+        try:
+            parse(text)
+            if session.interactive and any(_COMMENTED_OUT.search(comment) for comment in comments(text)):
+                shell.not_known(text, "some shells read comments as commands")
+        except UnfinishedError:
+            return Read((), replace(session, pending=text))
+        except NotUnderstoodError:
+            pass  # `run` tells
+    if _RECALL.search(text):
+        shell.not_known(text, "the shell may put in earlier lines")
     shell.run(text, 0)
     entered = (*session.entered, line)[-_MAX_ENTERED:]
-    after = Session(shell.variables, shell.aliases, shell.files, shell.folder, "", entered, shell.altered)
-    return Read(tuple(shell.commands), after)
+    state = shell.state
+    after = Session(
+        state.variables,
+        state.aliases,
+        state.files,
+        state.folder,
+        "",
+        entered,
+        state.altered,
+        state.functions,
+        state.arguments,
+        state.blind,
+        session.interactive,
+    )
+    commands = tuple(replace(command, plain=False) if shell.not_understood else command for command in shell.commands)
+    return Read(commands, after, shell.not_understood)
 
 
 def read_python(source: str) -> tuple[ShellCommand, ...]:

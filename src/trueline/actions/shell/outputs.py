@@ -6,7 +6,7 @@ import base64
 import binascii
 import re
 
-from trueline.actions.shell.lex import unescape, unhex
+from trueline.actions.shell.escapes import unescape, unhex
 
 MAX_OUTPUT = 20_000
 

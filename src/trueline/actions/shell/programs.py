@@ -22,6 +22,8 @@ TERMINALS = names("xterm gnome-terminal xfce4-terminal konsole x-terminal-emulat
 DECODERS = names("base64 base32 basenc xxd openssl uudecode gunzip zcat gzip rev tr")
 LOGINS = names("scp rsync sftp ssh git ssh-copy-id mosh")
 """Their `user@host` is a login, not a mail address."""
+OTHER_SHELLS_WORDS = names("repeat foreach nocorrect noglob begin and or not - switch")
+"""Words before a command that only other shells know; bash has no such programs."""
 ALTER_THE_SHELL = names(
     "alias unalias hash trap source . eval set shopt enable bind unset exec complete export declare typeset local "
     "readonly function ssh mosh telnet su newgrp login tmux screen docker podman chroot nsenter unshare machinectl "

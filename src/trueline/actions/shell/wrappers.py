@@ -21,9 +21,6 @@ _WRAPPERS: dict[str, frozenset[str]] = {
     "xvfb-run": frozenset(("-s", "-n")),
     "strace": frozenset(("-e", "-o", "-p")),
     "setpriv": frozenset(),
-    "chrt": frozenset(("-p",)),
-    "taskset": frozenset(("-c", "-p")),
-    "watch": frozenset(("-n", "--interval")),
     "parallel": frozenset(("-j", "--jobs", "-N", "-n", "-I")),
     "systemd-run": frozenset(("-p", "--property", "-u", "--unit", "-M", "-H")),
     "unshare": frozenset(),
@@ -38,8 +35,36 @@ _WRAPPERS: dict[str, frozenset[str]] = {
 _TAKES_ONE: dict[str, frozenset[str]] = {
     "timeout": frozenset(("-k", "-s", "--signal", "--kill-after")),
     "chroot": frozenset(),
+    "taskset": frozenset(("-p",)),
+    "chrt": frozenset(("-p", "-T", "-P", "-D")),
     "flock": frozenset(("-w", "-E")),
 }
+
+
+# Options without a value of wrappers whose options are all known: any other may take the next word.
+_PLAIN: dict[str, frozenset[str]] = {
+    "nohup": frozenset(),
+    "setsid": frozenset(("-c", "-f", "-w", "--ctty", "--fork", "--wait")),
+    "env": frozenset(("-", "-i", "-0", "-v", "--ignore-environment", "--null", "--debug")),
+    "timeout": frozenset(("-v", "-p", "-f", "--preserve-status", "--foreground", "--verbose")),
+    "stdbuf": frozenset(),
+    "nice": frozenset(),
+    "command": frozenset(("-p", "-v", "-V")),
+    "builtin": frozenset(),
+    "exec": frozenset(("-c", "-l", "-cl", "-lc")),
+    "time": frozenset(("-p", "-v", "--verbose", "--portability", "-a", "--append")),
+    "flock": frozenset(("-s", "-x", "-e", "-u", "-n", "-o", "-F", "-v", "--shared", "--exclusive", "--nonblock")),
+}
+_ATTACHED = {
+    "env": re.compile(r"-[uC].+|--(?:unset|chdir)=.*"),
+    "timeout": re.compile(r"-[ks].+|--(?:signal|kill-after)=.*"),
+    "stdbuf": re.compile(r"-[ioe].+|--(?:input|output|error)=.*"),
+    "nice": re.compile(r"-n?-?\d+|--adjustment=.*"),
+    "flock": re.compile(r"-[wE].+|--(?:timeout|wait|conflict-exit-code)=.*"),
+}
+_SPLITS = re.compile(r"-[i0v]*S(.*)|--split-string(?:=(.*))?", re.DOTALL)
+_PLAIN_WORDS = re.compile(r"[\w ./:=,@%+-]*", re.ASCII)
+_UNKNOWN_WORD = "$…"
 
 
 class Unwrapped(NamedTuple):
@@ -47,6 +72,10 @@ class Unwrapped(NamedTuple):
 
     words: tuple[str, ...]
     privileged: bool
+    doubtful: bool = False
+    """Whether an option is not known, so that another word may be the program."""
+    rewritten: bool = False
+    """Whether the words are no longer the last ones of those given."""
 
 
 def base_name(word: str) -> str:
@@ -56,21 +85,63 @@ def base_name(word: str) -> str:
 
 def unwrap(words: tuple[str, ...]) -> Unwrapped:
     """Skip `sudo`, `env`, `nohup` and similar programs, with their options."""
-    privileged = False
+    privileged = doubtful = rewritten = False
     while words:
         name = base_name(words[0])
         rest = words[1:]
+        if name == "env" and (split := _split_string(rest)) is not None:
+            words, rewritten = ("env", *split), True
+            continue
         if name in _TAKES_ONE:
-            rest = after_options(rest, _TAKES_ONE[name])[1:]
+            options = after_options(rest, _TAKES_ONE[name])
+            doubtful = doubtful or _has_unknown_option(name, rest[: len(rest) - len(options)])
+            rest = options[1:]
+            if name == "flock" and rest[:1] in (("-c",), ("--command",)):
+                words, rewritten = ("sh", *rest), True
+                break
         elif name in _WRAPPERS:
             privileged = privileged or name in _PRIVILEGED
-            rest = after_options(rest, _WRAPPERS[name])
+            options = after_options(rest, _WRAPPERS[name])
+            doubtful = doubtful or _has_unknown_option(name, rest[: len(rest) - len(options)])
+            rest = options
         else:
             break
         if not rest:
             break  # `sudo -i`, `env`: the wrapper itself is all there is
         words = rest
-    return Unwrapped(words, privileged)
+    return Unwrapped(words, privileged, doubtful, rewritten)
+
+
+def _split_string(words: tuple[str, ...]) -> tuple[str, ...] | None:
+    """`env -S "COMMAND"`: the words with the command split; None without that option."""
+    for at, word in enumerate(words):
+        match = _SPLITS.fullmatch(word)
+        if match is not None:
+            attached = match[1] or match[2] or ""
+            text, rest = (attached, words[at + 1 :]) if attached else (" ".join(words[at + 1 : at + 2]), words[at + 2 :])
+            split = tuple(text.split(" ")) if _PLAIN_WORDS.fullmatch(text) else (_UNKNOWN_WORD,)
+            return (*words[:at], *(part for part in split if part), *rest)
+        if not word.startswith("-") and not _ASSIGNMENT.match(word):
+            return None
+    return None
+
+
+def _has_unknown_option(name: str, words: tuple[str, ...]) -> bool:
+    """Whether among the skipped words there is an option that may take a value, as far as all are known."""
+    if name not in _PLAIN:
+        return False
+    with_value = _WRAPPERS.get(name, _TAKES_ONE.get(name, frozenset[str]()))
+    at = 0
+    while at < len(words):
+        word = words[at]
+        if word in with_value:
+            at += 1
+        elif word.startswith("-") and word != "--" and word not in _PLAIN[name]:
+            attached = _ATTACHED.get(name)
+            if attached is None or not attached.fullmatch(word):
+                return True
+        at += 1
+    return False
 
 
 def after_options(words: tuple[str, ...], with_value: frozenset[str]) -> tuple[str, ...]:

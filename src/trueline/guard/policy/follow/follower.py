@@ -116,9 +116,11 @@ def _record_passive(tracker: Tracker, what: str) -> None:
 def _follow_code(tracker: Tracker, code: Code) -> None:
     """Follow a program: the commands it certainly runs, and its possible mouse and keyboard actions."""
     source = fold(code.source, limit=len(code.source))
-    commands = read_line(source).commands if code.language == "bash" else read_python(source)
-    for command in commands:
+    read = read_line(source) if code.language == "bash" else None
+    for command in read_python(source) if read is None else read.commands:
         terminal.tell(tracker, (command,), command.text, certain=True)
+    if read is not None and read.not_understood:
+        tracker.operations.append(terminal.not_understood(source, read.not_understood))
     state = tracker.state
     state.selection = None
     state.clipboard = copied(source) if code.language == "python" else None

@@ -13,6 +13,10 @@ MAX_LINE = 20_000
 """Longest text of one field that is tracked."""
 
 
+TYPED = Session(interactive=True)
+"""A terminal in which nothing was typed yet."""
+
+
 class Draft(NamedTuple):
     """An unfinished line of a terminal."""
 
@@ -57,8 +61,8 @@ class InputState:
     """Unfinished lines of other terminals, by place."""
     recalled: int = 0
     """How many lines back the terminal's history was recalled with the arrow keys."""
-    shell: Session = field(default_factory=Session)
-    unseen: Session = field(default_factory=Session)
+    shell: Session = TYPED
+    unseen: Session = TYPED
     """The shell session under the assumption that lines entered with unknown focus reach it."""
     inside: str = ""
     """The program that has taken over the terminal: an editor, or one that reads its own language."""

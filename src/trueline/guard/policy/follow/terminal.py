@@ -66,7 +66,7 @@ def enter(tracker: Tracker) -> None:
     else:
         if before and whole and line.strip():
             # What the screen shows in front may be an output that only looks like a line.
-            tell(tracker, _read(tracker, line, state.shell).commands, line, certain=True)
+            _tell_read(tracker, _read(tracker, line, state.shell), line, certain=True)
         _run(tracker, (before + line).removeprefix(":!"), whole, clear)
 
 
@@ -80,7 +80,9 @@ def enter_unseen(tracker: Tracker) -> None:
         read = _read(tracker, state.line, state.unseen)
         state.unseen = read.session if state.whole else replace(state.unseen, pending="")
         unseen = state.whole and view.focused is None and view.active is None
-        tell(tracker, read.commands, state.line, certain=False, unseen=unseen)
+        # Most texts that no shell understands are meant for something else.
+        commands = tuple(command for command in read.commands if command.program or not read.not_understood)
+        _tell_read(tracker, read._replace(commands=commands), state.line, certain=False, unseen=unseen)
     state.everything = False
     state.start()
 
@@ -94,7 +96,7 @@ def pending(tracker: Tracker) -> None:
 
 def _tell_possible(tracker: Tracker, line: str) -> None:
     """A line may be run by the terminal's shell."""
-    tell(tracker, _read(tracker, line, tracker.state.shell).commands, line, certain=False)
+    _tell_read(tracker, _read(tracker, line, tracker.state.shell), line, certain=False)
 
 
 def _read(tracker: Tracker, line: str, session: Session) -> Read:
@@ -178,7 +180,7 @@ def _run(tracker: Tracker, line: str, whole: bool, clear: bool) -> None:
         tracker.operations.append(Unclear(f"the command is written with {' and '.join(found)}"))
     read = _read(tracker, line, state.shell)
     state.shell = read.session
-    tell(tracker, read.commands, line, certain=True, clear=clear)
+    _tell_read(tracker, read, line, certain=True, clear=clear)
     if read.commands:
         state.inside = _taken_over_by(read.commands[-1])
 
@@ -190,6 +192,20 @@ def _taken_over_by(command: ShellCommand) -> str:
     if command.program in _SPEAKS_PYTHON:
         return command.program if not args else ""
     return command.program if command.program in _EDITORS | _SPEAKS_OTHER and plain else ""
+
+
+def _tell_read(
+    tracker: Tracker, read: Read, line: str, *, certain: bool, unseen: bool = False, clear: bool = False
+) -> None:
+    """Add operations for a line; one that is not wholly understood may do more than its commands say."""
+    tell(tracker, read.commands, line, certain=certain, unseen=unseen, clear=clear)
+    if read.not_understood:
+        tracker.operations.append(not_understood(line, read.not_understood))
+
+
+def not_understood(line: str, reason: str) -> Unclear:
+    """What a line does is not known; nothing clears that."""
+    return Unclear(f"the command line {line!r} is not understood: {reason}")
 
 
 def tell(

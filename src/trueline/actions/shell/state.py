@@ -1,0 +1,118 @@
+"""What a shell knows while it reads commands. `None` stands for what only run time tells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from trueline.actions.shell.command import Session
+from trueline.actions.shell.syntax import Statement
+
+_PRESET = {
+    "HOME": "~", "USER": "user", "LOGNAME": "user", "SHELL": "/bin/bash", "IFS": " \t\n", "PATH": "/usr/bin:/bin",
+}  # fmt: skip
+_SPLITS_AT = " \t\n"
+
+
+@dataclass
+class State:
+    """Variables and what else later commands depend on."""
+
+    variables: dict[str, str | None] = field(default_factory=dict[str, "str | None"])
+    arguments: tuple[str, ...] | None = ()
+    """`$1`, `$2` …"""
+    aliases: dict[str, str] = field(default_factory=dict[str, str])
+    functions: dict[str, tuple[Statement, ...]] = field(default_factory=dict[str, tuple[Statement, ...]])
+    """The bodies that each may have."""
+    files: dict[str, str | None] = field(default_factory=dict[str, "str | None"])
+    folder: str | None = None
+    altered: bool = False
+    blind: bool = False
+    """Something unknown may have set any variable."""
+    patterns: set[str] = field(default_factory=set[str])
+    """Variables whose value is the name of any file that fits."""
+
+    def set(self, name: str, value: str | None, *, pattern: bool = False) -> None:
+        """Assign a variable."""
+        self.variables[name] = value
+        self.patterns.discard(name)
+        if pattern:
+            self.patterns.add(name)
+
+    def value(self, name: str) -> str | None:
+        """The value of a variable, if it is known."""
+        return None if self.blind else self.variables.get(name, _PRESET.get(name))
+
+    def is_set(self, name: str) -> bool:
+        """Whether it may have a value; no one has named it otherwise."""
+        return self.blind or name in self.variables or name in _PRESET
+
+    @property
+    def splits_plainly(self) -> bool:
+        """Whether unquoted values are certainly split at blanks."""
+        return self.value("IFS") == _SPLITS_AT
+
+    def copy(self) -> State:
+        """An independent copy."""
+        return replace(
+            self,
+            variables=dict(self.variables),
+            aliases=dict(self.aliases),
+            functions=dict(self.functions),
+            files=dict(self.files),
+            patterns=set(self.patterns),
+        )
+
+    def inner_shell(self, arguments: tuple[str, ...] | None) -> State:
+        """The state of another shell: which variables it is given is not known."""
+        inner = self.copy()
+        inner.variables = dict.fromkeys(self.variables)
+        inner.arguments = arguments
+        inner.aliases = {}
+        return inner
+
+
+def either(one: State, other: State) -> State:
+    """What is known if either state may be the right one."""
+    return State(
+        _common(one.variables, other.variables),
+        one.arguments if one.arguments == other.arguments else None,
+        one.aliases | other.aliases,
+        {
+            name: tuple(dict.fromkeys((*one.functions.get(name, ()), *other.functions.get(name, ()))))
+            for name in one.functions | other.functions
+        },
+        _files(one.files, other.files),
+        one.folder if one.folder == other.folder else None,
+        one.altered or other.altered or one.aliases != other.aliases,
+        one.blind or other.blind,
+        one.patterns | other.patterns,
+    )
+
+
+def _common(one: Mapping[str, str | None], other: Mapping[str, str | None]) -> dict[str, str | None]:
+    return {name: one[name] if name in one and one[name] == other.get(name) else None for name in {**one, **other}}
+
+
+def _files(one: Mapping[str, str | None], other: Mapping[str, str | None]) -> dict[str, str | None]:
+    """The contents of files; one that may have either holds the lines of both."""
+    found = {**one, **other}
+    for path in one.keys() & other.keys():
+        first, second = one[path], other[path]
+        if first != second:
+            found[path] = None if first is None or second is None else f"{first}\n{second}"
+    return found
+
+
+def state_of(session: Session) -> State:
+    """The state at the beginning of a line."""
+    return State(
+        dict(session.variables),
+        session.arguments,
+        dict(session.aliases),
+        dict(session.functions),
+        dict(session.files),
+        session.folder,
+        session.altered,
+        session.blind,
+    )
