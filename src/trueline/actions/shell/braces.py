@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from trueline.actions.shell.syntax import Part
 
@@ -72,7 +73,7 @@ def _alternatives(pieces: list[_Piece], opening: int, depth: int) -> tuple[list[
         return None if words is None else ([list(word) for word in words], at + 1)
     places = [opening, *commas, at]
     found: list[list[_Piece]] = []
-    for one, other in zip(places, places[1:], strict=False):
+    for one, other in pairwise(places):
         found += _expanded(pieces[one + 1 : other], depth + 1)
         if len(found) > _MOST:
             raise TooManyWordsError

@@ -108,8 +108,10 @@ def _setting(call: Call) -> set[Does]:
 
 
 def _chmod(call: Call) -> set[Does]:
-    changes: set[Does] = {"change_permissions"}
-    return changes | {"open_permissions"} if any(_OPEN_MODE.fullmatch(arg) for arg in call.args) else changes
+    found: set[Does] = {"change_permissions"}
+    if any(_OPEN_MODE.fullmatch(arg) for arg in call.args):
+        found.add("open_permissions")
+    return found
 
 
 def _permission(call: Call) -> set[Does]:

@@ -10,8 +10,8 @@ from trueline.actions.shell.expand import Field
 _SHELL_VALUES = frozenset({"-o", "+o", "-O", "+O", "--rcfile", "--init-file"})
 _OTHER_CODE = re.compile(r"-\w*[ceEr]|--eval")
 _XARGS_VALUES = frozenset({
-    "-n", "-I", "-P", "-L", "-d", "-s", "-a", "-E", "--max-args", "--replace", "--max-procs", "--max-lines", "--delimiter",
-    "--max-chars", "--arg-file", "--process-slot-var",
+    "-n", "-I", "-P", "-L", "-d", "-s", "-a", "-E", "--max-args", "--replace", "--max-procs", "--max-lines",
+    "--delimiter", "--max-chars", "--arg-file", "--process-slot-var",
 })  # fmt: skip
 _MOST_RUNS = 50
 _QUOTES = re.compile(r"[\\'\"]")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trueline.actions.shell.call import Call
 from trueline.actions.python.calls import UNKNOWN
+from trueline.actions.shell.call import Call
 from trueline.actions.shell.command_kinds import KNOWN
 from trueline.actions.shell.programs import INTERPRETERS, TERMINALS
 from trueline.actions.shell.wrappers import base_name

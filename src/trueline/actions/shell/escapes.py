@@ -1,4 +1,4 @@
-"""Escapes that a shell and its programs replace: `\\n`, `\\x72`, `\\162`, hexadecimal digits."""
+r"""Escapes that a shell and its programs replace: `\n`, `\x72`, `\162`, hexadecimal digits."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Evaluates the commands of a text: what each would run, nested ones too. Nothing is run.
 
-Where only run time tells whether something runs, it is evaluated, and afterwards a variable has a known value only if it
-has the same one either way. A loop's body is evaluated until that changes nothing more.
+Where only run time tells whether something runs, it is evaluated, and afterwards a variable has a known value only if
+it has the same one either way. A loop's body is evaluated until that changes nothing more.
 """
 
 from __future__ import annotations
@@ -74,11 +74,13 @@ class Shell(SimpleCommands):
             return Nested(None, tuple(self.commands[before:]))
         return Nested(self._script(script, depth, feed), tuple(self.commands[before:]))
 
-    def run_apart(self, text: str, depth: int, feed: CommandInput | None = None, state: State | None = None) -> Nested:
+    def run_in_subshell(
+        self, text: str, depth: int, feed: CommandInput | None = None, state: State | None = None
+    ) -> Nested:
         """Read a text as a shell of its own would; what it sets is lost, what it writes stays."""
-        return self._apart(lambda: self.run(text, depth, feed), state)
+        return self._in_subshell(lambda: self.run(text, depth, feed), state)
 
-    def _apart(self, evaluate: Callable[[], Result], state: State | None = None) -> Result:
+    def _in_subshell(self, evaluate: Callable[[], Result], state: State | None = None) -> Result:
         outside = self.state
         self.state = state or outside.copy()
         try:
@@ -154,7 +156,7 @@ class Shell(SimpleCommands):
                 self.state.altered = True
                 inner = self.state.copy()
                 inner.arguments = None
-                self._apart(lambda: self._statement(body, depth, CommandInput(None, (), True)), inner)
+                self._in_subshell(lambda: self._statement(body, depth, CommandInput(None, (), True)), inner)
                 return ""
             case Expression(words, arithmetic):
                 for word in words:
@@ -189,7 +191,7 @@ class Shell(SimpleCommands):
         mark = len(self.commands)
         sent = self.redirect(group.redirections, feed, depth)
         if group.apart:
-            text = self._apart(lambda: self._script(group.body, depth, sent.feed))
+            text = self._in_subshell(lambda: self._script(group.body, depth, sent.feed))
         else:
             text = self._script(group.body, depth, sent.feed)
         if not sent.written:
@@ -224,7 +226,9 @@ class Shell(SimpleCommands):
             for value in values:
                 start = self.state.copy()
                 if loop.name:
-                    self.state.set(loop.name, None if value is None else value.text, pattern=bool(value and value.pattern))
+                    self.state.set(
+                        loop.name, None if value is None else value.text, pattern=bool(value and value.pattern)
+                    )
                 text = "" if self._script(loop.body, depth, feed) == "" and text == "" else None
                 self.state = either(start, self.state)
             for left in self.exits[exits:]:
@@ -242,9 +246,7 @@ class Shell(SimpleCommands):
     def _values(self, loop: Loop, depth: int, feed: CommandInput) -> list[Field | None]:
         if loop.words is None:
             return [None]
-        fields = [
-            field for word in loop.words for field in expand(word, self.state, self.nested(depth, feed))
-        ]
+        fields = [field for word in loop.words for field in expand(word, self.state, self.nested(depth, feed))]
         if len(fields) > _MAX_VALUES or not all(field.known and not field.several for field in fields):
             return [None]
         return list(fields)
@@ -280,7 +282,7 @@ class Shell(SimpleCommands):
                 self._compute(text)
                 return Nested("", ())
             given = CommandInput(None, (), True) if kind == "consumer" else feed
-            return self.run_apart(text, depth + 1, given)
+            return self.run_in_subshell(text, depth + 1, given)
 
         return evaluate
 

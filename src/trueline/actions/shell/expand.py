@@ -162,7 +162,7 @@ def _variable(part: Part, state: State, run: Run) -> _Value:
     if indirect:
         value = None if value is None or rest else _named(value, state)
     elif rest:
-        value = _changed(name, value, rest, inner, state, run)
+        value = _changed(name, value, rest, inner, state)
         if "[" in rest or (rest.startswith(":") and rest[1:2] not in ("-", "=", "+", "?")):
             nested = run(rest, "arithmetic")
             unknown = _Value(unknown.text, False, (*inner.sources, *nested.commands))
@@ -188,7 +188,7 @@ def _length(expression: str, state: State) -> _Value | None:
     return None if value is None or value.startswith("~") else _Value(str(len(value)))
 
 
-def _changed(name: str, value: str | None, rest: str, inner: _Value, state: State, run: Run) -> str | None:
+def _changed(name: str, value: str | None, rest: str, inner: _Value, state: State) -> str | None:
     """The value of `${name…}`."""
     operator = rest[:2] if rest.startswith(":") and rest[1:2] in ("-", "=", "+", "?") else rest[:1]
     if operator in (":-", ":=", "-", "=", ":+", "+", ":?", "?"):

@@ -28,14 +28,15 @@ class Read(NamedTuple):
     """Why more may run than the commands say; empty if the line is wholly understood."""
 
 
-def read_line(line: str, session: Session | None = None) -> Read:
+def read_line(line: str, session: Session | None = None, *, whole: bool = False) -> Read:
     """Read one line as a terminal would; an unfinished one is kept until it is complete.
 
     Args:
         line: The line, or a whole script.
         session: What lines before it left; None for a text that bash runs by itself.
+        whole: Nothing follows, so what does not end is read as far as it goes; always so without a session.
     """
-    typed = session is not None
+    typed = session is not None and not whole
     session = session or Session()
     text = f"{session.pending}\n{line}" if session.pending else line
     if len(text) > MAX_LINE:

@@ -1,8 +1,8 @@
 """Shell text read as statements. What is not certain is an error, never a guess.
 
-The grammar gives the structure. It is more lenient than a shell, and it misreads some texts; so only node types that are
-known count, what lies between two nodes must be blank, neighbours without a blank are one word, words are read again from
-their text, comments must be where a shell sees them, and reserved words must stand where a shell accepts them.
+The grammar gives the structure. It is more lenient than a shell, and it misreads some texts; so only node types that
+are known count, what lies between two nodes must be blank, neighbours without a blank are one word, words are read
+again from their text, comments must be where a shell sees them, and reserved words where a shell accepts them.
 """
 
 from __future__ import annotations
@@ -39,14 +39,16 @@ if TYPE_CHECKING:
 
 _MAX_NESTING = 40
 _MAX_FRAGMENTS = 50
+_MAX_FRAGMENTED = 2_000
+"""The grammar may take long for what it does not understand."""
 _BLANK = re.compile(r"[ \t]*")
 _ASSIGNED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\[[^\]]*\])?(\+?)=")
 _NUMBER = re.compile(r"\d+|\{[A-Za-z_]\w*\}")
 _NUMBER_BEFORE = re.compile(r"(?:(?<=[\s;&|()<>])|^)(?:\d+|\{[A-Za-z_]\w*\})\Z")
 _FUNCTION_NAME = re.compile(r"[^\\'\"$`<>;&|(){}\s]+")
 _RESERVED = frozenset({
-    "if", "then", "else", "elif", "fi", "do", "done", "case", "esac", "while", "until", "for", "select", "in", "function", "{",
-    "}", "!", "[[", "]]", "coproc",
+    "if", "then", "else", "elif", "fi", "do", "done", "case", "esac", "while", "until", "for", "select", "in",
+    "function", "{", "}", "!", "[[", "]]", "coproc",
 })  # fmt: skip
 _REDIRECTS = frozenset({"file_redirect", "herestring_redirect"})
 _REDIRECTION = frozenset({"<", ">", ">>", ">|", ">&", "&>", "&>>", "<&", "<&-", ">&-"})
@@ -91,6 +93,10 @@ def comments(text: str) -> tuple[str, ...]:
 
 def fragments(text: str) -> list[str]:
     """The commands that the grammar recognizes in a text that is not understood."""
+    if len(text) > _MAX_FRAGMENTED:
+        lines = text.split("\n")
+        short = [line for line in lines if len(line) <= _MAX_FRAGMENTED] if len(lines) > 1 else []
+        return [fragment for line in short[:_MAX_FRAGMENTS] for fragment in fragments(line)][:_MAX_FRAGMENTS]
     try:
         root = error_tolerant_root(text)
     except NotUnderstoodError:
@@ -377,7 +383,9 @@ class _Reader:
             raise NotUnderstoodError("`if` of an unknown kind")
         then = next((place for place, item in enumerate(items) if item.type == "then"), 0)
         behind = [
-            place for place, item in enumerate(items) if item.type in ("elif_clause", "else_clause", "fi") and place > then
+            place
+            for place, item in enumerate(items)
+            if item.type in ("elif_clause", "else_clause", "fi") and place > then
         ]
         if not then or (opening == "if" and items[-1].type != "fi"):
             raise NotUnderstoodError("`if` of an unknown kind")

@@ -11,23 +11,36 @@ from trueline.actions.shell.state import State
 
 DECLARES = frozenset({"export", "declare", "local", "readonly", "typeset"})
 SPECIAL = frozenset({
-    ":", ".", "break", "continue", "eval", "exec", "exit", "export", "readonly", "return", "set", "shift", "source", "times",
-    "trap", "unset",
+    ":", ".", "break", "continue", "eval", "exec", "exit", "export", "readonly", "return", "set", "shift", "source",
+    "times", "trap", "unset",
 })  # fmt: skip
 """Builtins before which an assignment may stay, depending on the shell."""
 LEAVES = frozenset({"break", "continue", "return", "exit"})
 QUIET = frozenset({
-    "echo", "printf", "cd", "pushd", "popd", "true", "false", ":", "test", "[", "export", "set", "rm", "mkdir", "touch", "mv",
-    "cp", "ls", "chmod", "sleep", "kill", "ln", "pwd", "date", "shift", "unset", "declare", "local", "alias",
+    "echo", "printf", "cd", "pushd", "popd", "true", "false", ":", "test", "[", "export", "set", "rm", "mkdir", "touch",
+    "mv", "cp", "ls", "chmod", "sleep", "kill", "ln", "pwd", "date", "shift", "unset", "declare", "local", "alias",
 })  # fmt: skip
 """Programs that do not read their standard input."""
 RUNS_WHAT_IT_KEEPS = frozenset({"PROMPT_COMMAND", "PS0", "PS1", "PS2", "PS4", "BASH_ENV", "ENV"})
 """Variables whose value a shell runs by itself, or expands."""
-_EVALUATES_SUBSCRIPTS = DECLARES | {"test", "[", "read", "unset", "printf", "wait", "let", "getopts", "mapfile", "readarray"}
+_EVALUATES_SUBSCRIPTS = DECLARES | {
+    "test",
+    "[",
+    "read",
+    "unset",
+    "printf",
+    "wait",
+    "let",
+    "getopts",
+    "mapfile",
+    "readarray",
+}
 _SUBSCRIPT = re.compile(r"\[[^]]*(?:\$\(|`|\$\{)")
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=(.*)", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_COMPUTED = re.compile(r"([A-Za-z_]\w*)(?:\[[^\]]*\])?\s*(?:\+\+|--|(?:<<|>>|[-+*/%&|^])?=(?!=))|(?:\+\+|--)\s*([A-Za-z_]\w*)")
+_COMPUTED = re.compile(
+    r"([A-Za-z_]\w*)(?:\[[^\]]*\])?\s*(?:\+\+|--|(?:<<|>>|[-+*/%&|^])?=(?!=))|(?:\+\+|--)\s*([A-Za-z_]\w*)"
+)
 _INTEGER = re.compile(r"-?\w*")
 _READING = frozenset({"read", "mapfile", "readarray", "getopts", "let"})
 
@@ -40,7 +53,7 @@ def follow_builtin(state: State, call: Call, fields: list[Field]) -> bool:
     match call.program:
         case "cd" | "pushd":
             target = call.operands[0] if call.operands else "~"
-            known = all(field.known and not field.pattern for field in args) and target != "-"
+            known = all(field.known for field in args) and target != "-"
             state.folder = normal_path(target, state.folder) if known else None
         case "popd":
             state.folder = None
@@ -63,7 +76,9 @@ def follow_builtin(state: State, call: Call, fields: list[Field]) -> bool:
         case "printf" | "wait" if call.args[:1] in (("-v",), ("-p",)) or any(not field.known for field in args[:1]):
             _forget(state, args[1:2])
         case "bind" | "complete" | "compgen" | "fc" | "history" | "enable":
-            return not {"-x", "-C", "-F", "-s", "-e", "-f", "-p", "-r"}.isdisjoint(call.args) and call.program != "history"
+            return (
+                not {"-x", "-C", "-F", "-s", "-e", "-f", "-p", "-r"}.isdisjoint(call.args) and call.program != "history"
+            )
         case "exec":
             return False
         case _:
@@ -74,7 +89,25 @@ def follow_builtin(state: State, call: Call, fields: list[Field]) -> bool:
 def _alias(state: State, call: Call) -> bool:
     names = {name: text for arg in call.operands for name, _, text in [arg.partition("=")] if text}
     state.aliases |= names
-    reserved = {"if", "then", "else", "fi", "do", "done", "while", "until", "for", "case", "esac", "in", "function", "time", "{", "}", "!"}
+    reserved = {
+        "if",
+        "then",
+        "else",
+        "fi",
+        "do",
+        "done",
+        "while",
+        "until",
+        "for",
+        "case",
+        "esac",
+        "in",
+        "function",
+        "time",
+        "{",
+        "}",
+        "!",
+    }
     return not reserved.isdisjoint(names) or call.flag("-g", "-s")
 
 

@@ -58,7 +58,9 @@ class SimpleCommands(ABC):
         """Read a text."""
 
     @abstractmethod
-    def run_apart(self, text: str, depth: int, feed: CommandInput | None = None, state: State | None = None) -> Nested:
+    def run_in_subshell(
+        self, text: str, depth: int, feed: CommandInput | None = None, state: State | None = None
+    ) -> Nested:
         """Read a text as a shell of its own would."""
 
     @abstractmethod
@@ -123,13 +125,13 @@ class SimpleCommands(ABC):
             value = None
         assign(self.state, name, value, pattern=field.pattern)
         if name in RUNS_WHAT_IT_KEEPS:
-            self._kept(name, value, depth)
+            self._run_from_variable(name, value, depth)
         return name
 
-    def _kept(self, name: str, value: str | None, depth: int) -> None:
+    def _run_from_variable(self, name: str, value: str | None, depth: int) -> None:
         """A variable whose value the shell runs by itself."""
         if name == "PROMPT_COMMAND" and value is not None:
-            self.run_apart(value, depth + 1)
+            self.run_in_subshell(value, depth + 1)
         elif value is None or name in ("BASH_ENV", "ENV") or "$(" in value or "`" in value:
             self.not_known(f"{name}={value or ''}", f"{name} is set, which a shell runs by itself")
 
@@ -258,7 +260,7 @@ class SimpleCommands(ABC):
         ]
         for text in [feed.text] if feed.text is not None else texts:
             for line in (text or "").splitlines():
-                self.run_apart(_CRON_TIMES.sub("", line), depth + 1, CommandInput())
+                self.run_in_subshell(_CRON_TIMES.sub("", line), depth + 1, CommandInput())
 
     def _keep(self, path: str, text: str | None, sources: tuple[ShellCommand, ...]) -> None:
         """Remember a file's content, or that it was fetched."""
@@ -280,18 +282,20 @@ class SimpleCommands(ABC):
                 self._delegated_line(call, words[0], depth)
             else:
                 delegated = [Field(word, sure) for word, sure in zip(words, certain, strict=True)]
-                self.call(delegated, Redirected(CommandInput()), depth + 1) if depth < MAX_DEPTH else kinds.add("hidden")
+                self.call(delegated, Redirected(CommandInput()), depth + 1) if depth < MAX_DEPTH else kinds.add(
+                    "hidden"
+                )
         return kinds | self._runs_itself(call, fields, args, feed, depth)
 
     def _delegated_line(self, call: Call, line: str, depth: int) -> None:
         if call.program != "trap":
-            self.run_apart(line, depth + 1, CommandInput(), self.state.inner_shell(None))
+            self.run_in_subshell(line, depth + 1, CommandInput(), self.state.inner_shell(None))
             return
-        self.run_apart(line, depth + 1, CommandInput())
+        self.run_in_subshell(line, depth + 1, CommandInput())
         if "$" in line:  # it runs later, when variables may have other values
             later = self.state.copy()
             later.blind = True
-            self.run_apart(line, depth + 1, CommandInput(), later)
+            self.run_in_subshell(line, depth + 1, CommandInput(), later)
 
     def _runs_itself(
         self, call: Call, fields: list[Field], args: list[Field], feed: CommandInput, depth: int
@@ -360,13 +364,11 @@ class SimpleCommands(ABC):
             return unseen_code_kinds(code.sources)
         return self.python(code.text, depth) if program.startswith("python") else {"hidden"}
 
-    def _run_text(
-        self, code: Field, depth: int, feed: CommandInput, arguments: tuple[str, ...] | None
-    ) -> set[Does]:
+    def _run_text(self, code: Field, depth: int, feed: CommandInput, arguments: tuple[str, ...] | None) -> set[Does]:
         """Code for another shell."""
         if code.sources or not code.known or code.pattern or code.several:
             return unseen_code_kinds(code.sources)
-        self.run_apart(code.text, depth + 1, feed, self.state.inner_shell(arguments))
+        self.run_in_subshell(code.text, depth + 1, feed, self.state.inner_shell(arguments))
         return set()
 
     def _eval(self, args: list[Field], depth: int, feed: CommandInput) -> set[Does]:
@@ -411,7 +413,7 @@ class SimpleCommands(ABC):
                 kinds.add("hidden")
                 self.commands.append(unseen(amounts.unseen))
             elif amounts.line is not None:
-                self.run_apart(amounts.line, depth + 1, None, self.state.inner_shell(()))
+                self.run_in_subshell(amounts.line, depth + 1, None, self.state.inner_shell(()))
             else:
                 fields = [Field(word, word != UNKNOWN) for word in amounts.words]
                 self.call(fields, Redirected(CommandInput()), depth + 1)

@@ -102,7 +102,7 @@ class WordReader:
         return _joined(parts)
 
     def _quoted(self, start: int, end: int, *, closed: bool) -> tuple[tuple[Part, ...], int]:
-        """The parts of a double-quoted text, and the place behind it; arithmetic is read like one that is not closed."""
+        """The parts of a double-quoted text, and the place behind it; arithmetic is one that is not closed."""
         parts: list[Part] = []
         buffer: list[str] = []
         at = start

@@ -118,7 +118,9 @@ def _split_string(words: tuple[str, ...]) -> tuple[str, ...] | None:
         match = _SPLITS.fullmatch(word)
         if match is not None:
             attached = match[1] or match[2] or ""
-            text, rest = (attached, words[at + 1 :]) if attached else (" ".join(words[at + 1 : at + 2]), words[at + 2 :])
+            text, rest = (
+                (attached, words[at + 1 :]) if attached else (" ".join(words[at + 1 : at + 2]), words[at + 2 :])
+            )
             split = tuple(text.split(" ")) if _PLAIN_WORDS.fullmatch(text) else (_UNKNOWN_WORD,)
             return (*words[:at], *(part for part in split if part), *rest)
         if not word.startswith("-") and not _ASSIGNMENT.match(word):
