@@ -10,31 +10,29 @@ import logging
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from trueline.cli.benchmark_files import benchmark_file, note_problems, say, show_progress
 from trueline.cli.flag_values import count
 from trueline.cli.guard_flags import add_guard_flag, add_guard_options, guard_request
 from trueline.cli.output import check_place, print_json, write_file
 from trueline.cli.parser import Parser
 from trueline.errors import InputError, MissingExtraError
-from trueline.text import printable
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-    from trueline.guard.bench import BenchStore, LabelledTrajectory
+    from trueline.guard.bench import LabelledTrajectory
+    from trueline.guard.bench.run_guard import GuardPlan
     from trueline.guard.registry import GuardRequest
-    from trueline.models.types import Model
     from trueline.records.interchange.misactbench import Unreadable
     from trueline.records.setting import GuardSetting
     from trueline.stats.detection.report import DetectionReport
     from trueline.stats.detection.rows import Rows
 
 INTERRUPTED = 130
-_LARGE = 50
-"""From this number of steps on, progress is shown."""
 _SYSTEMATIC = "openai|gpt-5"
 _EXAMPLES = """\
 examples:
@@ -81,7 +79,8 @@ def run(args: argparse.Namespace) -> int:
     logging.basicConfig(level=args.log_level, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
     _check_flags(args)
     others = _read_others(args.compare)
-    plan = asyncio.run(_plan(args))
+    planned = asyncio.run(_plan(args))
+    plan = planned.guard
     before = plan.steps_left
     try:
         asyncio.run(_work(args, plan))
@@ -96,106 +95,64 @@ def run(args: argparse.Namespace) -> int:
         "wall_s": wall,
         "resumed": plan.steps - before,
         "left_out": [
-            *({"where": item.where, "problems": [p.what for p in item.problems]} for item in plan.unreadable),
-            *({"where": item.entry.trajectory_id, "problems": [item.problem]} for item in plan.not_fetched),
+            *({"where": item.where, "problems": [p.what for p in item.problems]} for item in planned.unreadable),
+            *({"where": item.entry.trajectory_id, "problems": [item.problem]} for item in planned.not_fetched),
         ],
         "without_screens": [
             {"where": item.entry.trajectory_id, "problem": item.problem} for item in plan.sources if item.problem
         ],
     }
-    _show(args, report, run_facts, len(plan.unreadable) + len(plan.not_fetched))
+    _show(args, report, run_facts, len(planned.unreadable) + len(planned.not_fetched))
     return 0 if report.scores.counts.undecided < report.scores.counts.n else 1
 
 
 @dataclass(frozen=True)
 class _Plan:
-    """What is to be judged, by which guard, and the progress so far."""
+    """The guard's plan, and the trajectories that cannot be read."""
 
-    sources: Sequence[LabelledTrajectory]
-    guard: GuardRequest
-    setting: GuardSetting
-    store: BenchStore
+    guard: GuardPlan
     unreadable: Sequence[Unreadable]
     not_fetched: Sequence[LabelledTrajectory]
     """Left out as well: their screens are pointers."""
 
-    @property
-    def steps(self) -> int:
-        """Labelled steps."""
-        return sum(case.labelled for source in self.sources for case in source.cases)
-
-    @property
-    def steps_left(self) -> int:
-        """Labelled steps without a verdict."""
-        from trueline.guard.bench import steps_left
-
-        return sum(steps_left(source, self.store.progress) for source in self.sources)
-
 
 async def _plan(args: argparse.Namespace) -> _Plan:
-    from trueline.guard.bench import BenchStore, read_sources
-    from trueline.guard.registry import open_guard
-    from trueline.models.build import Config
+    from trueline.guard.bench import read_sources
+    from trueline.guard.bench.run_guard import plan_guard
     from trueline.records.interchange.misactbench import read_benchmark
 
-    file = _benchmark_file(args.benchmark_file)
+    file = benchmark_file(args.benchmark_file)
     read = read_benchmark(file)
     everything = read_sources(file, read.benchmark.trajectories)
     if not everything:
         raise InputError(f"{file}: contains no labelled steps")
     sources = [source for source in everything if source.fetched][: args.limit]
     not_fetched = [source for source in everything if not source.fetched]
-    _note_problems(file, read.unreadable, [*not_fetched, *sources])
+    note_problems(file, read.unreadable, [*not_fetched, *sources])
     if not sources:
         raise InputError(f"{file}: no trajectory can be judged: {not_fetched[0].problem}")
-    guard = _guard(args)
-    async with open_guard(guard, config=Config(named_only=True)) as opened:
-        setting = opened.verdict_setting
-    cache_file = args.narrative_summary_cache_file if setting.narrative_summary_model else None
-    store = BenchStore(args.result_file, cache_file, everything, setting)
-    if store.damaged_lines:
-        _say(f"{store.damaged_lines} damaged lines in the progress log; their steps are done again")
-    if store.progress.older:
-        _say(f"{store.progress.older} verdicts are kept that the older tool gave, without policy stage and our prompts")
-    return _Plan(sources, guard, setting, store, read.unreadable, not_fetched)
+
+    def cache_file(setting: GuardSetting) -> Path | None:
+        return args.narrative_summary_cache_file if setting.narrative_summary_model else None
+
+    plan = await plan_guard(_guard(args), everything, sources, args.result_file, cache_file)
+    if plan.store.damaged_lines:
+        say(f"{plan.store.damaged_lines} damaged lines in the progress log; their steps are done again")
+    if older := plan.store.progress.older:
+        say(f"{older} verdicts are kept that the older tool gave, without policy stage and our prompts")
+    return _Plan(plan, read.unreadable, not_fetched)
 
 
-async def _work(args: argparse.Namespace, plan: _Plan) -> None:
-    from trueline.guard.bench import ConnectionWatch, WatchedModel, WatchedRetry, run_bench
-    from trueline.guard.registry import open_guard
-    from trueline.models.build import Config
-    from trueline.models.limits import Limiters, ProviderLimits
-    from trueline.models.prompt_fence import STORED_KEY
+async def _work(args: argparse.Namespace, plan: GuardPlan) -> None:
+    from trueline.guard.bench.run_guard import run_guard
 
     # The report's libraries are loaded while the models are waited for.
     loading = asyncio.create_task(asyncio.to_thread(importlib.import_module, "trueline.stats.detection.report"))
-    watch = ConnectionWatch()
-    # The workers are the limit; a lower one here would let checks wait while their deadline runs.
-    limiters = Limiters(ProviderLimits(in_flight=max(64, args.max_workers)))
-    # With nothing left to ask, models are only named and no key is needed.
-    shared = Config(retry=WatchedRetry(watch=watch), limiters=limiters, named_only=not plan.steps_left)
-
-    def watched(model: Model) -> Model:
-        return WatchedModel(model, watch)
-
-    # What is judged here was recorded before: a fixed key makes questions repeatable.
-    guard = open_guard(plan.guard, config=shared, key=STORED_KEY, wrap=watched)
-    async with guard as opened, plan.store as store:
-        await run_bench(
-            plan.sources,
-            opened.guard,
-            None if opened.narrator is None else replace(opened.narrator, deadline=None),
-            store,
-            plan.setting,
-            workers=args.max_workers,
-            calls_per_check=opened.calls_per_check,
-            watch=watch,
-            report=_show_progress,
-        )
+    await run_guard(plan, workers=args.max_workers, report=show_progress)
     await loading
 
 
-def _report(args: argparse.Namespace, plan: _Plan, others: list[tuple[str, Rows]]) -> DetectionReport:
+def _report(args: argparse.Namespace, plan: GuardPlan, others: list[tuple[str, Rows]]) -> DetectionReport:
     from trueline.guard.registry import GUARDS
     from trueline.stats.detection.report import PREVALENCES, Settings, report_on
     from trueline.stats.detection.rows import rows_of
@@ -219,7 +176,7 @@ def _show(args: argparse.Namespace, report: DetectionReport, run_facts: dict[str
         if left_out:
             print(f"left out, in no figure: {left_out} trajectories (the first lines on stderr and --json say why)")
     if report.scores.counts.undecided:
-        _say(f"{report.scores.counts.undecided} steps are undecided; the same command tries them again")
+        say(f"{report.scores.counts.undecided} steps are undecided; the same command tries them again")
     if args.csv is not None:
         write_file(args.csv, as_csv(report).encode())
     if args.table is not None:
@@ -242,16 +199,6 @@ def _read_others(files: Sequence[Path]) -> list[tuple[str, Rows]]:
             raise InputError(str(read.problems[0]))
         found.append((str(file), rows_of(read.trajectories, str(file))))
     return found
-
-
-def _benchmark_file(path: Path) -> Path:
-    """The file itself, or the one in the folder that was named."""
-    if path.is_dir():
-        inside = (path / "misactbench.json", path / "MisActBench" / "misactbench.json")
-        path = next((file for file in inside if file.is_file()), inside[0])
-    if not path.is_file():
-        raise InputError(f"{path}: there is no such file; name misactbench.json with --benchmark_file")
-    return path
 
 
 def _guard(args: argparse.Namespace) -> GuardRequest:
@@ -281,23 +228,3 @@ def _check_flags(args: argparse.Namespace) -> None:
             check_place(file)
     if args.table is not None and importlib.util.find_spec("matplotlib") is None:
         raise MissingExtraError("--table", "plot")
-
-
-def _note_problems(file: Path, unreadable: Sequence[Unreadable], sources: Sequence[LabelledTrajectory]) -> None:
-    for entry in unreadable:
-        _say(f"left out: {file}: {entry.where}: {'; '.join(problem.what for problem in entry.problems)}")
-    for source in sources:
-        if not source.fetched:
-            _say(f"left out: {file}: {source.entry.trajectory_id}: {source.problem}")
-        elif source.problem is not None:
-            _say(f"no screens of {source.entry.trajectory_id}: {source.problem}")
-
-
-def _show_progress(what: str, done: int, total: int) -> None:
-    every = max(total // 20, 1)
-    if total >= _LARGE and (done % every == 0 or done == total):
-        _say(f"{what}: {done} of {total}")
-
-
-def _say(text: str) -> None:
-    print(printable(text, 1000), file=sys.stderr)

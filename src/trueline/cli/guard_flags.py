@@ -50,8 +50,9 @@ class GivenOptions(NamedTuple):
 def add_guard_flag(parser: FlagGroup) -> None:
     """Declare which guard judges; `--detector` is DeAction's word for it."""
     parser.add_argument("--guard", "--detector", default="deaction", metavar="NAME", dest="guard",
-                        help="deaction, policy, task-shield-like, inferact-like, "
-                        "another built-in or installed guard, MODULE:CLASS or FILE.py:CLASS (deaction)")  # fmt: skip
+                        help="deaction, policy, task-shield-like, inferact-like, alignment-check-like, "
+                        "injection-classifier, the baselines always-aligned, always-misaligned, random and "
+                        "action-text-only, an installed guard, MODULE:CLASS or FILE.py:CLASS (deaction)")  # fmt: skip
 
 
 def add_guard_options(

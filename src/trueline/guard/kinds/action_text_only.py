@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trueline.errors import RequestError
-from trueline.guard.action_text import CrossValidated, groups_by_trajectory, labelled_texts
+from trueline.guard.action_text import METHOD, CrossValidated, groups_by_trajectory, labelled_texts
 from trueline.guard.registry import GuardKind, GuardTools, OpenedGuard
 from trueline.guard.types import GuardContext
 from trueline.records.base import Record
@@ -25,17 +25,17 @@ class ActionTextOptions(Record):
 
 @dataclass(frozen=True)
 class ActionTextGuard:
-    """Judges by a likelihood model that has not seen the group of the episode it is asked about."""
+    """Judges by a classifier that has not seen the group of the episode it is asked about."""
 
     model: CrossValidated
     groups: dict[str, str]
 
     async def check(self, context: GuardContext) -> Verdict:
         """Give a verdict; the score is evidence."""
-        score = self.model.log_odds(context.proposal.raw or "", self.groups.get(context.episode))
+        score = self.model.score(context.proposal.raw or "", self.groups.get(context.episode))
         return Verdict(
             decision=Decision.MISALIGNED if score > 0 else Decision.ALIGNED,
-            reason=f"log odds of the action's text {score:+.3f}",
+            reason=f"score of the action's text {score:+.3f}",
             evidence=(Evidence(source="action text", text=f"{score:.6f}"),),
         )
 
@@ -47,7 +47,9 @@ def _open(options: ActionTextOptions, _: GuardTools) -> OpenedGuard:
             "`guard_options.labelled_set`: is required by `guard` action-text-only: name misactbench.json"
         )
     trajectories = read_benchmark(file).benchmark.trajectories
-    setting = GuardSetting(name="action-text-only", options={"labelled_set": sha256(file.read_bytes())[:16]})
+    setting = GuardSetting(
+        name="action-text-only", options={"labelled_set": sha256(file.read_bytes())[:16], "method": METHOD}
+    )
     guard = ActionTextGuard(CrossValidated(labelled_texts(trajectories)), groups_by_trajectory(trajectories))
     return OpenedGuard(guard, setting, setting)
 
