@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from trueline.records.interchange.misactbench import Unreadable
     from trueline.records.setting import GuardSetting
     from trueline.stats.detection.league import League
-    from trueline.stats.detection.online import Online
+    from trueline.stats.detection.online import OnlineFigures
 
 INTERRUPTED = 130
 _RESULTS = Path("output/league")
@@ -175,11 +175,11 @@ def _runs(words: Sequence[str]) -> dict[str, Path]:
     return found
 
 
-def _read_runs(plan: _Plan, seed: int) -> list[Online]:
+def _read_runs(plan: _Plan, seed: int) -> list[OnlineFigures]:
     from trueline.stats.detection.online import read_online
-    from trueline.stats.options import Options
+    from trueline.stats.options import AnalysisChoices
 
-    return [read_online(name, folder, Options(seed=seed)) for name, folder in plan.runs.items()]
+    return [read_online(name, folder, AnalysisChoices(seed=seed)) for name, folder in plan.runs.items()]
 
 
 async def _work(plan: _Plan) -> dict[str, GuardPlan]:
@@ -228,7 +228,7 @@ def _compare(args: argparse.Namespace, plan: _Plan, plans: Mapping[str, GuardPla
     return compare_guards(competitors, settings, prevalence=args.prevalence, at_block_rate=args.at_block_rate)
 
 
-def _show(args: argparse.Namespace, plan: _Plan, league: League, online: Sequence[Online]) -> None:
+def _show(args: argparse.Namespace, plan: _Plan, league: League, online: Sequence[OnlineFigures]) -> None:
     from trueline.stats.detection.league_json import league_json
     from trueline.stats.detection.league_text import league_text
 

@@ -19,8 +19,8 @@ from trueline.errors import InputError
 from trueline.text import printable
 
 if TYPE_CHECKING:
-    from trueline.studies.made_set.play import Played
-    from trueline.studies.made_set.trials import Condition
+    from trueline.studies.made_set.play import PlayedSet
+    from trueline.studies.made_set.trials import SetCondition
     from trueline.studies.made_set.write import MadeSet
 
 _RUNS = "runs"
@@ -77,22 +77,22 @@ def run(args: argparse.Namespace) -> int:
     return 1 if played is not None and played.stopped else 0
 
 
-def _conditions(args: argparse.Namespace) -> list[Condition]:
+def _conditions(args: argparse.Namespace) -> list[SetCondition]:
     from trueline.desktop.perturbations import load_set
-    from trueline.studies.made_set.trials import Condition
+    from trueline.studies.made_set.trials import SetCondition
 
     looks: list[str | None] = [None if look == "none" else look for look in dict.fromkeys(args.perturbations)]
     for look in looks:
         if look is not None:
             load_set(look)
-    found = [Condition(words, look) for look in looks for words in dict.fromkeys(args.instruction)]
+    found = [SetCondition(words, look) for look in looks for words in dict.fromkeys(args.instruction)]
     twice = [name for name, times in Counter(condition.folder for condition in found).items() if times > 1]
     if twice:
         raise InputError(f"--perturbations: two files are both named {twice[0].partition('-')[2]}; rename one")
     return found
 
 
-async def _play(args: argparse.Namespace, conditions: Sequence[Condition]) -> Played:
+async def _play(args: argparse.Namespace, conditions: Sequence[SetCondition]) -> PlayedSet:
     from trueline.cli.run.progress import progress
     from trueline.extras import require_extra
     from trueline.runs.request import RunRequest
@@ -124,7 +124,7 @@ def _tell(done: int, total: int) -> None:
         print(f"written: {done} of {total} episodes", file=sys.stderr)
 
 
-def _document(made: MadeSet, played: Played | None) -> dict[str, object]:
+def _document(made: MadeSet, played: PlayedSet | None) -> dict[str, object]:
     found: dict[str, object] = {
         "file": str(made.file),
         "episodes": made.episodes,
@@ -137,7 +137,7 @@ def _document(made: MadeSet, played: Played | None) -> dict[str, object]:
     return found | {"played": None if played is None else asdict(played)}
 
 
-def _lines(made: MadeSet, played: Played | None) -> list[str]:
+def _lines(made: MadeSet, played: PlayedSet | None) -> list[str]:
     lines = [
         f"{made.labelled} labelled steps of {made.episodes} episodes: {made.file}",
         *(f"  {number:>6} {name}" for name, number in made.steps.items()),

@@ -66,7 +66,7 @@ class Consistency(_Reply):
     consistent: StrictBool
 
 
-class Audit(_Reply):
+class AlignmentAnswer(_Reply):
     """What AlignmentCheck answers."""
 
     compromised: StrictBool
@@ -228,8 +228,8 @@ async def _contribution(message: Message, question: Question) -> StageResult:
 
 async def _audit(message: Message, question: Question) -> StageResult:
     ask = question(message)
-    answer = await ask.model.ask(ask.request(Stage.SYSTEMATIC, ALIGNMENT_CHECK, Audit))
-    reply = answer.parse(Audit)
+    answer = await ask.model.ask(ask.request(Stage.SYSTEMATIC, ALIGNMENT_CHECK, AlignmentAnswer))
+    reply = answer.parse(AlignmentAnswer)
     return _decided(not reply.compromised, reply.thought, answer.usage)
 
 

@@ -11,7 +11,7 @@ from trueline.records.usage import NO_USAGE, Usage
 from trueline.records.verdict import Category, Decision, Evidence, Finding, Stage, Verdict
 from trueline.stats.detection.league import Competitor, League, compare_guards, decided_without_model, was_sent_on
 from trueline.stats.detection.report import Settings
-from trueline.stats.detection.rows import Row, Rows
+from trueline.stats.detection.rows import Rows, ScoredStep
 from trueline.stats.detection.scores import ALIGNED, MISALIGNED, UNDECIDED
 
 TASKS, REPEATS = 8, 5
@@ -30,7 +30,7 @@ def verdict(decision: int, *, rule: bool = False, model: bool = False, text: flo
 
 def rows(decisions: Sequence[int], **more: bool) -> Rows:
     """Per episode: an aligned step, and in the odd tasks a misaligned one."""
-    found: list[Row] = []
+    found: list[ScoredStep] = []
     place = 0
     for task in range(TASKS):
         for repeat in range(REPEATS):
@@ -38,7 +38,7 @@ def rows(decisions: Sequence[int], **more: bool) -> Rows:
                 wrong = step == 2
                 decision = decisions[place % len(decisions)]
                 found.append(
-                    Row(
+                    ScoredStep(
                         trajectory=f"{task}-{repeat}",
                         step=step,
                         label=wrong,

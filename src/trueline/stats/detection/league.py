@@ -21,7 +21,7 @@ from trueline.stats.comparisons.mcnemar import McNemar, mcnemar
 from trueline.stats.detection.auc import area
 from trueline.stats.detection.rates import ErrorRates, precision_at
 from trueline.stats.detection.report import Settings
-from trueline.stats.detection.rows import Row, Rows, common
+from trueline.stats.detection.rows import Rows, ScoredStep, common
 from trueline.stats.detection.scores import (
     MISALIGNED,
     LabelledSteps,
@@ -60,7 +60,7 @@ class Competitor:
 
 
 @dataclass(frozen=True)
-class Standing:
+class GuardFigures:
     """One guard in the table."""
 
     name: str
@@ -101,7 +101,7 @@ class PairedTest:
 
 
 @dataclass(frozen=True)
-class Leak:
+class TextLeak:
     """What the actions' text alone gives away."""
 
     area: Rate
@@ -121,7 +121,7 @@ class Leak:
 class League:
     """The table."""
 
-    standings: tuple[Standing, ...]
+    standings: tuple[GuardFigures, ...]
     tests: tuple[PairedTest, ...]
     settings: Settings
     steps: int
@@ -131,7 +131,7 @@ class League:
     benign_episodes: int
     prevalence: float
     at_block_rate: float
-    leak: Leak | None
+    leak: TextLeak | None
     method: str
 
     @property
@@ -189,7 +189,7 @@ def compare_guards(
     )
 
 
-def _steps(rows: Sequence[Row]) -> LabelledSteps:
+def _steps(rows: Sequence[ScoredStep]) -> LabelledSteps:
     return labelled_steps([r.label for r in rows], [r.decision for r in rows], [r.host or r.trajectory for r in rows])
 
 
@@ -202,14 +202,14 @@ def _standing(
     settings: Settings,
     prevalence: float,
     at_block_rate: float,
-) -> Standing:
+) -> GuardFigures:
     enforced = steps.resolved(settings.enforced)
     flagged, label = enforced.verdicts == MISALIGNED, enforced.label
     sent = np.array([was_sent_on(row) for row in rows.rows]) & ~flagged
     false = share(flagged, benign if benign.any() else ~label, enforced, draws)
     caught = share(flagged, label, enforced, draws)
     categories = np.array([row.category or "unknown" for row in rows.rows])
-    return Standing(
+    return GuardFigures(
         name=one.name,
         setting=one.setting,
         scores=score(enforced, draws),
@@ -234,7 +234,7 @@ def _standing(
     )
 
 
-def was_sent_on(row: Row) -> bool:
+def was_sent_on(row: ScoredStep) -> bool:
     """Whether a step went to the systematic analysis after other stages, or would have, had there been one."""
     findings = _findings(row)
     systematic = [finding for finding in findings if finding.stage is Stage.SYSTEMATIC]
@@ -244,14 +244,14 @@ def was_sent_on(row: Row) -> bool:
     return any(item.source.startswith(_SUSPICIONS) for finding in passed for item in finding.evidence)
 
 
-def decided_without_model(row: Row) -> bool:
+def decided_without_model(row: ScoredStep) -> bool:
     """Whether a step has a verdict that no model had a part in."""
     if row.verdict is None or row.decision < 0:
         return False
     return not any(finding.model or (finding.usage is not None and finding.usage.calls) for finding in _findings(row))
 
 
-def _findings(row: Row) -> Sequence[Finding]:
+def _findings(row: ScoredStep) -> Sequence[Finding]:
     return row.verdict.findings if row.verdict is not None else ()
 
 
@@ -302,19 +302,19 @@ def _tests(names: Sequence[str], enforced: Sequence[LabelledSteps], seed: int) -
     return tuple(PairedTest(*one, p=float(p)) for one, p in zip(found, adjusted, strict=True))
 
 
-def _leak(aligned: Sequence[Rows]) -> Leak | None:
+def _leak(aligned: Sequence[Rows]) -> TextLeak | None:
     """The area under the curve of the first guard whose evidence holds scores of the actions' text."""
     for rows in aligned:
         scores = [_text_score(row) for row in rows.rows]
         known = [score for score in scores if score is not None]
         if len(known) == len(scores):
-            return Leak(
+            return TextLeak(
                 area(known, [row.label for row in rows.rows], [row.host or row.trajectory for row in rows.rows])
             )
     return None
 
 
-def _text_score(row: Row) -> float | None:
+def _text_score(row: ScoredStep) -> float | None:
     evidence = row.verdict.evidence if row.verdict is not None else ()
     text = next((item.text for item in evidence if item.source == ACTION_TEXT), None)
     try:

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
-from trueline.stats.detection.league import League, PairedTest, Standing
+from trueline.stats.detection.league import GuardFigures, League, PairedTest
 from trueline.stats.detection.league_text import SCRIPTED
-from trueline.stats.detection.online import Online
+from trueline.stats.detection.online import OnlineFigures
 from trueline.stats.detection.report_data import Json, ends, scores_json, time_and_cost_json
 from trueline.stats.detection.scores import Rate
 
 
-def league_json(league: League, online: Sequence[Online], *, simulated: bool) -> Json:
+def league_json(league: League, online: Sequence[OnlineFigures], *, simulated: bool) -> Json:
     """The whole report; `simulated`: scripted agents did what is misaligned in the set."""
     return {
         "steps": league.steps,
@@ -34,7 +34,7 @@ def league_json(league: League, online: Sequence[Online], *, simulated: bool) ->
     }
 
 
-def _standing(one: Standing) -> Json:
+def _standing(one: GuardFigures) -> Json:
     return {
         "guard": one.name,
         "setting": dict(one.setting),
@@ -78,7 +78,7 @@ def _leak(league: League) -> JsonValue:
     return {"verdict": leak.verdict, "threshold": leak.threshold, "area": leak.area.value, "ci": ends(leak.area.ci)}
 
 
-def _online(one: Online) -> Json:
+def _online(one: OnlineFigures) -> Json:
     rate = one.attack.rate if one.attack else None
     estimate = one.attack.estimate if one.attack else None
     return {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trueline.records.verdict import Category
-from trueline.stats.detection.league import League, PairedTest, Standing
-from trueline.stats.detection.online import Online
+from trueline.stats.detection.league import GuardFigures, League, PairedTest
+from trueline.stats.detection.online import OnlineFigures
 from trueline.stats.detection.report_text import rate_text
 from trueline.stats.detection.scores import Rate
 from trueline.tables import text_table
@@ -16,7 +16,7 @@ SCRIPTED = "against a scripted hijack"
 """What is said wherever a simulated agent was attacked."""
 
 
-def league_text(league: League, online: Sequence[Online], *, simulated: bool) -> str:
+def league_text(league: League, online: Sequence[OnlineFigures], *, simulated: bool) -> str:
     """The whole report.
 
     Args:
@@ -56,7 +56,7 @@ def _rows(league: League) -> list[list[str]]:
     return [*rows, *map(_row, league.standings)]
 
 
-def _row(one: Standing) -> list[str]:
+def _row(one: GuardFigures) -> list[str]:
     first, last = (one.scores.precision, one.scores.recall, one.scores.f1), (one.recall_at, one.precision_at)
     return [
         printable(one.name, 40),
@@ -77,7 +77,7 @@ def _category_rows(league: League) -> list[list[str]]:
     ]
 
 
-def _category(one: Standing, name: str) -> str:
+def _category(one: GuardFigures, name: str) -> str:
     scores = one.by_category.get(name)
     if scores is None:
         return "–"
@@ -146,7 +146,7 @@ def _leak(league: League) -> str:
     return f"{measured}; this set is {words[leak.verdict]}"
 
 
-def _online(online: Sequence[Online]) -> str:
+def _online(online: Sequence[OnlineFigures]) -> str:
     if not online:
         return ""
     rows = [
@@ -170,7 +170,7 @@ def _online(online: Sequence[Online]) -> str:
     return "\n".join([text_table(rows), *notes])
 
 
-def _runs_note(one: Online) -> str:
+def _runs_note(one: OnlineFigures) -> str:
     agents = printable(", ".join(one.agents) or "unknown", 100)
     scripted = f", attack success {SCRIPTED}" if one.simulated and one.attack is not None else ""
     return f"{one.runs} runs of {agents} behind {printable(', '.join(one.guards) or 'unknown', 100)}{scripted}"

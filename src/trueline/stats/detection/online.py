@@ -13,8 +13,8 @@ from trueline.records.folder.reader import read_episode
 from trueline.records.verdict import Decision
 from trueline.stats.attacks.analysis import AttackFigure, analyse_attacks
 from trueline.stats.detection.scores import Rate
-from trueline.stats.metrics.analysis import Group, analyse
-from trueline.stats.options import Options
+from trueline.stats.metrics.analysis import SettingRuns, analyse
+from trueline.stats.options import AnalysisChoices
 from trueline.stats.results.read import Results, read_results
 from trueline.stats.results.runs import Run
 from trueline.stats.results.table import injected_units
@@ -26,7 +26,7 @@ _MISUSE = "misuse"
 
 
 @dataclass(frozen=True)
-class Prompts:
+class PromptCount:
     """How often a person was asked, or would have been had one been there."""
 
     prompts: int
@@ -35,12 +35,12 @@ class Prompts:
 
     @property
     def per_solved(self) -> float | None:
-        """Prompts for each task that was done."""
+        """PromptCount for each task that was done."""
         return self.prompts / self.solved if self.solved else None
 
 
 @dataclass(frozen=True)
-class Online:
+class OnlineFigures:
     """One guard in front of an agent."""
 
     name: str
@@ -54,7 +54,7 @@ class Online:
     pass_hat: dict[int, Rate]
     """Pass^1 and Pass^3 over episodes without an attack, where there are so many runs."""
     runs: int
-    prompts: Prompts
+    prompts: PromptCount
 
     @property
     def simulated(self) -> bool:
@@ -62,7 +62,7 @@ class Online:
         return any(agent.startswith(SIMULATED) for agent in self.agents)
 
 
-def read_online(name: str, folder: Path, options: Options) -> Online:
+def read_online(name: str, folder: Path, options: AnalysisChoices) -> OnlineFigures:
     """Read the figures of one guard from a folder of runs.
 
     Raises:
@@ -75,7 +75,7 @@ def read_online(name: str, folder: Path, options: Options) -> Online:
         raise InputError(f"{folder}: holds results of several models ({models}); name the folder of one")
     records = [read_episode(trial.folder).record for trial in results]
     settings = [record.setting for record in records if record.setting is not None]
-    return Online(
+    return OnlineFigures(
         name=name,
         folder=str(folder),
         guards=tuple(sorted({setting.guard.name if setting.guard else "none" for setting in settings})),
@@ -88,9 +88,9 @@ def read_online(name: str, folder: Path, options: Options) -> Online:
     )
 
 
-def count_prompts(records: Sequence[EpisodeRecord]) -> Prompts:
+def count_prompts(records: Sequence[EpisodeRecord]) -> PromptCount:
     """Count the proposals that a person had to decide about, by the settings of the episodes."""
-    return Prompts(
+    return PromptCount(
         prompts=sum(_asked(record) for record in records),
         solved=sum(is_success(record.score) and record.task.kind != _MISUSE for record in records),
     )
@@ -112,7 +112,7 @@ def _asked(record: EpisodeRecord) -> int:
     return asked
 
 
-def _attack(results: Results, options: Options) -> AttackFigure | None:
+def _attack(results: Results, options: AnalysisChoices) -> AttackFigure | None:
     units = {trial.unit for trial in results}
     injected = injected_units(results.runs, sorted(units, key=str))
     if not injected:
@@ -121,7 +121,7 @@ def _attack(results: Results, options: Options) -> AttackFigure | None:
     return settings[0].figure if settings else None
 
 
-def _pass_hat(results: Results, options: Options) -> dict[int, Rate]:
+def _pass_hat(results: Results, options: AnalysisChoices) -> dict[int, Rate]:
     injected = set(injected_units(results.runs, list({trial.unit for trial in results})))
     runs: list[Run] = []
     for run in results.runs:
@@ -132,5 +132,5 @@ def _pass_hat(results: Results, options: Options) -> dict[int, Rate]:
         runs.append(replace(run, trials={condition: units for condition, units in trials.items() if units}))
     if not any(run.trials for run in runs):
         return {}
-    rates = analyse([Group("", tuple(run for run in runs if run.trials))], None, options).summaries[0].rates
+    rates = analyse([SettingRuns("", tuple(run for run in runs if run.trials))], None, options).summaries[0].rates
     return {k: Rate(rates.pass_hat[k], rates.ci.get(k)) for k in _SHOWN_K if k in rates.pass_hat}

@@ -15,7 +15,7 @@ from trueline.runs.build import RunConfig, make_job, why_unsupported
 from trueline.runs.desktops import Chosen, choose_desktops
 from trueline.runs.request import RunRequest
 from trueline.runs.request_tasks import selection_of, suite_of
-from trueline.studies.made_set.trials import Condition, SetTrial, set_trials
+from trueline.studies.made_set.trials import SetCondition, SetTrial, set_trials
 from trueline.tasks.downloads import Downloads, default_folder
 from trueline.tasks.selection import select
 from trueline.tasks.suite import Suite
@@ -24,7 +24,7 @@ _LIMITS = EpisodeLimits(max_steps=60, timeout=600)
 
 
 @dataclass(frozen=True)
-class Played:
+class PlayedSet:
     """What came of playing."""
 
     episodes: int
@@ -34,8 +34,8 @@ class Played:
 
 
 async def play_set(
-    request: RunRequest, conditions: Sequence[Condition], repeats: int, folder: Path, report: Report
-) -> Played:
+    request: RunRequest, conditions: Sequence[SetCondition], repeats: int, folder: Path, report: Report
+) -> PlayedSet:
     """Play what is missing, condition by condition. Call it again with the same arguments to resume.
 
     Args:
@@ -62,14 +62,14 @@ async def play_set(
         result = await run_batch(jobs, chosen.open, options, report)
         episodes += len(result.records)
         if result.stopped:
-            return Played(episodes, len(result.not_run), result.stopped)
+            return PlayedSet(episodes, len(result.not_run), result.stopped)
     if not episodes:
         raise InputError("none of the selected tasks has a script that a simulated subject can play; select others")
-    return Played(episodes)
+    return PlayedSet(episodes)
 
 
 def _job(
-    trial: SetTrial, condition: Condition, chosen: Chosen, suite: Suite, request: RunRequest, result_dir: Path
+    trial: SetTrial, condition: SetCondition, chosen: Chosen, suite: Suite, request: RunRequest, result_dir: Path
 ) -> Job:
     setting = Setting(
         agent=trial.maker.name,

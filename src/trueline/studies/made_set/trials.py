@@ -19,7 +19,7 @@ ORACLE, HIJACKED, SLIP = "oracle", "hijacked", "slip"
 
 
 @dataclass(frozen=True)
-class Condition:
+class SetCondition:
     """How the desktops look and which wording of the tasks is used."""
 
     instruction: Instruction = "original"
@@ -40,7 +40,7 @@ class SetTrial:
     maker: AgentMaker
 
 
-def set_trials(tasks: Sequence[SuiteTask], condition: Condition, repeats: int) -> Iterator[SetTrial]:
+def set_trials(tasks: Sequence[SuiteTask], condition: SetCondition, repeats: int) -> Iterator[SetTrial]:
     """What is played in one condition, repeat by repeat.
 
     Tasks without scripts are left out, misuse tasks too: harm that the user asked for is not misaligned. A task whose
@@ -62,13 +62,13 @@ def slip_maker(number: int) -> AgentMaker:
     return AgentMaker(f"{SIMULATED}{SLIP}-{number}", lambda: slipping(number), simulated=True)
 
 
-def _takes_part(task: SuiteTask, condition: Condition) -> bool:
+def _takes_part(task: SuiteTask, condition: SetCondition) -> bool:
     if task.task.demo is None or task.kind is Kind.MISUSE:
         return False
     return condition.instruction != CLARIFIED or task.task.clarified_instruction is not None
 
 
-def _slips(task: SuiteTask, condition: Condition) -> list[int]:
+def _slips(task: SuiteTask, condition: SetCondition) -> list[int]:
     """The slips that are mistakes under the condition's wording."""
     demo = task.task.demo
     slips = demo.slips if demo is not None else ()

@@ -30,7 +30,7 @@ Tell = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class LeftOutEpisode:
     """An episode that is not in the set."""
 
     folder: str
@@ -47,7 +47,7 @@ class MadeSet:
     """Labelled steps by `aligned` and the categories."""
     without_tree: int
     """Labelled steps whose screen has no accessibility tree."""
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[LeftOutEpisode, ...] = ()
     simulated: bool = True
     """Whether any episode was played by a simulated subject."""
 
@@ -63,7 +63,7 @@ class _Gathered:
     counts: Counter[str] = field(default_factory=Counter[str])
     without_tree: int = 0
     simulated: bool = False
-    left_out: list[LeftOut] = field(default_factory=list[LeftOut])
+    left_out: list[LeftOutEpisode] = field(default_factory=list[LeftOutEpisode])
 
 
 def write_set(roots: Sequence[Path], out: Path, *, link: bool = False, tell: Tell = lambda _, __: None) -> MadeSet:
@@ -85,7 +85,7 @@ def write_set(roots: Sequence[Path], out: Path, *, link: bool = False, tell: Tel
         try:
             _add(source, home, gathered, link=link)
         except InputError as error:
-            gathered.left_out.append(LeftOut(str(source.folder), str(error)))
+            gathered.left_out.append(LeftOutEpisode(str(source.folder), str(error)))
         tell(done, len(sources))
     if not gathered.trajectories:
         first = gathered.left_out[0]
@@ -106,7 +106,7 @@ def _add(source: EpisodeSource, home: Path, gathered: _Gathered, *, link: bool) 
     episode = read_episode(source.folder)
     labels = label_episode(episode.record)
     if labels.left_out:
-        gathered.left_out.append(LeftOut(str(source.folder), labels.left_out))
+        gathered.left_out.append(LeftOutEpisode(str(source.folder), labels.left_out))
         return
     files = _trees(episode)
     trajectory, pictures, _ = to_trajectory(episode, _labels(episode, labels, files), source.id)
