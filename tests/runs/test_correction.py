@@ -132,6 +132,10 @@ class NothingToDo:
     async def check(self, *, failed: bool) -> Scored:
         return Scored(0.0)
 
+    async def changes(self) -> None: ...
+
+    async def ledger(self) -> None: ...
+
     async def funnel(self, end: End, scored: Scored) -> None: ...
 
 

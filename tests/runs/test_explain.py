@@ -12,7 +12,8 @@ from trueline.cli import main
 from trueline.records import Attack, EpisodeWriter, Funnel, TaskRef
 from trueline.records.end import End, Unscored
 from trueline.records.episode import CheckRecord, EpisodeError, ValueComparison
-from trueline.records.events import Ended, Failed, Started
+from trueline.records.events import Accounted, Ended, Failed, Started
+from trueline.records.ledger import Changes, FileChange, Ledger, SentMail, SettingChange
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 Out = pytest.CaptureFixture[str]
@@ -106,3 +107,23 @@ def test_several_episodes_and_wrong_input(tmp_path: Path, capsys: Out) -> None:
     (tmp_path / "empty").mkdir()
     assert main(["explain", str(tmp_path / "empty")]) == 2
     assert main(["explain", str(tmp_path / "absent")]) == 2
+
+
+def test_what_the_episode_changed_is_listed(tmp_path: Path, capsys: Out) -> None:
+    asked = Changes(files=(FileChange(path="note.txt", change="created", size=3),))
+    extra = Changes(
+        settings=(SettingChange(store="dconf", key="/a\x1b[31m", value="1"),),
+        mails=(SentMail(sender="me@a.test", to=("you@b.test",)),),
+        omitted=2,
+    )
+    folder = tmp_path / "pyautogui/screenshot/m/os/t"
+    task = TaskRef(domain="os", id="t", kind="benign")
+    writer = EpisodeWriter(folder, Started(time=NOW, task=task, instruction="Do it."))
+    writer.append(Accounted(time=NOW, ledger=Ledger(asked_for=asked, also_changed=extra, allowed="0" * 64)))
+    writer.finish(FAILED)
+    lines = explained(capsys, folder).splitlines()
+    place = lines.index("Changed as the task asks, or as its applications do by themselves:")
+    assert lines[place + 1 :] == [
+        "  file note.txt: created", "Also changed:", r"  setting dconf:/a\x1b[31m = 1", "  mail to you@b.test",
+        "  2 more that are not listed",
+    ]  # fmt: skip

@@ -104,6 +104,12 @@ class FileTask:
         text = (await self.desktop.get(self.path)).decode()
         return Scored(0.0 if failed else float(text.strip() == self.wanted))
 
+    async def changes(self) -> None:
+        """Nobody looks."""
+
+    async def ledger(self) -> None:
+        """Nobody looks."""
+
     async def funnel(self, end: End, scored: Scored) -> Funnel | None:
         self._break("funnel")
         return self.funnels[self.prepared - 1] if self.funnels else None

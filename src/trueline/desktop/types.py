@@ -16,6 +16,7 @@ from typing import Literal, Protocol, Self, runtime_checkable
 from trueline.actions import Action
 from trueline.errors import InputError, TruelineError
 from trueline.records import ActionResult, Observation, ObservationSpec
+from trueline.records.ledger import Changes
 
 
 class Capability(StrEnum):
@@ -218,6 +219,39 @@ class ReadsHome(Protocol):
 
     async def digest_changed(self, paths: Sequence[str]) -> tuple[str, ...]:
         """What tells the content of such files from another, however large they are. Raises DesktopError."""
+        ...
+
+
+class ChangeLog(Protocol):
+    """Tells what changes on a desktop: files, settings and programs left running."""
+
+    async def since_last(self) -> Changes:
+        """What changed since the last look.
+
+        Raises:
+            DesktopError: It cannot be looked at.
+        """
+        ...
+
+    async def since_opened(self) -> Changes:
+        """What changed since the log was opened. Raises DesktopError."""
+        ...
+
+    def close(self) -> None:
+        """End the log."""
+        ...
+
+
+@runtime_checkable
+class LogsChanges(Protocol):
+    """A desktop that can tell what changes on it, whatever the permissions inside say."""
+
+    async def open_change_log(self) -> ChangeLog:
+        """Begin to log: what changes from now on counts, until the desktop is reset.
+
+        Raises:
+            DesktopError: It cannot be looked at.
+        """
         ...
 
 

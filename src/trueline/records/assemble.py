@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterable, Sequence
 
 from trueline.records.episode import EpisodeRecord
-from trueline.records.events import Checked, Ended, Event, Failed, Narrated, Noted, Retried, Started, Stepped
+from trueline.records.events import Accounted, Checked, Ended, Event, Failed, Narrated, Noted, Retried, Started, Stepped
+from trueline.records.ledger import Ledger
 from trueline.records.problem import Problem
 from trueline.records.step import Attempt, Step
 from trueline.records.usage import Usage, total_usage
@@ -25,12 +26,15 @@ def assemble(events: Sequence[Event]) -> EpisodeRecord:
     started = events[0]
     steps: dict[int, Step] = {}
     problems: list[Problem] = []
+    ledger: Ledger | None = None
     ended: Ended | None = None
     for event in events[1:]:
         if isinstance(event, Stepped):
             steps[event.step.number] = event.step
         elif isinstance(event, Noted):
             problems.append(event.problem)
+        elif isinstance(event, Accounted):
+            ledger = event.ledger
         elif isinstance(event, Ended):
             ended = event
         elif isinstance(event, Narrated | Checked):
@@ -45,6 +49,7 @@ def assemble(events: Sequence[Event]) -> EpisodeRecord:
     record = EpisodeRecord(
         **{name: getattr(started, name) for name in _FROM_STARTED},
         started=started.time,
+        ledger=ledger,
         steps=tuple(steps.values()),
         retries=retries,
         errors=tuple(event.error for event in events if isinstance(event, Failed)),

@@ -10,6 +10,7 @@ from pydantic import Field, JsonValue
 from trueline.records.attack import Attack, Funnel
 from trueline.records.base import Count, Digest, Record, Score, Seconds
 from trueline.records.end import End, Unscored
+from trueline.records.ledger import Ledger
 from trueline.records.observation import StoredFile
 from trueline.records.problem import Problem
 from trueline.records.setting import Setting
@@ -113,6 +114,8 @@ class EpisodeRecord(Record):
     """As the task says it."""
     started: datetime | None = None
     ended: datetime | None = None
+    ledger: Ledger | None = None
+    """What it changed, in its last try; `None` where nobody looked."""
     steps: tuple[Step, ...] = ()
     end: End | None = None
     unscored: Unscored | None = None

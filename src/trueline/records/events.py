@@ -11,6 +11,7 @@ from trueline.records.attack import Attack, Funnel
 from trueline.records.base import Count, Digest, Record, Score
 from trueline.records.end import End, Unscored
 from trueline.records.episode import SCHEMA_VERSION, CheckRecord, EpisodeError, EpisodeTimings, Retry, TaskRef
+from trueline.records.ledger import Ledger
 from trueline.records.problem import Problem
 from trueline.records.setting import Setting
 from trueline.records.step import Narrative, Step
@@ -80,6 +81,14 @@ class Retried(Record):
     retry: Retry
 
 
+class Accounted(Record):
+    """What an episode, or one try of it, changed on the desktop."""
+
+    event: Literal["ledger"] = "ledger"
+    time: datetime
+    ledger: Ledger
+
+
 class Noted(Record):
     """A problem of the files themselves, found during recovery."""
 
@@ -120,7 +129,8 @@ class Closed(Record):
 
 
 Event = Annotated[
-    Started | Stepped | Narrated | Checked | Failed | Retried | Noted | Ended | Closed, Field(discriminator="event")
+    Started | Stepped | Narrated | Checked | Failed | Retried | Accounted | Noted | Ended | Closed,
+    Field(discriminator="event"),
 ]
 
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from trueline.actions import Action
 from trueline.records.base import Count, Record, Seconds
+from trueline.records.ledger import Changes
 from trueline.records.observation import ObservationRecord, StoredFile
 from trueline.records.proposal import Proposal
 from trueline.records.usage import Usage
@@ -76,6 +77,7 @@ class StepTimings(Record):
     verify: Seconds | None = None
     act: Seconds | None = None
     settle: Seconds | None = None
+    ledger: Seconds | None = None
     total: Seconds | None = None
 
 
@@ -91,6 +93,8 @@ class Step(Record):
     """One per action that was executed, in order."""
     gap: Gap | None = None
     narrative: Narrative | None = None
+    changes: Changes | None = None
+    """What changed on the desktop in this step; `None` where nobody looked."""
     timings: StepTimings | None = None
 
     @property

@@ -170,7 +170,7 @@ class _Episode:
         """The first line of its record."""
         config, task = self._config, self._task
         injection = self._injection()
-        digest = sha256(self._planned.task.task.model_dump_json().encode())
+        digest = sha256(self._planned.task.task.definition_json().encode())
         return Started(
             time=datetime.now(UTC),
             task=self._planned.reference(config.suite, digest),

@@ -15,7 +15,7 @@ from trueline.records.attack import Funnel
 from trueline.records.end import End, Unscored
 from trueline.records.episode import CheckRecord, EpisodeError, EpisodeTimings, Retry
 from trueline.records.episode_state import is_success
-from trueline.records.events import Ended, Failed, Retried
+from trueline.records.events import Accounted, Ended, Failed, Retried
 from trueline.records.folder.files import DiskFullError
 from trueline.records.observation import ObservationSpec, StoredFile
 from trueline.records.step import Step
@@ -103,6 +103,7 @@ async def _play_tries(parts: EpisodeParts, recorder: Recorder, episode: _Episode
         await _prepare(parts, episode)
         begins = len(episode.steps)
         finish = await _play(parts, recorder, episode)
+        await _account(parts, recorder, episode)
         scored = await _check(parts, episode, finish)
         await _look_at_attack(parts, recorder, episode, finish, scored)
         retrying = parts.retrying
@@ -151,6 +152,17 @@ async def _prepare(parts: EpisodeParts, episode: _Episode) -> None:
         raise SetupError(describe_error(error)) from error
     finally:
         episode.setup_s += loop.time() - began
+
+
+async def _account(parts: EpisodeParts, recorder: Recorder, episode: _Episode) -> None:
+    """Record what this try changed, before the checker changes anything itself."""
+    try:
+        ledger = await parts.task.ledger()
+    except DesktopError as error:
+        _note(recorder, "ledger", str(error), len(episode.steps))
+        return
+    if ledger is not None:
+        recorder.append(Accounted(time=datetime.now(UTC), ledger=ledger))
 
 
 async def _check(parts: EpisodeParts, episode: _Episode, finish: _Finish) -> Scored:

@@ -11,6 +11,7 @@ from trueline.records.episode_state import RESULT_FILE, EpisodeState, is_success
 from trueline.records.folder.attempts import attempts_of
 from trueline.records.folder.reader import Trajectory, read_episode
 from trueline.records.layout import ATTEMPTS
+from trueline.records.ledger import Ledger
 from trueline.text import printable
 
 _MOST = 20
@@ -60,6 +61,7 @@ def explain(folder: Path) -> dict[str, JsonValue]:
         "checks": checks,
         "attack": None if record.attack is None else {"vector": record.attack.vector, "goal": record.attack.goal},
         "funnel": None if record.funnel is None else record.funnel.model_dump(mode="json"),
+        "ledger": None if record.ledger is None else record.ledger.model_dump(mode="json"),
         "adversary_score": episode.adversary_score,
         "judgments": judgments,
         "retries": retries,
@@ -113,6 +115,7 @@ def explanation_text(found: dict[str, JsonValue]) -> str:
             lines.append(f"    found     {_show(part['found'])}")
             lines.append(f"    expected  {_show(part['expected'])}")
     lines += _attack_lines(found)
+    lines += _ledger_lines(found["ledger"])
     for judgment in _objects(found["judgments"]):
         said = f"success {_word(judgment['success'])}, safe {_word(judgment['safe'])}"
         lines.append(f"Judge {_show(judgment['by'])}: {said}: {_show(judgment['reasoning'])}")
@@ -153,6 +156,27 @@ def _attack_lines(found: dict[str, JsonValue]) -> list[str]:
     stages = ", ".join(f"{stage} {_word(funnel.get(stage))}" for stage in _STAGES)
     evidence = [f"  evidence: {_show(item)}" for item in _items(funnel.get("evidence"))[:_MOST]]
     return [f"{head}: {stages}", *evidence]
+
+
+def _ledger_lines(found: JsonValue) -> list[str]:
+    """What the episode changed; what its task did not ask for is listed."""
+    if not isinstance(found, dict):
+        return []
+    ledger = Ledger.model_validate(found)
+    extra = [f"  {_show(line)}" for line in ledger.also_changed.lines()]
+    left = [f"  and {len(extra) - _MOST} more"] if len(extra) > _MOST else []
+    if ledger.allowed is None:
+        return ["Changed; the task does not say what it may change:", *extra[:_MOST], *left] if extra else []
+    asked = [f"  {_show(line)}" for line in ledger.asked_for.lines()]
+    more = [f"  and {len(asked) - _MOST} more"] if len(asked) > _MOST else []
+    return [
+        *(["Changed as the task asks, or as its applications do by themselves:"] if asked else []),
+        *asked[:_MOST],
+        *more,
+        *(["Also changed:"] if extra else ["Nothing else was changed."]),
+        *extra[:_MOST],
+        *left,
+    ]
 
 
 def _objects(value: JsonValue) -> list[dict[str, JsonValue]]:

@@ -137,7 +137,7 @@ def require_same(path: Path, manifest: Manifest, run: Run) -> None:
 
 
 def _tasks_digest(planned: Iterable[Planned]) -> str:
-    found: Mapping[str, str] = {one.task.ref.name: one.task.task.model_dump_json() for one in planned}
+    found: Mapping[str, str] = {one.task.ref.name: one.task.task.definition_json() for one in planned}
     return sha256(json.dumps(found, sort_keys=True).encode())
 
 

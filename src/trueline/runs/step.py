@@ -15,6 +15,7 @@ from trueline.desktop.types import ActionInterrupted, ActionTimeout, Settled
 from trueline.guard.correction import Correction, Exhausted, Ruling, correct, target_changes
 from trueline.guard.session import feedback_text
 from trueline.records.end import End
+from trueline.records.ledger import Changes
 from trueline.records.observation import ObservationRecord, ObservationSpec
 from trueline.records.proposal import Proposal
 from trueline.records.step import ActionResult, Attempt, Gap, Step, StepTimings
@@ -36,6 +37,7 @@ class StepInProgress:
     attempts: list[Attempt] = field(default_factory=list[Attempt])
     results: list[ActionResult] = field(default_factory=list[ActionResult])
     gap: Gap | None = None
+    changes: Changes | None = None
     seconds: dict[str, float] = field(default_factory=dict[str, float])
     check: str | None = None
     """The guard's check under which it ran; reported with the next screen, from which its narrative is made."""
@@ -57,6 +59,7 @@ class StepInProgress:
             attempts=tuple(self.attempts),
             results=tuple(self.results),
             gap=self.gap,
+            changes=self.changes,
             timings=StepTimings.model_validate(self.seconds),
         )
 
@@ -82,6 +85,8 @@ async def run_step(
             step.check = allowed.check
             await _act(step, parts, recorder, allowed.proposal)
             step.reported = tuple(step.results)
+        async with _timed(step, "ledger"):
+            step.changes = await parts.task.changes()
     finally:
         step.seconds["total"] = asyncio.get_running_loop().time() - began
 

@@ -8,11 +8,12 @@ from dataclasses import replace
 from typing import Protocol, Self, runtime_checkable
 
 from trueline.agents.types import Agent, words_for
-from trueline.desktop.types import Capability
+from trueline.desktop.types import Capability, LogsChanges
 from trueline.records.attack import Funnel
 from trueline.records.end import End
 from trueline.records.episode import CheckRecord
 from trueline.records.episode_state import is_success
+from trueline.records.ledger import Changes, Ledger
 from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
 from trueline.runs.faults import describe_error
@@ -20,9 +21,11 @@ from trueline.runs.types import AgentFailed, Scored
 from trueline.tasks.attacks.injection import ActiveInjection
 from trueline.tasks.attacks.sinks import SinkLog, open_sinks
 from trueline.tasks.attacks.sinks.open import Listening
+from trueline.tasks.change_tracker import ChangeTracker
 from trueline.tasks.checkers import evaluate, side_effects
 from trueline.tasks.checkers.home import keep_home
 from trueline.tasks.model import Task
+from trueline.tasks.model.allowed_changes import split_changes
 from trueline.tasks.model.kind import is_unmeasured, measures_harm
 from trueline.tasks.model.steps import Step
 from trueline.tasks.setup import run_steps
@@ -46,6 +49,7 @@ class TaskOnDesktop:
         self._workspace = workspace
         self._injection = injection
         self._sinks = SinkLog()
+        self._tracker: ChangeTracker | None = None
         self._stack = AsyncExitStack()
         self.steps: dict[str, int] = {}
         """The step in which each proposal was made, by its id."""
@@ -59,6 +63,7 @@ class TaskOnDesktop:
     async def prepare(self) -> None:
         """Set the desktop up. Again after a reset: then the sinks are those of the new desktop."""
         await self._stack.aclose()
+        self._tracker = None
         self._workspace = replace(self._workspace, outputs={})
         desktop, injection = self._workspace.desktop, self._injection
         if Capability.SINKS in desktop.capabilities and isinstance(desktop, _Listens):
@@ -75,6 +80,10 @@ class TaskOnDesktop:
             await injection.deliver(desktop, "after setup")
             await injection.confirm(desktop)
         await keep_home(self._task.evaluator, self._workspace)
+        if isinstance(desktop, LogsChanges):
+            log = await desktop.open_change_log()
+            self._stack.callback(log.close)
+            self._tracker = ChangeTracker(log, self._sinks)
 
     async def seen(self, step: int, observation: Observation, agent: Agent) -> None:
         """Take note of what the agent is shown."""
@@ -107,6 +116,16 @@ class TaskOnDesktop:
             for found in await side_effects(self._task.evaluator, self._workspace)
         ]
         return Scored(outcome.score, (check, *others))
+
+    async def changes(self) -> Changes | None:
+        """What changed since the last call."""
+        return None if self._tracker is None else await self._tracker.since_last()
+
+    async def ledger(self) -> Ledger | None:
+        """What changed since the end of the set-up, split by what the task may change."""
+        if self._tracker is None:
+            return None
+        return split_changes(await self._tracker.since_start(), self._task.allowed_changes)
 
     async def funnel(self, end: End, scored: Scored) -> Funnel | None:
         """How far the injection got."""

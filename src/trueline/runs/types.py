@@ -16,6 +16,7 @@ from trueline.records.attack import Funnel
 from trueline.records.end import End, Unscored
 from trueline.records.episode import CheckRecord
 from trueline.records.events import Event
+from trueline.records.ledger import Changes, Ledger
 from trueline.records.observation import Observation, ObservationRecord, ObservationSpec, StoredFile
 from trueline.records.proposal import Proposal
 from trueline.records.setting import EpisodeLimits
@@ -93,6 +94,14 @@ class EpisodeTask(Protocol):
         Raises:
             CheckerError: It could not be scored.
         """
+        ...
+
+    async def changes(self) -> Changes | None:
+        """What changed on the desktop since the last call, or the end of the set-up; `None` where nobody looks."""
+        ...
+
+    async def ledger(self) -> Ledger | None:
+        """What changed since the end of the set-up. Raises DesktopError."""
         ...
 
     async def funnel(self, end: End, scored: Scored) -> Funnel | None:

@@ -87,7 +87,7 @@ def _anywhere(task: Task) -> Iterator[str]:
             yield f"set-up step {step.type}"
     for step in task.adversary_config:
         yield f"attack on a web server ({step.type})"
-    if _WINDOWS_PATH.search(task.model_dump_json()):
+    if _WINDOWS_PATH.search(task.definition_json()):
         yield "Windows"
 
 
@@ -105,7 +105,7 @@ def _here(task: Task) -> Iterator[str]:
         for url in step.parameters.urls_to_open
     ):
         yield "live web sites"
-    if _GNOME.search(task.model_dump_json()):
+    if _GNOME.search(task.definition_json()):
         yield "GNOME's own settings"
     texts = [command if isinstance(command, str) else " ".join(command) for command in commands]
     if any(_ROOT.search(text) for text in texts):

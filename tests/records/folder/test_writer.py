@@ -26,8 +26,9 @@ from trueline.records import (
     Verdict,
     read_episode,
 )
-from trueline.records.events import Checked, Ended, Failed, Narrated, Retried
+from trueline.records.events import Accounted, Checked, Ended, Failed, Narrated, Retried
 from trueline.records.folder.action_text import decode_action, encode_action
+from trueline.records.ledger import Changes, FileChange, Ledger, SentMail
 from trueline.records.step import Narrative
 
 
@@ -223,6 +224,8 @@ def test_no_secret_is_stored_where_none_may_be(folder: Path, store: StoreLevel) 
         number=9, observation=seen, attempts=(Attempt(proposal=proposal, verdicts=(verdict,)),), results=results
     )
     writer.step(step)
+    left = Changes(files=(FileChange(path="secret words", change="created"),), mails=(SentMail(sender="x", to=("y",)),))
+    writer.append(Accounted(time=at(9), ledger=Ledger(asked_for=Changes(), also_changed=left)))
     record = writer.finish(ENDED)
     everything = b"".join(path.read_bytes() for path in folder.iterdir())
     for secret in (SECRET, "pa55word", "secret words", "codesecret", "raw top", "OK 9", '"q"', "x" * 100):

@@ -12,6 +12,7 @@ from typing import Self
 
 from trueline.actions import Action, CallUser, Done, Fail, Screenshot, Wait, Zoom, bare
 from trueline.desktop.local import commands, files, home_files
+from trueline.desktop.local.change_log import LocalChangeLog
 from trueline.desktop.local.commands import SandboxCommand
 from trueline.desktop.local.controller import FRAMEBUFFER, Controller
 from trueline.desktop.local.forwarding import display, forward
@@ -292,6 +293,10 @@ class LocalDesktop:
     async def diff(self) -> tuple[Change, ...]:
         """What changed in the home folder since the start, sorted by path. Raises DesktopLost."""
         return await self.running.sandbox.changes()
+
+    async def open_change_log(self) -> LocalChangeLog:
+        """Begin to log what changes; see `LogsChanges`. The caller closes it."""
+        return await LocalChangeLog.open(self.running.sandbox)
 
     async def read_changed(self, paths: Sequence[str], *, limit: int) -> tuple[HomeFile, ...]:
         """Read files of the home folder from outside; see `ReadsHome`."""

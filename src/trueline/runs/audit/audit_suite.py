@@ -135,7 +135,7 @@ class _Batch:
         played: list[tuple[AuditTrial, EpisodeRecord]] = []
         for (trial, _), job in zip(trials, jobs, strict=True):
             record, task = result.records.get(str(job.path)), trial.planned.task
-            if record is None or record.task.digest != sha256(task.task.model_dump_json().encode()):
+            if record is None or record.task.digest != sha256(task.task.definition_json().encode()):
                 folder = self.options.result_dir
                 raise InputError(
                     f"--result_dir {folder}: holds trials of another version of {task.ref.name}; name another folder"

@@ -9,6 +9,7 @@ from pydantic import Field, JsonValue
 
 from trueline.records.base import FileName
 from trueline.tasks.model.adversary import AdversaryStep, Injection, MetaData, SafetyTags
+from trueline.tasks.model.allowed_changes import AllowedChanges
 from trueline.tasks.model.demo import Demo
 from trueline.tasks.model.evaluator import Evaluator
 from trueline.tasks.model.kind import Kind
@@ -54,10 +55,19 @@ class Task(Part):
     """Ours: the instruction with everything that is checked made explicit."""
     variation: dict[str, Annotated[tuple[JsonValue, ...], Field(min_length=1)]] = Field(default={})
     """Ours: alternatives by name; see `tasks.variation`."""
+    allowed_changes: AllowedChanges | None = None
+    """Ours: what the task may change on the desktop; every other change is extra. Neither agent nor guard sees it."""
     demo: Demo | None = None
     """Ours: scripts for simulated subjects and audits. No other agent ever sees them."""
     tags: SafetyTags | tuple[str, ...] = ()
     """RTC-Bench's switches, or our labels such as `minimal`."""
+
+    def definition_json(self) -> str:
+        """What decides how the task runs and is scored; its digest identifies the task.
+
+        The list of allowed changes affects neither, and has a digest of its own.
+        """
+        return self.model_dump_json(exclude={"allowed_changes"})
 
     def to_json(self) -> dict[str, JsonValue]:
         """The task as in its file: defaults are not added, unknown fields are kept."""

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         etc: dict[str, str]
         addresses: list[str]
         template: str
+        temporary: dict[str, str]
         filter: str
         rlimits: dict[str, int]
         oom_score: int
@@ -56,6 +57,7 @@ NOT_INSIDE = (
     "namespaces.py",
     "memory_watch.py",
     "changes.py",
+    "change_log.py",
     "contents.py",
     "filter.bpf",
     "__pycache__",

@@ -87,9 +87,13 @@ def send(control: socket.socket, message: dict[str, object], fds: list[int] | No
         time.sleep(PASS_AGAIN)
 
 
-def answer(control: socket.socket, request: Request, fds: list[int], plan: SandboxPlan) -> None:
-    """Do what the host asks."""
+def answer(control: socket.socket, request: Request, fds: list[int], plan: SandboxPlan, session: int) -> None:
+    """Do what the host asks; the session descends from the process `session`."""
     try:
+        if request["op"] == "change_log":
+            open_change_log(plan, fds[0], session)
+            send(control, {"id": request["id"]})
+            return
         if request["op"] in ("changes", "contents"):
             send(control, {"id": request["id"]})
             tell_home(plan, request["op"], fds[0])
@@ -133,6 +137,28 @@ def tell_home(plan: SandboxPlan, what: str, fd: int) -> None:
     HELPERS.add(pid)
 
 
+def open_change_log(plan: SandboxPlan, fd: int, session: int) -> None:
+    """Start the process that compares what there is from look to look; it ends when its connection is closed.
+
+    Raises:
+        OSError: There is no room for another process.
+    """
+    sys.path[:0] = [plan["programs"]]
+    from change_log import serve
+
+    del sys.path[0]
+    pid = os.fork()
+    if pid == 0:
+        try:
+            LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+            work = plan["work"]
+            temporary = {path: f"{work}/{name}" for path, name in plan["temporary"].items()}
+            serve(os.dup(fd), (f"{work}/disk/upper", f"{work}/template"), temporary, session)
+        finally:
+            os._exit(0)
+    HELPERS.add(pid)
+
+
 def reap_helpers() -> None:
     """Take note of our own processes that have ended."""
     for pid in tuple(HELPERS):
@@ -159,7 +185,7 @@ def keep(control: socket.socket, parts: list[SandboxPart], plan: SandboxPlan) ->
                 data, fds, _, _ = socket.recv_fds(control, 65536, 1)
                 if not data:
                     return
-                answer(control, json.loads(data), fds, plan)
+                answer(control, json.loads(data), fds, plan, parts[1].pid)
             elif fd in outputs:
                 if not outputs[fd].read_errors():
                     poll.unregister(fd)
