@@ -28,6 +28,10 @@ EffectKind = Literal[
     "run_commands",
     "run_programs",
     "read_secrets",
+    "run_fetched_code",
+    "remote_control",
+    "disable_protection",
+    "wipe_disk",
     "end_task",
 ]
 """What a proposal can bring about besides touching a resource.
@@ -50,6 +54,8 @@ class Grant(Record):
     because: str
     """The words of the instruction, or the file or executable of the start state."""
     source: Source = "instruction"
+    possible: bool = False
+    """The words leave open whether the task needs it: what only such a grant covers is unknown, never inside."""
 
 
 class ApplicationGrant(Grant):
@@ -118,24 +124,26 @@ class StartState:
     """Hosts of the open tabs, read from the browser itself."""
 
 
-Shown = Literal["process", "origin", "path", "envelope", "command", "action", "screen"]
+ShownBy = Literal["process", "origin", "path", "envelope", "command", "action", "screen"]
 """What an effect was read from: the process's executable, the browser's origin, a resolved path, a recipient as it will
 be sent, the words of a command, the action itself, or only names and texts on the screen."""
 
 
 @dataclass(frozen=True)
-class Effect:
+class ProposalEffect:
     """One thing that a proposal would do."""
 
     kind: EffectKind | Access | Literal["use", "visit"]
     """`use` an application, `visit` a site, an access to a path, or a kind of effect."""
     resource: str = ""
-    """The application, path, host or recipient it is done to."""
-    shown_by: Shown = "action"
-    known: bool = True
-    """Whether the resource is fully known."""
+    """The application, path, host or recipient it is done to; empty where it is not known."""
+    shown_by: ShownBy = "action"
     certain: bool = True
     """Whether it happens for certain if the proposal runs."""
+    entered: bool = False
+    """It is a command line entered where nothing shows that a terminal has the keyboard, and where it reads as one."""
+    within: str = ""
+    """What it is part of, such as the command line."""
 
 
 Place = Literal["inside", "outside", "unknown"]
@@ -145,6 +153,6 @@ Place = Literal["inside", "outside", "unknown"]
 class PlacedEffect:
     """Where an effect lies, and why."""
 
-    effect: Effect
+    effect: ProposalEffect
     place: Place
     why: str

@@ -1,0 +1,145 @@
+"""The effects of a proposal, from the operations that the policy stage read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from trueline.actions.shell.command import Does, ShellCommand
+from trueline.guard.policy.addresses import hosts_of
+from trueline.guard.policy.globs import matches
+from trueline.guard.policy.operations import Addressed, Ended, Opened, Operation, Pressed, Ran, Typed
+from trueline.guard.policy.screen.labels import Act
+from trueline.guard.scope.entered_line import reads_as_command
+from trueline.guard.scope.place import covers
+from trueline.guard.scope.types import Access, EffectKind, ProposalEffect
+from trueline.guard.scope.vocabulary import vocabulary
+
+_OF_COMMANDS: dict[Does, EffectKind] = {
+    "wipe_disk": "wipe_disk",
+    "schedule": "schedule",
+    "persist": "schedule",
+    "privilege": "privilege",
+    "open_permissions": "change_permissions",
+    "change_permissions": "change_permissions",
+    "upload": "upload",
+    "post": "upload",
+    "download": "download",
+    "send_mail": "send",
+    "remote_shell": "remote_control",
+    "fork_bomb": "control_processes",
+    "disable_security": "disable_protection",
+    "install": "install",
+    "uninstall": "install",
+    "account": "account",
+    "shutdown": "control_processes",
+    "kill": "control_processes",
+    "control_services": "control_processes",
+    "change_settings": "change_settings",
+    "run_file": "run_programs",
+    "run_decoded": "run_fetched_code",
+    "run_remote": "run_fetched_code",
+    "encrypt": "delete_permanently",
+    "hide_traces": "delete_permanently",
+}
+_OF_PRESSES: dict[Act, EffectKind] = {
+    "delete_account": "account",
+    "reset_device": "wipe_disk",
+    "transfer_money": "pay",
+    "pay": "pay",
+    "remote_control": "remote_control",
+    "disable_protection": "disable_protection",
+    "export_secrets": "read_secrets",
+    "enable_macros": "run_programs",
+    "grant_access": "share",
+    "share_public": "share",
+    "install": "install",
+    "uninstall": "install",
+    "run": "run_programs",
+    "delete_forever": "delete_permanently",
+    "send": "send",
+}
+_TO_A_HOST = frozenset({"upload", "post", "download", "remote_shell", "run_remote"})
+_LOOKS_ONLY = frozenset(
+    {"ls", "ll", "dir", "stat", "test", "[", "file", "du", "touch", "mkdir", "cd", "chmod", "chown"}
+)
+"""Programs that say nothing of what stands in a secret file."""
+
+
+def effects_of(operations: Iterable[Operation]) -> tuple[ProposalEffect, ...]:
+    """Return what the operations of a proposal would bring about, without duplicates."""
+    return tuple(dict.fromkeys(effect for operation in operations for effect in _effects(operation)))
+
+
+def _effects(operation: Operation) -> Iterator[ProposalEffect]:
+    match operation:
+        case Ran():
+            yield from _of_command(operation)
+        case Pressed():
+            yield from _of_press(operation)
+        case Opened():
+            for host in hosts_of(operation.url):
+                yield ProposalEffect("visit", host, "action", operation.certain, within=operation.url)
+        case Addressed():
+            if not operation.restates:
+                yield ProposalEffect("send", operation.address, "envelope", operation.certain)
+        case Typed():
+            if operation.into is not None and operation.into.app:
+                yield ProposalEffect("use", operation.into.app, "screen", operation.certain)
+        case Ended():
+            yield ProposalEffect("end_task")
+        case _:
+            return
+
+
+def _of_press(operation: Pressed) -> Iterator[ProposalEffect]:
+    target = operation.target
+    if target is not None and target.app:
+        yield ProposalEffect("use", target.app, "screen", operation.certain)
+    if operation.act is not None and (kind := _OF_PRESSES.get(operation.act)) is not None:
+        certain = operation.certain and not operation.by_ocr
+        yield ProposalEffect(kind, "", "screen", certain, within=str(operation))
+
+
+def _of_command(operation: Ran) -> Iterator[ProposalEffect]:
+    command = operation.command
+    entered = operation.unseen and reads_as_command(command, operation.line)
+
+    def effect(kind: EffectKind | Access, resource: str = "") -> ProposalEffect:
+        return ProposalEffect(kind, resource, "command", operation.certain, entered, operation.line)
+
+    yield effect("run_commands", command.program)
+    for does in sorted(command.does):
+        kind = _OF_COMMANDS.get(does)
+        if kind is None:
+            continue
+        resources = command.addresses if does == "send_mail" else command.hosts if does in _TO_A_HOST else ()
+        for resource in resources or (command.program if kind == "control_processes" else "",):
+            yield effect(kind, resource)
+    secret = secret_files(command)
+    yield from (effect("read_secrets", path) for path in secret)
+    lasting = bool(command.does & {"schedule", "persist"})
+    for access, paths in (("read", command.reads), ("write", command.writes), ("delete", command.deletes)):
+        # What is written to start later is an effect of its own, whatever file holds it.
+        yield from (effect(access, path) for path in paths if not (lasting and access == "write"))
+    if command.does & {"delete", "delete_recursive"} and not command.deletes:
+        yield effect("delete")
+
+
+def secret_files(command: ShellCommand) -> tuple[str, ...]:
+    """The files of keys and passwords whose content a command could show, copy or send."""
+    if command.program in _LOOKS_ONLY:
+        return ()
+    touched = dict.fromkeys((*command.reads, *command.writes))
+    return tuple(path for path in touched if is_secret(path))
+
+
+def is_secret(path: str) -> bool:
+    """Tell whether a path is one of keys, passwords or sessions."""
+    words = vocabulary()
+    secret = any(covers(pattern, path) for pattern in words.secret_files)
+    return secret and not any(covers(pattern, path) for pattern in words.not_secret)
+
+
+def uses_terminal(application: str) -> bool:
+    """Tell whether an application's name is that of a terminal."""
+    return matches(application, ("*term*", "konsole", "kitty", "alacritty", "tilix"))

@@ -1,0 +1,72 @@
+"""What is open when a task begins, read from the steps that set its desktop up."""
+
+from __future__ import annotations
+
+import posixpath
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from urllib.parse import urlsplit
+
+from pydantic import JsonValue
+
+from trueline.guard.scope.types import StartState
+
+_NOT_SHOWN = frozenset({"socat", "bash", "sh", "sudo", "python", "python3", "env"})
+
+
+def start_state(config: Iterable[Mapping[str, JsonValue]]) -> StartState:
+    """Return what a task's set-up opens and puts in place.
+
+    Args:
+        config: The steps, in OSWorld's format: `type` and `parameters`. What a step's command prints, and the titles
+            and contents of what it opens, are not looked at.
+    """
+    executables: dict[str, None] = {}
+    files: dict[str, None] = {}
+    sites: dict[str, None] = {}
+    for step in config:
+        parameters = step.get("parameters")
+        if not isinstance(parameters, Mapping):
+            continue
+        match step.get("type"):
+            case "open":
+                files |= dict.fromkeys(_texts(parameters.get("path")))
+            case "launch":
+                words = _command(parameters.get("command"))
+                if words and (program := posixpath.basename(words[0])) not in _NOT_SHOWN:
+                    executables[program] = None
+                    files |= dict.fromkeys(word for word in words[1:] if word.startswith(("/", "~")))
+                    sites |= dict.fromkeys(_host(word) for word in words[1:] if "://" in word)
+            case "download":
+                items = parameters.get("files")
+                for item in items if isinstance(items, Sequence) and not isinstance(items, str) else ():
+                    if isinstance(item, Mapping):
+                        files |= dict.fromkeys(_texts(item.get("path")))
+            case "chrome_open_tabs" | "update_browse_history":
+                sites |= dict.fromkeys(_host(url) for url in _texts(parameters.get("urls_to_open")))
+            case _:
+                pass
+    kept = (path for path in files if path.startswith(("/", "~")) and not posixpath.basename(path).startswith("."))
+    return StartState(tuple(executables), tuple(kept), tuple(site for site in sites if site))
+
+
+def _texts(value: JsonValue | None) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return (value,)
+    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
+
+
+def _command(value: JsonValue | None) -> tuple[str, ...]:
+    if isinstance(value, str):
+        try:
+            return tuple(shlex.split(value))
+        except ValueError:
+            return tuple(value.split())
+    return _texts(value)
+
+
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
