@@ -33,6 +33,9 @@ _OPTION_OF = {
     "no_policy": "no_policy",
     "guard_classifier": "classifier",
     "guard_ocr": "ocr",
+    "guard_scope": "scope",
+    "guard_scope_model": "scope_model",
+    "guard_scope_file": "scope_file",
 }
 """The option that each flag sets."""
 _OF_THE_POLICY = {"rules", "classifier", "ocr"}
@@ -100,6 +103,11 @@ def add_guard_options(
                         help="skip the policy stage")  # fmt: skip
     add("--guard-classifier", action="store_true",
         help="tell the models which screen texts look injected (extra: classifier)")  # fmt: skip
+    add("--guard-scope", choices=["none", "strict", "evidence"],
+        help="hold actions to what the task may touch: block what is outside, or tell the models (none)")  # fmt: skip
+    add("--guard-scope-model", type=model_name, metavar="SPEC", help="provider|model that makes the scope (by rules)")
+    add("--guard-scope-file", type=Path, metavar="SCOPE.yaml",
+        help="a scope written by hand, for every task (an oracle condition)")  # fmt: skip
     add("--guard-ocr", action="store_true",
         help="read text from the screenshot where the tree names no target (extra: ocr)")  # fmt: skip
 

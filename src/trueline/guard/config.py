@@ -26,6 +26,8 @@ class GuardConfig:
     """The stages of the guard and their options. A stage that is None is left out."""
 
     policy: StageCheck | None = None
+    scope: StageCheck | None = None
+    """Holds proposals to the Scope of the task, after the policy stage."""
     ocr: ScreenReader | None = None
     """Reads text for the policy stage where the tree does not name an action's target."""
     fast: Model | None = None
@@ -69,6 +71,7 @@ def guard_setting(
     policy: str | None = None,
     classifier: str | None = None,
     narrative: Model | None = None,
+    scope: str | None = None,
 ) -> GuardSetting:
     """Return the guard's setting for the record.
 
@@ -78,6 +81,7 @@ def guard_setting(
         policy: Name or digest of the rules in force.
         classifier: Name of the policy stage's injection classifier.
         narrative: The model that tells what steps did.
+        scope: Mode and maker of the scope stage.
     """
     options: dict[str, JsonValue] = {
         "policy": policy or ("unnamed" if config.policy else None),
@@ -94,6 +98,7 @@ def guard_setting(
         "narratives": config.narratives,
         "thoughts": config.thoughts,
         **({"ocr": config.ocr.name} if config.ocr else {}),
+        **({"scope": scope or "unnamed"} if config.scope else {}),
     }
     return GuardSetting(
         name=name,

@@ -60,6 +60,10 @@ class DeActionGuard:
             looks.append(await _look_at_rules(config.policy, context, given, deadline, read))
             if looks[0].finding.decision is not None:
                 return looks
+        if config.scope is not None:
+            looks.append(await _look_at_scope(config.scope, context, given, deadline))
+            if looks[-1].finding.decision is not None:
+                return looks
         models = [(Stage.FAST_CHECK, config.fast), (Stage.SYSTEMATIC, config.systematic)]
         stages = [stage for stage, model in models if model is not None]
         if not stages:
@@ -83,6 +87,15 @@ async def _look_at_rules(
     looked = await attempt(Stage.POLICY, look, deadline)
     spent = read + (looked.finding.latency or 0.0)
     return looked._replace(finding=looked.finding.model_copy(update={"latency": spent}))
+
+
+async def _look_at_scope(
+    scope: StageCheck, context: GuardContext, given: tuple[Evidence, ...], deadline: Deadline
+) -> StageResult:
+    async def look() -> StageResult:
+        return StageResult(await scope.look(context, given))
+
+    return await attempt(Stage.SCOPE, look, deadline)
 
 
 def _safety_checks(context: GuardContext) -> tuple[Evidence, ...]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import BeforeValidator, Field, JsonValue
+from pydantic import BeforeValidator, Field, JsonValue, model_validator
 
 from trueline.errors import InputError, RequestError
 from trueline.guard.config import MOST_HISTORY_SCREENSHOTS, GuardConfig, Mode, Unmatched, guard_setting
@@ -23,6 +23,7 @@ from trueline.records.setting import GuardSetting, Sampling
 if TYPE_CHECKING:
     from trueline.guard.policy import PolicyStage
     from trueline.guard.registry import GuardTools
+    from trueline.guard.scope.stage import ScopeStage
 
 _FAST_EFFORT = "medium"
 _NO_MODEL = ("", "none")
@@ -56,6 +57,20 @@ class RuleOptions(Record):
     """Without models: what to do with actions that no rule decides."""
     deadline: Annotated[float, Field(gt=0)] | None = None
     """Time limit of a check in seconds; then it is undecided."""
+    scope: Literal["none", "strict", "evidence"] = "none"
+    """Hold actions to what the task may touch: block what is outside, or tell the models."""
+    scope_model: ModelName = None
+    """Makes the scope from the instruction; rules do without it."""
+    scope_file: Path | None = None
+    """A scope written by hand, for every task (an oracle condition)."""
+
+    @model_validator(mode="after")
+    def _check_scope(self) -> RuleOptions:
+        if self.scope == "none" and (self.scope_model or self.scope_file):
+            raise ValueError("scope_model and scope_file require scope strict or evidence")
+        if self.scope_model and self.scope_file:
+            raise ValueError("scope_model and scope_file exclude each other")
+        return self
 
 
 class AnalysisOptions(Record):
@@ -98,6 +113,34 @@ def policy_stage(options: RuleOptions) -> PolicyStage:
     return load_policy(options.rules, classifier=options.classifier)
 
 
+def scope_stage(options: RuleOptions, tools: GuardTools, policy: PolicyStage | None = None) -> ScopeStage | None:
+    """The scope stage with its maker; `None` if it is off.
+
+    Raises:
+        InputError: A file is missing or wrong, or the model or its key is missing.
+    """
+    if options.scope == "none":
+        return None
+    from trueline.guard.scope.files import read_scope_file
+    from trueline.guard.scope.model_maker import ModelMaker
+    from trueline.guard.scope.stage import GivenScope, ScopeStage, WordsMaker
+
+    if options.scope_file is not None:
+        maker = GivenScope(*read_scope_file(options.scope_file))
+    elif options.scope_model is not None:
+        maker = ModelMaker(tools.open_model(options.scope_model))
+    else:
+        maker = WordsMaker()
+    asks = isinstance(options, DeActionOptions) and (options.fast_check_model or options.systematic_analysis_model)
+    return ScopeStage(
+        options.scope,
+        maker,
+        policy.read if policy else None,
+        clears=not asks,
+        marked=policy.rules.marked if policy else (),
+    )
+
+
 def engine_config(
     options: RuleOptions | AnalysisOptions, tools: GuardTools, policy: PolicyStage | None = None
 ) -> GuardConfig:
@@ -111,9 +154,11 @@ def engine_config(
 
     whole = DeActionOptions(**options.model_dump(exclude_unset=True))
     limit = {"max_tokens": whole.max_tokens}
+    scope = scope_stage(options, tools, policy) if isinstance(options, RuleOptions) else None
     fast, systematic = tools.open_model(whole.fast_check_model), tools.open_model(whole.systematic_analysis_model)
     return GuardConfig(
         policy=policy,
+        scope=scope,
         ocr=ScreenReader() if whole.ocr else None,
         fast=fast,
         systematic=systematic,
@@ -140,7 +185,14 @@ def record_setting(name: str, config: GuardConfig, policy: PolicyStage | None, n
         policy=policy.digest if policy else None,
         classifier=policy.classifier_name if policy else None,
         narrative=narrator,
+        scope=scope_name(config),
     )
+
+
+def scope_name(config: GuardConfig) -> str | None:
+    """Mode and maker of the scope stage."""
+    stage = config.scope
+    return None if stage is None else str(stage)
 
 
 def verdict_setting(
@@ -165,6 +217,7 @@ def verdict_setting(
         if policy is not None:
             reader = config.ocr.name if config.ocr else None
             found |= {"rules": policy.digest, "classifier": policy.classifier_name, "ocr": reader}
+        found["scope"] = scope_name(config)
     asking = options if isinstance(options, AnalysisOptions) else None
     if asking is not None:
         hashes = prompt_hashes() | (baseline_hashes or {})

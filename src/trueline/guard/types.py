@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from trueline.guard.scope.types import Scope, StartState
 from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
 from trueline.records.verdict import Evidence, Finding, Stage, Verdict
@@ -50,6 +51,10 @@ class GuardContext:
     step: int = 1
     domain: str | None = None
     """For rules that hold in one domain only."""
+    start: StartState | None = None
+    """What was open when the task began, for its Scope."""
+    scope: Scope | None = None
+    """A Scope written by hand or taken from the task; by default the guard makes its own."""
     episode: str = ""
     """Id that model calls are charged to, and that separates callers."""
     sample: int = 0

@@ -20,6 +20,7 @@ class Stage(StrEnum):
     """The parts of a guard, in the order in which they look."""
 
     POLICY = "policy"
+    SCOPE = "scope"
     FAST_CHECK = "fast_check"
     SYSTEMATIC = "systematic"
 

@@ -60,6 +60,20 @@ def read_rejected(
     return tuple(found[place] for place in range(len(rejections)))
 
 
+class EpisodeReader:
+    """Reads episodes, and keeps the last reading for the stage that asks about the same context next."""
+
+    def __init__(self) -> None:
+        self._views = ViewCache()
+        self._last: tuple[GuardContext, EpisodeReading] | None = None
+
+    def __call__(self, context: GuardContext) -> EpisodeReading:
+        """Return the reading of a context."""
+        if self._last is None or self._last[0] is not context:
+            self._last = (context, read_episode_so_far(context, self._views))
+        return self._last[1]
+
+
 class ViewCache:
     """Caches the views of the last screens, since every check reads those of earlier steps again."""
 

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 from trueline.guard.policy.classifier import Classifier, InjectionClassifier, suspicious_texts
 from trueline.guard.policy.decide import Decided, decide
 from trueline.guard.policy.describe import collect_evidence, describe_match, misleading_text, one_line
-from trueline.guard.policy.episode_reading import EpisodeReading, Look, ViewCache, read_episode_so_far
+from trueline.guard.policy.episode_reading import EpisodeReader, EpisodeReading, read_episode_so_far
 from trueline.guard.policy.provenance import origins
 from trueline.guard.policy.ruleset import Rules, load_rules
-from trueline.guard.policy.screen.view import view
 from trueline.guard.types import GuardContext
 from trueline.records.verdict import Decision, Evidence, Feedback, Finding, Stage
+
+Reader = Callable[[GuardContext], EpisodeReading]
 
 
 class Judged(NamedTuple):
@@ -34,7 +35,8 @@ class PolicyStage:
     def __init__(self, rules: Rules | None = None, classifier: Classifier | None = None) -> None:
         self.rules = load_rules() if rules is None else rules
         self.classifier = classifier
-        self._views = ViewCache()
+        self.read = EpisodeReader()
+        """Shared with the scope stage, so that an episode is read once for both."""
 
     @property
     def stage(self) -> Stage:
@@ -60,7 +62,7 @@ class PolicyStage:
     async def judge(self, context: GuardContext) -> Judged:
         """Like `look`, with the feedback for the agent."""
         began = time.perf_counter()
-        judged = judge(context, self.rules, self._views)
+        judged = judge(context, self.rules, self.read)
         finding = judged.finding
         if self.classifier is not None and finding.decision is None:
             more = await asyncio.to_thread(suspicious_texts, judged.reading.view.texts, self.classifier)
@@ -83,9 +85,9 @@ def load_policy(paths: Iterable[Path] = (), *, shipped: bool = True, classifier:
     return PolicyStage(load_rules(paths, shipped=shipped), InjectionClassifier() if classifier else None)
 
 
-def judge(context: GuardContext, rules: Rules, look: Look = view) -> Judged:
+def judge(context: GuardContext, rules: Rules, read: Reader = read_episode_so_far) -> Judged:
     """Judge a proposal by the rules alone: a pure function of its arguments."""
-    reading = read_episode_so_far(context, look)
+    reading = read(context)
     decision = decide(context, reading, rules)
     found = origins(context, reading, rules.marked)
     seen = collect_evidence(reading, decision, found, rules.marked)

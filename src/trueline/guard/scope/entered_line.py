@@ -19,8 +19,8 @@ _PROGRAMS = KNOWN | FETCHERS | INTERPRETERS | LOGINS | TAKES_PATHS | frozenset(I
 _ENGLISH = names(
     "at batch cat code convert cut date defaults dir docker echo emacs fetch file find fish go head history host http "
     "https ip install install join kill less link links mail make more mount mutt node open patch ping ps reboot "
-    "sendmail service shutdown sort source split start su tail tee test time top touch tr transfer trash tree unlink users view "
-    "wait watch who write xset croc wormhole print script tidy yes ."
+    "sendmail service shutdown sort source split start su tail tee test time top touch tr transfer trash tree unlink "
+    "users view wait watch who write xset croc wormhole print script tidy yes ."
 )
 """Programs whose names are words: such a line needs an argument that only a command has."""
 _OF_COMMANDS_ONLY = re.compile(

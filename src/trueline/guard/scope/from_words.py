@@ -32,7 +32,6 @@ from trueline.guard.scope.types import (
 )
 from trueline.guard.scope.vocabulary import Vocabulary, vocabulary
 
-_ALWAYS: tuple[EffectKind, ...] = ("end_task",)
 _SUFFIX = r"\.[A-Za-z0-9]{1,12}"
 _ABSOLUTE = re.compile(r"(?<![\w:/.])(?:~|/(?=[A-Za-z.]))[\w.@+-]*(?:/[\w.@+-]+)*/?")
 _QUOTED = re.compile(r"[\"'“”‘’`]([^\"'“”‘’`\n]{1,120})[\"'“”‘’`]")
@@ -59,6 +58,16 @@ _READ: frozenset[Access] = frozenset({"read"})
 _CHANGE: frozenset[Access] = frozenset({"read", "write"})
 _ALL: frozenset[Access] = frozenset({"read", "write", "delete"})
 _READABLE = ("~", "~/**", "/", "/**")
+PERMANENT_GRANTS = (EffectGrant(effect="end_task", because="every task ends"),)
+"""What every task may do."""
+PERMANENT_PATHS = (
+    PathGrant(path="/tmp/**", access=_ALL, because="temporary files"),  # noqa: S108 - a pattern
+    *(
+        PathGrant(path=path, access=_READ, because="reading changes nothing; secret files are an effect of their own")
+        for path in _READABLE
+    ),
+)
+"""Paths of every task: temporary files, and reading."""
 _VERSION = re.compile(r"v?\d+(?:\.\d+)+")
 
 
@@ -99,7 +108,10 @@ def _all_possible(instruction: str, start: StartState, words: Vocabulary) -> Sco
             *_recipients(instruction),
             RecipientGrant(recipient="*", because=because, possible=True),
         ),
-        effects=tuple(EffectGrant(effect=kind, because=because, possible=kind not in _ALWAYS) for kind in kinds),
+        effects=(
+            *PERMANENT_GRANTS,
+            *(EffectGrant(effect=kind, because=because, possible=True) for kind in kinds),
+        ),
     )
 
 
@@ -150,10 +162,7 @@ def _paths(
             found += [
                 PathGrant(path=path, access=_CHANGE, because=grant.because, source=grant.source) for path in profile
             ]
-    found.append(PathGrant(path="/tmp/**", access=_ALL, because="temporary files"))  # noqa: S108 - a pattern
-    reading = "reading changes nothing; secret files are an effect of their own"
-    found += [PathGrant(path=path, access=_READ, because=reading) for path in _READABLE]
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys((*found, *PERMANENT_PATHS)))
 
 
 def _named_paths(instruction: str, access: frozenset[Access]) -> list[PathGrant]:
@@ -210,7 +219,7 @@ def _recipients(instruction: str) -> tuple[RecipientGrant, ...]:
 
 
 def _effects(instruction: str, words: Vocabulary) -> tuple[EffectGrant, ...]:
-    found = [EffectGrant(effect=kind, because="every task ends") for kind in _ALWAYS]
+    found = [*PERMANENT_GRANTS]
     for kind, patterns in words.effects.items():
         if word := _word_in(instruction, patterns.firm):
             found.append(EffectGrant(effect=kind, because=word))

@@ -1,0 +1,168 @@
+"""The guard's scope stage: holds a proposal to what its task may touch."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import Literal, Protocol
+
+from trueline.guard.policy.describe import one_line
+from trueline.guard.policy.episode_reading import EpisodeReader, EpisodeReading
+from trueline.guard.policy.secrets import Marked, secrets_in
+from trueline.guard.scope.effects import effects_of
+from trueline.guard.scope.from_words import scope_from_words
+from trueline.guard.scope.place import place_effects, place_of
+from trueline.guard.scope.types import PlacedEffect, Scope, StartState
+from trueline.guard.types import GuardContext
+from trueline.records.usage import NO_USAGE, Usage
+from trueline.records.verdict import Category, Decision, Evidence, Feedback, Finding, Stage
+
+SOURCE = "scope"
+ScopeMode = Literal["strict", "evidence"]
+_HARMS = frozenset({"delete", "write", "delete_permanently", "wipe_disk", "control_processes", "exhaust_resources"})
+_MOST = 8
+
+
+class ScopeMaker(Protocol):
+    """Makes the Scope of a task before anything on its screen is seen."""
+
+    @property
+    def name(self) -> str:
+        """Names the maker and its version, for the record."""
+        ...
+
+    async def make(self, instruction: str, start: StartState | None, episode: str) -> tuple[Scope, Usage]:
+        """Return the Scope, and the usage of making it.
+
+        Raises:
+            TruelineError: It could not be made.
+        """
+        ...
+
+
+class WordsMaker:
+    """Makes Scopes by rules."""
+
+    @property
+    def name(self) -> str:
+        """The vocabulary is part of the program's version."""
+        return "rules"
+
+    async def make(self, instruction: str, start: StartState | None, episode: str) -> tuple[Scope, Usage]:
+        """Return the Scope that the words of the instruction give."""
+        del episode
+        return scope_from_words(instruction, start), NO_USAGE
+
+
+class GivenScope:
+    """A Scope written by hand, for every task."""
+
+    def __init__(self, scope: Scope, name: str) -> None:
+        self._scope = scope
+        self._name = name
+
+    @property
+    def name(self) -> str:
+        """The digest of its file."""
+        return self._name
+
+    async def make(self, instruction: str, start: StartState | None, episode: str) -> tuple[Scope, Usage]:
+        """Return the Scope, whatever the instruction."""
+        del instruction, start, episode
+        return self._scope, NO_USAGE
+
+
+class ScopeStage:
+    """Places what a proposal would do in the Scope of its task."""
+
+    def __init__(
+        self,
+        mode: ScopeMode = "strict",
+        maker: ScopeMaker | None = None,
+        read: EpisodeReader | None = None,
+        *,
+        clears: bool = False,
+        marked: Sequence[Marked] = (),
+    ) -> None:
+        """Set up the stage.
+
+        Args:
+            mode: `strict` blocks what is outside, `evidence` passes it on with what is outside.
+            maker: Makes the Scope where the context brings none.
+            read: Reads episodes; shared with the policy stage.
+            clears: Whether a proposal of which every effect is inside is aligned. Without it such a proposal is passed
+                on: inside says nothing about the content.
+            marked: Values that were declared secret, which no message may repeat.
+        """
+        self.mode: ScopeMode = mode
+        self.maker = maker or WordsMaker()
+        self._read = read or EpisodeReader()
+        self._clears = clears
+        self._marked = marked
+
+    def __str__(self) -> str:
+        return f"{self.mode}, made by {self.maker.name}"
+
+    @property
+    def stage(self) -> Stage:
+        """The scope stage."""
+        return Stage.SCOPE
+
+    async def look(self, context: GuardContext, evidence: tuple[Evidence, ...]) -> Finding:
+        """Block what is outside, or pass it on as evidence; `evidence` of other stages is ignored."""
+        del evidence
+        began = time.perf_counter()
+        scope, usage = context.scope, NO_USAGE
+        if scope is None:
+            scope, usage = await self.maker.make(context.instruction, context.start, context.episode)
+        finding = check_scope(self._read(context), scope, self.mode, clears=self._clears, marked=self._marked)
+        return finding.model_copy(update={"latency": time.perf_counter() - began, "usage": usage})
+
+
+def check_scope(
+    reading: EpisodeReading, scope: Scope, mode: ScopeMode, *, clears: bool = False, marked: Sequence[Marked] = ()
+) -> Finding:
+    """Judge a proposal by where its effects lie: a pure function of its arguments."""
+    placed = place_effects(effects_of(reading.operations), scope)
+    outside = tuple(item for item in placed if item.place == "outside")
+    seen = tuple(Evidence(source=SOURCE, text=_describe(item, marked)) for item in _told(placed))
+    blocking = next((item for item in outside if item.effect.certain or item.effect.entered), None)
+    if mode == "strict" and blocking is not None:
+        wrong = one_line(f"{blocking.why[:1].upper()}{blocking.why[1:]}: {_what(blocking, marked)}.")
+        feedback = Feedback(wrong=wrong, instead="Go on with what the user asked for, and leave everything else alone.")
+        harm = blocking.effect.kind in _HARMS
+        return Finding(
+            stage=Stage.SCOPE,
+            decision=Decision.MISALIGNED,
+            category=Category.UNINTENDED_HARM if harm else Category.MALICIOUS_INSTRUCTION,
+            reason=f"outside the scope: {wrong}",
+            feedback=feedback,
+            evidence=seen,
+        )
+    inside = clears and bool(placed) and place_of(placed) == "inside"
+    reason = "everything that it does is inside the scope" if inside else _summary(placed, marked)
+    decision = Decision.ALIGNED if inside else None
+    return Finding(stage=Stage.SCOPE, decision=decision, reason=reason, evidence=seen)
+
+
+def _told(placed: Iterable[PlacedEffect]) -> list[PlacedEffect]:
+    """What later stages should know: all that is outside."""
+    return [item for item in placed if item.place == "outside"][:_MOST]
+
+
+def _describe(item: PlacedEffect, marked: Sequence[Marked]) -> str:
+    return one_line(f"{item.place}: {_what(item, marked)} ({item.why})")
+
+
+def _what(item: PlacedEffect, marked: Sequence[Marked]) -> str:
+    effect = item.effect
+    if secrets_in(effect.within, marked):
+        return f"{effect.kind.replace('_', ' ')}, by something with a secret in it"
+    parts = [effect.kind.replace("_", " "), effect.resource]
+    what = " ".join(part for part in parts if part)
+    return f"{what}, by {effect.within!r}" if effect.within else what
+
+
+def _summary(placed: tuple[PlacedEffect, ...], marked: Sequence[Marked]) -> str:
+    unknown = [_what(item, marked) for item in placed if item.place == "unknown"]
+    return one_line(f"unknown: {'; '.join(unknown[:_MOST])}") if unknown else "nothing outside the scope"
