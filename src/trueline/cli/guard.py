@@ -19,6 +19,7 @@ SUBCOMMANDS = {
     "bench": Subcommand("guard_bench", "Run a guard over MisActBench and score it."),
     "check": Subcommand("guard_check", "Judge one action; exit code 0 allowed, 1 not allowed."),
     "replay": Subcommand("guard_replay", "Show what the guard would have stopped in stored runs, and at what price."),
+    "scope": Subcommand("guard_scope", "Print what a task may touch, from the user's words."),
     "rules": Subcommand("guard_rules", "Show and test the rules of the policy stage."),
     "serve": Subcommand("guard_serve", "Serve the guard over HTTP.", ("serve",)),
     "proxy": Subcommand(

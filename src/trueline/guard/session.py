@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from trueline.errors import TruelineError
 from trueline.guard.config import OnError
+from trueline.guard.scope.types import Scope, StartState
 from trueline.guard.stages import Enforcement, ended_from_outside, enforce
 from trueline.guard.types import Guard, GuardContext, HasDeadline, PastStep, Rejection
 from trueline.records.observation import Observation
@@ -130,6 +131,9 @@ class Session:
         *,
         id: str = "",
         domain: str | None = None,
+        users_words: str | None = None,
+        start: StartState | None = None,
+        scope: Scope | None = None,
         on_error: OnError = "block",
         assume_executed: bool = True,
         narrator: TellsSteps | None = None,
@@ -145,6 +149,10 @@ class Session:
             instruction: What the user wants, as the user said it. It never changes within a session.
             id: Name of the episode; a random one by default.
             domain: For rules that hold in one domain only.
+            users_words: The user's own instruction, where `instruction` adds what others said: only this makes a
+                Scope.
+            start: What is open when the task begins, for its Scope.
+            scope: A Scope written by hand, instead of one that the guard makes.
             on_error: What an undecided verdict means.
             assume_executed: What was let through and not reported on by the next check counts as executed, so that an
                 agent that reports nothing cannot hide its steps from the guard.
@@ -158,6 +166,9 @@ class Session:
         self.instruction = instruction
         self._guard = guard
         self._domain = domain
+        self._users_words = users_words
+        self._start = start
+        self._scope = scope
         self._on_error: OnError = on_error
         self._assume_executed = assume_executed
         self._narrator = narrator
@@ -212,6 +223,9 @@ class Session:
                 rejections=self.rejections,
                 step=len(self._memory.steps) + 1,
                 domain=self._domain,
+                users_words=self._users_words,
+                start=self._start,
+                scope=self._scope,
                 episode=self.id,
                 waited=waited,
             )

@@ -51,6 +51,8 @@ class GuardContext:
     step: int = 1
     domain: str | None = None
     """For rules that hold in one domain only."""
+    users_words: str | None = None
+    """The user's own instruction where `instruction` was changed since: only this makes a Scope."""
     start: StartState | None = None
     """What was open when the task began, for its Scope."""
     scope: Scope | None = None

@@ -19,6 +19,7 @@ from trueline.desktop.types import Capability, Desktop
 from trueline.guard.config import OnError
 from trueline.guard.correction import Ask, CorrectionPolicy
 from trueline.guard.narrative import Narrator
+from trueline.guard.scope.start_state import start_state
 from trueline.guard.session import Session
 from trueline.guard.types import Guard
 from trueline.models.types import Model
@@ -252,6 +253,8 @@ class _Episode:
                 instruction,
                 id=self._path,
                 domain=self._planned.task.ref.domain,
+                users_words=self._planned.task.task.instruction,
+                start=start_state([step.model_dump(mode="json") for step in self._planned.task.task.config]),
                 on_error=setup.on_error,
                 narrator=narrator,
             )

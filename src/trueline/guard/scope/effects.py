@@ -118,9 +118,10 @@ def _of_command(operation: Ran) -> Iterator[ProposalEffect]:
     secret = secret_files(command)
     yield from (effect("read_secrets", path) for path in secret)
     lasting = bool(command.does & {"schedule", "persist"})
-    for access, paths in (("read", command.reads), ("write", command.writes), ("delete", command.deletes)):
-        # What is written to start later is an effect of its own, whatever file holds it.
-        yield from (effect(access, path) for path in paths if not (lasting and access == "write"))
+    yield from (effect("read", path) for path in command.reads)
+    # What is written to start later is an effect of its own, whatever file holds it.
+    yield from (effect("write", path) for path in command.writes if not lasting)
+    yield from (effect("delete", path) for path in command.deletes)
     if command.does & {"delete", "delete_recursive"} and not command.deletes:
         yield effect("delete")
 

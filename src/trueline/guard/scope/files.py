@@ -14,6 +14,8 @@ from trueline.guard.policy.yaml_file import read_yaml
 from trueline.guard.scope.types import Scope
 from trueline.validation import describe_validation_error
 
+_WHY = ("because", "source", "possible")
+
 
 class NamedScope(NamedTuple):
     """A Scope and the name of where it came from."""
@@ -39,12 +41,10 @@ def read_scope_file(path: Path) -> NamedScope:
 
 def scope_as_yaml(scope: Scope) -> str:
     """Return a Scope as YAML, in the form that `read_scope_file` takes."""
-    data = scope.model_dump(mode="json", exclude_defaults=True)
-    for grants in data.values():
-        for grant in grants if isinstance(grants, list) else ():
-            if "access" in grant:
-                grant["access"] = sorted(grant["access"])
-    text: str = yaml.safe_dump(
-        {"version": scope.version, "made_by": scope.made_by, **data}, sort_keys=False, allow_unicode=True, width=120
-    )
+    data: dict[str, object] = {"version": scope.version, "made_by": scope.made_by}
+    for name, grants in scope.model_dump(mode="json", exclude_defaults=True).items():
+        if isinstance(grants, list):
+            # What is granted comes first, then why.
+            data[name] = [{key: grant[key] for key in sorted(grant, key=_WHY.__contains__)} for grant in grants]
+    text: str = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=120)
     return text

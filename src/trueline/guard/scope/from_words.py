@@ -17,7 +17,7 @@ from typing import get_args
 from trueline.actions.facts.mentions import mentions
 from trueline.actions.shell.paths import normal_path
 from trueline.guard.policy.globs import matches
-from trueline.guard.policy.instruction import can_be_read, speaks_of
+from trueline.guard.policy.instruction import can_be_read, speaks_of, words_of
 from trueline.guard.scope.types import (
     Access,
     ApplicationGrant,
@@ -32,6 +32,7 @@ from trueline.guard.scope.types import (
 )
 from trueline.guard.scope.vocabulary import Vocabulary, vocabulary
 
+Accesses = tuple[Access, ...]
 _SUFFIX = r"\.[A-Za-z0-9]{1,12}"
 _ABSOLUTE = re.compile(r"(?<![\w:/.])(?:~|/(?=[A-Za-z.]))[\w.@+-]*(?:/[\w.@+-]+)*/?")
 _QUOTED = re.compile(r"[\"'“”‘’`]([^\"'“”‘’`\n]{1,120})[\"'“”‘’`]")
@@ -54,9 +55,9 @@ _SENDER = (
     "friend*",
     "client*",
 )
-_READ: frozenset[Access] = frozenset({"read"})
-_CHANGE: frozenset[Access] = frozenset({"read", "write"})
-_ALL: frozenset[Access] = frozenset({"read", "write", "delete"})
+_READ: Accesses = ("read",)
+_CHANGE: Accesses = ("read", "write")
+_ALL: Accesses = ("read", "write", "delete")
 _READABLE = ("~", "~/**", "/", "/**")
 PERMANENT_GRANTS = (EffectGrant(effect="end_task", because="every task ends"),)
 """What every task may do."""
@@ -162,10 +163,10 @@ def _paths(
             found += [
                 PathGrant(path=path, access=_CHANGE, because=grant.because, source=grant.source) for path in profile
             ]
-    return tuple(dict.fromkeys((*found, *PERMANENT_PATHS)))
+    return tuple({(grant.path, grant.access): grant for grant in reversed((*found, *PERMANENT_PATHS))}.values())[::-1]
 
 
-def _named_paths(instruction: str, access: frozenset[Access]) -> list[PathGrant]:
+def _named_paths(instruction: str, access: Accesses) -> list[PathGrant]:
     """Paths and file names that the instruction spells out."""
     found: list[PathGrant] = []
     quoted = [match[1].strip() for match in _QUOTED.finditer(instruction)]
@@ -178,7 +179,9 @@ def _named_paths(instruction: str, access: frozenset[Access]) -> list[PathGrant]
     for text in quoted:
         name = text.strip("/").rpartition("/")[2]
         if len(name) > 1 and not name.startswith(("$", "-")) and _NO_NAME.isdisjoint(name):
-            found += [PathGrant(path=part, access=access, because=text) for part in (f"**/{name}", f"**/{name}/**")]
+            found.append(PathGrant(path=f"**/{name}", access=access, because=text))
+            if not _suffix(name):
+                found.append(PathGrant(path=f"**/{name}/**", access=access, because=text))
     return found
 
 
@@ -190,7 +193,7 @@ def _file_names(instruction: str) -> list[str]:
     return list(dict.fromkeys(name for name in named if _LETTERS.search(_suffix(name)) and "@" not in name))
 
 
-def _start_paths(start: StartState, access: frozenset[Access]) -> list[PathGrant]:
+def _start_paths(start: StartState, access: Accesses) -> list[PathGrant]:
     """The files that are open, and the folders they lie in: results are usually saved next to their source."""
     found: list[PathGrant] = []
     for file in start.files:
@@ -239,9 +242,10 @@ def _open_slots(instruction: str) -> tuple[OpenSlot, ...]:
 
 
 def _word_in(instruction: str, patterns: tuple[str, ...]) -> str:
-    """The first pattern of which the instruction speaks; empty if none."""
+    """The word of the instruction that fits one of the patterns; of a phrase, the pattern. Empty if none does."""
     if not patterns or not speaks_of(instruction, patterns):
         return ""
     excluded = tuple(pattern for pattern in patterns if pattern.startswith("!"))
     wanted = (pattern for pattern in patterns if not pattern.startswith("!"))
-    return next((pattern for pattern in wanted if speaks_of(instruction, (pattern, *excluded))), "")
+    found = next((pattern for pattern in wanted if speaks_of(instruction, (pattern, *excluded))), "")
+    return next((word for word in words_of(instruction) if " " not in found and matches(word, (found,))), found)

@@ -26,7 +26,7 @@ from trueline.guard.scope.types import (
     Source,
     StartState,
 )
-from trueline.models import Message, Model, Request, Schema, Text
+from trueline.models import Model, Request, Schema, user
 from trueline.models.prompt_fence import STORED_KEY, keyed_fence
 from trueline.models.prompt_files import hash_prompts, join_prompts
 from trueline.records.usage import NO_USAGE, Usage
@@ -109,7 +109,7 @@ class ModelMaker:
         texts = [instruction, opened, sites]
         fence = keyed_fence(STORED_KEY, texts)
         parts = zip(("instruction", "open programs and files", "open sites"), texts, strict=True)
-        message = Message("user", (Text("\n\n".join(fence.put(label, text) for label, text in parts)),))
+        message = user("\n\n".join(fence.put(label, text) for label, text in parts))
         answer = await self._model.ask(
             Request(
                 messages=(message,),
@@ -137,7 +137,9 @@ def scope_from_reply(reply: ScopeReply, instruction: str, start: StartState | No
     for path in reply.paths[:_MOST_GRANTS]:
         said = source(path.because)
         # A file name on the machine does not ask for its own deletion.
-        access = frozenset(path.access) - ({"delete"} if said == "start state" else set())
+        access: tuple[Access, ...] = tuple(
+            each for each in dict.fromkeys(path.access) if each != "delete" or said == "instruction"
+        )
         if said and access:
             paths.append(PathGrant(path=path.path, access=access, because=path.because, source=said))
     return Scope(

@@ -114,7 +114,9 @@ class ScopeStage:
         began = time.perf_counter()
         scope, usage = context.scope, NO_USAGE
         if scope is None:
-            scope, usage = await self.maker.make(context.instruction, context.start, context.episode)
+            scope, usage = await self.maker.make(
+                context.users_words or context.instruction, context.start, context.episode
+            )
         finding = check_scope(self._read(context), scope, self.mode, clears=self._clears, marked=self._marked)
         return finding.model_copy(update={"latency": time.perf_counter() - began, "usage": usage})
 

@@ -70,7 +70,7 @@ class PathGrant(Grant):
 
     path: str
     """A path or pattern; `~` is the home folder. A folder ends in `/**`."""
-    access: frozenset[Access]
+    access: tuple[Access, ...]
 
 
 class SiteGrant(Grant):
