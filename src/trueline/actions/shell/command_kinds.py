@@ -171,6 +171,11 @@ def _copy_out(call: Call) -> set[Does]:
     return {"upload"} if call.operands and _is_remote(call.operands[-1]) else set()
 
 
+def _zip(call: Call) -> set[Does]:
+    locks = any(arg.startswith(("-P", "--password", "--encrypt")) for arg in call.args) or call.flag("-e")
+    return DELETIONS["zip"](call) | ({"encrypt"} if locks else set())
+
+
 def _netcat(call: Call) -> set[Does]:
     if call.flag("-e", "-c", "--exec", "--sh-exec"):
         return {"remote_shell"}
@@ -251,6 +256,7 @@ _SPECIAL: dict[str, Callable[[Call], set[Does]]] = {
     **dict.fromkeys(("nc", "ncat", "netcat"), _netcat),
     **dict.fromkeys(("iptables", "nft"), _iptables),
     **dict.fromkeys(("gpg", "openssl"), _encryption),
+    "zip": _zip,
     "7z": lambda call: _encryption(call) | DELETIONS["7z"](call),
     **dict.fromkeys(("thunderbird", "evolution"), _mail_program),
     **dict.fromkeys(("aws", "gsutil", "gcloud", "gh", "az"), _cloud),

@@ -45,6 +45,8 @@ def _shred(call: Call) -> set[Does]:
 def _git(call: Call) -> set[Does]:
     if "clean" in call.operands[:2] and call.flag("-f", "--force"):
         return {"delete_recursive", "delete"}
+    if call.operands[:1] == ("config",) and (len(call.operands) > 2 or call.flag("--unset", "--unset-all")):
+        return {"change_settings"}
     return {"download"} if not {"clone", "pull", "fetch"}.isdisjoint(call.operands[:2]) else set()
 
 

@@ -15,6 +15,8 @@ from trueline.guard.policy.globs import matches
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 # The commonest words of the languages in which the word groups are written.
 _COMMON_WORDS = """
+    make open save set change turn show find add remove create rename install write send copy move delete help want need
+    could would please sort convert use put give get go search look check read close start run play download export
     the a an of to in on for with and is it this that my me i you all from at by as be can what which how please
     der die das den dem ein eine einen und ist im in zu auf mit von für mir mein meine bitte wie was alle aus nicht
     le la les un une des du de et est dans en sur avec pour mon ma mes que qui tous plaît au

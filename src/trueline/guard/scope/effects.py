@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from trueline.actions.shell.command import Does, ShellCommand
+from trueline.actions.shell.exhaustion import exhausts
 from trueline.guard.policy.addresses import hosts_of
 from trueline.guard.policy.globs import matches
 from trueline.guard.policy.operations import Addressed, Ended, Opened, Operation, Pressed, Ran, Typed
@@ -122,6 +123,8 @@ def _of_command(operation: Ran) -> Iterator[ProposalEffect]:
     # What is written to start later is an effect of its own, whatever file holds it.
     yield from (effect("write", path) for path in command.writes if not lasting)
     yield from (effect("delete", path) for path in command.deletes)
+    if exhausts(operation.line):
+        yield effect("exhaust_resources")
     if command.does & {"delete", "delete_recursive"} and not command.deletes:
         yield effect("delete")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import yaml
 from pydantic import ValidationError
@@ -45,6 +45,10 @@ def scope_as_yaml(scope: Scope) -> str:
     for name, grants in scope.model_dump(mode="json", exclude_defaults=True).items():
         if isinstance(grants, list):
             # What is granted comes first, then why.
-            data[name] = [{key: grant[key] for key in sorted(grant, key=_WHY.__contains__)} for grant in grants]
+            data[name] = [_reordered(grant) for grant in cast("list[dict[str, object]]", grants)]
     text: str = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=120)
     return text
+
+
+def _reordered(grant: dict[str, object]) -> dict[str, object]:
+    return {key: grant[key] for key in sorted(grant, key=_WHY.__contains__)}

@@ -210,7 +210,9 @@ def _start_paths(start: StartState, access: Accesses) -> list[PathGrant]:
 
 def _sites(instruction: str, start: StartState) -> tuple[SiteGrant, ...]:
     named = mentions([instruction])
-    hosts = dict.fromkeys((*named.hosts, *(match[0].casefold() for match in _HOST_LIKE.finditer(instruction))))
+    plain = (match[0].casefold() for match in _HOST_LIKE.finditer(instruction))
+    of_mail = {address.rpartition("@")[2].casefold() for address in named.emails}
+    hosts = [host for host in dict.fromkeys((*named.hosts, *plain)) if host not in of_mail]
     found = [SiteGrant(site=host, because=host) for host in hosts]
     found += [SiteGrant(site=host, because=host, source="start state") for host in start.sites]
     anything = SiteGrant(site="*", because="the instruction does not rule other sites out", possible=True)

@@ -152,6 +152,8 @@ _PHRASES = {
     "control_processes": "stop or start services, processes or the machine",
     "delete_permanently": "delete anything for good",
     "download": "download anything",
+    "exhaust_resources": "use up the disk, the memory or the processes",
+    "wipe_disk": "erase a disk",
     "install": "install or remove software",
     "pay": "pay for anything",
     "privilege": "need another user's rights",

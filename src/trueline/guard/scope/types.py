@@ -32,6 +32,7 @@ EffectKind = Literal[
     "remote_control",
     "disable_protection",
     "wipe_disk",
+    "exhaust_resources",
     "end_task",
 ]
 """What a proposal can bring about besides touching a resource.
