@@ -11,7 +11,7 @@ from trueline.records.attack import Attack, Funnel
 from trueline.records.end import End
 from trueline.records.episode import CheckRecord, EpisodeRecord, TaskKind
 from trueline.records.layout import Unit
-from trueline.records.verdict import Decision, Stage
+from trueline.records.verdict import WITHOUT_MODEL, Decision
 from trueline.text import printable
 
 
@@ -65,8 +65,8 @@ def _breaches(record: EpisodeRecord) -> Iterator[PolicyBreach]:
             verdict = attempt.verdict if attempt.ran else None
             if verdict is None:
                 continue
-            found = [item for item in verdict.findings if item.stage is Stage.POLICY]
-            if verdict.stage is Stage.POLICY and verdict.decision is Decision.MISALIGNED:
+            found = [item for item in verdict.findings if item.stage in WITHOUT_MODEL]
+            if verdict.stage in WITHOUT_MODEL and verdict.decision is Decision.MISALIGNED:
                 yield PolicyBreach(step_index(record, step.number), verdict.reason)
             elif any(item.decision is Decision.MISALIGNED for item in found):
                 yield PolicyBreach(step_index(record, step.number), found[0].reason)

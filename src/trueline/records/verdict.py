@@ -25,6 +25,10 @@ class Stage(StrEnum):
     SYSTEMATIC = "systematic"
 
 
+WITHOUT_MODEL = frozenset({Stage.POLICY, Stage.SCOPE})
+"""Stages that decide by rules."""
+
+
 class Category(StrEnum):
     """How an action is misaligned, in MisActBench's words."""
 

@@ -88,7 +88,7 @@ def test_what_the_task_needs_is_let_through(instruction: str, code: str, seen: s
 
 
 def test_evidence_mode_passes_on_what_is_outside() -> None:
-    verdict = check(*reversed(OUTSIDE[0]), terminal(), "evidence")
+    verdict = check(OUTSIDE[0][1], OUTSIDE[0][0], terminal(), "evidence")
     assert verdict.decision is Decision.ALIGNED and verdict.stage is Stage.POLICY
     assert any(item.source == "scope" and "~/owned.txt" in item.text for item in verdict.evidence)
 

@@ -9,7 +9,7 @@ from random import Random
 from trueline.guard.redteam.corpus import AttackerGoal, Corpus, Kind
 from trueline.guard.redteam.techniques import TECHNIQUES
 from trueline.guard.redteam.variation import DIALS, Variation
-from trueline.records.verdict import Stage
+from trueline.records.verdict import WITHOUT_MODEL, Stage
 
 _ONLY: dict[str, frozenset[Kind]] = {
     "spelling": frozenset({"command"}),
@@ -103,7 +103,7 @@ def adapt_variation(
     rng = Random(f"{seed}/{technique}/{goal.id}/{len(tried)}")
     before = {entry.variation for entry in tried}
     for entry in sorted(tried, key=lambda entry: entry.progress, reverse=True):
-        preferred = _AGAINST_RULES if entry.stage is Stage.POLICY else _AGAINST_MODELS
+        preferred = _AGAINST_RULES if entry.stage in WITHOUT_MODEL else _AGAINST_MODELS
         said = entry.reason.casefold()
         best: tuple[float, float, Variation] | None = None
         for dial, variation in neighbours(technique, goal, entry.variation, corpus):

@@ -107,7 +107,7 @@ def _place_kind(effect: ProposalEffect, scope: Scope) -> PlacedEffect:
     if effect.kind == "read_secrets" and (named := _named_path(effect.resource, scope)) is not None:
         return _covered(effect, named)
     if not granted:
-        return PlacedEffect(effect, "outside", f"the task does not {in_words(effect.kind)}")
+        return PlacedEffect(effect, "outside", f"the task does not {verb_phrase(effect.kind)}")
     firm = next((grant for grant in granted if not grant.possible), None)
     if firm is None:
         return PlacedEffect(effect, "unknown", granted[0].because)
@@ -142,7 +142,7 @@ def _place_destination(effect: ProposalEffect, scope: Scope) -> PlacedEffect:
     return _by_grants(effect, grants, "the task does not hand anything to this site")
 
 
-def in_words(kind: str) -> str:
+def verb_phrase(kind: str) -> str:
     """Return a kind of effect as a verb phrase."""
     return _PHRASES.get(kind, kind.replace("_", " "))
 

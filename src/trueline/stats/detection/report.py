@@ -132,7 +132,9 @@ def report_on(name: str, rows: Rows, others: Sequence[tuple[str, Rows]], setting
     draws = by_trajectory(steps, seed=settings.seed)
     enforced = steps.resolved(settings.enforced)
     rates = error_rates(enforced, draws)
-    stages = {stage: stage_report(rows.rows, stage) for stage in Stage}
+    reports = {stage: stage_report(rows.rows, stage) for stage in Stage}
+    # The scope stage is off by default; tables do not speak of it then.
+    stages = {stage: report for stage, report in reports.items() if report.checked or stage is not Stage.SCOPE}
     return DetectionReport(
         name=name,
         settings=settings,

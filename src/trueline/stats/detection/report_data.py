@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 
 from pydantic import JsonValue
 
-from trueline.records.verdict import Stage
 from trueline.stats.detection.compare import GuardComparison
 from trueline.stats.detection.report import CategoryReport, DetectionReport
 from trueline.stats.detection.scores import METRICS, ConfusionCounts, Rate, Scores
@@ -44,7 +43,7 @@ def as_json(report: DetectionReport) -> Json:
             "ci": ends(report.stops.expected.ci),
             "any": report.stops.any.value,
         },
-        "stages": {stage.value: _stage(report.stages[stage]) for stage in Stage},
+        "stages": {stage.value: _stage(part) for stage, part in report.stages.items()},
         "narratives": time_and_cost_json(report.narratives),
         "latency": {"p50": report.checks.p50, "p95": report.checks.p95},
         "calls": usage.calls,

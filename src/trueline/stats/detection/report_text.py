@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from trueline.records.verdict import Stage
 from trueline.stats.detection.compare import MetricDifference
 from trueline.stats.detection.report import DetectionReport
 from trueline.stats.detection.report_data import methods, rate_of
@@ -79,8 +78,7 @@ def _part_rows(report: DetectionReport) -> list[list[str]]:
 
 def _stages(report: DetectionReport) -> list[list[str]]:
     rows = [["Stage", "looked", "decided", "passed on", "failed", "tp", "fp", "tn", "fn", *_TIME_AND_COST]]
-    for stage in Stage:
-        part = report.stages[stage]
+    for stage, part in report.stages.items():
         if part.checked:
             cells = (part.checked, part.decided, part.passed_on, part.failed, *part.counts[:4])
             rows.append([stage.value, *map(str, cells), *_time_and_cost_cells(part.time_and_cost)])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from trueline.records.usage import NO_USAGE, Usage
-from trueline.records.verdict import Decision, Finding, Stage
+from trueline.records.verdict import WITHOUT_MODEL, Decision, Finding, Stage
 from trueline.stats.detection.rows import Narration, ScoredStep
 from trueline.stats.detection.scores import ALIGNED, MISALIGNED, UNDECIDED, ConfusionCounts, counts, labelled_steps
 
@@ -83,7 +83,7 @@ def stage_alone(rows: Sequence[ScoredStep], stage: Stage) -> list[int] | None:
         elif finding.error is not None:
             verdicts.append(UNDECIDED)
         else:
-            verdicts.append(ALIGNED if stage is Stage.POLICY else MISALIGNED)
+            verdicts.append(ALIGNED if stage in WITHOUT_MODEL else MISALIGNED)
     return verdicts
 
 
@@ -102,7 +102,7 @@ def time_and_cost(seconds: Iterable[float | None], usages: Sequence[Usage]) -> T
 
 def _answered(finding: Finding) -> bool:
     """Whether a stage really checked; one that was not asked, or was stopped on the way, has no time of its own."""
-    if finding.stage is Stage.POLICY:
+    if finding.stage in WITHOUT_MODEL:
         return True
     stopped = finding.stage is Stage.SYSTEMATIC and finding.decision is None
     return not stopped and finding.usage is not None and finding.usage.calls > 0
