@@ -14,9 +14,9 @@ def test_plain_json() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ('{"a": 1, "a": 2}', "'a' stands twice"),
-        ('{"x": [{"b": 1, "c": 2, "b": 1}]}', "'b' stands twice"),
-        ('{"a": 1, "\\u0061": 2}', "'a' stands twice"),
+        ('{"a": 1, "a": 2}', "'a' appears twice"),
+        ('{"x": [{"b": 1, "c": 2, "b": 1}]}', "'b' appears twice"),
+        ('{"a": 1, "\\u0061": 2}', "'a' appears twice"),
         ("NaN", "NaN is no number"),
         ("[-Infinity]", "-Infinity is no number"),
         ("1e999", "1e999 is no number"),

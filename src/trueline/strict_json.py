@@ -50,7 +50,7 @@ def _unique(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
         repeated = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {repeated!r} stands twice in one object")
+        raise ValueError(f"the key {repeated!r} appears twice in one object")
     return found
 
 
@@ -60,4 +60,4 @@ def _finite(text: str) -> float:
 
 
 def _refuse(number: str) -> NoReturn:
-    raise ValueError(f"{number} is no number that JSON can hold")
+    raise ValueError(f"{number} is not a number in JSON")

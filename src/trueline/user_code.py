@@ -35,7 +35,7 @@ def parse_import_path(target: str) -> ImportPath:
     """
     module, _, name = target.rpartition(":")
     if not module or not name:
-        raise InputError(f"{printable(target)!r} is no import path; write {FORMS}")
+        raise InputError(f"{printable(target)!r} is not an import path; write {FORMS}")
     if module.endswith(".py"):
         file = Path(module)
         return ImportPath(file.stem, name, file)

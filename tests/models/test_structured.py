@@ -249,7 +249,7 @@ def test_a_schema_with_free_keys_is_sent_as_it_is_and_not_called_strict(lab: Lab
     ],
 )
 def test_a_key_that_stands_twice_is_a_fault_at_any_depth(text: str, key: str) -> None:
-    assert read_structured(text, SCHEMA) == (None, [f"the key {key!r} stands twice in one object"])
+    assert read_structured(text, SCHEMA) == (None, [f"the key {key!r} appears twice in one object"])
 
 
 def test_a_key_that_stands_twice_is_repaired_or_an_error(lab: Lab) -> None:
@@ -257,6 +257,6 @@ def test_a_key_that_stands_twice_is_repaired_or_an_error(lab: Lab) -> None:
     server = FakeServer(twice, Say(GOOD))
     [answer] = lab.run("openai", server, ask())
     assert (answer.attempts, answer.parsed) == (2, orjson.loads(GOOD))
-    assert "stands twice" in server.seen[1].raw.decode()
-    with pytest.raises(InvalidAnswerError, match="'align' stands twice"):
+    assert "appears twice" in server.seen[1].raw.decode()
+    with pytest.raises(InvalidAnswerError, match="'align' appears twice"):
         lab.run("openai", FakeServer(default=twice), ask())

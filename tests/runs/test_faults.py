@@ -144,7 +144,7 @@ def test_an_agent_that_cancels_itself_has_failed(stage: Stage) -> None:
             raise asyncio.CancelledError
 
     record = stage.play(Quits([]))
-    assert (record.end, record.detail) == (End.AGENT_ERROR, "it gave up (CancelledError)")
+    assert (record.end, record.detail) == (End.AGENT_ERROR, "it was cancelled (CancelledError)")
 
 
 def test_closing_takes_no_longer_than_it_may_and_harms_nothing(

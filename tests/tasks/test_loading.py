@@ -134,7 +134,7 @@ def test_what_is_no_object_is_no_task(value: JsonValue) -> None:
     ("content", "message"),
     [
         (b"{", "is not JSON"),
-        (b'{"id": 1, "id": 2}', "stands twice"),
+        (b'{"id": 1, "id": 2}', "appears twice"),
         (b'{"a": NaN}', "no number"),
         (b"[" * 5000, "is not JSON"),
         (b"\xff\xfe\x00", "is not JSON"),

@@ -100,7 +100,7 @@ def test_shipped_suites_can_all_be_read() -> None:
 def test_an_id_that_is_not_the_files_name_is_a_problem(tmp_path: Path) -> None:
     base = write_suite(tmp_path, {"os": [task("a1")]})
     (base / "examples/os/a1.json").rename(base / "examples/os/b2.json")
-    with pytest.raises(TaskFileError, match=r"b2\.json: \$\.id: expected 'b2'"):
+    with pytest.raises(TaskFileError, match=r"b2\.json: \$\.id: must be 'b2'"):
         load_refs(open_index(None, base).refs).whole()
 
 

@@ -211,7 +211,7 @@ def read_sequence(text: str) -> tuple[tuple[str, ...], ...]:
     if not words:
         if text == " ":
             return (("space",),)
-        raise ValueError("no key named")
+        raise ValueError("no key is named")
     return tuple(read_combo(word) for word in words)
 
 

@@ -33,7 +33,7 @@ class ActionBase(BaseModel):
     raw: str = ""
     """The model's original text for this action."""
     pause_after: Seconds = 0.0
-    """Rest before the next action, as pyautogui's implicit pause between calls. Executors keep it."""
+    """Seconds to pause before the next action, as pyautogui does between calls. Executors keep it."""
 
 
 class Click(ActionBase):
@@ -46,7 +46,7 @@ class Click(ActionBase):
     modifiers: tuple[str, ...] = ()
     """Keys held during the click."""
     interval: Seconds = 0.0
-    """Rest after each click."""
+    """Seconds to pause after each click."""
 
 
 class Move(ActionBase):
@@ -101,7 +101,7 @@ class Type(ActionBase):
     kind: Literal["type"] = "type"
     text: str
     interval: Seconds = 0.0
-    """Rest after each character."""
+    """Seconds to pause after each character."""
 
 
 class Key(ActionBase):
@@ -111,7 +111,7 @@ class Key(ActionBase):
     key: str
     presses: Annotated[int, Field(ge=1)] = 1
     interval: Seconds = 0.0
-    """Rest after each press."""
+    """Seconds to pause after each press."""
 
 
 class Hotkey(ActionBase):

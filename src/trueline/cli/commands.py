@@ -22,7 +22,7 @@ COMMANDS = _table(
     ("run", "run", "Run tasks on desktops with an agent: repeats, attacks, a guard; resumable."),
     ("metrics", "metrics", "Pass^k, intervals, paired tests and missing trials from folders of results."),
     ("explain", "explain", "Explain why an episode has its score, or none."),
-    ("power", "power", "How many tasks and repeats are needed to see a change."),
+    ("power", "power", "Compute how many tasks and repeats a study needs to detect a change."),
     ("gate", "gate", "Pass or fail for CI: is the new setting good enough?"),
     ("guard", "guard", "Judge actions before they run: bench, check, replay, rules, serve, proxy, mcp, redteam."),
     ("judge", "judge", "Judge recorded episodes: success, safety, first violation; how far to believe it."),

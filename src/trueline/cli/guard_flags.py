@@ -76,14 +76,16 @@ def add_guard_options(
 
     add("--guard-option", nargs="+", action="extend", metavar="NAME=VALUE", help="options of the guard, by name")
     add("--systematic-analysis-model", type=model_name, metavar="SPEC",
-        help=f"provider|model, or none ({systematic or 'none'})")  # fmt: skip
-    add("--fast-check-model", type=model_name, metavar="SPEC", help="provider|model, or none (none)")
+        help=f"model of the systematic analysis: provider|model, or none ({systematic or 'none'})")  # fmt: skip
+    add("--fast-check-model", type=model_name, metavar="SPEC",
+        help="model of the fast check: provider|model, or none (none)")  # fmt: skip
     if history:
         narrator = "none" if systematic is None else "the model of the systematic analysis"
         add("--narrative-summary-model", type=model_name, metavar="SPEC",
             help=f"provider|model that describes executed steps ({narrator})")  # fmt: skip
-    add("--model-reasoning-effort", metavar="E", help="of the systematic analysis: low, medium, high …")
-    add("--fast-check-reasoning-effort", metavar="E", help="of the fast check (medium, where the model takes one)")
+    add("--model-reasoning-effort", metavar="E", help="effort of the systematic analysis: low, medium, high …")
+    add("--fast-check-reasoning-effort", metavar="E",
+        help="effort of the fast check (medium, where the model takes one)")  # fmt: skip
     add("--annotate-actions", action=argparse.BooleanOptionalAction,
         help=f"draw the action on the screenshot ({'yes' if annotate else 'no'})")  # fmt: skip
     if history:
@@ -128,7 +130,7 @@ def check_format(name: str) -> None:
     """Check the name of an action format.
 
     Raises:
-        InputError: There is not.
+        InputError: There is no such format.
     """
     from trueline.guard.incoming import FORMATS
 

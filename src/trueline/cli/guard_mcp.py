@@ -26,11 +26,13 @@ The tool check_action judges an action. The caller may be the very agent that mu
 def configure(parser: Parser) -> None:
     """Declare the flags."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("--instruction", metavar="TEXT", help="what the user wants (from the first check)")
+    parser.add_argument(
+        "--instruction", metavar="TEXT", help="what the user wants (default: what the first check says)"
+    )
     parser.add_argument("--screenshot", type=Path, metavar="F",
-                        help="file with the current screenshot (callers send it)")  # fmt: skip
+                        help="file with the current screenshot (default: callers send it)")  # fmt: skip
     parser.add_argument("--tree", type=Path, metavar="F",
-                        help="file with the current accessibility tree (callers send it)")  # fmt: skip
+                        help="file with the current accessibility tree (default: callers send it)")  # fmt: skip
     parser.add_argument("--format", default="auto", metavar="NAME",
                         help="format of the actions (detected)")  # fmt: skip
     add_guard_flag(parser)

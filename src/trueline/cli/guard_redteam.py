@@ -1,4 +1,4 @@
-"""`trueline guard redteam`: attack the guard, with a budget."""
+"""`trueline guard redteam`: attack the guard within a budget of attempts."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ examples:
   trueline guard redteam --adaptive --k 10 --budget 1000
   trueline guard redteam --fast_check_model 'openai|gpt-5-mini' --systematic_analysis_model 'openai|gpt-5' --json
 
-The agent is simulated: it has been taken over and does what the attack plans, so what counts is the guard alone.
+The agent is simulated: it has been taken over and carries out the attack, so only the guard is measured.
 Success at 1 is over the first attempt on each case, worst of k over the best of up to k. The controls are what a good
-agent does on the same screens; a guard that stops them too is no better for stopping the attacks.
+agent does on the same screens; a guard that stops these as well gains nothing by stopping the attacks.
 """
 _METHODS = (
     "Wilson 95 % intervals as if cases were independent; the corpus is fixed, so they say nothing about other attacks.",

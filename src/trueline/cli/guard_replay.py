@@ -32,7 +32,7 @@ Every executed action is judged with the history that really came before it; not
 the policy stage looks, which needs no key.
 """
 _LARGE = 50
-"""From this number of episodes on, progress is shown."""
+"""Progress is shown for at least this many episodes."""
 _MOST_KEPT = 50
 """Stopped episodes, good and others, to keep in memory for proposing rules."""
 

@@ -26,8 +26,8 @@ examples:
   curl -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
        -d '{"instruction": "Rename report.txt to final.txt"}' http://127.0.0.1:8787/v1/sessions
 
-The first line on stdout is the token, the second the address; /openapi.json describes the rest. SIGINT and SIGTERM
-finish what is under way and end with exit code 0.
+The first line on stdout is the token, the second the address; /openapi.json describes the rest. On SIGINT or
+SIGTERM the requests in progress are finished, and the exit code is 0.
 """
 
 

@@ -93,7 +93,9 @@ def chosen_judges(args: argparse.Namespace, episodes: Sequence[JudgedEpisode]) -
     ]
     if not chosen:
         there = f"judged by {', '.join(map(judge_name, everyone))}" if everyone else "not judged"
-        raise InputError(f"{args.paths[0]}: no such judgments; the episodes are {there}; see trueline judge --help")
+        raise InputError(
+            f"{args.paths[0]}: no judgments by the chosen judges; the episodes are {there}; see trueline judge --help"
+        )
     return chosen
 
 

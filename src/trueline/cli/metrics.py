@@ -48,7 +48,7 @@ def configure(parser: Parser) -> None:
 def add_generalise_flag(parser: Parser) -> None:
     """Declare what attack success is generalised to."""
     parser.add_argument("--generalise", choices=["hosts", "goals"], default="hosts",
-                        help="attack success is about other host tasks under these goals, or also about other goals "
+                        help="generalise attack success to other host tasks under these goals, or also to other goals "
                         "(hosts)")  # fmt: skip
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from trueline.records.interchange.transfer import Transfer, TransferredEpisode
 
 _LARGE = 50
-"""From this number of episodes on, progress is shown."""
+"""Progress is shown for at least this many episodes."""
 _MOST_NOTES = 20
 """Most problems to list that left nothing out."""
 _UNFINISHED = ".unfinished-"

@@ -69,7 +69,7 @@ class _History:
     """When one tile changed."""
 
     since: float
-    """From then on without a pause as long as a blink's."""
+    """When it began to change without a pause as long as a blink."""
     last: float
     times: list[float]
     """The last few times, for the pace of a blink."""

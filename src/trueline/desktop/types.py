@@ -153,7 +153,7 @@ class HomeFile:
     kind: Literal["file", "large", "link", "other", "gone"]
     """`large`: a file that holds more than was wanted; `other`: a folder, a pipe, a socket."""
     content: bytes = field(default=b"", repr=False)
-    """Of a `file`; a long hole in it is cut short."""
+    """Content of a `file`; long holes are shortened."""
 
 
 @dataclass(frozen=True)

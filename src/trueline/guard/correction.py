@@ -89,7 +89,7 @@ class Ruling:
     """How the loop ended."""
 
     outcome: CheckOutcome
-    """Of the last proposal. The caller that runs it must report so to the session."""
+    """Outcome of the last proposal. If the caller runs the proposal, it must report that to the session."""
     runs: bool
     unsteady: bool = False
     """Whether the loop gave up because the screen kept changing."""

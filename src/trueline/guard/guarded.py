@@ -107,13 +107,13 @@ class GuardedAgent:
         self._ask = ask
         self._session = None if instruction is None else new_session(instruction)
         self._correction: Correction | None = None
-        """Of the last step."""
+        """The correction of the last step."""
         self._let_through: CheckOutcome | None = None
         """The proposal assumed to run, until a revision of it is requested."""
 
     @property
     def outcomes(self) -> tuple[CheckOutcome, ...]:
-        """Of the last step: the agent's own proposal first, then its revisions."""
+        """Outcomes of the last step: of the agent's own proposal first, then of its revisions."""
         return () if self._correction is None else tuple(self._correction.outcomes)
 
     @property

@@ -78,7 +78,7 @@ class AnalysisOptions(Record):
 
     systematic_analysis_model: ModelName = None
     model_reasoning_effort: str | None = None
-    """Of the systematic analysis."""
+    """Reasoning effort of the systematic analysis."""
     annotate_actions: bool = True
     """Whether the action is drawn on the screenshot."""
     add_history_screenshots: bool = False
@@ -86,7 +86,7 @@ class AnalysisOptions(Record):
     narrative_summary_model: ModelName = None
     """Describes what executed steps did."""
     max_tokens: Annotated[int, Field(ge=1)] | None = None
-    """Of one answer; by default what the model's client asks for."""
+    """Token limit of one answer; by default the limit of the model's client."""
     deadline: Annotated[float, Field(gt=0)] | None = None
 
 

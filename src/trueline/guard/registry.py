@@ -50,7 +50,7 @@ class OpenedGuard:
     """The part of the setting that shapes verdicts; bench results are comparable only if it is equal."""
     narrator: Narrator | None = None
     models: Mapping[str, Model] = field(default_factory=dict[str, Model])
-    """All that were opened, by name."""
+    """The models that were opened, by name."""
     reads_text: bool = False
     """Whether it reads the text on screenshots."""
     calls_per_check: int = 1
@@ -90,7 +90,7 @@ class GuardTools:
         return self.models[name]
 
     def narrator(self, name: str | None) -> Narrator | None:
-        """Who describes executed steps."""
+        """Return the narrator, which describes executed steps."""
         model = self.open_model(name)
         return None if model is None else Narrator(model, deadline=NARRATIVE_SECONDS)
 
@@ -104,7 +104,7 @@ class GuardKind:
     """
 
     options: type[Record]
-    """What it takes; every field has a default, or must be given with `--guard_option`."""
+    """Its options; a field without a default must be set with `--guard_option`."""
     open: Callable[..., OpenedGuard]
 
     @classmethod

@@ -183,9 +183,9 @@ class Session:
         self._open: dict[str, _Open] = {}
         self._narrating: dict[int, asyncio.Future[Narrative]] = {}
         self._overdue: frozenset[int] = frozenset()
-        """Those of them that a check has waited for in vain; they are taken when they come."""
+        """Steps whose narratives were late for a check; they are added once they arrive."""
         self._narrated = len(self._memory.steps)
-        """Place after the last step whose narrative was asked for."""
+        """Index after the last step whose narrative was requested."""
         self._lock = asyncio.Lock()
         self._named = 0
 

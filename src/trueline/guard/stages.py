@@ -76,7 +76,7 @@ class Deadline(NamedTuple):
         except asyncio.CancelledError:
             if ended_from_outside():
                 raise
-            raise GaveUpError("what was asked gave up (CancelledError)") from None
+            raise GaveUpError("the model call was cancelled (CancelledError)") from None
 
 
 async def attempt(

@@ -1,4 +1,4 @@
-"""The contract of this room: what a guard is given, and what its stages are.
+"""The contract of this package: what a guard is given, and what its stages are.
 
 Everything a guard knows is in the context, so the same context gives the same question: what carries over from earlier
 steps (pointer, focus, held keys, clipboard, text typed so far) is worked out from `history`, never kept on the side.
@@ -47,7 +47,7 @@ class GuardContext:
     proposal: Proposal
     history: tuple[PastStep, ...] = ()
     rejections: tuple[Rejection, ...] = ()
-    """Of the whole episode, the oldest first; those of this step are what the proposal revises."""
+    """Rejections of the whole episode, oldest first; the proposal revises those of this step."""
     step: int = 1
     domain: str | None = None
     """For rules that hold in one domain only."""

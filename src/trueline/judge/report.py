@@ -85,12 +85,12 @@ class JudgeReport:
 
     @property
     def usage(self) -> Usage:
-        """What judges and captioner took now."""
+        """Usage of the judges and the captioner for this report."""
         return total_usage(result.usage for result in self.results)
 
     @property
     def seconds(self) -> float:
-        """Since the report was begun."""
+        """Seconds since the report was begun."""
         return time.perf_counter() - self.began
 
     def results_of(self, judge: Judge) -> dict[Path, JudgeResult]:

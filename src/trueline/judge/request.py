@@ -49,7 +49,7 @@ class JudgeRequest(Record):
     votes: AtLeastOne = 1
     """How often each judge is asked."""
     temperature: Annotated[float, Field(ge=0)] | None = None
-    """Of the judges; `None` is 0 where the model takes it."""
+    """Temperature of the judges; `None` is 0 where the model takes it."""
     max_workers: AtLeastOne = 8
     """Episodes judged at the same time, and requests in flight per provider."""
     test_config_base_dir: Path | None = None

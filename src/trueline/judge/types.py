@@ -28,7 +28,7 @@ CAPTIONER = "gpt-4o-2024-11-20"
 """The default model for describing screenshots."""
 RULES: JudgeType = "rules"
 RULES_VERSION: PromptVersion = "v1"
-"""Version of the rules judge; it is raised when the same record would be judged differently."""
+"""Version of the rules judge, incremented when the same record would be judged differently."""
 HUMAN = "human"
 _PANEL = "panel"
 _LONGEST_PANEL_NAME = 120

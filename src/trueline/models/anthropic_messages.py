@@ -135,7 +135,7 @@ def _sampling(sampling: Sampling, model: str) -> Json:
     if sampling.seed is not None:
         raise UnsupportedError("Anthropic's models take no seed; leave it out")
     if sampling.temperature is not None and sampling.temperature > 1:
-        raise UnsupportedError(f"Anthropic's temperatures end at 1, not {sampling.temperature:g}")
+        raise UnsupportedError(f"Anthropic takes temperatures up to 1, not {sampling.temperature:g}")
     out: Json = {"max_tokens": sampling.max_tokens or DEFAULT_MAX_TOKENS}
     if sampling.temperature is not None:
         out["temperature"] = sampling.temperature

@@ -29,7 +29,7 @@ class Env:
     commands: Mapping[str, str] = field(default_factory=dict[str, str])
     """Variables that a file sets by running a command, with the place: such a line is not understood on purpose."""
     written: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]], repr=False)
-    """In which places each value stands: `ENVIRONMENT`, or a file that spells it out itself."""
+    """The places that contain each value: `ENVIRONMENT`, or a file that spells it out itself."""
     files: Mapping[str, str] = field(default_factory=dict[str, str])
     """The variables that a file sets, with the file."""
     borrowed: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])

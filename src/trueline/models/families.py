@@ -51,7 +51,7 @@ class Family(BaseModel):
 
 
 UNKNOWN = Family(name="unknown")
-"""Of a model that is in no family: it is sent what was asked for."""
+"""The family of a model that is in none: it is sent what was asked for."""
 
 
 class _Table(BaseModel):

@@ -13,7 +13,7 @@ from trueline.records.usage import NO_USAGE, Usage
 
 
 class Charge(NamedTuple):
-    """Who is charged for a call."""
+    """What a call is charged to."""
 
     model: str
     episode: str

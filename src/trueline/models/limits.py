@@ -129,7 +129,7 @@ class Limiter:
         self._admit()
 
     def _admit(self) -> None:
-        """Let in whoever may go now; come back later for those who only lack time."""
+        """Admit the waiters that may go now, and try again later for those that only have to wait for time."""
         loop = asyncio.get_running_loop()
         now = loop.time()
         if self._buckets is None:

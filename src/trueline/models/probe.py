@@ -21,7 +21,7 @@ class Probe:
     loaded: tuple[str, ...]
     """The answers to the same request among others at the same time; empty when that was not tried."""
     usage: Usage
-    """Of all requests, the others too."""
+    """Usage of all requests, those for the load included."""
 
     @property
     def deterministic(self) -> bool:

@@ -38,7 +38,7 @@ class Provider:
     """
 
     name: str
-    """What stands before the bar in `name|model`."""
+    """The part before the bar in `name|model`."""
     about: str
     """One line for `trueline model list`."""
     wire: WireFormat = "chat"
@@ -57,9 +57,9 @@ class Provider:
     reports_cost: bool = False
     """Whether each response says what it cost."""
     server_model: Callable[[str, str], str] | None = None
-    """From model name and region to the name that the server knows, where the two differ."""
+    """Maps a model name and a region to the server's name for the model, where the two differ."""
     codec: Callable[[str], Codec] | None = None
-    """From model name to the codec of its own API, where neither format of `wire` fits."""
+    """Maps a model name to the codec of the provider's own API, where neither format of `wire` fits."""
     open_client: Callable[[ProviderAccess, Redactor], Client] | None = None
     """Opens the client that sends requests; by default the official client of `wire`.
 

@@ -24,11 +24,11 @@ class RetryPolicy:
     """When calls to a model are retried."""
 
     attempts: int = 6
-    """At most, the first included."""
+    """Most attempts, the first included."""
     malformed_attempts: int = 2
-    """At most for malformed responses: each may cost money."""
+    """Most attempts after malformed responses: each may cost money."""
     unanswered_attempts: int = 2
-    """At most while no connection could ever be made to the server."""
+    """Most attempts while no connection could ever be made to the server."""
     first_s: float = 0.5
     """The first pause; it doubles each time."""
     longest_s: float = 30.0

@@ -49,7 +49,7 @@ def check_schema(definition: Json) -> None:
         InputError: it does not describe an object, uses an unknown keyword, or points nowhere.
     """
     if definition.get("type") != "object" and "$ref" not in definition:
-        raise InputError('the schema must describe an object ("type": "object"): providers take no other')
+        raise InputError('the schema must describe an object ("type": "object"), the only type that providers take')
     for where, node in _nodes(definition, "schema", 0):
         for keyword in node:
             if keyword not in _ANNOTATIONS and keyword not in _APPLIED:

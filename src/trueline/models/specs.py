@@ -23,7 +23,7 @@ _BARE: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"smollm2", ("embedded",)),
     (r".*(qwen|ui-tars|opencua|llama|mistral|deepseek|glm)", ("openrouter", "together", "vllm", "local")),
 )
-"""From the beginning of a bare name to its providers; the first match counts."""
+"""The providers of a bare name, by how it begins; the first match counts."""
 
 
 class Spec(NamedTuple):

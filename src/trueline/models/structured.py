@@ -66,7 +66,7 @@ class Structurer:
         parsed, wrong = read_structured(second.text, schema)
         if wrong:
             words = one_line(wrong[0])
-            raise InvalidAnswerError(f"the answer does not fit its schema, also after a repair turn: {words}")
+            raise InvalidAnswerError(f"the answer does not fit its schema, even after a repair turn: {words}")
         return second.model_copy(update={**both, "parsed": parsed})
 
     async def _first(self, request: Request, schema: Schema, ask: Ask, native: bool) -> tuple[Answer, Request]:
@@ -107,7 +107,7 @@ def read_structured(text: str, schema: Schema) -> tuple[JsonValue, list[str]]:
     except (ValueError, RecursionError) as e:
         return None, [f"it is no JSON: {e}"]
     if twice:
-        return None, [f"the key {key!r} stands twice in one object" for key in twice[:_MOST_FAULTS]]
+        return None, [f"the key {key!r} appears twice in one object" for key in twice[:_MOST_FAULTS]]
     return value, faults(schema.definition, value)[:_MOST_FAULTS]
 
 

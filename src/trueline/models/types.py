@@ -177,7 +177,7 @@ class ImagePolicy(Frozen):
     format: Literal["keep", "png", "jpeg", "smallest"] = "keep"
     """`smallest` takes whichever of PNG and JPEG has fewer bytes."""
     quality: Annotated[int, Field(ge=1, le=95)] = 80
-    """Of JPEG."""
+    """JPEG quality."""
 
 
 class Schema(Frozen):
@@ -255,13 +255,13 @@ class Answer(Frozen):
     refusal: str = ""
     """The provider's or model's own words for a refusal or filter."""
     usage: Usage = Usage()
-    """Of this answer, repair turns included. `cost` is in US dollars, or None when the price is unknown."""
+    """Usage of this answer, repair turns included. `cost` is in US dollars, or None when the price is unknown."""
     latency_s: float = 0.0
-    """From handing over the request to the answer, waiting and retries included."""
+    """Seconds from handing over the request to the answer, waiting and retries included."""
     attempts: int = 1
     cached: bool = False
     model: str = ""
-    """As the provider reports it."""
+    """The model's name as the provider reports it."""
     unsent: tuple[str, ...] = ()
     """Parameters that were asked for and left out because the server rejects them, by their names in the request."""
     native: tuple[NativeItem, ...] = ()

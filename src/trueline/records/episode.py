@@ -31,7 +31,7 @@ class TaskRef(Record):
     kind: TaskKind | None = None
     suite: str | None = None
     digest: Digest | None = None
-    """Of the task file as it was run."""
+    """Digest of the task file as it was run."""
     unmeasured: bool = False
     """Its checker's score shows neither success nor harm (`infeasible` in OS-Harm's tasks); a judge must decide."""
 
@@ -90,7 +90,7 @@ class EpisodeTimings(Record):
     total: Seconds | None = None
     """Everything except `wait`."""
     wait: Seconds | None = None
-    """From set-up until there was a free slot."""
+    """Waiting for a free slot, after set-up."""
 
 
 class EpisodeRecord(Record):
@@ -105,7 +105,7 @@ class EpisodeRecord(Record):
     """Counted from 1; `None` without repeats."""
     seed: int | None = None
     versions: dict[str, str] = Field(default={})
-    """Of trueline, Python, the desktop's packages …"""
+    """Versions of trueline, Python, the desktop's packages …"""
     params: dict[str, JsonValue] = Field(default={})
     """The parameters that OS-Harm logs, under its names."""
     instruction: str | None = None

@@ -89,7 +89,7 @@ class _FolderListing(NamedTuple):
     """What a folder contains, from its listing alone."""
 
     state: EpisodeState | None = None
-    """Of an episode; `None` of any other folder."""
+    """State of an episode; `None` for any other folder."""
     subfolders: tuple[str, ...] = ()
 
 

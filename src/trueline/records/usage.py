@@ -1,4 +1,4 @@
-"""Tokens and money that model calls took."""
+"""Tokens and cost of model calls."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class Evidence(Record):
     """One observation that speaks for or against a proposal."""
 
     source: str
-    """Who says so: a rule's name, `provenance`, `tree`, a classifier."""
+    """Source of the observation: a rule's name, `provenance`, `tree`, a classifier."""
     text: str
 
 

@@ -32,7 +32,7 @@ async def call_agent(call: Awaitable[T]) -> T:
         return await asyncio.shield(task)
     except asyncio.CancelledError as error:
         if not ended_from_outside():
-            raise AgentFailed("it gave up (CancelledError)") from error
+            raise AgentFailed("it was cancelled (CancelledError)") from error
         # One that takes no notice is left behind: whoever waits must not be held by it.
         task.cancel()
         task.add_done_callback(lambda done: done.cancelled() or done.exception())

@@ -237,7 +237,7 @@ async def _play(parts: EpisodeParts, recorder: Recorder, episode: _Episode) -> _
         lost = waiting.lost_s(since)
         if unanswered or episode.played_s - lost < seconds:
             who = unanswered or f"models gave no answer for {lost:.1f} s of it"
-            raise Unfinished(Unscored.MODEL_ERROR, OUTAGE, f"{seconds:g} s are over, but {who}")
+            raise Unfinished(Unscored.MODEL_ERROR, OUTAGE, f"the time limit of {seconds:g} s is over, but {who}")
         return _Finish(End.TIME_LIMIT, f"{seconds:g} s are over", failed=False)
 
 

@@ -44,7 +44,7 @@ class Manifest(Record):
     seed: int
     paired_seeds: bool = False
     tasks_digest: str
-    """Of the tasks' own files as read."""
+    """Digest of the task files as read."""
     episodes: tuple[str, ...]
 
 

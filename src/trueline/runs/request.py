@@ -43,7 +43,7 @@ class RunRequest(Record):
     test_config_base_dir: Path | None = None
     """The folder that holds `examples/`; by default that of the index."""
     examples_dir: str = "examples"
-    """The folder of the task files below that."""
+    """The folder of the task files, relative to `test_config_base_dir`."""
     domain: str = "all"
     only: tuple[str, ...] = ()
     """Patterns for `id` or `domain/id`."""
@@ -66,7 +66,7 @@ class RunRequest(Record):
     temperature: Annotated[float, Field(ge=0, lt=3600)] | None = None
     top_p: Positive | None = None
     max_tokens: AtLeastOne | None = None
-    """Of one answer."""
+    """Token limit of one answer."""
     stop_token: tuple[Text, ...] = ()
     observation_type: ObservationType | None = None
     action_space: ActionSpace | None = None
@@ -100,7 +100,7 @@ class RunRequest(Record):
 
     # Limits
     max_steps: AtLeastOne | None = None
-    """Of one episode."""
+    """Step limit of one episode."""
     timeout: Positive | None = None
     """Seconds for the steps of one episode."""
     max_episode_tokens: AtLeastOne | None = None

@@ -37,7 +37,7 @@ class RunResult:
     stopped: str = ""
     """Why it stopped early; empty when it came to its end."""
     spent: float = 0.0
-    """US dollars that models took, as far as their prices are known."""
+    """US dollars spent on models, as far as their prices are known."""
 
     @classmethod
     def from_batch(cls, run: Run, result: BatchResult) -> RunResult:

@@ -31,11 +31,11 @@ class AnalysisChoices:
     mcnemar: McNemarMethod = "exact"
     level: float = 0.95
     margin: float | None = None
-    """For non-inferiority: the largest loss that still counts as no loss."""
+    """Margin of the non-inferiority test: the largest loss that still counts as none."""
     generalise_goals: bool = False
-    """For attack success: the goals of injections stand for others like them, as the tasks do."""
+    """In attack success, whether the goals of injections stand for others like them, as the tasks do."""
     seed: int = 0
-    """Of all random choices."""
+    """Seed of all random choices."""
 
     def __post_init__(self) -> None:
         """Check every value."""

@@ -54,7 +54,8 @@ def load_task(path: Path) -> Task:
     name = str(path)
     try:
         if path.stat().st_size > _LARGEST:
-            raise TaskFileError((TaskProblem(name, "$", f"larger than {_LARGEST >> 20} MiB, which no task file is"),))
+            too_large = f"is larger than {_LARGEST >> 20} MiB, the limit for task files"
+            raise TaskFileError((TaskProblem(name, "$", too_large),))
         value = load_strict(path)
     except OSError as error:
         raise TaskFileError((TaskProblem(name, "$", f"cannot be read ({error.strerror})"),)) from error

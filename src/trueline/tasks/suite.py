@@ -176,5 +176,5 @@ def _load(ref: IndexedTask) -> Task:
         raise TaskFileError((TaskProblem(ref.name, "$", "the index names a domain or id that cannot be a file name"),))
     task = load_task(ref.path)
     if task.id != ref.id:
-        raise TaskFileError((TaskProblem(str(ref.path), "$.id", f"expected {ref.id!r}, the name of the file"),))
+        raise TaskFileError((TaskProblem(str(ref.path), "$.id", f"must be {ref.id!r}, the name of the file"),))
     return task

@@ -134,7 +134,7 @@ def test_a_file_whose_name_is_not_utf8_is_told_in_valid_json(capsys: pytest.Capt
         (("run", "--time-limit", "-1", "--", "ls"), "86400"),
         (("run", "--time-limit", "soon", "--", "ls"), "must be above 0 and at most 86400 seconds, not 'soon'"),
         (("run", "--shot", "/no/such/x.png", "--", "ls"), "the folder /no/such does not exist"),
-        (("run", "--python", sys.executable), "not a text in UTF-8"),
+        (("run", "--python", sys.executable), "is not UTF-8 text"),
         (("shot", "/no/such/x.png"), "the folder /no/such does not exist"),
         (("tree", "-o", "/no/such/x.xml"), "the folder /no/such does not exist"),
         (("shot", "x.png", "--app", "mousepad", "--open", "http://a.example/"), "only chromium opens an address"),

@@ -77,7 +77,7 @@ def test_the_machine_gets_what_was_read() -> None:
     more = b'{"command": ["rm", "x"], "other": 1}'
     asked = read_requested_actions("/execute", ReceivedRequest("text/plain", more))
     assert asked.document == {"command": ["rm", "x"], "shell": False} and bash(asked) == ["rm x"]
-    with pytest.raises(Refused, match="stands twice"):
+    with pytest.raises(Refused, match="appears twice"):
         read_requested_actions(
             "/execute", ReceivedRequest("text/plain", b'{"command": ["true"], "command": ["rm", "x"]}')
         )

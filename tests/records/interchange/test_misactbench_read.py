@@ -162,7 +162,7 @@ def test_an_id_or_a_step_that_stands_twice_is_a_problem() -> None:
         (b"\xff\xfe", "is not JSON"),
         (b'{"a": NaN}', "NaN is no number"),
         (b'{"a": 1e999}', "1e999 is no number"),
-        (b'{"a": 1, "a": 2}', "the key 'a' stands twice"),
+        (b'{"a": 1, "a": 2}', "the key 'a' appears twice"),
         (b"[" * 5000 + b"]" * 5000, "JSON|nested"),
         (b"[" * 200 + b"]" * 200, "nested deeper than 100 levels"),
         (b'"text"', "expected an object keyed by trajectory id"),

@@ -71,7 +71,7 @@ def test_a_command_may_end_as_it_likes_unless_the_step_checks(do: Do, workspace:
     wrong: dict[str, JsonValue] = {"command": "echo to-out; echo to-err >&2; exit 3", "shell": True, "check": True}
     error = fails(do, workspace, ("sleep", {"seconds": 0}), ("execute", wrong))
     assert (error.number, error.step.type) == (2, "execute")
-    assert "setup step 2 (execute) failed: it ended with 3" in str(error)
+    assert "setup step 2 (execute) failed: it exited with code 3" in str(error)
     assert error.output == "to-out\nto-err\n"
 
 

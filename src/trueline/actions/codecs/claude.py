@@ -241,7 +241,7 @@ def _write(action: Action, tool: ClaudeTool, scale: Scale) -> tuple[str, dict[st
         case Drag(path=(end,)):
             express_only(tool, action, "start", "path", "modifiers")
             if tool == _TOOLSET and action.start is None:
-                raise EncodeError(tool, action, "a drag needs its start")
+                raise EncodeError(tool, action, "a drag needs a start point")
             start = {"start_coordinate": _pair(action.start, scale)} if action.start else {}
             return "left_click_drag", start | _at(end, scale) | _held(action.modifiers, tool)
         case MouseDown() | MouseUp():
@@ -278,7 +278,7 @@ def _write_extra(action: Done | Fail | CallUser, tool: ClaudeTool) -> tuple[str,
 def _write_scroll(action: Scroll, tool: ClaudeTool, scale: Scale) -> dict[str, object]:
     express_only(tool, action, "at", "dx", "dy", "modifiers")
     if action.dx and action.dy:
-        raise EncodeError(tool, action, "one scroll goes one way")
+        raise EncodeError(tool, action, "it scrolls in one direction at a time")
     amount = action.dx or action.dy
     names = ("left", "right") if action.dx else ("up", "down")
     way = {"scroll_direction": names[amount >= 0], "scroll_amount": abs(amount)}

@@ -187,7 +187,7 @@ def _write(action: Action, tool: OpenAITool, scale: Scale) -> dict[str, object]:
         case Wait(seconds=None) | Screenshot():
             return {"type": action.kind}
         case Click() | Drag() | Scroll():
-            raise EncodeError(tool, action, "it takes one or two clicks, a place, and scrolls by pixels")
+            raise EncodeError(tool, action, "it takes one or two clicks at a point, and scrolls by pixels")
         case _:
             raise EncodeError(tool, action, "it has no such action")
 
@@ -201,7 +201,7 @@ def _keys(action: Click | Drag | Scroll, tool: OpenAITool) -> dict[str, object]:
     if not action.modifiers:
         return {}
     if tool == "computer_use_preview":
-        raise EncodeError(tool, action, "it holds no keys")
+        raise EncodeError(tool, action, "it cannot hold keys down")
     return {"keys": [_name(key) for key in action.modifiers]}
 
 

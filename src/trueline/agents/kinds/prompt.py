@@ -1,4 +1,4 @@
-"""Any model, told in words how to see and act."""
+"""The prompt agent: any model, told in its prompt how to see and act."""
 
 from __future__ import annotations
 

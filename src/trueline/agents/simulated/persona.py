@@ -53,7 +53,7 @@ class Situation:
     can_misunderstand: bool = False
     """The task has a misunderstanding, and the instruction does not rule it out."""
     goal: str | None = None
-    """Of an injection that the persona gets to see."""
+    """Goal of the injection that the persona gets to see; `None` if it sees none."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class ExpectedOutcome:
     score: float | None
     """For misuse: the harm. `None`: it depends on what the injection did to the task."""
     achieved: bool | None
-    """Of the injection; `None` without one."""
+    """Whether the injection's goal is achieved; `None` without an injection."""
 
 
 def decide(dials: PersonaOptions, task_seed: int, seed: int) -> Choices:

@@ -44,7 +44,7 @@ class DemoCondition(NamedTuple):
     name: str
     about: str
     fields: dict[str, object]
-    """Of its request."""
+    """Fields of its run request."""
 
 
 def _conditions(short: bool) -> tuple[DemoCondition, ...]:

@@ -92,7 +92,7 @@ def _source(given: str) -> str:
         try:
             return Path(given).read_text("utf-8")
         except UnicodeDecodeError:
-            raise InputError(f"{given}: not a text in UTF-8") from None
+            raise InputError(f"{given}: is not UTF-8 text") from None
     if given.endswith(".py"):
         raise InputError(f"{given}: there is no such file")
     return given

@@ -173,7 +173,7 @@ def _document(answer: Answer) -> dict[str, object]:
 
 
 def _usage(usage: Usage) -> dict[str, object]:
-    """What it took; null is unknown, which is not zero."""
+    """Usage of the call; null is unknown, which is not zero."""
     calls: dict[str, object] = usage.model_dump(mode="json", include={"calls", "uncounted"})
     tokens: dict[str, object] = usage.model_dump(mode="json", exclude={"calls", "uncounted", "cost"})
     return (dict.fromkeys(tokens) if usage.uncounted else tokens) | calls

@@ -23,10 +23,10 @@ _LONGEST_ANSWER = 4_096
 
 
 def confirmation_for(request: RunRequest) -> Callable[[str], Ask] | None:
-    """Who is asked about an episode, by its name; `None` when the request asks nobody.
+    """Return a function from an episode's name to the one that asks a person; `None` if the request asks nobody.
 
     Raises:
-        RequestError: Somebody is to be asked, and nobody sits at a terminal.
+        RequestError: A person is to be asked, and there is no terminal.
     """
     field = request.asking_field
     if field is None:
@@ -49,7 +49,7 @@ class Terminal:
         self._free = asyncio.Lock()
 
     def about(self, episode: str) -> Ask:
-        """Who asks about the proposals of this episode."""
+        """Return the function that asks about the proposals of this episode."""
 
         async def ask(outcome: CheckOutcome) -> bool:
             async with self._free:

@@ -93,7 +93,8 @@ def _agent(group: FlagGroup) -> None:
 def _attack(group: FlagGroup) -> None:
     add = group.add_argument
     add("--inject", action="store_true", help="run each task with each of its injections")
-    add("--only-injection", nargs="+", default=[], metavar="GLOB", help="with --inject: only these, as vector/goal")
+    add("--only-injection", nargs="+", default=[], metavar="GLOB",
+        help="with --inject: only these injections, as vector/goal")  # fmt: skip
     add("--jailbreak", action="store_true", help="wrap the instruction in a jailbreak prompt")
 
 
@@ -160,7 +161,7 @@ def _retries(group: FlagGroup) -> None:
     add = group.add_argument
     add("--method", choices=["binary_retry", "clarify_upon_retry"], help="how to retry failed episodes")
     add("--max-retries", type=count, metavar="N", help="maximum retries per episode (5)")
-    add("--max-total-steps", type=count, metavar="N", help="steps of all tries together")
+    add("--max-total-steps", type=count, metavar="N", help="maximum steps of all tries together")
     add("--user-sim-model", metavar="SPEC", help="provider|model that plays the user for clarify_upon_retry")
 
 
@@ -172,7 +173,7 @@ def _records(group: FlagGroup) -> None:
         "--record",
         action=argparse.BooleanOptionalAction,
         default=None,
-        help="record a video of each episode (--like osharm does)",
+        help="record a video of each episode (by default only with --like osharm)",
     )
     add("--rerun", nargs="+", default=[], metavar="GLOB",
         help="run these episodes again, by <domain>/<task folder>; the old ones are kept below .attempts")  # fmt: skip

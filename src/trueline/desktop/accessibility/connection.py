@@ -25,7 +25,7 @@ class MethodCall(NamedTuple):
     """One method to call."""
 
     name: str
-    """Of the application on the bus."""
+    """The application's name on the bus."""
     path: str
     interface: str
     method: str

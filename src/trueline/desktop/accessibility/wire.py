@@ -35,7 +35,7 @@ class Answered(NamedTuple):
 
     kind: int
     serial: int
-    """Of the call it answers; 0 when it answers none."""
+    """Serial of the call that it answers; 0 if it answers none."""
     body: Body
 
 

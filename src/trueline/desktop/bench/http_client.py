@@ -12,7 +12,7 @@ class Answers(NamedTuple):
 
     taken_ms: list[float]
     elements: int
-    """Of the tree in the last answer; 0 when it is none."""
+    """Elements of the tree in the last answer; 0 if that is no tree."""
 
 
 def ask(url: str, times: int) -> Answers:

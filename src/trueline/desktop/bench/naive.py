@@ -16,7 +16,7 @@ from trueline.desktop.local.install import WORKER
 from trueline.desktop.screen import Frame
 
 _CHILDREN = 10_000
-"""Of one element that are asked about: a spreadsheet says that it has two thousand million."""
+"""Most children of one element to ask about: a spreadsheet claims two thousand million."""
 _ANSWER_S = 5.0
 
 

@@ -174,7 +174,7 @@ def _go(injector: Injector, at: Point | None) -> None:
 def _clicks(distance: int, unit: str) -> int:
     clicks = abs(distance) if unit == "clicks" else -(-abs(distance) // PIXELS_PER_CLICK)
     if clicks > MAX_CLICKS:
-        raise ActionRefused(f"scroll: {distance} {unit} are further than anything scrolls")
+        raise ActionRefused(f"scroll: {distance} {unit} is too far")
     return clicks
 
 

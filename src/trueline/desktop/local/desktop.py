@@ -263,7 +263,7 @@ class LocalDesktop:
                     return await self._file(condition.path)
                 return await self._window(condition)
         except TimeoutError as error:
-            raise ActionTimeout(f"{condition} did not come about within {time_limit:g} s") from error
+            raise ActionTimeout(f"{condition} did not hold within {time_limit:g} s") from error
 
     async def settle(self, condition: Settled | None = None, *, time_limit: float = 3.0) -> Settling:
         """Wait until the screen has come to rest, or the time is over, and say how it went."""

@@ -122,7 +122,7 @@ class Link:
         data, passed = json.dumps(message).encode(), list(fds)
         if len(data) > MESSAGE_LIMIT:
             raise InputError(
-                f"{len(data)} bytes of command and environment: more than {MESSAGE_LIMIT}; put a file instead"
+                f"{len(data)} bytes of command and environment: at most {MESSAGE_LIMIT}; put a file instead"
             )
         end = self._loop.time() + _PASS_LIMIT
         while True:
@@ -135,7 +135,7 @@ class Link:
             except OSError as error:
                 if error.errno == errno.ETOOMANYREFS:
                     if self._loop.time() > end:
-                        raise DesktopError(f"{self.name}: this user keeps too many descriptors on their way") from error
+                        raise DesktopError(f"{self.name}: this user has too many descriptors in transit") from error
                     await asyncio.sleep(0.01)
                     continue
                 self._end(f"the {self.name} is gone")
@@ -183,7 +183,7 @@ class Link:
             message = LinkMessage.model_validate_json(data)
         except ValidationError:
             close_all(fds)
-            self._end(f"the {self.name} spoke nonsense")
+            self._end(f"the {self.name} sent an invalid message")
             return
         future = None if message.id is None else self._waiting.get(message.id)
         if future is not None and not future.done():

@@ -76,7 +76,7 @@ async def open_way_out(owner: Owner, keeper: int) -> Janitor:
     while not _has_route(keeper):
         if time.monotonic() > end:
             await asyncio.to_thread(way.finish)
-            raise DesktopUnavailable("network open: pasta brought no route up; does this machine have one itself?")
+            raise DesktopUnavailable("network open: pasta set up no route; check that this machine has a default route")
         await asyncio.sleep(_POLL)
     return way
 

@@ -17,9 +17,9 @@ class ResourceLimits:
     """What one desktop may use of the machine."""
 
     processes: int = 800
-    """Processes and threads together."""
+    """Most processes and threads together."""
     process_memory: int = 4 * GIB
-    """Data one process may hold."""
+    """Bytes of data that one process may hold."""
     memory: int = 6 * GIB
     """Resident memory of all its programs; beyond it the biggest one is killed."""
     home: int = 1 * GIB

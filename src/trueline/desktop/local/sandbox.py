@@ -157,7 +157,7 @@ class Sandbox:
                 self.notes.append(f"{mib} MiB of programs were killed: all together held {message.total >> 20} MiB")
             case "descriptors":
                 self.killed.update(message.pids)
-                self.notes.append(f"a program was killed: it kept {message.freed} descriptors on their way")
+                self.notes.append(f"a program was killed: it had {message.freed} descriptors in transit")
             case _:
                 self.part_ended(message.part)
                 self.lose(

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from trueline.desktop.screen.frame import Pixels
 
 _APART, _LETTERS = 0.38, 1.6
-"""Of the strip's height, and of a letter's width: a blank is narrower than one of them, also where all letters are as
-wide as each other; the gap between two entries of a menu bar is wider than both."""
+"""The smallest gap between two pieces, as shares of the strip's height and of a letter's width. A blank is narrower
+than one of them, even in a fixed-width font; the gap between two entries of a menu bar is wider than both."""
 _INK = 48
 """How much a channel must differ from the background to be part of a letter."""
 

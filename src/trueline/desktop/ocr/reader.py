@@ -29,11 +29,11 @@ _MARGIN = 2
 """Pixels around a strip; letters touch the box that was found for them."""
 _SCREENS, _STRIPS = 16, 4096
 MOST_STRIPS = 400
-"""Of one screen, the largest: text as small and dense as to be more would take minutes, and nobody reads it."""
+"""Most strips that are read of one screen, the largest first: more, smaller text would take minutes."""
 MOST_STRETCHED = 8
-"""Times as long as wide, or the other way: RapidOCR makes the shorter side large, and a thin picture endless."""
+"""The largest ratio of a picture's sides: RapidOCR enlarges the shorter one, so a thin picture would become huge."""
 LONGEST = 500
-"""Characters of one piece."""
+"""Most characters of one piece."""
 _PARAMS: dict[str, object] = {
     "Global.log_level": "critical",
     # More threads wait for each other longer than they gain on a machine that also runs desktops.

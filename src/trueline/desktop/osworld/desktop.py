@@ -114,7 +114,7 @@ class OSWorldDesktop:
     async def observe(self, want: ObservationSpec) -> Observation:
         """Look at the screen once; picture and tree are asked for at the same time."""
         if want.ocr:
-            raise NotSupported("the machine reads no text from pictures; ask for the tree")
+            raise NotSupported("the machine does not read text from screenshots; observe the accessibility tree")
         machine = self._now
         at = datetime.now(UTC)
         seen, read, screen = await asyncio.gather(
@@ -260,7 +260,7 @@ class OSWorldDesktop:
         except TimeoutError as error:
             if isinstance(condition, Settled):
                 return None
-            raise ActionTimeout(f"{condition} did not come about within {time_limit:g} s") from error
+            raise ActionTimeout(f"{condition} did not hold within {time_limit:g} s") from error
 
     async def diff(self) -> tuple[Change, ...]:
         """What changed in the home folder since the start; only our own server knows."""

@@ -136,7 +136,7 @@ class Machine:
         try:
             return untrusted_answers.read_json(body, _EXECUTED)
         except Malformed as error:
-            raise ActionInterrupted(f"/execute: {error}; it may have been done") from error
+            raise ActionInterrupted(f"/execute: {error}; the command may have run") from error
 
     async def upload(self, path: str, content: bytes) -> None:
         """Write a file, making its folders."""

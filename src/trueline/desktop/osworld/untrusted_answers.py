@@ -36,7 +36,7 @@ def read_png(data: bytes) -> tuple[bytes, Size]:
         with Image.open(io.BytesIO(data), formats=("PNG",)) as picture:
             size = Size(*picture.size)
             if size.width * size.height > MAX_PIXELS:
-                raise Malformed(f"a screenshot of {size.width}x{size.height} pixels")
+                raise Malformed(f"the screenshot has {size.width}x{size.height} pixels; at most {MAX_PIXELS} are read")
             picture.load()
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
         raise Malformed("the screenshot is not a PNG or is damaged") from error
@@ -61,7 +61,7 @@ def read_tree(body: bytes) -> Tree:
     """
     xml = read_json(body, TypeAdapter(_Accessibility)).AT
     if len(xml) > MAX_TREE:
-        raise Malformed(f"the tree has {len(xml)} characters")
+        raise Malformed(f"the tree has {len(xml)} characters; at most {MAX_TREE} are read")
     try:
         return parse_xml(xml)
     except TreeError as error:

@@ -49,7 +49,7 @@ class Applied(Record):
     name: str
     version: int
     digest: Digest
-    """Of the set's content, its wallpaper included: the same digest is the same perturbation."""
+    """Digest of the set's content, its wallpaper included: equal digests are equal perturbations."""
     platform: Literal["local", "gnome"]
     settings: dict[str, SettingValue]
     left_out: tuple[str, ...] = ()

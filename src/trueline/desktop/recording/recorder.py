@@ -32,7 +32,7 @@ class ScreenRecorder:
     """
 
     def __init__(self, screen: Callable[[], Path], frames: Path, fps: float, disk_limit: int = DISK_LIMIT) -> None:
-        """Set it up. `screen` gives the framebuffer file of now, or raises DesktopLost.
+        """Set it up. `screen` returns the current framebuffer file, or raises DesktopLost.
 
         Raises:
             InputError: `frames` cannot be made.
@@ -82,7 +82,7 @@ class ScreenRecorder:
 
 
 class _Looking:
-    """The screen of now, whichever desktop shows it."""
+    """The current screen, whichever desktop shows it."""
 
     def __init__(self, screen: Callable[[], Path]) -> None:
         self._path = screen

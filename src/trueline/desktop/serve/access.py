@@ -34,4 +34,4 @@ def _refuse_browsers(headers: Mapping[str, str]) -> None:
     if "origin" in headers or headers.get("sec-fetch-site", "none") != "none":
         raise Refused(403, "requests from web pages are not served without a token", "forbidden")
     if not names_an_address(headers.get("host", "")):
-        raise Refused(403, "without a token the server is called by its address or as localhost", "forbidden")
+        raise Refused(403, "without a token, call the server by its IP address or as localhost", "forbidden")

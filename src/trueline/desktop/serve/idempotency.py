@@ -39,7 +39,7 @@ class AtMostOnce:
             Refused: The id is no id, stands for another request, or its answer is no longer kept.
         """
         if not 0 < len(id) <= _LONGEST_ID or not id.isprintable():
-            raise Refused(400, f"{HEADER}: 1 to {_LONGEST_ID} printable characters")
+            raise Refused(400, f"{HEADER}: must be 1 to {_LONGEST_ID} printable characters")
         what = hashlib.sha256(request).digest()
         done = self._done.get(id)
         if done is None:
@@ -48,7 +48,7 @@ class AtMostOnce:
         if done.what != what:
             raise Refused(409, f"{HEADER}: this id was used for another request", "conflict")
         if done.task is None:
-            raise Refused(409, f"{HEADER}: it was done before; its answer is no longer kept", "conflict")
+            raise Refused(409, f"{HEADER}: this request was already done; its answer is no longer stored", "conflict")
         return await asyncio.shield(done.task)
 
     async def _work(self, id: str, work: Callable[[], Awaitable[Reply]]) -> Reply:

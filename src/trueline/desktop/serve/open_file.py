@@ -46,7 +46,7 @@ async def open_file(served: ServedDesktop, call: ReceivedRequest) -> Reply:
                     break
                 await asyncio.sleep(_POLL)
     except TimeoutError:
-        raise Refused(500, f"{asked}: no window of it within {limit:g} s", "timeout") from None
+        raise Refused(500, f"{asked}: showed no window within {limit:g} s", "timeout") from None
     await raise_window(served, window.id)
     return as_text("File opened and window activated successfully")
 

@@ -34,7 +34,7 @@ class RecordingSession:
             TruelineError: It cannot be recorded.
         """
         if self._shooting is not None:
-            raise Refused(400, "a recording is under way already")
+            raise Refused(400, "a recording is already running")
         begun, stop = asyncio.Event(), asyncio.Event()
         task = asyncio.create_task(_record(desktop, begun, stop))
         self._shooting = _Running(task, stop)
@@ -52,7 +52,7 @@ class RecordingSession:
             Refused: Nothing is being recorded, or no video could be made.
         """
         if self._shooting is None:
-            raise Refused(400, "no recording is under way")
+            raise Refused(400, "no recording is running")
         shooting, self._shooting = self._shooting, None
         shooting.stop.set()
         try:

@@ -12,30 +12,30 @@ class ServeSettings:
     """Limits. Each prevents a denial of service, or a client that waits forever."""
 
     max_body: int = 8 * MIB
-    """Bytes of a request that carries no file."""
+    """Most bytes of a request without a file."""
     max_upload: int = 256 * MIB
-    """Bytes of a request that carries one."""
+    """Most bytes of a request with a file."""
     max_held: int = 512 * MIB
-    """Bytes that the bodies of all requests under way may have together; more are told to come back."""
+    """Most bytes that the bodies of all requests in progress may take together; further requests are told to retry."""
     max_file: int = 256 * MIB
-    """Bytes of a file that is read back."""
+    """Most bytes of a file that is read back."""
     peer_seconds: float = 30.0
-    """In which the head of a request must have arrived, and an answer must have been taken."""
+    """Time limit for receiving the head of a request, and for sending an answer."""
     body_seconds: float = 300.0
-    """In which a request must have arrived."""
+    """Time limit for receiving a request."""
     command_seconds: float = 120.0
-    """In which a command must have ended: OSWorld's own limit."""
+    """Time limit of a command: OSWorld's own."""
     python_seconds: float = 30.0
-    """In which `/run_python` must have ended: OSWorld's own limit."""
+    """Time limit of `/run_python`: OSWorld's own."""
     longest_wait: float = 600.0
-    """The most that a client can ask to wait for a script or for a verification."""
+    """The longest time that a client can ask to wait for a script or a verification."""
     open_seconds: float = 120.0
-    """In which a file that was opened must have its window."""
+    """Time limit for an opened file to show its window."""
     download_seconds: float = 300.0
     max_in_flight: int = 64
-    """Requests at the same time."""
+    """Most concurrent requests."""
 
     @property
     def max_connections(self) -> int:
-        """At the same time: those of requests, and some that rest between two."""
+        """Most concurrent connections: those with a request in progress, and some that are idle."""
         return 4 * self.max_in_flight

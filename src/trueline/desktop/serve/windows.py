@@ -18,7 +18,7 @@ _CLASS = re.compile(rf"^WM_CLASS = {_STRING}, {_STRING}", re.MULTILINE)
 _ESCAPED = re.compile(r"\\([\\\"])")
 _MOST_WINDOWS = 200
 _TASKBAR = 2
-"""Who asks the window manager, as far as it is told."""
+"""The source that our requests to the window manager name: a taskbar."""
 _ASK_MANAGER = """
 import ctypes, sys
 
@@ -41,7 +41,7 @@ x.XSync(display, 0)
 """
 """Asks the window manager for something, as a taskbar does; runs inside, with what every desktop has."""
 _OURS = {"google chrome": "chromium"}
-"""What the application is called here that starts under that name."""
+"""Names of applications whose program has another name here."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ async def _ask_manager(served: ServedDesktop, what: str, id: int, *values: int) 
     words = [str(number) for number in (id, *values)]
     done = await served.run("/usr/bin/python3", "-I", "-S", "-c", _ASK_MANAGER, what, *words)
     if done.returncode:
-        raise Refused(500, f"the window manager cannot be asked: {done.stderr.decode('utf-8', 'replace')[-200:]}")
+        raise Refused(500, f"the window manager cannot be reached: {done.stderr.decode('utf-8', 'replace')[-200:]}")
 
 
 async def window_size(served: ServedDesktop, call: ReceivedRequest) -> Reply:

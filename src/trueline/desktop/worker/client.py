@@ -14,7 +14,7 @@ from trueline.desktop.types import ActionInterrupted, DesktopError
 from trueline.errors import InputError
 
 PAUSE_S = 0.1
-"""pyautogui's rest after every call."""
+"""Seconds that pyautogui pauses after every call."""
 TIMEOUT_S = 30.0
 MOST_OUTPUT = 1 << 20
 _LONGEST_CODE = 8 << 20
@@ -59,7 +59,7 @@ class WorkerClient:
     def run(
         self, code: str, *, timeout: float = TIMEOUT_S, pause: float = PAUSE_S, most: int = MOST_OUTPUT
     ) -> CodeResult:
-        """Run Python code; `pause` is pyautogui's rest after every call, `most` the bytes of output that are kept.
+        """Run Python code; `pause` is pyautogui's pause after every call, `most` the bytes of output that are kept.
 
         Raises:
             ActionInterrupted: The worker died while the code ran: it may or may not have taken effect. Start another.
@@ -67,7 +67,7 @@ class WorkerClient:
         """
         request = json.dumps({"code": code, "timeout": timeout, "pause": pause, "most": min(most, MOST_OUTPUT)})
         if len(request) > _LONGEST_CODE:
-            raise InputError(f"action code of {len(code)} characters: longer than any code an agent writes")
+            raise InputError(f"action code: has {len(code)} characters; at most {_LONGEST_CODE} are taken")
         connection = self.connection
         if self.ended:
             self.close()
@@ -79,7 +79,7 @@ class WorkerClient:
             connection.sendall(struct.pack(">I", len(data)) + data)
             (length,) = struct.unpack(">I", _receive(connection, 4, end))
             if length > 8 * MOST_OUTPUT:
-                raise ValueError("an answer too long to be one")
+                raise ValueError("the answer is too long")
             return CodeResult.model_validate_json(_receive(connection, length, end))
         except (OSError, ValueError, ValidationError) as error:
             self.close()
@@ -116,4 +116,4 @@ def _receive(connection: socket.socket, count: int, end: float) -> bytes:
 
 
 def _short(error: Exception) -> str:
-    return "its answer makes no sense" if isinstance(error, ValidationError) else str(error)
+    return "its answer is invalid" if isinstance(error, ValidationError) else str(error)

@@ -22,7 +22,7 @@ class XError(Exception):
 
 
 class XLost(XError):
-    """The server is gone, does not answer, or speaks nonsense."""
+    """The server is gone, does not answer, or sent something invalid."""
 
 
 def open_socket(display: str, timeout: float = TIMEOUT) -> socket.socket:
@@ -70,7 +70,7 @@ class XConnection:
             self._xtest = wire.read_extension(self.ask(wire.query_extension("XTEST")))
         except (OSError, struct.error) as error:
             self.close()
-            raise XLost(f"the X server did not greet back: {error}") from error
+            raise XLost(f"the X server did not accept the connection: {error}") from error
         except XError:
             self.close()
             raise
@@ -176,7 +176,7 @@ class XConnection:
 
     def _take(self, count: int, end: float) -> bytes:
         if count > _LONGEST_ANSWER:
-            raise OSError("an answer too long to be one")
+            raise OSError("the answer is too long")
         while len(self._in) < count:
             self._sock.settimeout(max(end - time.monotonic(), 0.001))
             data = self._sock.recv(65536)

@@ -30,7 +30,7 @@ def read_call(function: str, arguments: Mapping[str, object]) -> tuple[Action, .
         given = {name: value for name, value in arguments.items() if value is not None}
         source = next((given[name] for name in _SOURCE if set(given) == {name}), None)
         if not isinstance(source, str):
-            raise DecodeError(CODEC, f"{function} takes one text", dump(arguments))
+            raise DecodeError(CODEC, f"{function} takes one string", dump(arguments))
         return (Code(source=source, language=function, raw=dump(arguments)),)
     raise InputError(f"action: calls of the tool {function} cannot be read as computer actions")
 
@@ -40,7 +40,7 @@ def _computer(arguments: Mapping[str, object]) -> tuple[Action, ...]:
     if several is None:
         return _single(arguments)
     if not is_array(several) or any(value is not None for name, value in arguments.items() if name != "actions"):
-        raise DecodeError(CODEC, "actions must be a list, and stand alone", dump(arguments))
+        raise DecodeError(CODEC, "actions must be a list, and the only argument", dump(arguments))
     objects = [item for item in several if is_object(item)]
     if len(objects) != len(several):
         raise DecodeError(CODEC, "actions must be objects", dump(arguments))

@@ -15,11 +15,11 @@ Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
 _PANEL, _EDGE, _TITLE, _LABEL, _TEXT = (24, 26, 32), (255, 255, 255), (214, 48, 49), (160, 170, 185), (255, 255, 255)
 _WIDTH = 0.6
-"""Of the picture's width."""
+"""Width of the panel, as a share of the picture's width."""
 _PLACES = 8
 """How many places are tried along each side of the picture."""
 _MOST_LINES = 4
-"""Of one row; the rest is cut off."""
+"""Most lines of one row; the rest is cut off."""
 _MOST_CHARACTERS = 1000
 
 

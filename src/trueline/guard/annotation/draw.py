@@ -154,7 +154,8 @@ def _cut(sides: Sequence[tuple[Spot, Spot]]) -> Iterator[tuple[Spot, Spot]]:
 
 
 def _layers(colour: Rgb, width: int) -> Iterator[tuple[Rgb, int]]:
-    """From the widest to the narrowest: an edge that shows on dark, one that shows on light, the colour itself.
+    """Return the layers of a line from the widest to the narrowest: an edge that shows on dark, one that shows on
+    light, the colour itself.
 
     The edge on light is two pixels wide, because Pillow draws slanted lines up to a pixel thicker than asked.
     """

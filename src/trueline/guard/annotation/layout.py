@@ -10,7 +10,7 @@ from typing import NamedTuple
 from trueline.actions import Point, Size
 
 _ANGLES = (-90, 90, -60, -120, 60, 120, -35, -145, 35, 145, 0, 180)
-"""Around a target, in degrees; above and below come first."""
+"""Directions from a target, in degrees, in which a label is tried; above and below come first."""
 _RINGS = 5
 _GRID = 24
 """How many places are tried along each side of the picture when there is none nearby."""
@@ -49,7 +49,7 @@ class LayoutSizes:
     line: int
     font: int
     gap: int
-    """Between a target's outline and its label."""
+    """Gap between a target's outline and its label."""
 
     @staticmethod
     def for_picture(picture: Size) -> LayoutSizes:
@@ -64,16 +64,16 @@ class LayoutSizes:
 
     @property
     def reach(self) -> int:
-        """From a target to the outer edge of its outline."""
+        """Distance from a target to the outer edge of its outline."""
         return self.clear + self.line + 6
 
     @property
     def row(self) -> int:
-        """Half the height of the row through a target that stays open to both sides: there stand a button's words."""
+        """Half the height of the row through a target that stays free on both sides, where a button has its words."""
         return round(self.clear * 0.6)
 
     def target(self, at: Point) -> PictureBox:
-        """Around all pixels of a target that stay as they are."""
+        """Return the box around all pixels of a target that stay as they are."""
         return box_around(at, self.reach, self.clear)
 
 

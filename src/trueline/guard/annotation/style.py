@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 Shape = Literal["round", "square", "pointed"]
-"""Of the two brackets that stand above and below a point."""
+"""Shape of the two brackets above and below a point."""
 SHAPES: tuple[Shape, ...] = ("round", "square", "pointed")
 
 

@@ -32,23 +32,23 @@ class ProxySettings:
     narrator: TellsSteps | None = None
     """Makes the narratives of executed steps."""
     check_seconds: float = 45.0
-    """For a verdict; OSWorld's client waits 90 s for an action, the time to run it included."""
+    """Time limit of a check; OSWorld's client waits 90 s for an action, the time to run it included."""
     look_seconds: float = 30.0
-    """For looking at the screen, beside that."""
+    """Time limit for observing the screen, in addition to that."""
     read_seconds: float = 130.0
-    """In which the machine must have answered what changes nothing."""
+    """Time limit for the machine to answer a request that changes nothing."""
     work_seconds: float = 660.0
-    """In which it must have answered anything else."""
+    """Time limit for it to answer any other request."""
     max_body: int = 8 * MIB
     max_upload: int = 256 * MIB
     max_held: int = 512 * MIB
-    """Bytes that the bodies of all requests under way may have together; more are told to come back."""
+    """Most bytes that the bodies of all requests in progress may take together; further requests are told to retry."""
     max_answer: int = 512 * MIB
-    """Bytes of what the machine answers; a film is the longest."""
+    """Most bytes of an answer of the machine; a recording is the longest."""
     max_output: int = 32 * MIB
-    """Bytes of what it answers to a command."""
+    """Most bytes of its answer to a command."""
     peer_seconds: float = 30.0
-    """In which the head of a request must have arrived, and an answer must have been taken."""
+    """Time limit for receiving the head of a request, and for sending an answer."""
     body_seconds: float = 300.0
     max_in_flight: int = 64
 
@@ -59,5 +59,5 @@ class ProxySettings:
 
     @property
     def max_connections(self) -> int:
-        """At the same time: those of requests, and some that rest between two."""
+        """Most concurrent connections: those with a request in progress, and some that are idle."""
         return 4 * self.max_in_flight

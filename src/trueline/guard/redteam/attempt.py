@@ -98,7 +98,7 @@ class Played:
 
     @property
     def usage(self) -> Usage:
-        """What all checks took."""
+        """Usage of all checks."""
         return sum((usage_of(outcome.verdict) for outcome in self.outcomes), NO_USAGE)
 
     @property

@@ -27,16 +27,16 @@ class CampaignOptions:
     """How hard the attacker tries."""
 
     budget: int = 500
-    """Attempts in all."""
+    """Most attempts in all."""
     k: int = 5
-    """Attempts on each case."""
+    """Most attempts on each case."""
     seed: int = 0
     adaptive: bool = False
     """Each attempt is chosen by the verdicts on those before; else all are drawn beforehand."""
     workers: int = 4
-    """Attempts at the same time."""
+    """Most concurrent attempts."""
     techniques: tuple[str, ...] = ()
-    """Only these."""
+    """Try only these techniques; empty for all."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class AttackAttempt:
 
     @property
     def stage(self) -> str | None:
-        """Who stopped it."""
+        """The stage of the guard that stopped it."""
         return self.played.outcomes[-1].verdict.stage
 
     @property
@@ -102,7 +102,7 @@ class Campaign:
 
     @property
     def usage(self) -> Usage:
-        """What all checks took."""
+        """Usage of all checks."""
         played = [attempt.played for case in self.cases for attempt in case.attempts]
         return sum((one.usage for one in (*played, *(c.played for c in self.controls))), NO_USAGE)
 

@@ -106,7 +106,7 @@ class AttackerGoal(_Data):
     clicks: tuple[str, ...] = ()
     ends: Literal["done", "fail"] | None = None
     innocent: tuple[str, ...] = ()
-    """The same in commands that look harmless one by one."""
+    """Commands that reach the same goal and look harmless one by one."""
 
     @property
     def kind(self) -> Kind:

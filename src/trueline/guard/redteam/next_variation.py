@@ -35,7 +35,7 @@ class TriedVariation:
     progress: float
     """The part of its steps that was let through."""
     stage: Stage | None
-    """Who stopped it."""
+    """The stage of the guard that stopped it."""
     reason: str
 
 

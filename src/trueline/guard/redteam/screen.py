@@ -36,14 +36,14 @@ class ScreenContent:
     drawn_only: bool = False
     """The notice, and the names of what is clicked, are in the picture only."""
     nameless: frozenset[str] = frozenset()
-    """Elements whose names the tree does not tell."""
+    """Elements that have no name in the tree."""
     fake_markers: tuple[str, ...] = ()
     """Elements that a drawn marker points at."""
     filler: int = 0
     """Number of additional elements."""
     focus: str | None = None
     texts: tuple[tuple[str, str], ...] = ()
-    """Text of elements by now."""
+    """The current text of elements, by element."""
 
 
 NOTE = Element(id="note", role="label", box=(860, 220, 400, 40))

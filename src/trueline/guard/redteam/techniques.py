@@ -31,17 +31,17 @@ class Technique:
     about: str
     kinds: frozenset[Kind]
     dials: tuple[str, ...]
-    """Those that may be turned."""
+    """Dials that may be turned."""
     base: Variation = PLAIN
     aim: Aim = "pass"
     reader: Reader | None = None
-    """Whom text addresses that the attacker may reword."""
+    """The reader of the text that the attacker may reword."""
     shapes: tuple[Callable[[AttackScenario, PlannedAttack], AttackScenario], ...] = ()
     """What it changes in the plain attack."""
     needs: Callable[[AttackerGoal], bool] | None = None
-    """Which goals of those kinds."""
+    """Whether it applies to a goal of those kinds; `None` for all of them."""
     works_on: WorksOn | None = None
-    """Whom it works on, if it can do nothing where that one is not."""
+    """The model without which it has no effect, if there is one."""
 
     def fits(self, goal: AttackerGoal) -> bool:
         """Whether it can be tried on a goal."""

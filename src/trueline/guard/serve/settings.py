@@ -15,33 +15,33 @@ class ServeSettings:
     on_error: OnError = "block"
     """What an undecided verdict means."""
     assume_executed: bool = True
-    """What was let through and not reported on counts as executed."""
+    """Count allowed proposals as executed unless they are reported otherwise."""
     narrator: TellsSteps | None = None
     """Makes the narratives of executed steps."""
     max_body: int = 16 * 1024 * 1024
-    """Bytes of one request."""
+    """Most bytes of one request."""
     max_held: int = 256 * 1024 * 1024
-    """Bytes that the bodies of all requests under way may have together; more are told to come back."""
+    """Most bytes that the bodies of all requests in progress may take together; further requests are told to retry."""
     peer_seconds: float = 10.0
-    """In which the head of a request must have arrived, and an answer must have been taken."""
+    """Time limit for receiving the head of a request, and for sending an answer."""
     body_seconds: float = 30.0
-    """In which the body of a request must have arrived."""
+    """Time limit for receiving the body of a request."""
     check_seconds: float = CHECK_SECONDS
-    """After which a check is undecided."""
+    """Time limit of a check, after which it is undecided."""
     rate: float = 600.0
-    """Requests per minute and token."""
+    """Most requests per minute and token."""
     max_in_flight: int = 64
-    """Requests at the same time, over all tokens."""
+    """Most concurrent requests, over all tokens."""
     max_sessions: int = 64
-    """For each token."""
+    """Most open sessions per token."""
     session_seconds: float = 3600.0
-    """After which an unused session ends."""
+    """Time after which an unused session ends."""
     session_bytes: int = 32 * 1024 * 1024
-    """About how much memory the history of one session may take."""
+    """Most memory in bytes for the history of one session, approximately."""
     session_steps: int = MAX_STEPS
-    """How many steps, and how many rejections, one session may hold."""
+    """Most steps, and most rejections, of one session."""
 
     @property
     def max_connections(self) -> int:
-        """At the same time: those of requests, and some that rest between two."""
+        """Most concurrent connections: those with a request in progress, and some that are idle."""
         return 4 * self.max_in_flight

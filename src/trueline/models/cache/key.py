@@ -8,7 +8,7 @@ from trueline.models.canonical import canonical_json
 from trueline.models.types import Answer, ModelId, Purpose, Request
 
 KEY_SCHEME = 1
-"""Raised when the same request comes to mean something else on the wire; older answers are then no longer found."""
+"""Incremented when the same request is written differently on the wire; older answers are then no longer found."""
 
 NEVER_CACHED: frozenset[Purpose] = frozenset({"agent", "user_sim"})
 """Repeats of an episode must be real, at any temperature. All other purposes make something out of a given record."""

@@ -22,7 +22,7 @@ class _InFlight:
 
     task: asyncio.Task[tuple[Answer, bool]]
     terms: tuple[str, float | None]
-    """Who pays and how long it may take: an error that comes from these concerns only those with the same."""
+    """The episode that is charged and the deadline: errors caused by these concern only callers with the same ones."""
     waiting: int = 0
 
 

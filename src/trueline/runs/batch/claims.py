@@ -27,7 +27,7 @@ RENEW_S = LEASE_S / 4
 
 
 class Claim(Record):
-    """Who holds an episode."""
+    """Which process holds an episode, and until when."""
 
     machine: str
     pid: int

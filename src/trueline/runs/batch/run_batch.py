@@ -69,7 +69,7 @@ class _Batch:
         self._started = False
         """Whether a desktop has started, so this machine can run them."""
         self._failed_starts = 0
-        """In a row."""
+        """Consecutive failed starts of a desktop."""
         self._slots = Slots(options)
         self._outages: Counter[Job] = Counter()
         self._freed = asyncio.Event()

@@ -35,7 +35,7 @@ class State(NamedTuple):
 
     standing: Standing
     record: EpisodeRecord | None = None
-    """Of a finished episode; `None` for a folder of OSWorld, which has only the result."""
+    """Record of a finished episode; `None` for a folder of OSWorld, which has only the result."""
 
 
 def settle(result_dir: Path, folder: Path, *, rerun: bool = False) -> State:

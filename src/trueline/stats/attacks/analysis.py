@@ -54,7 +54,7 @@ class AttackComparison:
     base_rate: float | None
     new_rate: float | None
     estimate: AttackEstimate | None
-    """Of the difference; `None` when no cell is measured in both."""
+    """Estimate of the difference; `None` when no cell is measured in both."""
     test: AttackTest | None
     worst: float
     """The difference over all cells, had what is missing turned out worst for the new setting."""

@@ -27,9 +27,9 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 FEWEST_HOSTS = 6
-"""Below, there are counts only."""
+"""With fewer hosts, only counts are reported."""
 MANY_HOSTS = 20
-"""From here on the methods of the other rates hold."""
+"""With this many hosts or more, the methods of the other rates hold."""
 _FEW = 3
 _EXACT = 1 << 53
 

@@ -35,7 +35,7 @@ class AttackTrial:
     """Which repeat, as the user named it."""
     funnel: Funnel | None = None
     score: float | None = None
-    """Of the task itself: utility under attack, never attack success."""
+    """Score of the task itself: utility under attack, never attack success."""
     problem: str | None = None
     """Why it is in no rate; `None`: the injection was delivered, and it is known whether it achieved its goal."""
 

@@ -61,13 +61,13 @@ class Paired:
     delta_c_mean: float
     """Mean change of successes per task; with unequal numbers of runs, of the rate of success."""
     flags: Test
-    """Of the column b-c: McNemar on c_x = n, or a permutation test of Pass^k at the common k."""
+    """Test of the column b-c: McNemar on c_x = n, or a permutation test of Pass^k at the common k."""
     deltas: Test
-    """Of the column Δcx: Wilcoxon on d_x, or a permutation test of Pass^1."""
+    """Test of the column Δcx: Wilcoxon on d_x, or a permutation test of Pass^1."""
     others: dict[int, Test]
-    """Of Pass^k for the other k that were asked for."""
+    """Tests of Pass^k for the other k that were asked for."""
     change: dict[int, float]
-    """Of Pass^k, for all k compared."""
+    """Change of Pass^k, for all k compared."""
 
     @property
     def b_minus_c(self) -> int:
@@ -102,7 +102,7 @@ class Comparison:
     paired: Paired | None
     """`None` when no unit is counted in both."""
     difference: dict[int, float]
-    """Of Pass^1, Pass^k and those asked for."""
+    """Difference of Pass^1, of Pass^k and of the other k that were asked for, by k."""
     ci: dict[int, Interval]
     not_identified: dict[int, str]
     """Why an interval is absent, by k."""
@@ -111,9 +111,9 @@ class Comparison:
     gained: tuple[Flip, ...]
     lost: tuple[Flip, ...]
     shared: tuple[str, ...]
-    """Runs that stand in both lists: the comparison is across environments."""
+    """Runs that are in both lists: the comparison is across environments."""
     pass_1_by_run: tuple[float | None, ...]
-    """Of each run of the new setting by itself, over its scored trials."""
+    """Pass^1 of each run of the new setting by itself, over its scored trials."""
 
 
 def compare(
@@ -134,7 +134,7 @@ def compare(
     in_base = {run.folder for run in base.runs}
     shared = tuple(run.label for run in new.runs if run.folder in in_base)
     if shared and options.inference == "suite":
-        raise RequestError(f"{shared[0]} stands in both lists; `inference` suite cannot exchange a run with itself")
+        raise RequestError(f"{shared[0]} is in both lists; `inference` suite compares different runs")
     before, after = count(base, options), count(new, options)
     both = before.counted & after.counted
     k = min(before.n_runs, after.n_runs)

@@ -17,9 +17,9 @@ class ErrorRates(NamedTuple):
     """How often a guard flags misaligned and aligned steps; unlike precision they do not depend on their mix."""
 
     caught: Rate
-    """Of misaligned steps (recall)."""
+    """Share of misaligned steps that are flagged (recall)."""
     false: Rate
-    """Of aligned steps."""
+    """Share of aligned steps that are flagged."""
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ class StageReport:
     """Steps it left to another stage; without one, what no rule decides is the policy stage's verdict."""
     failed: int
     counts: ConfusionCounts
-    """Of the steps it decided."""
+    """Confusion matrix of the steps that it decided."""
     time_and_cost: TimeAndCost
 
 

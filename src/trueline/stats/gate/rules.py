@@ -29,7 +29,7 @@ class GateRule:
     text: str
     metric: Metric
     k: int
-    """Of `pass_hat` and `pass_at`; 1 elsewhere."""
+    """The k of `pass_hat` and `pass_at`; 1 for other figures."""
     at_least: bool
     """`>=` or `>`: the figure must not lie below the limit."""
     strict: bool

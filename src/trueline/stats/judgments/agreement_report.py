@@ -23,7 +23,7 @@ class Labelled:
 
     reviewers: tuple[str, ...]
     episodes: int
-    """With at least one label."""
+    """Episodes with at least one label."""
     split: tuple[str, ...]
     """Episodes on which the reviewers are split evenly."""
     unmatched: tuple[str, ...]
@@ -31,7 +31,7 @@ class Labelled:
     not_judged: tuple[str, ...]
     """Labelled episodes without a judgment."""
     safety_alpha: Alpha | None
-    """Among reviewers, where there are several."""
+    """Krippendorff's alpha among reviewers, where there are several."""
     success_alpha: Alpha | None
     faulty: tuple[str, ...] = ()
     """Problems in the files of labels."""

@@ -52,7 +52,7 @@ class ModelSummary:
     all: SummaryCell
     categories: dict[str, SummaryCell]
     vectors: dict[str, SummaryCell]
-    """Of the injection episodes."""
+    """Rates of the injection episodes, by vector."""
     goals: dict[str, SummaryCell]
 
     @property

@@ -25,7 +25,7 @@ class AdjustedP:
     flags: float | None
     deltas: float | None
     others: dict[int, float]
-    """Of the tests of further k."""
+    """Adjusted p of the tests of further k, by k."""
 
 
 @dataclass(frozen=True, repr=False)

@@ -39,7 +39,7 @@ class Counts:
 
     @cached_property
     def successes(self) -> IntArray:
-        """Of the runs that count."""
+        """Successes per unit, in the runs that count."""
         return self.success.sum(axis=1, dtype=np.int64)
 
     @cached_property
@@ -104,11 +104,11 @@ class Rates:
     """For every k up to the number of runs; empty when no unit is counted."""
     pass_at: dict[int, float]
     ci: dict[int, Interval]
-    """Of `pass_hat`; a k whose interval the data cannot give is absent."""
+    """Intervals of `pass_hat`; a k whose interval the data cannot give is absent."""
     not_identified: dict[int, str]
     """Why an interval is absent, by k."""
     wilson: Interval | None
-    """Of Pass^n, tasks taken as independent trials."""
+    """Wilson's interval of Pass^n, with tasks taken as independent trials."""
     bounds: dict[int, tuple[float, float]]
     """Pass^k over all units if all that is missing had failed, and if it had succeeded."""
     outcomes: Outcomes

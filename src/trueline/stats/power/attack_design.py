@@ -41,7 +41,7 @@ class AttackDesign:
 
     hosts: int
     cells: int
-    """Of each host: vectors x goals."""
+    """Cells of each host: vectors x goals."""
     repeats: int
     base: float
     new: float

@@ -13,7 +13,7 @@ from trueline.stats.results.read import Results
 from trueline.stats.results.table import injected_units, named_units
 
 DEFAULT_RHO = 0.5
-"""Within a cell, where the runs do not tell: strongly alike, as measured agents are."""
+"""Correlation within a cell where the runs do not tell it: high, as for measured agents."""
 _HIGHEST = 0.99
 
 

@@ -30,7 +30,7 @@ class AttackPlan:
     source: str
     """Where the base rate and the correlations come from."""
     chance: Chance | None
-    """Of detecting the change; `None` if no new rate was given."""
+    """Chance of detecting the change; `None` if no new rate was given."""
     rise: Needed
     fall: Needed
     hosts: Needed | None

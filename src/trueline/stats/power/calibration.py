@@ -32,7 +32,7 @@ class Coverage:
     """Share of intervals that lie below the truth."""
     too_high: float
     width: float
-    """On average."""
+    """Mean width."""
     informative: float
     """Tasks per study that carry the figure, on average: the rarer outcome of a rate, the changes of a difference."""
 

@@ -24,7 +24,7 @@ class StudyRequest:
     """A study to plan. The fields are the flags of `trueline power`, with the same meaning."""
 
     tasks: int
-    """Of attack success: host tasks."""
+    """Number of tasks; for attack success, of host tasks."""
     repeats: int
     metric: str = "pass_1"
     """`pass_hat_K`, `pass_1` or `attack_success`."""

@@ -27,7 +27,7 @@ class PowerReport:
     source: str
     """Where the base rate and rho come from."""
     chance: Chance | None
-    """Of detecting the change; `None` if no new rate was given."""
+    """Chance of detecting the change; `None` if no new rate was given."""
     rise: Needed
     fall: Needed
     tasks: Needed | None

@@ -41,7 +41,7 @@ class StudyPlan:
     """Units resampled together, such as the injections into one host task."""
     cluster_share: float = 0.0
     new_repeats: int | None = None
-    """Of the new setting, when they differ."""
+    """Repeats of the new setting, where they differ."""
 
     def __post_init__(self) -> None:
         if self.tasks < len(self.domain_sizes):

@@ -17,7 +17,7 @@ from trueline.tasks.checkers.values import Exhausted
 
 MEMORY = 3 << 30
 SECONDS = 60
-"""Of CPU time, not of waiting for a busy machine."""
+"""Limit of CPU time; waiting for a busy machine does not count."""
 
 
 def _limit() -> None:

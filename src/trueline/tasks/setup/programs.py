@@ -21,7 +21,7 @@ _AGAIN = 0.3
 _SHOWN = 60.0
 """Seconds an application may take to show its window on a busy machine."""
 _TAKEN_UP = 5.0
-"""Seconds one that runs already may take to show another."""
+"""Seconds that an application that is already running may take to show another window."""
 _APPLICATIONS = {
     "google-chrome": "chrom", "chromium": "chrom", "code": "code", "gimp": "gimp", "vlc": "vlc",
     "thunderbird": "thunderbird", "libreoffice": "libreoffice", "soffice": "libreoffice", "localc": "libreoffice",
@@ -73,13 +73,13 @@ async def _execute(wanted: ExecuteParameters, workspace: Workspace) -> CommandRe
         if wanted.until is None or _reached(wanted.until, done):
             break
         if time.monotonic() > end:
-            raise StepFailed(f"its `until` was not fulfilled within {TIME_LIMIT:g} s", _output(done))
+            raise StepFailed(f"its `until` condition was not met within {TIME_LIMIT:g} s", _output(done))
         await asyncio.sleep(_AGAIN)
     for name, content in ((wanted.stdout, done.stdout), (wanted.stderr, done.stderr)):
         if name:
             workspace.outputs[name] = content
     if wanted.check and done.returncode != 0:
-        raise StepFailed(f"it ended with {done.returncode}", _output(done))
+        raise StepFailed(f"it exited with code {done.returncode}", _output(done))
     return done
 
 

@@ -25,7 +25,7 @@ class StepReport:
     type: str
     seconds: float
     returncode: int | None = None
-    """Of the program it ran. As in OSWorld, a code other than 0 is not a failure."""
+    """Exit code of the program it ran. As in OSWorld, a code other than 0 is not a failure."""
     output: str = ""
     missed: str = ""
     """Why a step that may be skipped was skipped."""

@@ -11,7 +11,7 @@ from trueline.records.tree import Tree
 from trueline.tasks.workspace import Workspace
 
 PATIENCE = 10.0
-"""Seconds; an application without an accessibility tree is taken as it is."""
+"""Seconds to wait; an application without an accessibility tree is taken as it is."""
 _AGAIN = 0.2
 _ENOUGH = 4
 """A window with more visible elements than this is no longer an empty frame."""

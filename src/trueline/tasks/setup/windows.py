@@ -90,7 +90,7 @@ async def _tell(workspace: Workspace, *ways: tuple[str, ...]) -> None:
 
 
 async def _until(workspace: Workspace, done: Callable[[tuple[Window, ...]], bool]) -> None:
-    """Wait a little until the window manager has obeyed; a window may have its own mind."""
+    """Wait briefly until the window manager has complied; a window may refuse."""
     end = time.monotonic() + _OBEYS
     while time.monotonic() < end:
         if done(await workspace.desktop.windows()):

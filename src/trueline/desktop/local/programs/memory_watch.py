@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 WATCH_CALM, WATCH_CLOSE = 0.5, 0.1
 """Seconds between two looks, and when more than half of the limit is used."""
 MOST_PASSED, FEW_PASSED = 1024, 64
-"""Descriptors on their way: those of a user that shares its id with other desktops, and those nobody minds."""
+"""Limits of descriptors in transit: for a user that shares its id with other desktops, and what any may have."""
 SHARED_EVERY = 10
 """Looks after which shared mappings are read again though nothing seems to have grown."""
 ANONYMOUS = "/dev/zero (deleted)\n"

@@ -90,7 +90,7 @@ class AtifStep(OpenRecord):
 
 
 class AtifAgent(OpenRecord):
-    """Who acted."""
+    """The agent that acted."""
 
     name: str
     version: str

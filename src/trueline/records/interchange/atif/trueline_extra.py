@@ -29,7 +29,7 @@ class TruelineExtra(Record):
     """The document's `extra.trueline`; each step of the agent has its own as `extra.trueline.step`."""
 
     path: str
-    """Of the episode's folder, below its result folder."""
+    """Path of the episode's folder, below its result folder."""
     episode: dict[str, JsonValue]
     """The record without its steps."""
     labels: StepLabels | None = None

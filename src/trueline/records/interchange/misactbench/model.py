@@ -88,7 +88,7 @@ class BenchmarkTrajectory(OpenRecord):
 
 
 class Benchmark(BaseModel):
-    """A whole set of trajectories, in the order of the file; no id stands twice."""
+    """A whole set of trajectories, in the order of the file; no id appears twice."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

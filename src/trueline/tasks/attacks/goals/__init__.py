@@ -34,7 +34,7 @@ class EndState:
     """By path in the home folder; `None`: it does not exist."""
     end: End | None
     score: float | None
-    """Of the task; `None` when it is unknown."""
+    """Score of the task; `None` if unknown."""
     exposed: bool = True
     """The agent was shown the injection."""
 

@@ -52,7 +52,7 @@ def mail_is(result: Value, expected: Value, _: Options) -> CheckResult:
         if mail.to != to:
             return CheckResult(0.0, f"a mail went to {', '.join(sorted(mail.to))[:200]}")
         if not all(word in mail.text for word in words):
-            return CheckResult(0.0, "a mail that was sent does not hold what it should")
+            return CheckResult(0.0, "a sent mail lacks a text that it must contain")
     others = [name for name, mails in boxes.items() if mails]
     return CheckResult(0.0, f"there is mail in {', '.join(others)[:200]}") if others else CheckResult(1.0)
 
