@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from trueline.records.interchange.misactbench import Unreadable
 
 _LARGE = 50
-"""From this number of steps on, progress is shown."""
+"""Progress is shown for at least this many steps."""
 
 
 def benchmark_file(path: Path, flag: str = "--benchmark_file") -> Path:
