@@ -39,6 +39,8 @@ def test_every_file_of_kinds_is_a_guard() -> None:
         "deaction",
         "inferact-like",
         "injection-classifier",
+        "invariant",
+        "llamafirewall",
         "policy",
         "random",
         "task-shield-like",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import pkgutil
 import secrets
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TypeGuard, TypeVar, overload
@@ -72,6 +72,8 @@ class GuardTools:
     """Key of the marks and seals, so that no screen can predict them."""
     wrap: Wrap = lambda model: model
     models: dict[str, Model] = field(default_factory=dict[str, Model])
+    closing: list[Callable[[], Awaitable[None]]] = field(default_factory=list[Callable[[], Awaitable[None]]])
+    """What is called when the guard is closed, beside the closing of its models."""
 
     @overload
     def open_model(self, name: str) -> Model: ...
@@ -201,6 +203,8 @@ async def open_guard(
     finally:
         for model in tools.models.values():
             await model.close()
+        for close in tools.closing:
+            await close()
 
 
 def _problem(name: str, kind: GuardKind, error: ValidationError) -> str:

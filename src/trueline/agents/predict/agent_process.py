@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import os
-import signal
-from collections import deque
-from contextlib import suppress
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from trueline.agents.types import AgentError
-from trueline.errors import InputError
+from trueline.line_process import ChildFailedError, LineProcess
 from trueline.models import ModelError
 from trueline.models.types import Json
 from trueline.text import printable
 
 _PROGRAM = Path(__file__).with_name("agent_program.py")
-_LONGEST_LINE = 64 << 20
-_TAIL = 20
 _CLIENTS = ("openai", "anthropic", "httpx", "httpx2", "requests", "urllib3", "aiohttp", "groq", "dashscope", "botocore")
 """Packages whose errors count as errors of the model, not of the agent."""
 
@@ -36,28 +29,14 @@ class _Answer(BaseModel):
 class AgentProcess:
     """One child process. Calls are made one after the other."""
 
-    def __init__(self, process: asyncio.subprocess.Process, target: str) -> None:
+    def __init__(self, process: LineProcess, target: str) -> None:
         self._process = process
         self._target = target
-        self._tail: deque[str] = deque(maxlen=_TAIL)
-        self._listener = asyncio.create_task(self._listen())
 
     @staticmethod
     async def start(python: str, target: str) -> AgentProcess:
         """Start the child in a process group of its own."""
-        try:
-            process = await asyncio.create_subprocess_exec(
-                python,
-                str(_PROGRAM),
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                limit=_LONGEST_LINE,
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise InputError(f"{python}: cannot start this Python interpreter ({error.strerror})") from None
-        return AgentProcess(process, target)
+        return AgentProcess(await LineProcess.start(python, _PROGRAM, target), target)
 
     async def call(self, step: str, message: Json, time_limit: float) -> Json:
         """Ask the child for one step.
@@ -67,15 +46,12 @@ class AgentProcess:
             AgentError: It failed otherwise, ended, or took too long; it is stopped then.
         """
         try:
-            async with asyncio.timeout(time_limit):
-                reply = await self._exchange({"step": step, **message})
-        except TimeoutError:
+            reply = _Answer.model_validate(await self._process.call({"step": step, **message}, time_limit))
+        except ChildFailedError as error:
+            raise AgentError(str(error)) from None
+        except ValidationError:
             await self.close()
-            raise AgentError(f"{self._target}: {step} took longer than {time_limit:g} s") from None
-        except BaseException:
-            # An answer that nobody waits for any more would be taken for that of the next call.
-            await self.close()
-            raise
+            raise AgentError(f"{self._target}: its process sent an invalid message") from None
         if reply.ok is not None:
             return reply.ok
         words = printable(f"{self._target}: {step} failed: {_name(reply.kinds)}: {reply.error}", limit=600)
@@ -83,40 +59,12 @@ class AgentProcess:
 
     async def close(self) -> None:
         """Kill the child and all processes that it started."""
-        if self._process.returncode is None:
-            with suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-        await self._process.wait()
-        await self._listener
+        await self._process.close()
 
     @property
     def ended(self) -> bool:
         """Whether the child has exited."""
-        return self._process.returncode is not None
-
-    async def _exchange(self, message: Json) -> _Answer:
-        assert self._process.stdin is not None and self._process.stdout is not None, "both are pipes"
-        try:
-            self._process.stdin.write(json.dumps(message).encode() + b"\n")
-            await self._process.stdin.drain()
-            line = await self._process.stdout.readline()
-        except (ConnectionError, ValueError) as error:
-            raise AgentError(f"{self._target}: lost contact with its process: {error}") from None
-        if not line.endswith(b"\n"):
-            await self._process.wait()
-            await self._listener
-            said = printable(self._tail[-1]) if self._tail else "it said nothing"
-            raise AgentError(f"{self._target}: its process exited with code {self._process.returncode}: {said}")
-        try:
-            return _Answer.model_validate(json.loads(line))
-        except (ValueError, ValidationError):
-            raise AgentError(f"{self._target}: its process sent an invalid message") from None
-
-    async def _listen(self) -> None:
-        """Keep the last lines that the agent prints, so that it never blocks on a full pipe."""
-        assert self._process.stderr is not None, "it is a pipe"
-        while piece := await self._process.stderr.read(1 << 16):
-            self._tail.extend(line for line in piece.decode("utf-8", "replace").splitlines() if line.strip())
+        return self._process.ended
 
 
 def _name(kinds: tuple[str, ...]) -> str:
