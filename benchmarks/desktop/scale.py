@@ -29,8 +29,8 @@ def share(pid: int) -> int:
         return 0
 
 
-def memory(keeper: int) -> int:
-    return sum(share(pid) for pid in (keeper, *descendants(keeper)))
+def memory(supervisor: int) -> int:
+    return sum(share(pid) for pid in (supervisor, *descendants(supervisor)))
 
 
 async def many(count: int) -> dict[str, float]:
@@ -39,12 +39,12 @@ async def many(count: int) -> dict[str, float]:
     began = time.perf_counter()
     await asyncio.gather(*(desktop.start() for desktop in desktops))
     started = time.perf_counter() - began
-    keepers = [desktop.running.sandbox.keeper_pid for desktop in desktops]
-    before = [processor_times(keeper) for keeper in keepers]
+    supervisors = [desktop.running.sandbox.supervisor_pid for desktop in desktops]
+    before = [processor_times(supervisor) for supervisor in supervisors]
     await asyncio.sleep(IDLE_S)
-    after = [processor_times(keeper) for keeper in keepers]
+    after = [processor_times(supervisor) for supervisor in supervisors]
     busy = sum(used_between(*pair) for pair in zip(before, after, strict=True)) / IDLE_S
-    held = sum(map(memory, keepers))
+    held = sum(map(memory, supervisors))
     began = time.perf_counter()
     await asyncio.gather(*(desktop.stop() for desktop in desktops))
     return {
@@ -68,8 +68,8 @@ async def rounds(count: int) -> dict[str, float]:
 
         for number in range(50):
             await once(-number - 1)
-        keeper, own = desktop.running.sandbox.keeper_pid, os.getpid()
-        files, held, inside = len(os.listdir("/proc/self/fd")), share(own), memory(keeper)
+        supervisor, own = desktop.running.sandbox.supervisor_pid, os.getpid()
+        files, held, inside = len(os.listdir("/proc/self/fd")), share(own), memory(supervisor)
         began = time.perf_counter()
         for number in range(count):
             await once(number)
@@ -77,7 +77,7 @@ async def rounds(count: int) -> dict[str, float]:
             "rounds": count,
             "round_ms": round((time.perf_counter() - began) / count * 1e3, 1),
             "host_growth_mib": (share(own) - held) >> 20,
-            "desktop_growth_mib": (memory(keeper) - inside) >> 20,
+            "desktop_growth_mib": (memory(supervisor) - inside) >> 20,
             "descriptor_growth": len(os.listdir("/proc/self/fd")) - files,
         }
 

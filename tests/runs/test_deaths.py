@@ -39,7 +39,7 @@ class Crash:
     desktop: LocalDesktop
 
     def __call__(self, name: str) -> None:
-        pid = named(self.desktop.running.sandbox.keeper_pid, name)
+        pid = named(self.desktop.running.sandbox.supervisor_pid, name)
         assert pid is not None
         fd = os.pidfd_open(pid)
         os.kill(pid, signal.SIGKILL)

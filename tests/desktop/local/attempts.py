@@ -113,9 +113,9 @@ PROCESSES = {
     "become root by sudo": 'run("sudo", "-n", "id")',
     "become root by policy": 'run("pkexec", "true")',
     "change the shell by a set-user-id program": 'run("chsh", "-s", "/bin/sh")',
-    "signal the keeper": "os.kill(int(sys.argv[8]), 0)",
-    "open the keeper": "os.pidfd_open(int(sys.argv[8]))",
-    "see the keeper": 'open(f"/proc/{sys.argv[8]}/cmdline")',
+    "signal the supervisor": "os.kill(int(sys.argv[8]), 0)",
+    "open the supervisor": "os.pidfd_open(int(sys.argv[8]))",
+    "see the supervisor": 'open(f"/proc/{sys.argv[8]}/cmdline")',
     "signal process 1 of its own machine away": "os.kill(1, signal.SIGKILL); os.kill(1, 0); refuse('it lives')",
 }
 

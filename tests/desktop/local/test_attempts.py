@@ -67,8 +67,8 @@ async def both(options: LocalOptions, folder: Path) -> AsyncGenerator[tuple[Loca
         block = neighbour.block
         uid = owner().uid if block is None else block.uid + 1000
         first = uid if block is None else block.uid
-        below = str(next(descendants(neighbour.keeper_pid)))
-        more = (str(uid), str(sandbox.keeper_pid), below, str(first))
+        below = str(next(descendants(neighbour.supervisor_pid)))
+        more = (str(uid), str(sandbox.supervisor_pid), below, str(first))
         with outside.port, outside.abstract, await desktop.listen(2525):
             yield desktop, outside, more
 

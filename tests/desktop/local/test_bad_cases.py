@@ -192,7 +192,7 @@ def test_killing_everything_loses_the_desktop_and_reset_helps(runner: asyncio.Ru
 
 
 def test_a_dead_x_server_loses_the_desktop(runner: asyncio.Runner, fresh: LocalDesktop) -> None:
-    (xvfb,) = [pid for pid in below(keeper(fresh)) if name(pid) == "Xvfb"]
+    (xvfb,) = [pid for pid in below(supervisor(fresh)) if name(pid) == "Xvfb"]
     os.kill(xvfb, signal.SIGKILL)
     with pytest.raises(DesktopLost):
         runner.run(asyncio.wait_for(until_lost(fresh), 20))
@@ -205,20 +205,20 @@ def test_the_last_picture_of_a_dead_desktop_is_not_shown_for_long(runner: asynci
         while True:
             await fresh.picture()
 
-    (xvfb,) = [pid for pid in below(keeper(fresh)) if name(pid) == "Xvfb"]
+    (xvfb,) = [pid for pid in below(supervisor(fresh)) if name(pid) == "Xvfb"]
     os.kill(xvfb, signal.SIGKILL)
     with pytest.raises(DesktopLost, match="X server"):
         runner.run(asyncio.wait_for(look(), 20))
 
 
-def test_a_dead_keeper_loses_the_desktop_and_leaves_nothing(runner: asyncio.Runner, fresh: LocalDesktop) -> None:
+def test_a_dead_supervisor_loses_the_desktop_and_leaves_nothing(runner: asyncio.Runner, fresh: LocalDesktop) -> None:
     runner.run(fresh.launch(("sleep", "5678")))
-    os.kill(keeper(fresh), signal.SIGKILL)
+    os.kill(supervisor(fresh), signal.SIGKILL)
     with pytest.raises(DesktopLost):
         runner.run(asyncio.wait_for(until_lost(fresh), 20))
     end = time.monotonic() + 20
     while subprocess.run(["pgrep", "-f", "sleep 5678"], capture_output=True, check=False).stdout:
-        assert time.monotonic() < end, "what ran inside outlives its keeper"
+        assert time.monotonic() < end, "what ran inside outlives its supervisor"
 
 
 def test_a_crashing_application_harms_nobody(runner: asyncio.Runner, desktop: LocalDesktop) -> None:
@@ -272,7 +272,7 @@ async def until_lost(desktop: LocalDesktop) -> None:
         await desktop.run(("true",))
 
 
-def keeper(desktop: LocalDesktop) -> int:
+def supervisor(desktop: LocalDesktop) -> int:
     return int(desktop.running.sandbox.path("fb").parts[2])
 
 

@@ -17,9 +17,9 @@ from trueline.desktop.local.blocks import (
     SMALL_RANGE,
     IdBlock,
     find_blocks,
-    keeper_owner,
     root_blocks,
     subordinate_blocks,
+    supervisor_owner,
     take_block,
 )
 from trueline.desktop.local.options import MIB
@@ -119,11 +119,11 @@ def test_an_ordinary_user_gives_slices_of_its_range() -> None:
     assert list(subordinate_blocks([], [range(65_536)])) == list(subordinate_blocks([range(900)], [range(900)])) == []
 
 
-def test_root_starts_each_keeper_as_another_user_and_others_as_themselves() -> None:
+def test_root_starts_each_supervisor_as_another_user_and_others_as_themselves() -> None:
     root, user = Owner(1_900_000_000, 1_900_000_000, drop=True), Owner(1001, 1001, drop=False)
-    assert keeper_owner(root, IdBlock(5, 6, 1024, "root")) == Owner(5, 6, drop=True)
-    assert keeper_owner(user, IdBlock(5, 6, 1024, "subordinate")) == user
-    assert keeper_owner(root, None) == root
+    assert supervisor_owner(root, IdBlock(5, 6, 1024, "root")) == Owner(5, 6, drop=True)
+    assert supervisor_owner(user, IdBlock(5, 6, 1024, "subordinate")) == user
+    assert supervisor_owner(root, None) == root
 
 
 def test_a_block_is_taken_once_and_free_when_its_last_holder_closes_it() -> None:
@@ -146,7 +146,7 @@ def test_programs_run_with_the_ids_of_the_block(runner: asyncio.Runner, desktop:
     sandbox = desktop.running.sandbox
     pid = runner.run(desktop.launch(("sleep", "60")))
     assert pid > 0
-    users = {Path(f"/proc/{found}").stat().st_uid for found in children(sandbox.keeper_pid)}
+    users = {Path(f"/proc/{found}").stat().st_uid for found in children(sandbox.supervisor_pid)}
     if sandbox.block is None:
         assert owner().uid in users
     else:

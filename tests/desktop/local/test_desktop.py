@@ -217,9 +217,9 @@ def test_the_pool_has_desktops_ready_and_leaves_none(machine: None, runner: asyn
             clean = await desktop.diff() == ()
             return [clean, (await desktop.run(("true",))).returncode == 0]
 
-    before = keepers()
+    before = supervisors()
     assert runner.run(work()) == [True, True]
-    assert keepers() == before
+    assert supervisors() == before
 
 
 @pytest.mark.full
@@ -237,9 +237,9 @@ def test_several_at_once_do_not_mix(machine: None, runner: asyncio.Runner) -> No
     async def all_of_them() -> None:
         await asyncio.gather(*(one(number) for number in range(4)))
 
-    before = keepers()
+    before = supervisors()
     runner.run(all_of_them())
-    assert keepers() == before
+    assert supervisors() == before
 
 
 def test_after_stop_nothing_is_left_and_calls_say_so(machine: None, runner: asyncio.Runner) -> None:
@@ -269,20 +269,20 @@ def test_nothing_is_left_when_the_host_is_killed(machine: None) -> None:
     )
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as host:
         assert host.stdout is not None and host.stdout.readline() == b"up\n"
-        (keeper,) = keepers(of=host.pid)
-        gone = os.pidfd_open(keeper)
+        (supervisor,) = supervisors(of=host.pid)
+        gone = os.pidfd_open(supervisor)
         host.kill()
         host.wait()
     import select
 
-    assert select.select([gone], [], [], 20)[0], "the keeper outlives its host"
+    assert select.select([gone], [], [], 20)[0], "the supervisor outlives its host"
     os.close(gone)
     assert subprocess.run(["pgrep", "-f", "sleep 8765"], capture_output=True, check=False).stdout == b""
 
 
-def keepers(of: int | None = None) -> set[int]:
-    """The keepers a process of ours started."""
+def supervisors(of: int | None = None) -> set[int]:
+    """The supervisors a process of ours started."""
     found = subprocess.run(
-        ["pgrep", "-P", str(of or os.getpid()), "-f", "keeper.py"], capture_output=True, text=True, check=False
+        ["pgrep", "-P", str(of or os.getpid()), "-f", "supervisor.py"], capture_output=True, text=True, check=False
     )
     return {int(word) for word in found.stdout.split()}

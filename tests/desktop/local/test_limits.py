@@ -60,7 +60,7 @@ def test_a_desktop_is_in_its_groups_and_they_go_with_it(machine: None, runner: a
         async with LocalDesktop(options) as desktop:
             sandbox = desktop.running.sandbox
             assert sandbox.limited_by in ("cgroup v1", "cgroup v2")
-            return groups_of(sandbox.keeper_pid)
+            return groups_of(sandbox.supervisor_pid)
 
     found = runner.run(work())
     assert len(found) > 0 and not [path for path in found if path.exists()]
@@ -181,12 +181,14 @@ def test_with_a_way_out_this_machine_stays_out_of_reach(machine: None, runner: a
             "            pass\n"
         )
 
-        keepers: list[int] = []
+        supervisors: list[int] = []
 
         async def work() -> tuple[str, bytes, str, str]:
             async with LocalDesktop(LocalOptions(width=640, height=480, network="open")) as desktop:
-                way = await asyncio.to_thread(Path(f"/proc/{desktop.running.sandbox.keeper_pid}/net/route").read_text)
-                keepers.append(desktop.running.sandbox.keeper_pid)
+                way = await asyncio.to_thread(
+                    Path(f"/proc/{desktop.running.sandbox.supervisor_pid}/net/route").read_text
+                )
+                supervisors.append(desktop.running.sandbox.supervisor_pid)
                 tried = await desktop.run(("python3", "-c", code), time_limit=60)
                 names = (await desktop.run(("cat", "/etc/resolv.conf"))).text
                 return way, tried.stdout, tried.stderr.decode(), names
@@ -194,5 +196,5 @@ def test_with_a_way_out_this_machine_stays_out_of_reach(machine: None, runner: a
         way, out, errors, names = runner.run(work())
     assert "00000000" in way.splitlines()[1], "there is a default route"
     assert (out, errors) == (b"", "") and names.startswith("nameserver ")
-    left = subprocess.run(["pgrep", "-f", f"pasta.*/proc/{keepers[0]}/ns"], capture_output=True, check=False)
+    left = subprocess.run(["pgrep", "-f", f"pasta.*/proc/{supervisors[0]}/ns"], capture_output=True, check=False)
     assert left.stdout == b"", "pasta ends with its desktop"

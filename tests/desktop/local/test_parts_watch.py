@@ -30,7 +30,7 @@ FOLDERS = Folders("/mnt")
 
 
 def diff(upper: Path, lower: Path) -> tuple[Change, ...]:
-    """As the keeper tells it and the host reads it."""
+    """As the supervisor tells it and the host reads it."""
     read, write = os.pipe()
     with ThreadPoolExecutor() as pool:
         told = pool.submit(send_changes, str(upper), str(lower), write)

@@ -38,4 +38,4 @@ def test_giving_up_at_any_moment_leaks_no_desktop(machine: None, runner: asyncio
     runner.run(asyncio.wait_for(work(), 60))
     assert len(came) == 2
     for running in came:
-        assert running.sandbox._started.process.returncode is not None, "its keeper still runs"
+        assert running.sandbox._started.process.returncode is not None, "its supervisor still runs"

@@ -45,7 +45,7 @@ from trueline.desktop.local import LocalDesktop, LocalOptions
 async def main():
     desktops = [LocalDesktop(LocalOptions(width=640, height=480)) for _ in range(int(sys.argv[1]))]
     await asyncio.gather(*(desktop.start() for desktop in desktops))
-    print(*(desktop.running.sandbox.keeper_pid for desktop in desktops), flush=True)
+    print(*(desktop.running.sandbox.supervisor_pid for desktop in desktops), flush=True)
     await asyncio.sleep(600)
 
 asyncio.run(main())
@@ -68,8 +68,8 @@ def start_and_stop(runner: asyncio.Runner, count: int) -> list[int]:
     async def work() -> list[int]:
         desktops = [LocalDesktop(SMALL) for _ in range(count)]
         await asyncio.gather(*(desktop.start() for desktop in desktops))
-        keepers = [desktop.running.sandbox.keeper_pid for desktop in desktops]
-        pids = [*keepers, *(pid for keeper in keepers for pid in descendants(keeper))]
+        supervisors = [desktop.running.sandbox.supervisor_pid for desktop in desktops]
+        pids = [*supervisors, *(pid for supervisor in supervisors for pid in descendants(supervisor))]
         await asyncio.gather(*(desktop.stop() for desktop in desktops))
         return pids
 
@@ -90,8 +90,8 @@ def test_a_killed_host_leaves_nothing_of_many(machine: None, count: int) -> None
     before = traces()
     with subprocess.Popen([sys.executable, "-c", HOST, str(count)], stdout=subprocess.PIPE, text=True) as host:
         assert host.stdout is not None
-        keepers = [int(word) for word in host.stdout.readline().split()]
-        pids = [*keepers, *(pid for keeper in keepers for pid in descendants(keeper))]
+        supervisors = [int(word) for word in host.stdout.readline().split()]
+        pids = [*supervisors, *(pid for supervisor in supervisors for pid in descendants(supervisor))]
         host.send_signal(signal.SIGKILL)
     assert len(pids) > 10 * count
     end = time.monotonic() + 30
@@ -172,11 +172,11 @@ async def counts(desktop: LocalDesktop) -> tuple[int, int, int]:
 
 
 def count(desktop: LocalDesktop) -> tuple[int, int, int]:
-    keeper = desktop.running.sandbox.keeper_pid
+    supervisor = desktop.running.sandbox.supervisor_pid
     clients = [
-        line for line in Path(f"/proc/{keeper}/net/unix").read_text().splitlines() if line.endswith("X11-unix/X0")
+        line for line in Path(f"/proc/{supervisor}/net/unix").read_text().splitlines() if line.endswith("X11-unix/X0")
     ]
-    return len(os.listdir("/proc/self/fd")), len(clients), len(list(descendants(keeper)))
+    return len(os.listdir("/proc/self/fd")), len(clients), len(list(descendants(supervisor)))
 
 
 def resident(pid: int) -> int:

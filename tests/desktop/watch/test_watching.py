@@ -157,7 +157,7 @@ def test_without_the_secret_nothing_is_shown_and_nothing_is_left_behind() -> Non
     port, left = asyncio.run(story())
     with pytest.raises(OSError):
         socket.create_connection(("127.0.0.1", port), timeout=5)
-    assert "keeper.py" in left and "websockify" not in left
+    assert "supervisor.py" in left and "websockify" not in left
 
 
 @pytest.mark.full

@@ -110,10 +110,10 @@ async def rest(desktop: LocalDesktop, time_limit: float) -> None:
 
     A still picture alone may be one of a program that is about to draw the next.
     """
-    end, keeper = time.monotonic() + time_limit, desktop.running.sandbox.keeper_pid
+    end, supervisor = time.monotonic() + time_limit, desktop.running.sandbox.supervisor_pid
     while (now := time.monotonic()) < end:
-        before = await asyncio.to_thread(processor_times, keeper)
+        before = await asyncio.to_thread(processor_times, supervisor)
         settling = await desktop.settle(_QUIET, time_limit=end - now)
-        took = used_between(before, await asyncio.to_thread(processor_times, keeper))
+        took = used_between(before, await asyncio.to_thread(processor_times, supervisor))
         if settling.settled and took < _CALM * (time.monotonic() - now):
             return

@@ -28,7 +28,7 @@ SIZES = (65_536, 8_192, 1_024)
 """Ids in a block; the largest is taken of which a range has enough. The user inside has number 1000 of its block."""
 _ENOUGH = 64
 _OWNER_IN_BLOCK = 1
-"""Ids beyond the block in its map: whoever owns the template, which the keeper reads."""
+"""Ids beyond the block in its map: whoever owns the template, which the supervisor reads."""
 HELPERS = ("newuidmap", "newgidmap")
 HELPER_PATH = "/usr/bin:/bin:/usr/sbin:/sbin"
 _HELPER_LIMIT = 10.0
@@ -39,7 +39,7 @@ class IdBlock:
     """A block of user and group ids that one desktop has for itself."""
 
     uid: int
-    """The first user id, which is the keeper's."""
+    """The first user id, which is the supervisor's."""
     gid: int
     """The first group id."""
     count: int
@@ -118,8 +118,8 @@ def is_shared(owner: Owner) -> bool:
     return not list(islice(find_blocks(owner), 1))
 
 
-def keeper_owner(owner: Owner, block: IdBlock | None) -> Owner:
-    """The user that the keeper runs as: root gives each desktop its own, others can only use themselves."""
+def supervisor_owner(owner: Owner, block: IdBlock | None) -> Owner:
+    """The user that the supervisor runs as: root gives each desktop its own, others can only use themselves."""
     if block is None or block.kind != "root":
         return owner
     return Owner(block.uid, block.gid, drop=True)

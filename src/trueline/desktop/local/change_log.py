@@ -1,7 +1,7 @@
 """What changed on a local desktop since the last look, or since the first.
 
-A process of the keeper's looks (`programs/change_log.py`) and remembers what there was. Here its answers are read, and
-changed settings files become changed settings.
+A process of the supervisor's looks (`programs/change_log.py`) and remembers what there was. Here its answers are read,
+and changed settings files become changed settings.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class LocalChangeLog:
         self = cls(ours)
         try:
             with theirs:
-                answer = await sandbox.keeper.ask({"op": "change_log"}, [theirs.fileno()])
+                answer = await sandbox.supervisor.ask({"op": "change_log"}, [theirs.fileno()])
             close_all(answer.fds)
             if answer.message.errno is not None:
                 raise DesktopError(f"the log of changes cannot be kept: {answer.message.error}")

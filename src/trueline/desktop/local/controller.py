@@ -82,7 +82,7 @@ class Controller:
         self._tree = tree
         self._worker: WorkerClient | None = None
         self._restless = Restless.on(screen.size.width, screen.size.height)
-        drawing = named(sandbox.keeper_pid, X_SERVER)
+        drawing = named(sandbox.supervisor_pid, X_SERVER)
         self._view = CachedScreen(screen, lambda: None if drawing is None else turns(drawing))
         self._seeing, self._acting = asyncio.Lock(), asyncio.Lock()
 
@@ -162,7 +162,7 @@ class Controller:
             launched: Whether a program was launched that has no window yet; asked when it seems to be enough.
         """
         # Asking for the windows wakes the X server.
-        programs = Sleepers(self._sandbox.keeper_pid, but=X_SERVER)
+        programs = Sleepers(self._sandbox.supervisor_pid, but=X_SERVER)
         async with self._seeing:
             watch = await self._thread(lambda: TileWatch(self._screen))
         decision = SettleDecision(rules, self._restless, time.monotonic(), await windows())

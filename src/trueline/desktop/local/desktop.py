@@ -100,7 +100,7 @@ async def _launched(now: _Up) -> bool:
     *_, active = (0, *await now.running.window_numbers())
     if active and active not in before:
         return False
-    return await asyncio.to_thread(is_launching, now.running.sandbox.keeper_pid, since)
+    return await asyncio.to_thread(is_launching, now.running.sandbox.supervisor_pid, since)
 
 
 class LocalDesktop:
@@ -143,7 +143,7 @@ class LocalDesktop:
             undo.push_async_callback(sudo.close)
             controller = await Controller.open(running.sandbox)
             sandbox = running.sandbox
-            parts = PartsWatch(sandbox.keeper_pid, sandbox.lose, sandbox.killed.__contains__)
+            parts = PartsWatch(sandbox.supervisor_pid, sandbox.lose, sandbox.killed.__contains__)
             sandbox.on_end = parts.session_ended
             self._up = _Up(running, controller, sudo, parts)
             undo.pop_all()

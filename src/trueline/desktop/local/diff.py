@@ -1,7 +1,7 @@
 """What changed in a home folder since its desktop started, as `Change` objects.
 
-The keeper reads both layers (`programs/changes.py`): the files belong to the user inside, who may have closed them to
-everybody, the host's user included.
+The supervisor reads both layers (`programs/changes.py`): the files belong to the user inside, who may have closed them
+to everybody, the host's user included.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from trueline.desktop.types import Change, ChangeKind, DesktopError, DesktopLost
 
 
 class _End(BaseModel):
-    """The last line the keeper writes."""
+    """The last line the supervisor writes."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -31,7 +31,7 @@ _LINE: TypeAdapter[tuple[str, str, bool]] = TypeAdapter(tuple[str, str, bool], c
 
 
 def receive_changes(fd: int) -> tuple[Change, ...]:
-    """Read what the keeper writes into a pipe, sorted by path. Closes the pipe.
+    """Read what the supervisor writes into a pipe, sorted by path. Closes the pipe.
 
     Raises:
         DesktopLost: It ended before it was done.

@@ -1,7 +1,7 @@
 """Control groups around one sandbox, where this user may make them: limits that the kernel itself keeps.
 
-Elsewhere the limits inside the sandbox and the keeper's watch hold alone. The groups lie below one that this process is
-in, so whatever limits that one limits the desktops too.
+Elsewhere the limits inside the sandbox and the supervisor's watch hold alone. The groups lie below one that this
+process is in, so whatever limits that one limits the desktops too.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Files of the home folder read from outside, whatever the permissions inside say.
 
-The keeper reads them (`programs/contents.py`).
+The supervisor reads them (`programs/contents.py`).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ async def _ask(sandbox: Sandbox, paths: Sequence[str], limit: int | None) -> lis
         ours, theirs = socket.socketpair()
     with ours:
         with theirs:
-            answer = await sandbox.keeper.ask({"op": "contents"}, [theirs.fileno()])
+            answer = await sandbox.supervisor.ask({"op": "contents"}, [theirs.fileno()])
         close_all(answer.fds)
         return await asyncio.to_thread(_receive, ours, paths, limit)
 

@@ -22,8 +22,8 @@ from trueline.desktop.worker import bundle
 FILTER = "filter.bpf"
 WORKER = "worker.pyz"
 _UNUSED, _HALF_BUILT = 30 * 86400, 3600
-_KEEPER = ("keeper.py", "build_sandbox.py", "sandbox_parts.py", "namespaces.py", "memory_watch.py")
-_PROGRAMS = (*_KEEPER, "changes.py", "change_log.py", "contents.py", "session.py", "agent.py", "wallpaper.png")
+_SUPERVISOR = ("supervisor.py", "build_sandbox.py", "sandbox_parts.py", "namespaces.py", "memory_watch.py")
+_PROGRAMS = (*_SUPERVISOR, "changes.py", "change_log.py", "contents.py", "session.py", "agent.py", "wallpaper.png")
 
 
 def program_files(machine: str) -> dict[str, bytes]:

@@ -42,7 +42,7 @@ class LinkMessage(BaseModel):
     total: int = 0
     freed: int = 0
     pids: tuple[int, ...] = ()
-    """Processes that the keeper killed, as the host numbers them."""
+    """Processes that the supervisor killed, as the host numbers them."""
 
 
 @dataclass(frozen=True)

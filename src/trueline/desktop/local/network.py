@@ -55,8 +55,8 @@ def host_addresses() -> list[str]:
     return [*dict.fromkeys(found), *_METADATA]
 
 
-async def open_way_out(owner: Owner, keeper: int) -> Janitor:
-    """Start pasta for the network of a keeper and wait until there is a route; it ends with the janitor.
+async def open_way_out(owner: Owner, supervisor: int) -> Janitor:
+    """Start pasta for the network of a supervisor and wait until there is a route; it ends with the janitor.
 
     It carries IPv4 alone: link-local addresses of IPv6 name an interface, so that making the host's our own does not
     keep what is sent to them from leaving, and the host answers.
@@ -67,13 +67,13 @@ async def open_way_out(owner: Owner, keeper: int) -> Janitor:
     argv = [
         "pasta", "--foreground", "--quiet", "--ipv4-only", "--config-net", "--no-map-gw", "--dns-forward", RESOLVER,
         "-t", "none", "-u", "none", "-T", "none", "-U", "none",
-        "--userns", f"/proc/{keeper}/ns/user", "--netns", f"/proc/{keeper}/ns/net",
+        "--userns", f"/proc/{supervisor}/ns/user", "--netns", f"/proc/{supervisor}/ns/net",
     ]  # fmt: skip
     if owner.drop:
         argv = ["unshare", "--mount", "sh", "-c", _AS_OWNER, "sh", str(owner.uid), *argv]
     way = Janitor(_START, _END, *argv)
     end = time.monotonic() + _UP_LIMIT
-    while not _has_route(keeper):
+    while not _has_route(supervisor):
         if time.monotonic() > end:
             await asyncio.to_thread(way.finish)
             raise DesktopUnavailable("network open: pasta set up no route; check that this machine has a default route")
@@ -81,10 +81,10 @@ async def open_way_out(owner: Owner, keeper: int) -> Janitor:
     return way
 
 
-def _has_route(keeper: int) -> bool:
+def _has_route(supervisor: int) -> bool:
     """Whether a process's network has a default route."""
     try:
-        lines = Path(f"/proc/{keeper}/net/route").read_text("ascii").splitlines()[1:]
+        lines = Path(f"/proc/{supervisor}/net/route").read_text("ascii").splitlines()[1:]
     except OSError:
         return False
     return any(line.split()[1] == "00000000" for line in lines)

@@ -51,17 +51,17 @@ class _WatchedProcess:
 class PartsWatch:
     """Watches the parts of one desktop. All calls come from one event loop."""
 
-    def __init__(self, keeper_pid: int, lost: Callable[[str], None], was_killed: Callable[[int], bool]) -> None:
+    def __init__(self, supervisor_pid: int, lost: Callable[[str], None], was_killed: Callable[[int], bool]) -> None:
         """Begin with the first action to follow the parts that run.
 
         Args:
-            keeper_pid: The process all others of the sandbox descend from.
+            supervisor_pid: The process all others of the sandbox descend from.
             lost: Called when a part dies by no doing of the agent, with what happened.
             was_killed: Whether our own watchdog has killed a process.
         """
         self.died: PartDied | None = None
         """The first death that counts."""
-        self._keeper_pid = keeper_pid
+        self._supervisor_pid = supervisor_pid
         self._lost = lost
         self._was_killed = was_killed
         self._acting = False
@@ -77,8 +77,8 @@ class PartsWatch:
         """Note that an action is about to be dispatched."""
         if self._known is None:
             # Not before: a set-up may end parts and start them anew.
-            parts = await asyncio.to_thread(lambda: {name: named(self._keeper_pid, name) for name in PARTS})
-            self._known = frozenset(await asyncio.to_thread(_running, self._keeper_pid))
+            parts = await asyncio.to_thread(lambda: {name: named(self._supervisor_pid, name) for name in PARTS})
+            self._known = frozenset(await asyncio.to_thread(_running, self._supervisor_pid))
             for name, pid in parts.items():
                 if pid is not None:
                     self._follow(pid, lambda part=PARTS[name], pid=pid: self._died(part, pid))
@@ -138,7 +138,7 @@ class PartsWatch:
         """Follow what runs now and did not before the first action."""
         if self._known is None or self._closed:
             return
-        for pid in await asyncio.to_thread(_running, self._keeper_pid):
+        for pid in await asyncio.to_thread(_running, self._supervisor_pid):
             if (
                 pid not in self._known
                 and pid not in self._followed
@@ -168,9 +168,9 @@ class PartsWatch:
         asyncio.get_running_loop().add_reader(fd, gone)
 
 
-def _running(keeper_pid: int) -> list[int]:
+def _running(supervisor_pid: int) -> list[int]:
     """The programs of a sandbox, without the worker that runs code for us."""
-    return [pid for pid in descendants(keeper_pid) if not _is_worker(pid)]
+    return [pid for pid in descendants(supervisor_pid) if not _is_worker(pid)]
 
 
 def _is_worker(pid: int) -> bool:

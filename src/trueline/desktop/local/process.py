@@ -1,4 +1,4 @@
-"""Starting the keeper: the one process of a sandbox that the host starts, and the host's two channels to it."""
+"""Starting the supervisor: the one process of a sandbox that the host starts, and the host's two channels to it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from trueline.desktop.local.ownership import Owner
 from trueline.desktop.types import DesktopUnavailable
 
 X_SECCOMP, X_READY, SECCOMP, READY, CHANNEL = 40, 41, 42, 43, 44
-"""Descriptors as `keeper.py` numbers them."""
+"""Descriptors as `supervisor.py` numbers them."""
 
 OOM_SCORE = 500
 """The kernel kills what runs inside before other programs of the machine."""
@@ -34,8 +34,8 @@ _ENVIRONMENT = {"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "LANG": "C.UTF-8"}
 
 
 @dataclass(frozen=True)
-class StartedKeeper:
-    """A keeper that runs and has not been told anything yet."""
+class StartedSupervisor:
+    """A supervisor that runs and has not been told anything yet."""
 
     process: subprocess.Popen[bytes]
     control: socket.socket
@@ -67,7 +67,7 @@ def memory_files(options: LocalOptions) -> int:
 def plan(
     options: LocalOptions, folders: Folders, programs: Path, template: Path, block: IdBlock | None
 ) -> dict[str, JsonValue]:
-    """What the keeper is to build, as JSON."""
+    """What the supervisor is to build, as JSON."""
     limits = options.limits
     shared = {} if block is not None and block.kind == "root" else _SHARED_LIMITS
     hidden = tuple(path for path in TELLING if Path(path).exists())
@@ -104,8 +104,8 @@ def plan(
     }
 
 
-def start_keeper(programs: Path, user: Owner, lock: BlockLock | None) -> StartedKeeper:
-    """Start the keeper as a user (see `blocks.keeper_owner`); it makes namespaces of its own and holds the block.
+def start_supervisor(programs: Path, user: Owner, lock: BlockLock | None) -> StartedSupervisor:
+    """Start the supervisor as a user (see `blocks.supervisor_owner`), in namespaces of its own; it holds the block.
 
     Raises:
         DesktopUnavailable: A program of the system is missing.
@@ -115,7 +115,7 @@ def start_keeper(programs: Path, user: Owner, lock: BlockLock | None) -> Started
         channel, agent = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         undo.pop_all()
     passed = (theirs.fileno(), *(() if lock is None else (lock.fileno(),)))
-    argv = [SYSTEM_PYTHON, "-I", "-S", str(programs / "keeper.py"), *map(str, passed)]
+    argv = [SYSTEM_PYTHON, "-I", "-S", str(programs / "supervisor.py"), *map(str, passed)]
     try:
         process = subprocess.Popen(  # noqa: S603 - a fixed command line
             argv,
@@ -136,4 +136,4 @@ def start_keeper(programs: Path, user: Owner, lock: BlockLock | None) -> Started
         raise DesktopUnavailable(f"cannot start {argv[0]}: {error.strerror}; see: trueline doctor") from error
     finally:
         theirs.close()
-    return StartedKeeper(process, control, channel, agent)
+    return StartedSupervisor(process, control, channel, agent)

@@ -128,11 +128,11 @@ async def _first_run(running: Running, argv: tuple[str, ...]) -> None:
 
 async def _calm(running: Running) -> None:
     """Wait until the programs inside have finished starting."""
-    keeper, end = running.sandbox.keeper_pid, time.monotonic() + _END_LIMIT
+    supervisor, end = running.sandbox.supervisor_pid, time.monotonic() + _END_LIMIT
     while time.monotonic() < end:
-        before = await asyncio.to_thread(processor_times, keeper)
+        before = await asyncio.to_thread(processor_times, supervisor)
         await asyncio.sleep(_LOOK)
-        if used_between(before, await asyncio.to_thread(processor_times, keeper)) < _LOOK * _IDLE:
+        if used_between(before, await asyncio.to_thread(processor_times, supervisor)) < _LOOK * _IDLE:
             return
 
 

@@ -15,7 +15,7 @@ from typing import Self
 from pydantic import JsonValue
 
 from trueline.desktop.local.argv import DISPLAY, Folders
-from trueline.desktop.local.blocks import IdBlock, keeper_owner, map_block, take_block
+from trueline.desktop.local.blocks import IdBlock, map_block, supervisor_owner, take_block
 from trueline.desktop.local.checks import check_all, check_way_out
 from trueline.desktop.local.descriptors import needs_descriptors
 from trueline.desktop.local.diff import receive_changes
@@ -26,7 +26,7 @@ from trueline.desktop.local.link import Link, LinkAnswer, LinkMessage, close_all
 from trueline.desktop.local.network import open_way_out
 from trueline.desktop.local.options import LocalOptions
 from trueline.desktop.local.ownership import Owner, cache_folder, owner, work_place
-from trueline.desktop.local.process import OOM_SCORE, StartedKeeper, memory_files, plan, start_keeper
+from trueline.desktop.local.process import OOM_SCORE, StartedSupervisor, memory_files, plan, start_supervisor
 from trueline.desktop.types import ActionInterrupted, Change, DesktopError, DesktopLost, DesktopUnavailable
 from trueline.errors import InputError
 from trueline.text import printable
@@ -38,9 +38,9 @@ class Sandbox:
     """A sandbox from its start to its end; it is never started twice."""
 
     def __init__(
-        self, options: LocalOptions, started: StartedKeeper, folders: Folders, template: Path, block: IdBlock | None
+        self, options: LocalOptions, started: StartedSupervisor, folders: Folders, template: Path, block: IdBlock | None
     ) -> None:
-        """Attach to a keeper that was just started; call `start` instead."""
+        """Attach to a supervisor that was just started; call `start` instead."""
         self.options = options
         self.template = template
         self.ended: str = ""
@@ -48,9 +48,9 @@ class Sandbox:
         self.on_end: Callable[[str], None] | None = None
         """Called with the part when it ends by itself, or with `stopped`."""
         self.killed: set[int] = set()
-        """Processes that the keeper killed for their memory."""
+        """Processes that the supervisor killed for their memory."""
         self.notes: list[str] = []
-        """What the keeper had to do: programs killed for memory, or for descriptors they kept on their way."""
+        """What the supervisor had to do: programs killed for memory, or for descriptors they kept on their way."""
         self._started = started
         self._folders = folders
         self.block = block
@@ -61,7 +61,7 @@ class Sandbox:
         self._exits: dict[int, asyncio.Future[int]] = {}
         self._groups: ControlGroups | None = None
         self._way_out: Janitor | None = None
-        self.keeper = Link(started.control, "keeper of the sandbox", self._on_keeper)
+        self.supervisor = Link(started.control, "supervisor of the sandbox", self._on_supervisor)
         self.agent = Link(started.channel, "agent inside the sandbox", self._on_agent)
 
     @classmethod
@@ -78,19 +78,19 @@ class Sandbox:
         folders = Folders(work_place(programs, template))
         lock = await asyncio.to_thread(take_block, user) if options.own_ids else None
         block = None if lock is None else lock.block
-        runs_as = keeper_owner(user, block)
+        runs_as = supervisor_owner(user, block)
         try:
-            started = start_keeper(programs, runs_as, lock)
+            started = start_supervisor(programs, runs_as, lock)
         finally:
             if lock is not None:
-                lock.release()  # the keeper holds it from here on
+                lock.release()  # the supervisor holds it from here on
         self = cls(options, started, folders, template, block)
         try:
             async with asyncio.timeout(options.start_limit):
                 await asyncio.to_thread(self._limit)
                 await self._begin(user, await asyncio.to_thread(plan, options, folders, programs, template, block))
                 if options.network == "open":
-                    self._way_out = await open_way_out(runs_as, self.keeper_pid)
+                    self._way_out = await open_way_out(runs_as, self.supervisor_pid)
         except TimeoutError as error:
             await self.stop()
             raise DesktopUnavailable(
@@ -106,28 +106,28 @@ class Sandbox:
         return self
 
     def _limit(self) -> None:
-        """Put the keeper, which has started nothing yet, into control groups where that is allowed.
+        """Put the supervisor, which has started nothing yet, into control groups where that is allowed.
 
         What root says about the order in which programs are killed for their memory, nobody below can take back.
         """
         with suppress(OSError):
-            Path(f"/proc/{self.keeper_pid}/oom_score_adj").write_text(str(OOM_SCORE), "ascii")
+            Path(f"/proc/{self.supervisor_pid}/oom_score_adj").write_text(str(OOM_SCORE), "ascii")
         groups = make_groups(self.options.limits, memory_files(self.options))
         if groups is None:
             return
         try:
-            groups.add(self.keeper_pid)
+            groups.add(self.supervisor_pid)
             self._groups = groups
         except OSError:
             groups.finish()
 
     @property
     def limited_by(self) -> str:
-        """What enforces its limits: `cgroup v1`, `cgroup v2`, or `rlimits` with the keeper's watch."""
+        """What enforces its limits: `cgroup v1`, `cgroup v2`, or `rlimits` with the supervisor's watch."""
         return "rlimits" if self._groups is None else self._groups.kind
 
     def _said(self) -> str:
-        """The error output of the keeper, once it has ended."""
+        """The error output of the supervisor, once it has ended."""
         process = self._started.process
         with suppress(subprocess.TimeoutExpired):
             process.wait(_STOP_LIMIT)
@@ -138,14 +138,14 @@ class Sandbox:
     async def _begin(self, user: Owner, built: dict[str, JsonValue]) -> None:
         await self._unshared
         if self.block is not None:
-            await asyncio.to_thread(map_block, self.keeper_pid, self.block, user)
+            await asyncio.to_thread(map_block, self.supervisor_pid, self.block, user)
         with suppress(DesktopLost):  # it ended at once: the wait below says why
-            await self.keeper.tell(built, [self._started.agent.fileno()])
+            await self.supervisor.tell(built, [self._started.agent.fileno()])
         self._started.agent.close()
         await self._built
         await self._up
 
-    def _on_keeper(self, message: LinkMessage) -> None:
+    def _on_supervisor(self, message: LinkMessage) -> None:
         match message.event:
             case "unshared":
                 self._unshared.set_result(None)
@@ -191,7 +191,7 @@ class Sandbox:
         for future in (self._unshared, self._built, self._up):
             _fail(future, DesktopLost(reason))
         self.agent.close(reason)
-        self.keeper.close(reason)
+        self.supervisor.close(reason)
         self._fail_exits(DesktopLost(reason))
 
     def _fail_exits(self, error: DesktopError) -> None:
@@ -205,17 +205,17 @@ class Sandbox:
         Raises:
             DesktopLost: It is gone.
         """
-        for link in (self.keeper, self.agent):
+        for link in (self.supervisor, self.agent):
             link.check()
 
     @property
-    def keeper_pid(self) -> int:
+    def supervisor_pid(self) -> int:
         """The process all of the sandbox's descend from."""
         return self._started.process.pid
 
     def path(self, name: str) -> Path:
         """A folder of the work area as the host sees it: `fb`, `disk/upper`."""
-        return Path(f"/proc/{self.keeper_pid}/root{self._folders.below(name)}")
+        return Path(f"/proc/{self.supervisor_pid}/root{self._folders.below(name)}")
 
     async def spawn(self, request: dict[str, JsonValue], fds: tuple[int, ...]) -> tuple[int, int, asyncio.Future[int]]:
         """Start a program inside; return the request's number, its process id inside and its end to come."""
@@ -272,7 +272,7 @@ class Sandbox:
         with needs_descriptors("diff of the home folder"):
             read, write = os.pipe2(os.O_CLOEXEC)
         try:
-            answer = await self.keeper.ask({"op": "changes"}, [write])
+            answer = await self.supervisor.ask({"op": "changes"}, [write])
         except BaseException:
             os.close(read)
             raise

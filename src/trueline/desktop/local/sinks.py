@@ -28,7 +28,7 @@ async def listen(sandbox: Sandbox, port: int, *, udp: bool = False, address: str
         ipaddress.IPv4Address(address)
     except ValueError:
         raise InputError(f"address {printable(address)}: must be an IPv4 address such as 127.0.0.1") from None
-    answer = await sandbox.keeper.ask({"op": "listen", "port": port, "udp": udp, "address": address})
+    answer = await sandbox.supervisor.ask({"op": "listen", "port": port, "udp": udp, "address": address})
     if answer.message.errno is not None:
         raise DesktopError(f"cannot listen on {address}:{port} inside: {answer.message.error}")
     sock = socket.socket(fileno=answer.fd())

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 X_SECCOMP, X_READY, SECCOMP, READY, CHANNEL = 40, 41, 42, 43, 44
 """Descriptors with fixed numbers, which the command lines name."""
 NOT_INSIDE = (
-    "keeper.py",
+    "supervisor.py",
     "build_sandbox.py",
     "sandbox_parts.py",
     "namespaces.py",

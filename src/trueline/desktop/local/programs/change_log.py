@@ -1,6 +1,6 @@
 """What changes on a desktop, from look to look: files, settings and processes.
 
-The keeper forks one process that runs this while an episode lasts. It may read what the user inside has closed to
+The supervisor forks one process that runs this while an episode lasts. It may read what the user inside has closed to
 everybody, and it remembers what there was, so that a look costs one `lstat` for each file that differs from the
 template: a file is read again only when its size, times or number have changed. Nothing here needs more than the
 standard library, and no link is followed.

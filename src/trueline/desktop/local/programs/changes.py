@@ -1,8 +1,8 @@
 """What changed in a home folder: the upper layer of its overlay compared with the template below it.
 
 The upper layer is written by the sandbox while it is read here: folders are opened without following links, and what
-goes away in between is left out. Nothing here needs more than the standard library: the keeper runs it, which may open
-what the user inside has closed to everybody.
+goes away in between is left out. Nothing here needs more than the standard library: the supervisor runs it, which may
+open what the user inside has closed to everybody.
 """
 
 from __future__ import annotations

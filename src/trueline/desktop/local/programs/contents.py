@@ -1,7 +1,7 @@
 """Files of a home folder as they lie in the upper layer of its overlay, whatever their permissions say.
 
-The keeper runs this, which may open what the user inside has closed to everybody. No link is followed: seen from here
-it leads to files of the host.
+The supervisor runs this, which may open what the user inside has closed to everybody. No link is followed: seen from
+here it leads to files of the host.
 """
 
 from __future__ import annotations
