@@ -75,12 +75,14 @@ async def served(
     desktop: LocalDesktop,
     token: str | None = TOKEN,
     settings: ServeSettings | None = None,
-    look: Applied | None = None,
+    perturbation: Applied | None = None,
 ) -> AsyncGenerator[Service]:
     """Serve a desktop on a free port."""
     listener, stop = Listener.open(port=0), asyncio.Event()
     ready = asyncio.Event()
-    service = asyncio.create_task(serve(listener, desktop, token, settings, look=look, stop=stop, ready=ready.set))
+    service = asyncio.create_task(
+        serve(listener, desktop, token, settings, perturbation=perturbation, stop=stop, ready=ready.set)
+    )
     try:
         await ready.wait()
         yield Service(desktop, listener.socket.getsockname()[1], token)

@@ -25,7 +25,7 @@ class Chosen:
     open: Callable[[], AbstractAsyncContextManager[Desktop]]
     environment: Environment
     support: DesktopSupport
-    look: Applied | None
+    perturbation: Applied | None
     """The perturbation that is applied to them."""
     ahead: int = 0
     """How many more to set up in advance."""
@@ -81,22 +81,24 @@ async def _remote(request: RunRequest, perturbation: Perturbation | None) -> Cho
     environment = Environment(provider="osworld", version=address, screen=screen)
     support = DesktopSupport(facts.capabilities, own=facts.ours)
     if facts.ours:
-        look = _served_look(address, facts, perturbation)
-        return Chosen(lambda: open_run_machine(address), environment, support, look)
+        applied = _served_perturbation(address, facts, perturbation)
+        return Chosen(lambda: open_run_machine(address), environment, support, applied)
     open_ = lambda: open_run_machine(address, perturbation, sudo_password=request.client_password)  # noqa: E731
     return Chosen(open_, environment, support, None if perturbation is None else gnome_applied(perturbation))
 
 
-def _served_look(address: str, facts: MachineInfo, wanted: Perturbation | None) -> Applied | None:
+def _served_perturbation(address: str, facts: MachineInfo, wanted: Perturbation | None) -> Applied | None:
     """The perturbation of a served desktop, which must be the requested one, because it is set at its start."""
     from trueline.desktop.perturbations import digest_of
 
-    look = facts.look
-    if (None if look is None else look.digest) == (None if wanted is None else digest_of(wanted)):
-        return look
+    applied = facts.perturbation
+    if (None if applied is None else applied.digest) == (None if wanted is None else digest_of(wanted)):
+        return applied
     if wanted is None:
-        assert look is not None, "they differ"
-        raise RequestError(f"{address}: its desktop shows perturbation {look.name}: set `perturbations` {look.name}")
+        assert applied is not None, "they differ"
+        raise RequestError(
+            f"{address}: its desktop shows perturbation {applied.name}: set `perturbations` {applied.name}"
+        )
     raise RequestError(
         f"{address}: its desktop does not show version {wanted.version} of perturbation {wanted.name}: start it "
         "with trueline desktop serve --perturbations"

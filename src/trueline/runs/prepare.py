@@ -130,7 +130,7 @@ async def open_run(
             action_space=request.action_space,
             observation_type=request.observation_type,
             guard=guard_setting,
-            perturbation=None if desktops.look is None else desktops.look.label,
+            perturbation=None if desktops.perturbation is None else desktops.perturbation.label,
             instruction=instruction_name(request, tasks),
             retry=_retry_method(request),
             limits=EpisodeLimits(
@@ -173,7 +173,7 @@ async def open_run(
             password=request.client_password,
             record=bool(request.record),
             support=desktops.support,
-            about=_about(request, desktops.look, sampling),
+            about=_about(request, desktops.perturbation, sampling),
         )
         if asks_model and sampling.sent != sampling.asked:
             run = _as_recorded_before(run, planned, sampling.asked, request.result_dir)
@@ -238,13 +238,13 @@ def _as_recorded_before(run: RunConfig, planned: Sequence[Planned], asked: Sampl
     return replace(run, setting=as_asked) if any(has_setting(folder, as_asked) for folder in folders) else run
 
 
-def _about(request: RunRequest, look: Applied | None, sampling: AgentSampling) -> dict[str, JsonValue]:
+def _about(request: RunRequest, applied: Applied | None, sampling: AgentSampling) -> dict[str, JsonValue]:
     """What the setting lacks: whose defaults were used, what was not sent, how the desktop looks."""
     found: dict[str, JsonValue] = {"like": request.like or DEFAULT_LIKE}
     if sampling.unsent:
         found["sampling_not_sent"] = sampling.unsent
-    if look is not None:
-        found["perturbation"] = look.model_dump(mode="json")
+    if applied is not None:
+        found["perturbation"] = applied.model_dump(mode="json")
     return found
 
 

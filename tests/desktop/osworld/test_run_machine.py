@@ -51,7 +51,7 @@ def test_two_runs_do_not_drive_one_machine(runner: asyncio.Runner, service: Serv
 
 def test_a_machine_says_who_it_is(runner: asyncio.Runner, service: Service) -> None:
     facts = runner.run(ask_machine(f"127.0.0.1:{service.port}"))
-    assert (facts.ours, facts.look, facts.screen) == (True, None, (1024, 768))
+    assert (facts.ours, facts.perturbation, facts.screen) == (True, None, (1024, 768))
     assert {Capability.DIFF, Capability.RESET} <= facts.capabilities
     assert Capability.SINKS not in facts.capabilities
 
@@ -61,9 +61,12 @@ def test_a_served_desktop_tells_how_it_looks(runner: asyncio.Runner) -> None:
     options = with_perturbation(SMALL, load_set("dark"))
 
     async def work() -> None:
-        async with LocalDesktop(options) as desktop, served(desktop, look=applied_perturbation(options)) as service:
+        async with (
+            LocalDesktop(options) as desktop,
+            served(desktop, perturbation=applied_perturbation(options)) as service,
+        ):
             facts = await ask_machine(f"127.0.0.1:{service.port}")
-            assert facts.look == applied_perturbation(options)
+            assert facts.perturbation == applied_perturbation(options)
 
     runner.run(asyncio.wait_for(work(), 60))
 

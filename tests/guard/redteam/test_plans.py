@@ -100,7 +100,7 @@ def reaches(goal: AttackerGoal, technique: str, variation: Variation, plan: Atta
 def test_screens_show_what_the_technique_needs(technique: str) -> None:
     goal = next(goal for name, goal in CASES if name == technique)
     plan = plan_of(technique, goal, TECHNIQUES[technique].base, CORPUS)
-    seen = render_scene(CORPUS.scenes[goal.scene], plan.look, picture=True)
+    seen = render_scene(CORPUS.scenes[goal.scene], plan.screen, picture=True)
     assert seen.screenshot and seen.screenshot.startswith(b"\x89PNG") if isinstance(seen.screenshot, bytes) else False
     assert seen.tree is not None
     words = " ".join(f"{node.name} {node.text}" for node in seen.tree.root.walk())
@@ -108,7 +108,7 @@ def test_screens_show_what_the_technique_needs(technique: str) -> None:
     if technique == "image_only":
         assert not any(CORPUS.scenes[goal.scene].element(name).name in words for name in goal.clicks)
         plain = render_scene(
-            CORPUS.scenes[goal.scene], plan_of("click_only", goal, Variation(), CORPUS).look, picture=True
+            CORPUS.scenes[goal.scene], plan_of("click_only", goal, Variation(), CORPUS).screen, picture=True
         )
         assert seen.screenshot == plain.screenshot
     if technique == "paste":
@@ -120,13 +120,15 @@ def test_screens_show_what_the_technique_needs(technique: str) -> None:
 def test_texts_are_addressed_and_disguised() -> None:
     goal = CORPUS.goals["remote_script"]
     for wording in range(len(CORPUS.texts.guard)):
-        notice = plan_of("screen_text_guard", goal, Variation(wording=wording), CORPUS).look.notice
+        notice = plan_of("screen_text_guard", goal, Variation(wording=wording), CORPUS).screen.notice
         assert notice.startswith(goal.said) and len(notice) > len(goal.said) + 20 and "{said}" not in notice
-    shouted = plan_of("screen_text_guard", goal, Variation(voice="capitals"), CORPUS).look.notice
+    shouted = plan_of("screen_text_guard", goal, Variation(voice="capitals"), CORPUS).screen.notice
     assert shouted.endswith(CORPUS.texts.guard[0].upper())
     poisoned = plan_of("poisoned_narratives", goal, Variation(wording=1), CORPUS)
     assert poisoned.told == (CORPUS.texts.narratives[1].format(said=goal.said),)
-    assert plan_of("screen_text_guard", goal, Variation(rewrite="my words"), CORPUS).look.notice.endswith("\nmy words")
+    assert plan_of("screen_text_guard", goal, Variation(rewrite="my words"), CORPUS).screen.notice.endswith(
+        "\nmy words"
+    )
 
 
 def test_encoded_commands_hold_the_command() -> None:

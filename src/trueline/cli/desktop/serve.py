@@ -74,7 +74,7 @@ async def _serve(args: argparse.Namespace, listener: Listener) -> None:
     Access(token)  # a token that cannot be one is refused before anything is started
     _warn(args, listener)
     desktop = LocalDesktop(options(args))
-    look = applied_perturbation(desktop.options)
+    applied = applied_perturbation(desktop.options)
     starting, ending = asyncio.create_task(desktop.start()), asyncio.create_task(ended.wait())
     try:
         await asyncio.wait((starting, ending), return_when=asyncio.FIRST_COMPLETED)
@@ -88,7 +88,7 @@ async def _serve(args: argparse.Namespace, listener: Listener) -> None:
             for out, port in args.forward:
                 await doors.enter_async_context(desktop.forward(port, at=out))
             ready = lambda: _announce(args, listener, shown)  # noqa: E731
-            await serve(listener, desktop, token, look=look, stop=ended, ready=ready)
+            await serve(listener, desktop, token, perturbation=applied, stop=ended, ready=ready)
     finally:
         ending.cancel()
         await desktop.stop()

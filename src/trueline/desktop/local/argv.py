@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from trueline.desktop.local.identity import HOME, HOSTNAME, RUNTIME, UID, USER, identity_files
 from trueline.desktop.local.options import MIB, LocalOptions
-from trueline.desktop.perturbations.xfce import look_environment
+from trueline.desktop.perturbations.xfce import perturbation_environment
 
 INSIDE = "/usr/local/lib/trueline"
 """Where the sandbox sees our programs, read-only."""
@@ -165,5 +165,5 @@ def session_environment(options: LocalOptions) -> dict[str, str]:
         "LIBGL_ALWAYS_SOFTWARE": "1",
         "GDK_GL": "disable",
         "GVFS_DISABLE_FUSE": "1",
-        **look_environment(options.perturbation),
+        **perturbation_environment(options.perturbation),
     }

@@ -50,7 +50,7 @@ def applied_perturbation(options: LocalOptions) -> Applied | None:
     return None if perturbation is None else applied(perturbation, wallpaper(perturbation))
 
 
-def look_template(ready: Path, perturbation: Perturbation | None, owner: Owner) -> Path:
+def perturbed_template(ready: Path, perturbation: Perturbation | None, owner: Owner) -> Path:
     """The home folder that desktops with this perturbation start with; made unless it is there.
 
     Raises:

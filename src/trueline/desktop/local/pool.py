@@ -8,7 +8,7 @@ from typing import Self
 from trueline.desktop.local.descriptors import needs_descriptors
 from trueline.desktop.local.options import LocalOptions
 from trueline.desktop.local.ownership import owner
-from trueline.desktop.local.perturbed_template import look_template
+from trueline.desktop.local.perturbed_template import perturbed_template
 from trueline.desktop.local.ready_template import ready_template
 from trueline.desktop.local.running import Running
 from trueline.desktop.types import DesktopError
@@ -22,7 +22,7 @@ async def start_running(options: LocalOptions) -> Running:
         DesktopError: Too many files are open.
     """
     with needs_descriptors("starting a desktop"):
-        template = await asyncio.to_thread(look_template, await ready_template(), options.perturbation, owner())
+        template = await asyncio.to_thread(perturbed_template, await ready_template(), options.perturbation, owner())
         return await Running.start(options, template)
 
 

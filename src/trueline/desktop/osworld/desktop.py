@@ -65,7 +65,7 @@ class OSWorldDesktop:
         self._patience = patience or Patience()
         self._machine: Machine | None = None
         self._ours = False
-        self.look: Applied | None = None
+        self.perturbation: Applied | None = None
         """The perturbation applied by our own server."""
         self._home = ""
         self._acts: dict[str, tuple[Action, asyncio.Task[ActionResult]]] = {}
@@ -78,7 +78,7 @@ class OSWorldDesktop:
             hello = await self._now.hello()
             if (platform := await self._now.platform()) != "Linux":
                 raise NotSupported(f"{self.address.host}: runs {platform[:40]!r}; only Linux machines are driven")
-            self._ours, self.look = hello is not None, hello.perturbation if hello else None
+            self._ours, self.perturbation = hello is not None, hello.perturbation if hello else None
             self._home = (await self._now.ask(("sh", "-c", 'printf %s "$HOME"'))).output
         except BaseException:
             await self.__aexit__()

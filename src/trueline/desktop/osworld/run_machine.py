@@ -25,7 +25,7 @@ class MachineInfo:
     capabilities: frozenset[Capability]
     ours: bool
     """`trueline desktop serve` serves it, with Trueline's own desktop behind."""
-    look: Applied | None
+    perturbation: Applied | None
     """The perturbation that its server applied."""
     screen: Size | None
 
@@ -40,7 +40,7 @@ async def ask_machine(address: str) -> MachineInfo:
     """
     async with OSWorldDesktop(address) as desktop:
         seen = await desktop.observe(ObservationSpec(screenshot=False))
-        return MachineInfo(desktop.capabilities, desktop.ours, desktop.look, seen.screen)
+        return MachineInfo(desktop.capabilities, desktop.ours, desktop.perturbation, seen.screen)
 
 
 @asynccontextmanager

@@ -22,7 +22,7 @@ _PANEL: Mapping[Edge, tuple[str, int]] = {
 """The place the panel snaps to, and whether it stands upright."""
 
 
-def look_environment(perturbation: Perturbation | None) -> dict[str, str]:
+def perturbation_environment(perturbation: Perturbation | None) -> dict[str, str]:
     """What programs that know no settings daemon find in their environment."""
     found: dict[str, str] = {}
     if perturbation is not None and perturbation.cursor_size is not None:

@@ -24,7 +24,7 @@ async def serve(
     token: str | None,
     settings: ServeSettings | None = None,
     *,
-    look: Applied | None = None,
+    perturbation: Applied | None = None,
     stop: asyncio.Event | None = None,
     ready: Callable[[], None] = lambda: None,
 ) -> None:
@@ -35,7 +35,7 @@ async def serve(
         desktop: What is served; whoever started it stops it.
         token: Who holds it may call; `None` lets in every program that reaches the port.
         settings: Limits.
-        look: How the desktop was made to look otherwise, to be told to clients.
+        perturbation: The perturbation applied to the desktop, which clients are told.
         stop: Ends the service when it is set.
         ready: Called once connections are accepted.
 
@@ -43,7 +43,7 @@ async def serve(
         MissingExtraError: Starlette or uvicorn is not installed.
     """
     settings = settings or ServeSettings()
-    served = ServedDesktop(desktop, settings, look)
+    served = ServedDesktop(desktop, settings, perturbation)
     try:
         await serve_app(
             build_app(served, Access(token)),

@@ -22,7 +22,7 @@ class ServedDesktop:
 
     desktop: Desktop
     settings: ServeSettings
-    look: Applied | None = None
+    perturbation: Applied | None = None
     """The perturbation that is applied to the desktop."""
     recording: RecordingSession = field(default_factory=RecordingSession)
     acting: asyncio.Lock = field(default_factory=asyncio.Lock)

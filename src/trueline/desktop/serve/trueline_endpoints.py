@@ -16,8 +16,8 @@ PROTOCOL = 1
 async def hello(served: ServedDesktop, _call: ReceivedRequest) -> Reply:
     """GET /trueline."""
     capabilities = sorted(served.desktop.capabilities)
-    look = None if served.look is None else served.look.model_dump(mode="json")
-    said = {"trueline": __version__, "protocol": PROTOCOL, "capabilities": capabilities, "perturbation": look}
+    applied = None if served.perturbation is None else served.perturbation.model_dump(mode="json")
+    said = {"trueline": __version__, "protocol": PROTOCOL, "capabilities": capabilities, "perturbation": applied}
     return as_json(said)
 
 

@@ -43,7 +43,7 @@ class AttackScenario:
     """What is shown and what is proposed."""
 
     steps: tuple[AttackStep, ...]
-    look: ScreenContent
+    screen: ScreenContent
     clipboard: str = ""
     """What copying from the screen gives."""
     told: tuple[str, ...] = ()
@@ -133,7 +133,7 @@ def _press(element: Element, variation: Variation) -> tuple[AttackStep, ...]:
 
 def say(plan: AttackScenario, attack: PlannedAttack, reader: Reader) -> AttackScenario:
     """Add text for a reader to what the screen shows."""
-    return replace(plan, look=replace(plan.look, notice=f"{plan.look.notice}\n{attack.text(reader)}"))
+    return replace(plan, screen=replace(plan.screen, notice=f"{plan.screen.notice}\n{attack.text(reader)}"))
 
 
 def paste(plan: AttackScenario, attack: PlannedAttack) -> AttackScenario:
@@ -148,7 +148,7 @@ def paste(plan: AttackScenario, attack: PlannedAttack) -> AttackScenario:
         AttackStep((Hotkey(keys=keys),), field.id),
         _enter(field, attack.variation),
     )
-    return replace(plan, steps=steps, clipboard=text, look=replace(plan.look, note=text))
+    return replace(plan, steps=steps, clipboard=text, screen=replace(plan.screen, note=text))
 
 
 def use_look_alike_host(_: AttackScenario, attack: PlannedAttack) -> AttackScenario:
@@ -164,13 +164,13 @@ def go_in_innocent_steps(plan: AttackScenario, attack: PlannedAttack) -> AttackS
 
 def draw_only(plan: AttackScenario, attack: PlannedAttack) -> AttackScenario:
     """Keep the request and the names of the buttons out of the tree."""
-    return replace(plan, look=replace(plan.look, drawn_only=True, nameless=frozenset(attack.goal.clicks)))
+    return replace(plan, screen=replace(plan.screen, drawn_only=True, nameless=frozenset(attack.goal.clicks)))
 
 
 def fake_markers(plan: AttackScenario, attack: PlannedAttack) -> AttackScenario:
     """Draw markers on harmless elements."""
     harmless = [element.id for element in attack.scene.elements if element.id not in attack.goal.clicks]
-    return replace(plan, look=replace(plan.look, fake_markers=tuple(harmless[:2])))
+    return replace(plan, screen=replace(plan.screen, fake_markers=tuple(harmless[:2])))
 
 
 def begin_harmlessly(plan: AttackScenario, attack: PlannedAttack) -> AttackScenario:
@@ -192,4 +192,4 @@ def probe_first(plan: AttackScenario, attack: PlannedAttack) -> AttackScenario:
 
 def fill_screen(plan: AttackScenario, _: PlannedAttack) -> AttackScenario:
     """Show very many elements."""
-    return replace(plan, look=replace(plan.look, filler=_FILLER))
+    return replace(plan, screen=replace(plan.screen, filler=_FILLER))

@@ -120,7 +120,7 @@ class _Screen:
     def before(self, step: AttackStep) -> Observation:
         texts = tuple((id, self._text(id, line)) for id, line in self._lines.items())
         return render_scene(
-            self._scene, replace(self._plan.look, focus=step.focus, texts=texts), picture=self._pictures
+            self._scene, replace(self._plan.screen, focus=step.focus, texts=texts), picture=self._pictures
         )
 
     def after(self, step: AttackStep) -> None:

@@ -50,37 +50,37 @@ NOTE = Element(id="note", role="label", box=(860, 220, 400, 40))
 """Where `ScreenContent.note` is shown."""
 
 
-def render_scene(scene: Scene, look: ScreenContent, *, picture: bool) -> Observation:
+def render_scene(scene: Scene, content: ScreenContent, *, picture: bool) -> Observation:
     """Render a scene as an observation."""
     return Observation(
         time=_EPOCH,
-        screenshot=_picture(scene.id, look) if picture else None,
-        tree=Tree(_tree(scene, look)),
+        screenshot=_picture(scene.id, content) if picture else None,
+        tree=Tree(_tree(scene, content)),
         screen=Size(WIDTH, HEIGHT),
     )
 
 
-def _tree(scene: Scene, look: ScreenContent) -> Node:
-    texts = dict(look.texts)
+def _tree(scene: Scene, content: ScreenContent) -> Node:
+    texts = dict(content.texts)
     inside = tuple(
         _node(
             element.role,
-            "" if element.id in look.nameless else element.name,
+            "" if element.id in content.nameless else element.name,
             element.box,
             text=texts.get(element.id, element.text),
-            states=_states(element, look.focus or scene.focus),
+            states=_states(element, content.focus or scene.focus),
         )
         for element in scene.elements
     )
-    behind = frozenset[str]() if look.focus == NOTE.id else _ACTIVE
+    behind = frozenset[str]() if content.focus == NOTE.id else _ACTIVE
     frame = _node("frame", scene.title, _around(scene), states=behind, children=inside)
     apps = [Node("application", scene.app, children=(frame,))]
-    if look.notice and not look.drawn_only:
-        apps.append(_window("xfce4-notifyd", "", look.notice, scene.notice))
-    if look.note:
-        apps.append(_window("mousepad", "note", look.note, NOTE.box, _ACTIVE - behind))
-    if look.filler:
-        apps.append(_filler(look.filler))
+    if content.notice and not content.drawn_only:
+        apps.append(_window("xfce4-notifyd", "", content.notice, scene.notice))
+    if content.note:
+        apps.append(_window("mousepad", "note", content.note, NOTE.box, _ACTIVE - behind))
+    if content.filler:
+        apps.append(_filler(content.filler))
     return Node("desktop-frame", children=tuple(apps))
 
 
@@ -122,11 +122,11 @@ def _node(
 
 
 @lru_cache(maxsize=64)
-def _picture(scene: str, look: ScreenContent) -> bytes:
-    return _draw(load_corpus().scenes[scene], look)
+def _picture(scene: str, content: ScreenContent) -> bytes:
+    return _draw(load_corpus().scenes[scene], content)
 
 
-def _draw(scene: Scene, look: ScreenContent) -> bytes:
+def _draw(scene: Scene, content: ScreenContent) -> bytes:
     from PIL import Image, ImageDraw
 
     image = Image.new("RGB", (WIDTH, HEIGHT), "#f2f1ee")
@@ -134,17 +134,17 @@ def _draw(scene: Scene, look: ScreenContent) -> bytes:
     font = _font()
     draw.rectangle((0, 0, WIDTH, 26), fill="#3b4252")
     draw.text((10, 5), scene.title, "white", font)
-    texts = dict(look.texts)
+    texts = dict(content.texts)
     for element in scene.elements:
         _box(draw, element.box, fill="#101418" if element.role == "terminal" else "white")
         text = texts.get(element.id, element.text)
         words = text or element.name if element.takes_text else f"{element.name}\n{text}".strip()
         _write(draw, element.box, words, "#d8dee9" if element.role == "terminal" else "#20242c")
-    for words, box in ((look.notice, scene.notice), (look.note, NOTE.box)):
+    for words, box in ((content.notice, scene.notice), (content.note, NOTE.box)):
         if words:
             _box(draw, box, fill="#fff7d6")
             _write(draw, box, words, "#5b3a00")
-    for number, name in enumerate(look.fake_markers, start=1):
+    for number, name in enumerate(content.fake_markers, start=1):
         x, y = scene.element(name).centre
         draw.ellipse((x - 14, y - 14, x + 14, y + 14), outline="#e01b24", width=4)
         draw.text((x + 18, y - 26), f"{number} click ({x}, {y})", "#e01b24", font)

@@ -51,7 +51,7 @@ class RecordedFailure(Frozen):
         return _ERRORS.get(self.type, ModelError)(self.message, status=self.status)
 
 
-class Entry(Frozen):
+class RecordingEntry(Frozen):
     """A request and its outcome."""
 
     format: Annotated[int, Field(ge=FORMAT, le=FORMAT)]
@@ -65,16 +65,16 @@ class Entry(Frozen):
     error: RecordedFailure | None = None
 
     @model_validator(mode="after")
-    def _one_of_both(self) -> Entry:
+    def _one_of_both(self) -> RecordingEntry:
         if (self.answer is None) == (self.error is None):
             raise ValueError("an entry holds either an answer or an error")
         return self
 
     @staticmethod
-    def from_outcome(model: ModelId, request: Request, outcome: Answer | ModelError) -> Entry:
+    def from_outcome(model: ModelId, request: Request, outcome: Answer | ModelError) -> RecordingEntry:
         """Make the record of a request and its outcome."""
         failed = isinstance(outcome, ModelError)
-        return Entry(
+        return RecordingEntry(
             format=FORMAT,
             model=str(model),
             purpose=request.purpose,
@@ -108,7 +108,7 @@ def without_keys(value: JsonValue, redactor: Redactor) -> JsonValue:
     return value
 
 
-def read_recording(path: Path) -> list[Entry]:
+def read_recording(path: Path) -> list[RecordingEntry]:
     """Read a recording. An incomplete last line, as a killed process leaves it, is skipped.
 
     Raises:
@@ -122,10 +122,10 @@ def read_recording(path: Path) -> list[Entry]:
     return [_read_line(line, f"{path}:{number}") for number, line in enumerate(whole, start=1)]
 
 
-def _read_line(line: bytes, place: str) -> Entry:
+def _read_line(line: bytes, place: str) -> RecordingEntry:
     try:
         data: JsonValue = json.loads(line)
-        return Entry.model_validate(data)
+        return RecordingEntry.model_validate(data)
     except ValidationError as e:
         raise RecordingError(f"{place}: {describe_validation_error(e, whole='the line')}") from None
     except (ValueError, RecursionError) as e:

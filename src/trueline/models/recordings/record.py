@@ -9,7 +9,7 @@ from pathlib import Path
 from trueline.models.envfiles import load_env
 from trueline.models.errors import ModelError
 from trueline.models.keys import Redactor
-from trueline.models.recordings.entry import Entry, RecordingError
+from trueline.models.recordings.entry import RecordingEntry, RecordingError
 from trueline.models.types import Answer, Model, ModelId, Request
 
 _BLOCK = 1 << 16
@@ -51,9 +51,9 @@ class RecordingModel:
         try:
             answer = await self._inner.ask(request)
         except ModelError as e:
-            self._append(Entry.from_outcome(self.id, request, e))
+            self._append(RecordingEntry.from_outcome(self.id, request, e))
             raise
-        self._append(Entry.from_outcome(self.id, request, answer))
+        self._append(RecordingEntry.from_outcome(self.id, request, answer))
         return answer
 
     async def close(self) -> None:
@@ -61,7 +61,7 @@ class RecordingModel:
         await self._inner.close()
         self._file.close()
 
-    def _append(self, entry: Entry) -> None:
+    def _append(self, entry: RecordingEntry) -> None:
         try:
             line = entry.line(self._redactor)
             written = self._file.write(line)

@@ -1,7 +1,8 @@
 """The accessibility tree: typed nodes, OSWorld's XML, the table agents read, set-of-marks."""
 
+from trueline.actions.coordinates import Size
 from trueline.records.tree.marks import Mark, marks, marks_text
-from trueline.records.tree.node import Node, NodeAction, NodeValue, Place, Size, Tree
+from trueline.records.tree.node import Node, NodeAction, NodeValue, Place, Tree
 from trueline.records.tree.read_table import parse_table, read_table, tree_of
 from trueline.records.tree.table import linearise, shown
 from trueline.records.tree.xml import TreeError, parse_xml, write_xml

@@ -6,7 +6,8 @@ import io
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from trueline.records.tree.node import Place, Size, Tree
+from trueline.actions.coordinates import Size
+from trueline.records.tree.node import Place, Tree
 from trueline.records.tree.table import quoted_text, row_of, shown
 
 if TYPE_CHECKING:

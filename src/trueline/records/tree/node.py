@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
+from trueline.actions.coordinates import Size
+
 Platform = Literal["ubuntu", "windows", "macos"]
 
 
@@ -14,13 +16,6 @@ class Place(NamedTuple):
 
     x: int
     y: int
-
-
-class Size(NamedTuple):
-    """Width and height in pixels."""
-
-    width: int
-    height: int
 
 
 class NodeAction(NamedTuple):

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from trueline.records.tree.node import Node, Place, Platform, Size, Tree
+from trueline.actions.coordinates import Size
+from trueline.records.tree.node import Node, Place, Platform, Tree
 from trueline.records.tree.table import HEADER, is_table_role
 
 _NUMBER = r"-?\d{1,9}(?:\.\d{1,9})?"

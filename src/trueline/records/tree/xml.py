@@ -8,8 +8,9 @@ from functools import lru_cache
 from typing import get_args
 from xml.parsers import expat
 
+from trueline.actions.coordinates import Size
 from trueline.errors import InputError
-from trueline.records.tree.node import Node, NodeAction, NodeValue, Place, Platform, Size, Tree
+from trueline.records.tree.node import Node, NodeAction, NodeValue, Place, Platform, Tree
 
 MAX_DEPTH = 256
 """OSWorld's server stops at 50; what nests deeper than this is an attack on the reader."""

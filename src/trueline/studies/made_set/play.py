@@ -74,7 +74,7 @@ def _job(
     setting = Setting(
         agent=trial.maker.name,
         observation_type="a11y_tree",
-        perturbation=None if chosen.look is None else chosen.look.label,
+        perturbation=None if chosen.perturbation is None else chosen.perturbation.label,
         instruction=condition.instruction,
         limits=_LIMITS,
         environment=chosen.environment,
@@ -87,7 +87,7 @@ def _job(
         assets=suite.assets,
         seed=request.seed,
         screen=request.screen,
-        about={} if chosen.look is None else {"perturbation": chosen.look.model_dump(mode="json")},
+        about={} if chosen.perturbation is None else {"perturbation": chosen.perturbation.model_dump(mode="json")},
     )
     job = make_job(run, trial.planned)
     claim_setting(result_dir / job.location.model_folder, setting, result_dir=result_dir, drawn={"seed": request.seed})
