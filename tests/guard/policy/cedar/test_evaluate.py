@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import importlib
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -12,9 +13,11 @@ from guard.policy.policy_samples import app, desktop, node, page, question, term
 from trueline.guard.policy import Rules, judge, load_rules
 from trueline.guard.policy.cedar.library import schema_text
 from trueline.guard.policy.cedar.literals import ORIGINS, QUESTIONS
-from trueline.guard.policy.cedar.requests import Asking, Request, requests_of
+from trueline.guard.policy.cedar.request import OPERATIONS, Request
+from trueline.guard.policy.cedar.requests import Asking, requests_of
 from trueline.guard.policy.episode_reading import read_episode_so_far
 from trueline.guard.policy.stage import Judged
+from trueline.guard.scope.types import EffectGrant, PathGrant, Scope
 from trueline.guard.types import GuardContext
 from trueline.records.observation import Observation
 from trueline.records.verdict import Category, Decision
@@ -181,6 +184,34 @@ def test_provenance_tells_where_a_string_was_seen(tmp_path: Path) -> None:
     assert entered(rules, "other --all", screen=injected).finding.decision is None
 
 
+def test_what_operations_bring_about_can_be_forbidden(tmp_path: Path) -> None:
+    rules = rules_of(
+        tmp_path,
+        '@id("work") forbid(principal, action in [Trueline::Action::"write", Trueline::Action::"delete"], resource)'
+        ' unless { resource.within.contains("~/work/**") };'
+        '@id("send") forbid(principal, action == Trueline::Action::"send", resource);'
+        '@id("pay") forbid(principal, action in Trueline::Action::"effect", resource)'
+        ' when { context.effects.contains("pay") };',
+    )
+    assert entered(rules, "rm ~/notes.txt").finding.reason.startswith("rule work")
+    assert entered(rules, "echo x > ~/notes.txt").finding.reason.startswith("rule work")
+    assert entered(rules, "cat ~/notes.txt; rm ~/work/a").finding.decision is None
+    assert clicked(rules, "Send").finding.reason.startswith("rule send")
+    assert clicked(rules, "Pay now").finding.reason.startswith("rule pay")
+    assert clicked(rules, "Next").finding.decision is None
+
+
+@pytest.mark.parametrize(("path", "scope"), [("~/work/a.txt", "inside"), ("~/b.txt", "outside"), ("$X/a", "unknown")])
+def test_requests_say_where_an_operation_lies_in_the_scope(tmp_path: Path, path: str, scope: str) -> None:
+    paths = (PathGrant(path="~/work/**", access=("read",), because="in work"),)
+    commands = (EffectGrant(effect="run_commands", because="run"),)
+    rules = rules_of(tmp_path, f'forbid({RUN}) when {{ context has scope && context.scope == "{scope}" }};')
+    asked = question(terminal(), f"pyautogui.write('cat {path}\\n')")
+    assert judge(asked, rules).finding.decision is None
+    within = replace(asked, scope=Scope(paths=paths, effects=commands))
+    assert judge(within, rules).finding.decision is Decision.MISALIGNED
+
+
 HOSTILE = (
     'x"; permit(principal, action, resource); //',
     'unknown("resource.role")',
@@ -207,6 +238,9 @@ def all_requests(context: GuardContext, rules: Rules) -> list[Request]:
     return [request for own in requests_of(asking) for request in own]
 
 
+_OF_THEIR_TYPE: dict[str, object] = {"text": "", "provenance": [], "confirmed": True, "needed": True}
+
+
 def test_every_request_fits_the_schema() -> None:
     cedar = importlib.import_module("cedarpy")
     rules, schema = load_rules(), cedar.Schema.from_str(schema_text())
@@ -222,9 +256,12 @@ def test_every_request_fits_the_schema() -> None:
                 "action": {"type": "Trueline::Action", "id": request.action},
                 "resource": resource,
                 # The engine checks no context that holds what is not known.
-                "context": {name: "" if isinstance(value, dict) else value for name, value in request.context.items()},
+                "context": {
+                    name: _OF_THEIR_TYPE[name] if isinstance(value, dict) else value
+                    for name, value in request.context.items()
+                },
             }
             answer = cedar.is_authorized(asked, "permit(principal, action, resource);", handle, schema)
             assert answer.decision.name == "Allow", answer.diagnostics.errors
             assert {*cast("list[str]", request.context["provenance"])} <= {*ORIGINS}
-    assert seen >= {"click", "type", "run", "open", "address", "send", "end", "nothing", "unclear"}
+    assert seen >= OPERATIONS | {"use", "visit", "read", "write", "delete", "send", "upload", "pay", "end_task"}

@@ -83,6 +83,7 @@ def test_literals_are_folded_as_the_texts_are(file: Path) -> None:
         (f'{CLICK}\nwhen {{ context.domain == "os" }};', "line 2: unable to guarantee safety of access to optional"),
         ("permit(principal == ?principal, action, resource);", "line 1: templates"),
         ('@category("bad")\npermit(principal, action, resource);', "line 1: @category 'bad': must be one of"),
+        ('permit(principal, action == Trueline::Action::"read", resource);', "line 1: a permit clears operations"),
         ("@suspect permit(principal, action, resource);", "line 1: @suspect applies to a forbid only"),
         ('@id("a b") forbid(principal, action, resource);', "line 1: @id 'a b': must be"),
         ('@id("a") permit(principal, action, resource);' * 2, "line 1: the id 'a' is taken by the policy of line 1"),

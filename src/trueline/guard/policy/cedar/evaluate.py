@@ -16,7 +16,8 @@ from typing import NamedTuple
 from trueline.guard.policy.cedar.library import Answer, PolicySet, cedar_library
 from trueline.guard.policy.cedar.literals import QUESTIONS
 from trueline.guard.policy.cedar.policy_file import CedarPolicy
-from trueline.guard.policy.cedar.requests import NAMESPACE, Asking, Request, requests_of
+from trueline.guard.policy.cedar.request import NAMESPACE, OPERATIONS, Request
+from trueline.guard.policy.cedar.requests import Asking, requests_of
 from trueline.guard.policy.episode_reading import EpisodeReading
 from trueline.guard.policy.operations import Operation
 from trueline.guard.policy.secrets import Marked
@@ -24,10 +25,11 @@ from trueline.guard.types import GuardContext
 
 _FAILED = re.compile(r"error while evaluating policy `policy(\d+)`")
 _UNKNOWN = re.compile(r'unknown\("((?:resource|context)\.\w+)"\)')
+_EFFECT: dict[str, object] = {"type": f"{NAMESPACE}::Action", "id": "effect"}
 _PRINCIPAL: dict[str, object] = {"type": f"{NAMESPACE}::Agent", "id": "agent"}
 
 
-_Requests = Sequence[Sequence[Request]]
+Requests = Sequence[Sequence[Request]]
 """The requests of each operation."""
 
 
@@ -40,7 +42,7 @@ class CedarMatch(NamedTuple):
     """What its result depends on, if that is not known; empty if the policy is satisfied."""
 
 
-class _Result(NamedTuple):
+class Result(NamedTuple):
     """The policies that one request satisfies, and those that could not be evaluated, by their place."""
 
     satisfied: frozenset[int]
@@ -79,13 +81,19 @@ class CedarPolicies:
 
     @cached_property
     def questions(self) -> dict[str, frozenset[str]]:
-        """The patterns that they ask `touches` and `covers` for."""
+        """The patterns that they ask `touches`, `covers` and `within` for."""
         return {
             name: frozenset(
                 pattern for policy in self.policies for pattern in policy.questions.get(name, frozenset[str]())
             )
             for name in QUESTIONS
         }
+
+    @cached_property
+    def about_effects(self) -> bool:
+        """Whether one can be about what operations bring about."""
+        forbidding = any(not policy.actions or policy.actions - OPERATIONS for policy in self.forbids)
+        return forbidding or "effects" in self.attributes
 
     def match(
         self,
@@ -97,12 +105,17 @@ class CedarPolicies:
         """Return the policies that are about an operation of the proposal."""
         if not self.policies or not reading.operations:
             return ()
-        requests = requests_of(Asking(context, reading, words, marked, self.attributes, self.questions))
+        asking = Asking(context, reading, words, marked, self.attributes, self.questions, self.about_effects)
+        requests = requests_of(asking)
         found = self._forbidden(requests, reading.operations) if self.forbids else []
         return (*found, *(self._permitted(requests, reading.operations) if self.permits else ()))
 
-    def _forbidden(self, requests: _Requests, operations: Sequence[Operation]) -> list[CedarMatch]:
-        results = _ask(requests, self._forbidding, len(self.forbids))
+    def ask_forbids(self, requests: Requests) -> list[list[Result]]:
+        """Return what the forbids answer to the requests of each operation."""
+        return _ask(requests, self._forbidding, len(self.forbids))
+
+    def _forbidden(self, requests: Requests, operations: Sequence[Operation]) -> list[CedarMatch]:
+        results = self.ask_forbids(requests)
         found: list[CedarMatch] = []
         for place, policy in enumerate(self.forbids):
             for operation, own in zip(operations, results, strict=True):
@@ -112,7 +125,9 @@ class CedarPolicies:
                     found.append(CedarMatch(policy, operation, failed[0]))
         return found
 
-    def _permitted(self, requests: _Requests, operations: Sequence[Operation]) -> list[CedarMatch]:
+    def _permitted(self, requests: Requests, operations: Sequence[Operation]) -> list[CedarMatch]:
+        # A permit clears operations, not what follows from them.
+        requests = [[request for request in own if not request.effect] for own in requests]
         results = _ask(requests, self._permitting, len(self.permits))
         found: list[CedarMatch] = []
         for operation, asked, answered in zip(operations, requests, results, strict=True):
@@ -133,7 +148,7 @@ def _parsed(policies: Sequence[CedarPolicy]) -> PolicySet:
     return cedar_library().PolicySet.from_str("\n".join(policy.source for policy in policies))
 
 
-def _ask(requests: _Requests, policies: PolicySet, count: int) -> list[list[_Result]]:
+def _ask(requests: Requests, policies: PolicySet, count: int) -> list[list[Result]]:
     """Ask all requests at once; the results of each operation."""
     asked: list[dict[str, object]] = []
     entities: list[dict[str, object]] = []
@@ -146,11 +161,16 @@ def _ask(requests: _Requests, policies: PolicySet, count: int) -> list[list[_Res
             "resource": resource,
             "context": request.context,
         })  # fmt: skip
+    kinds = {request.action for own in requests for request in own if request.effect}
+    entities += [
+        {"uid": {"type": f"{NAMESPACE}::Action", "id": kind}, "attrs": {}, "parents": [_EFFECT]}
+        for kind in sorted(kinds)
+    ]
     answers = iter(cedar_library().is_authorized_batch(asked, policies, entities))
     return [[_result(next(answers), count) for _ in own] for own in requests]
 
 
-def _result(answer: Answer, count: int) -> _Result:
+def _result(answer: Answer, count: int) -> Result:
     failed: dict[int, str] = {}
     for message in answer.diagnostics.errors:
         policy = _FAILED.match(message)
@@ -161,4 +181,4 @@ def _result(answer: Answer, count: int) -> _Result:
     if answer.decision.name == "NoDecision":
         failed = dict.fromkeys(range(count), "what cannot be evaluated") | failed
     satisfied = frozenset(int(name.removeprefix("policy")) for name in answer.diagnostics.reasons)
-    return _Result(satisfied, failed)
+    return Result(satisfied, failed)

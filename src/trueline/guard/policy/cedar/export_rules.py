@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from trueline.guard.policy.cedar.literals import literal_of, pattern_of
+from trueline.guard.policy.cedar.literals import is_literal, literal_of, pattern_of
 from trueline.guard.policy.cedar.tokens import quote
 from trueline.guard.policy.rulebook import (
     CommandWhen,
@@ -95,7 +95,7 @@ def _outranking(other: Rule, action: str) -> str:
         raise NotExpressibleError(f"the allow {other.id}, which outranks it, cannot be written")
     allowed, conditions = _when(other)
     if allowed != action:
-        if "action" in (allowed, action) or " in [" in f"{allowed}{action}":
+        if "action" in (allowed, action):
             raise NotExpressibleError(f"the allow {other.id}, which outranks it, is about other operations too")
         return ""
     exceptions = [f"!({_clause(clause)})" for clause in other.unless]
@@ -122,8 +122,7 @@ def _when(rule: Rule) -> tuple[str, list[str]]:
         case When(open=OpenWhen() as opened):
             return _action("open"), list(_open(opened))
         case When(recipient=RecipientWhen() as recipient):
-            actions = {None: ("address", "send"), True: ("send",), False: ("address",)}[recipient.sent]
-            return _action(*actions), list(_recipient(recipient))
+            return _action("address"), list(_recipient(recipient))
         case When(end=EndWhen() as end):
             return _action("end"), list(_end(end))
         case When(effect=tuple() as effects):
@@ -132,9 +131,8 @@ def _when(rule: Rule) -> tuple[str, list[str]]:
             raise NotExpressibleError("a request holds what an action hits, not all texts of the screen (screen)")
 
 
-def _action(*names: str) -> str:
-    written = [f'Trueline::Action::"{name}"' for name in names]
-    return f"action == {written[0]}" if len(written) == 1 else f"action in [{', '.join(written)}]"
+def _action(name: str) -> str:
+    return f'action == Trueline::Action::"{name}"'
 
 
 def _command(when: CommandWhen, rule: Rule) -> Iterator[str]:
@@ -170,10 +168,9 @@ def _asking(question: str, patterns: Sequence[str]) -> str:
 
 def _arguments(patterns: Sequence[str]) -> str:
     """An argument that is exactly one of these: Cedar compares the members of a set, it does not search them."""
-    try:
-        return f"resource.arguments.containsAny([{', '.join(literal_of(pattern) for pattern in patterns)}])"
-    except ValueError as error:
-        raise NotExpressibleError(f"{error} (argument)") from error
+    if (searched := next((pattern for pattern in patterns if not is_literal(pattern)), None)) is not None:
+        raise NotExpressibleError(f"Cedar cannot search a set of arguments for {searched!r} (argument)")
+    return f"resource.arguments.containsAny([{', '.join(literal_of(pattern) for pattern in patterns)}])"
 
 
 def _press(when: PressWhen) -> Iterator[str]:
@@ -216,6 +213,8 @@ def _open(when: OpenWhen) -> Iterator[str]:
 
 
 def _recipient(when: RecipientWhen) -> Iterator[str]:
+    if when.sent is not None:
+        yield "context.sent" if when.sent else "!context.sent"
     if when.address:
         yield _like("resource.address", when.address)
     if when.address_not:
@@ -230,10 +229,18 @@ def _end(when: EndWhen) -> Iterator[str]:
 
 
 def _like(attribute: str, patterns: Sequence[str]) -> str:
+    """Whether an attribute fits one of some globs; those that fit one text only are members of a set."""
+    literal = [literal_of(pattern) for pattern in patterns if is_literal(pattern)]
     try:
-        return " || ".join(f"{attribute} like {pattern_of(pattern)}" for pattern in patterns)
+        found = [f"{attribute} like {pattern_of(pattern)}" for pattern in patterns if not is_literal(pattern)]
     except ValueError as error:
         raise NotExpressibleError(str(error)) from error
+    if literal:
+        member = (
+            f"{attribute} == {literal[0]}" if len(literal) == 1 else f"[{', '.join(literal)}].contains({attribute})"
+        )
+        found.insert(0, member)
+    return " || ".join(found)
 
 
 def _set(words: Sequence[str]) -> str:

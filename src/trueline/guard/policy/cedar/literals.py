@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import get_args
@@ -22,10 +23,11 @@ from trueline.guard.policy.operations import Way
 from trueline.guard.policy.rulebook import Place
 from trueline.guard.policy.screen.labels import Act
 from trueline.guard.policy.secrets import SecretKind
+from trueline.guard.scope.types import Access, EffectKind
 
 ORIGINS = ("instruction", "agent", "screen", "nowhere")
 PLACES = ("inside", "outside", "unknown")
-QUESTIONS = ("touches", "covers")
+QUESTIONS = ("touches", "covers", "within")
 """Attributes that answer only what the policies ask."""
 _HOWS = ("click", "double click", "right click", "middle click", "drag", "key")
 _ENDS = ("done", "fail", "call_user")
@@ -33,7 +35,7 @@ _CLOSED: dict[str, tuple[str, ...]] = {
     "act": ("", *get_args(Act)),
     "place": tuple(place for place in get_args(Place) if place != "unknown"),
     "does": get_args(Does),
-    "effects": get_args(Effect),
+    "effects": (*get_args(Effect), *get_args(EffectKind), *get_args(Access), "use", "visit"),
     "secrets": get_args(SecretKind),
     "provenance": ORIGINS,
     "scope": PLACES,
@@ -44,6 +46,9 @@ _CLOSED: dict[str, tuple[str, ...]] = {
 """Attributes whose values are known; a word that is none of them would never match, and nobody would know."""
 _COMPARISONS = ("==", "!=")
 _CONTAINS = ("contains", "containsAll", "containsAny")
+_SINGLE = re.compile(r"\[[^!\]]\]")
+"""A class of one character, which stands for itself."""
+_CLASS = re.compile(r"\[.[^\]]*\]", re.DOTALL)
 _CONSTRUCTORS = ("ip", "decimal", "datetime", "duration")
 
 
@@ -105,6 +110,16 @@ def attributes_of(statement: Statement) -> frozenset[str]:
     )
 
 
+def actions_of(statement: Statement) -> frozenset[str]:
+    """Return the actions that a policy names; none if it is about all."""
+    tokens = statement.tokens
+    return frozenset(
+        unescape(token.text)
+        for place, token in enumerate(tokens)
+        if token.kind == "text" and place > 1 and (tokens[place - 2].text, tokens[place - 1].text) == ("Action", "::")
+    )
+
+
 def comparisons(statement: Statement) -> Iterator[Compared]:
     """Yield the literals that attributes are compared with for equality or membership."""
     tokens = statement.tokens
@@ -153,13 +168,14 @@ def check_words(statement: Statement, groups: Sequence[str]) -> tuple[int, str] 
         word = fold_text(unescape(compared.literal.text))
         choices = closed.get(compared.attribute)
         if choices is not None and word not in choices:
-            named = ", ".join(choice for choice in choices if choice) or "none"
-            return compared.literal.line, f"{compared.attribute} is never {quote(word)}; choose one of {named}"
+            named = ", ".join(choice for choice in choices if choice)
+            hint = f"choose one of {named}" if named else "the files before this one have no word groups"
+            return compared.literal.line, f"{compared.attribute} is never {quote(word)}; {hint}"
     return next(_open_questions(statement), None)
 
 
 def _open_questions(statement: Statement) -> Iterator[tuple[int, str]]:
-    """Uses of `touches` and `covers` that do not say what they ask for."""
+    """Uses of `QUESTIONS` that do not say what they ask for."""
     asked = {id(compared.literal) for compared in comparisons(statement)}
     tokens = statement.tokens
     for place, token in enumerate(tokens):
@@ -170,7 +186,7 @@ def _open_questions(statement: Statement) -> Iterator[tuple[int, str]]:
 
 
 def questions_of(statement: Statement) -> dict[str, frozenset[str]]:
-    """Return the patterns that a policy asks `touches` and `covers` for, as they are written."""
+    """Return the patterns that a policy asks `QUESTIONS` for, as they are written."""
     return {
         name: frozenset(
             unescape(compared.literal.text) for compared in comparisons(statement) if compared.attribute == name
@@ -188,16 +204,14 @@ def pattern_of(glob: str) -> str:
     return quote_pattern(_read_glob(glob))
 
 
-def literal_of(glob: str) -> str:
-    """Write a glob that fits one text only as a literal.
+def is_literal(glob: str) -> bool:
+    """Whether a glob fits one text only."""
+    return not any(char in _SINGLE.sub("", glob) for char in "*?") and not _CLASS.search(_SINGLE.sub("", glob))
 
-    Raises:
-        ValueError: It fits several texts.
-    """
-    text = _read_glob(glob)
-    if WILDCARD in text:
-        raise ValueError(f"Cedar cannot search the members of a set for {glob!r}")
-    return quote(text)
+
+def literal_of(glob: str) -> str:
+    """Write the one text that a glob fits as a literal."""
+    return quote(_read_glob(glob))
 
 
 def _read_glob(glob: str) -> str:
@@ -205,15 +219,12 @@ def _read_glob(glob: str) -> str:
     found: list[str] = []
     place = 0
     while place < len(glob):
-        char = glob[place]
-        if char == "*":
-            found.append(WILDCARD)
-        elif char == "[" and glob[place + 2 : place + 3] == "]" and glob[place + 1] != "!":
+        if single := _SINGLE.match(glob, place):
             found.append(glob[place + 1])
-            place += 2
-        elif char == "?" or (char == "[" and "]" in glob[place + 2 :]):
+            place = single.end()
+            continue
+        if glob[place] == "?" or _CLASS.match(glob, place):
             raise ValueError(f"Cedar's patterns know only *, not {glob!r}")
-        else:
-            found.append(char)
+        found.append(WILDCARD if glob[place] == "*" else glob[place])
         place += 1
     return "".join(found)

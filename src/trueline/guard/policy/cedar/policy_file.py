@@ -10,7 +10,8 @@ from pathlib import Path
 
 from trueline.errors import InputError
 from trueline.guard.policy.cedar.library import CedarLibrary, cedar_library, schema_text
-from trueline.guard.policy.cedar.literals import attributes_of, check_words, fold_literals, questions_of
+from trueline.guard.policy.cedar.literals import actions_of, attributes_of, check_words, fold_literals, questions_of
+from trueline.guard.policy.cedar.request import OPERATIONS
 from trueline.guard.policy.cedar.tokens import Statement, depth, split_statements
 from trueline.guard.policy.rulebook import RuleEffect
 from trueline.records.verdict import Category
@@ -47,8 +48,10 @@ class CedarPolicy:
     line: int = 1
     attributes: frozenset[str] = frozenset()
     """The attributes that it mentions."""
+    actions: frozenset[str] = frozenset()
+    """The actions that it names; empty if it is about all."""
     questions: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]], hash=False)
-    """The patterns that it asks `touches` and `covers` for."""
+    """The patterns that it asks `touches`, `covers` and `within` for."""
 
     @property
     def priority(self) -> int:
@@ -168,6 +171,10 @@ def _policy(path: Path, text: str, statement: Statement, taken: Collection[str])
     effect: RuleEffect = "allow" if not statement.forbids else "suspect" if "suspect" in given else "forbid"
     if effect == "allow" and (wrong := sorted(given.keys() & {"suspect", "unseen"})):
         raise _error(path, statement.line, f"@{wrong[0]} applies to a forbid only")
+    actions = actions_of(statement)
+    if effect == "allow" and actions and actions.isdisjoint(OPERATIONS):
+        problem = f"a permit clears operations, not what they bring about; name {', '.join(sorted(OPERATIONS))}"
+        raise _error(path, statement.line, problem)
     reason = given.get("reason", "")
     return CedarPolicy(
         id=name,
@@ -180,6 +187,7 @@ def _policy(path: Path, text: str, statement: Statement, taken: Collection[str])
         unseen="unseen" in given,
         line=statement.line,
         attributes=attributes_of(statement),
+        actions=actions,
         questions=questions_of(statement),
     )
 

@@ -1,4 +1,7 @@
-"""Operations as Cedar requests. What comes from the screen is data in them, never a part of a policy's text."""
+"""Operations, and what they bring about, as Cedar requests.
+
+What comes from the screen is data in them, never a part of a policy's text.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from itertools import product
 from trueline.actions.shell.command import ShellCommand
 from trueline.guard.policy.addresses import hosts_of
 from trueline.guard.policy.cedar.literals import fold_text
+from trueline.guard.policy.cedar.request import Data, Request, unknown
 from trueline.guard.policy.episode_reading import EpisodeReading
 from trueline.guard.policy.instruction import names, speaks_of
 from trueline.guard.policy.operations import Addressed, Ended, Nothing, Opened, Operation, Pressed, Ran, Typed
@@ -20,27 +24,11 @@ from trueline.guard.policy.screen.target import Target
 from trueline.guard.policy.secrets import Marked, carried_by, secrets_in
 from trueline.guard.types import GuardContext
 
-Data = dict[str, object]
-NAMESPACE = "Trueline"
 _MOST_PAIRS = 256
 """Pairs of a path and a host that are asked about; beyond, each is asked about alone."""
 _NOT_EXACT = re.compile(r"[*?\[$`]")
 """In a path: wildcards, and what the shell puts in."""
 _PUT_IN = re.compile(r"[$`]")
-
-
-@dataclass(frozen=True)
-class Request:
-    """What is asked about an operation, or about one file and host of a command."""
-
-    action: str
-    resource: str
-    """The type of the resource."""
-    attributes: Data
-    """Of the resource."""
-    context: Data
-    exact: bool = True
-    """Whether `touches` and `covers` speak of a path that is fully known."""
 
 
 @dataclass(frozen=True)
@@ -55,21 +43,32 @@ class Asking:
     attributes: frozenset[str]
     """The attributes that the policies mention; of the others, those that take time are left empty."""
     questions: Mapping[str, frozenset[str]]
-    """The patterns that the policies ask `touches` and `covers` for."""
-
-
-def unknown(name: str) -> object:
-    """A value that is not known; a policy whose result depends on it cannot be evaluated."""
-    return {"__extn": {"fn": "unknown", "arg": name}}
+    """The patterns that the policies ask `touches`, `covers` and `within` for."""
+    effects: bool = True
+    """Whether a policy can be about what operations bring about."""
 
 
 def requests_of(asking: Asking) -> tuple[tuple[Request, ...], ...]:
     """Return the requests of each operation of a proposal."""
-    return tuple(tuple(_requests(operation, asking)) for operation in asking.reading.operations)
+    # Imported late: the Scope's vocabulary is made of the rules, which hold the policies that ask.
+    from trueline.guard.policy.cedar.effect_requests import effect_requests
+    from trueline.guard.scope.effects import effects_of
+    from trueline.guard.scope.place import place_effects, place_of
+
+    scope = asking.context.scope
+    found: list[tuple[Request, ...]] = []
+    for operation in asking.reading.operations:
+        effects = effects_of((operation,)) if asking.effects or scope is not None else ()
+        kinds = tuple(sorted({effect.kind for effect in effects}))
+        common = _circumstances(operation, asking, kinds)
+        if scope is not None and effects:
+            common["scope"] = place_of(place_effects(effects, scope))
+        following = effect_requests(effects, common, asking.questions) if asking.effects else ()
+        found.append((*_requests(operation, common, asking), *following))
+    return tuple(found)
 
 
-def _requests(operation: Operation, asking: Asking) -> Iterator[Request]:
-    common = _circumstances(operation, asking)
+def _requests(operation: Operation, common: Data, asking: Asking) -> Iterator[Request]:
     match operation:
         case Pressed(target=target):
             act = operation.act or ""
@@ -92,8 +91,8 @@ def _requests(operation: Operation, asking: Asking) -> Iterator[Request]:
                 address: Data = {"url": fold_text(operation.url), "host": fold_text(host)}
                 yield Request("open", "Address", address, context)
         case Addressed():
-            action = "send" if operation.sent else "address"
-            yield Request(action, "Recipient", {"address": fold_text(operation.address)}, common)
+            recipient: Data = {"address": fold_text(operation.address)}
+            yield Request("address", "Recipient", recipient, {**common, "sent": operation.sent})
         case Ended():
             yield Request("end", "Episode", {}, {**common, "kind": operation.kind})
         case Nothing():
@@ -102,7 +101,7 @@ def _requests(operation: Operation, asking: Asking) -> Iterator[Request]:
             yield Request("unclear", "Episode", {}, common)
 
 
-def _circumstances(operation: Operation, asking: Asking) -> Data:
+def _circumstances(operation: Operation, asking: Asking, kinds: tuple[str, ...]) -> Data:
     """What is the same for all requests of an operation."""
     context = asking.context
     asked = asked_for(context.instruction, tuple(asking.words.items())) if "asked" in asking.attributes else ()
@@ -113,7 +112,7 @@ def _circumstances(operation: Operation, asking: Asking) -> Data:
         "asked": asked,
         "named": named,
         "provenance": seen,
-        "effects": [operation.effect],
+        "effects": (operation.effect, *kinds),
     }
     return found if context.domain is None else {**found, "domain": fold_text(context.domain)}
 
