@@ -194,6 +194,8 @@ def test_what_operations_bring_about_can_be_forbidden(tmp_path: Path) -> None:
         ' when { context.effects.contains("pay") };',
     )
     assert entered(rules, "rm ~/notes.txt").finding.reason.startswith("rule work")
+    elsewhere = entered(rules, "rm notes.txt").finding
+    assert elsewhere.decision is None and "undecided rule work" in {item.source for item in elsewhere.evidence}
     assert entered(rules, "echo x > ~/notes.txt").finding.reason.startswith("rule work")
     assert entered(rules, "cat ~/notes.txt; rm ~/work/a").finding.decision is None
     assert clicked(rules, "Send").finding.reason.startswith("rule send")

@@ -14,6 +14,8 @@ from trueline.guard.scope.vocabulary import vocabulary
 
 _SITES = frozenset({"visit", "upload", "share", "remote_control"})
 _FILES = frozenset({"read", "write", "delete", "read_secrets"})
+_FIELDS = ("path", "within", "anywhere", "located", "setting", "rebuilt")
+_WILDCARD = re.compile(r"[*?\[{]")
 _PUT_IN = re.compile(r"[$`]")
 
 
@@ -25,23 +27,20 @@ def effect_requests(
     Args:
         effects: The effects of one operation.
         common: The context of all requests of that operation.
-        questions: The patterns that the policies ask `within` for.
+        questions: The patterns that the policies ask `within` and `anywhere` for.
     """
     for effect in effects:
         confirmed = effect.shown_by != "screen" or unknown("context.confirmed")
         context = {**common, "confirmed": confirmed, "needed": unknown("context.needed")}
-        kind, attributes = _resource(effect, questions.get("within", frozenset[str]()))
+        kind, attributes = _resource(effect, questions)
         yield Request(effect.kind, kind, attributes, context, effect=True)
 
 
-def _resource(effect: ProposalEffect, within: Iterable[str]) -> tuple[str, Data]:
+def _resource(effect: ProposalEffect, questions: Mapping[str, frozenset[str]]) -> tuple[str, Data]:
     if effect.kind in _FILES:
-        file = _file(effect.resource, within)
-        if effect.kind == "read_secrets":
-            # That a secret is read is the effect; a file that the task names is one that is fully known.
-            path = effect.resource
-            file["within"] = sorted(fold_text(pattern) for pattern in within if path and covers(pattern, path))
-        return "File", file
+        file = _file(effect.resource, questions)
+        # That a secret is read is the effect; a file that the task names is one that is fully known.
+        return "File", {**file, **_covering(effect.resource, questions)} if effect.kind == "read_secrets" else file
     named = fold_text(effect.resource)
     if effect.kind in _SITES:
         return "Site", {"host": named or unknown("resource.host")}
@@ -51,17 +50,23 @@ def _resource(effect: ProposalEffect, within: Iterable[str]) -> tuple[str, Data]
     return kind, {"name": named or unknown("resource.name")}
 
 
-def _file(path: str, within: Iterable[str]) -> Data:
+def _file(path: str, questions: Mapping[str, frozenset[str]]) -> Data:
     if not path or _PUT_IN.search(path):
-        return {name: unknown(f"resource.{name}") for name in ("path", "within", "located", "setting", "rebuilt")}
+        return {name: unknown(f"resource.{name}") for name in _FIELDS}
     located = path.startswith(("/", "~"))
-    # Of a path whose folder is not known, only a pattern for any folder can be known to cover it.
-    asked = within if located else (pattern for pattern in within if pattern.startswith("**/"))
-    full = path if located else f"/{path}"
-    return {
-        "path": fold_text(path) if located else unknown("resource.path"),
-        "within": sorted(fold_text(pattern) for pattern in asked if covers(pattern, full)),
+    found: Data = {
+        "path": unknown("resource.path") if _WILDCARD.search(path) else fold_text(path),
+        **_covering(path if located else f"/{path}", questions),
         "located": located,
         "setting": is_setting(path),
         "rebuilt": matches(path.rstrip("/"), vocabulary().rebuilt),
+    }
+    return found if located else {**found, "path": unknown("resource.path"), "within": unknown("resource.within")}
+
+
+def _covering(path: str, questions: Mapping[str, frozenset[str]]) -> Data:
+    """The patterns that cover a path, of those that are asked for."""
+    return {
+        name: sorted(fold_text(pattern) for pattern in questions.get(name, ()) if path and covers(pattern, path))
+        for name in ("within", "anywhere")
     }

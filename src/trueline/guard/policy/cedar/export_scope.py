@@ -111,18 +111,25 @@ def _path_policy(scope: Scope, access: Access) -> str:
     return _policy(access, f"the task does not {access} this path", unless)
 
 
-def _within(grants: Sequence[PathGrant]) -> list[str]:
-    firm = [quote(grant.path) for grant in grants if not grant.possible]
-    possible = [quote(grant.path) for grant in grants if grant.possible]
-    found = [f"resource.within.containsAny([{', '.join(firm)}]) && context.confirmed"] if firm else []
-    return [*found, *([f"resource.within.containsAny([{', '.join(possible)}]) && {_NEEDED}"] if possible else ())]
+def _within(grants: Sequence[PathGrant], located: str = "resource.located && ") -> list[str]:
+    """What lies inside by grants for paths; `located` guards what is asked only of a path whose folder is known."""
+    found: list[str] = []
+    for possible, word in ((False, "context.confirmed"), (True, _NEEDED)):
+        paths = [grant.path for grant in grants if grant.possible == possible]
+        anywhere = [quote(path) for path in paths if path.startswith("**/")]
+        within = [quote(path) for path in paths if not path.startswith("**/")]
+        if within:
+            found.append(f"{located}resource.within.containsAny([{', '.join(within)}]) && {word}")
+        if anywhere:
+            found.append(f"resource.anywhere.containsAny([{', '.join(anywhere)}]) && {word}")
+    return found
 
 
 def _kind_policy(scope: Scope, kind: EffectKind) -> str:
     granted = [grant for grant in scope.effects if grant.effect == kind]
     unless: list[str] = []
     if kind == "read_secrets":
-        unless = _within([grant for grant in scope.paths if not (grant.possible or grant.path.endswith("/**"))])
+        unless = _within([grant for grant in scope.paths if not (grant.possible or grant.path.endswith("/**"))], "")
     outside = f"the task does not {in_words(kind)}"
     if not granted:
         return _policy(kind, outside, unless)

@@ -27,7 +27,7 @@ from trueline.guard.scope.types import Access, EffectKind
 
 ORIGINS = ("instruction", "agent", "screen", "nowhere")
 PLACES = ("inside", "outside", "unknown")
-QUESTIONS = ("touches", "covers", "within")
+QUESTIONS = ("touches", "covers", "within", "anywhere")
 """Attributes that answer only what the policies ask."""
 _HOWS = ("click", "double click", "right click", "middle click", "drag", "key")
 _ENDS = ("done", "fail", "call_user")
