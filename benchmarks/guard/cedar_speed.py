@@ -20,7 +20,7 @@ from trueline.guard.policy import Rules, judge, load_rules
 from trueline.guard.policy.cedar.evaluate import CedarPolicies
 from trueline.guard.policy.cedar.export_rules import export_rules
 from trueline.guard.policy.cedar.policy_file import read_policies
-from trueline.guard.policy.episode_reading import EpisodeReading, ViewCache, read_episode_so_far
+from trueline.guard.policy.episode_reading import EpisodeReading, read_episode_so_far
 
 
 def printed(rules: Rules) -> tuple[Rules, Rules]:
@@ -51,10 +51,10 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--rounds", type=int, default=5)
     args = parser.parse_args()
-    cases, look = read_cases(), ViewCache()
+    cases = read_cases()
     ours, cedar = printed(load_rules())
     both = replace(ours, policies=cedar.policies)
-    readings: dict[str, EpisodeReading] = {case.id: read_episode_so_far(case.context, look) for case in cases}
+    readings: dict[str, EpisodeReading] = {case.id: read_episode_so_far(case.context) for case in cases}
 
     def engine(case: Case) -> object:
         return cedar.policies.match(case.context, readings[case.id], cedar.words, cedar.marked)
@@ -64,12 +64,11 @@ def main() -> None:
         "policies": len(cedar.policies.policies),
         "rules left out": len(load_rules().rules) - len(ours.rules),
         "other decisions": sum(
-            judge(case.context, ours, look).finding.decision != judge(case.context, cedar, look).finding.decision
-            for case in cases
+            judge(case.context, ours).finding.decision != judge(case.context, cedar).finding.decision for case in cases
         ),
-        "rules": figures(milliseconds(lambda case: judge(case.context, ours, look), cases, args.rounds)),
-        "policies in Cedar": figures(milliseconds(lambda case: judge(case.context, cedar, look), cases, args.rounds)),
-        "both": figures(milliseconds(lambda case: judge(case.context, both, look), cases, args.rounds)),
+        "rules": figures(milliseconds(lambda case: judge(case.context, ours), cases, args.rounds)),
+        "policies in Cedar": figures(milliseconds(lambda case: judge(case.context, cedar), cases, args.rounds)),
+        "both": figures(milliseconds(lambda case: judge(case.context, both), cases, args.rounds)),
         "Cedar's part": figures(milliseconds(engine, cases, args.rounds)),
     }
     if args.json:
