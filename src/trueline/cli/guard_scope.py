@@ -36,6 +36,7 @@ def configure(parser: Parser) -> None:
     )
     parser.add_argument("--guard-scope-model", type=model_name, metavar="SPEC",
                         help="provider|model that makes the scope (by rules)")  # fmt: skip
+    parser.add_argument("--cedar", action="store_true", help="print it as policies in Cedar, for --policy")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
 
@@ -45,7 +46,15 @@ def run(args: argparse.Namespace) -> int:
 
     instruction, start = _from_task(args.task) if args.task else (args.instruction, _start_state(args.open))
     scope = _make(args.guard_scope_model, instruction, start)
-    if args.json:
+    if args.cedar:
+        from trueline.guard.policy.cedar.export_scope import export_scope
+
+        cedar = export_scope(scope)
+        if args.json:
+            print_json({"cedar": cedar})
+        else:
+            print(cedar.rstrip())
+    elif args.json:
         print_json(scope.model_dump(mode="json"))
     else:
         for line in scope_as_yaml(scope).splitlines():

@@ -155,6 +155,8 @@ def engine_config(
     whole = DeActionOptions(**options.model_dump(exclude_unset=True))
     limit = {"max_tokens": whole.max_tokens}
     scope = scope_stage(options, tools, policy) if isinstance(options, RuleOptions) else None
+    if policy is not None and scope is not None:
+        policy.scope_of = scope.scope_of
     fast, systematic = tools.open_model(whole.fast_check_model), tools.open_model(whole.systematic_analysis_model)
     return GuardConfig(
         policy=policy,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,10 +15,13 @@ from trueline.guard.policy.describe import collect_evidence, describe_match, mis
 from trueline.guard.policy.episode_reading import EpisodeReader, EpisodeReading, read_episode_so_far
 from trueline.guard.policy.provenance import origins
 from trueline.guard.policy.ruleset import Rules, load_rules
+from trueline.guard.scope.types import Scope
 from trueline.guard.types import GuardContext
+from trueline.records.usage import Usage
 from trueline.records.verdict import Decision, Evidence, Feedback, Finding, Stage
 
 Reader = Callable[[GuardContext], EpisodeReading]
+ScopeOf = Callable[[GuardContext], Awaitable[tuple[Scope, Usage]]]
 
 
 class Judged(NamedTuple):
@@ -37,6 +41,8 @@ class PolicyStage:
         self.classifier = classifier
         self.read = EpisodeReader()
         """Shared with the scope stage, so that an episode is read once for both."""
+        self.scope_of: ScopeOf | None = None
+        """Gives the Scope of a task to policies that ask where an operation lies; set where there is a scope stage."""
 
     @property
     def stage(self) -> Stage:
@@ -62,8 +68,12 @@ class PolicyStage:
     async def judge(self, context: GuardContext) -> Judged:
         """Like `look`, with the feedback for the agent."""
         began = time.perf_counter()
+        usage = None
+        if self.scope_of is not None and "scope" in self.rules.policies.attributes:
+            scope, usage = await self.scope_of(context)
+            context = replace(context, scope=scope)
         judged = judge(context, self.rules, self.read)
-        finding = judged.finding
+        finding = judged.finding.model_copy(update={"usage": usage})
         if self.classifier is not None and finding.decision is None:
             more = await asyncio.to_thread(suspicious_texts, judged.reading.view.texts, self.classifier)
             finding = finding.model_copy(update={"evidence": (*finding.evidence, *more)})

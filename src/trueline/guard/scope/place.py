@@ -77,12 +77,12 @@ def _place_path(effect: ProposalEffect, access: Access, scope: Scope) -> PlacedE
     if not path.startswith(("/", "~")):
         return _place_relative(effect, grants, access)
     covering: list[Grant] = [grant for grant in grants if covers(grant.path, path)]
-    if not covering and access == "write" and _is_setting(path):
+    if not covering and access == "write" and is_setting(path):
         covering = [_as_possible(grant) for grant in scope.effects if grant.effect == "change_settings"]
     return _by_grants(effect, covering, f"the task does not {access} this path")
 
 
-def _is_setting(path: str) -> bool:
+def is_setting(path: str) -> bool:
     """A hidden file in the home folder, or one below /etc, usually holds settings."""
     return path.startswith(("~/.", "/etc/"))
 

@@ -112,13 +112,19 @@ class ScopeStage:
         """Block what is outside, or pass it on as evidence; `evidence` of other stages is ignored."""
         del evidence
         began = time.perf_counter()
-        scope, usage = context.scope, NO_USAGE
-        if scope is None:
-            scope, usage = await self.maker.make(
-                context.users_words or context.instruction, context.start, context.episode
-            )
+        scope, usage = await self.scope_of(context)
         finding = check_scope(self._read(context), scope, self.mode, clears=self._clears, marked=self._marked)
         return finding.model_copy(update={"latency": time.perf_counter() - began, "usage": usage})
+
+    async def scope_of(self, context: GuardContext) -> tuple[Scope, Usage]:
+        """Return the Scope of a task, and the usage of making it.
+
+        Raises:
+            TruelineError: It could not be made.
+        """
+        if context.scope is not None:
+            return context.scope, NO_USAGE
+        return await self.maker.make(context.users_words or context.instruction, context.start, context.episode)
 
 
 def check_scope(

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import importlib
 import json
 from dataclasses import replace
@@ -17,10 +18,11 @@ from trueline.guard.policy.cedar.request import OPERATIONS, Request
 from trueline.guard.policy.cedar.requests import Asking, requests_of
 from trueline.guard.policy.episode_reading import read_episode_so_far
 from trueline.guard.policy.stage import Judged
+from trueline.guard.registry import open_guard
 from trueline.guard.scope.types import EffectGrant, PathGrant, Scope
 from trueline.guard.types import GuardContext
 from trueline.records.observation import Observation
-from trueline.records.verdict import Category, Decision
+from trueline.records.verdict import Category, Decision, Verdict
 
 pytestmark = pytest.mark.full
 CLICK = 'principal, action == Trueline::Action::"click", resource'
@@ -212,6 +214,19 @@ def test_requests_say_where_an_operation_lies_in_the_scope(tmp_path: Path, path:
     assert judge(asked, rules).finding.decision is None
     within = replace(asked, scope=Scope(paths=paths, effects=commands))
     assert judge(within, rules).finding.decision is Decision.MISALIGNED
+
+
+@pytest.mark.parametrize(("stage", "decision"), [("none", Decision.ALIGNED), ("evidence", Decision.MISALIGNED)])
+def test_policies_are_told_the_scope_that_the_guard_makes(tmp_path: Path, stage: str, decision: Decision) -> None:
+    file = tmp_path / "own.cedar"
+    file.write_text(f'forbid({RUN}) when {{ context has scope && context.scope == "outside" }};', "utf-8")
+    asked = question(terminal(), "pyautogui.write('rm ~/Documents/a.txt\\n')")
+
+    async def check() -> Verdict:
+        async with open_guard("policy", {"rules": [str(file)], "scope": stage}) as opened:
+            return await opened.guard.check(asked)
+
+    assert asyncio.run(check()).decision is decision
 
 
 HOSTILE = (

@@ -1,18 +1,21 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from pathlib import Path
-from typing import get_args
+from typing import Literal, get_args
 
 import pytest
 
 from guard.policy.corpus_cases import CASES
 from guard.policy.policy_samples import question, terminal
+from trueline.cli import main
 from trueline.guard.policy import Rules, judge
 from trueline.guard.policy.cedar.effect_requests import effect_requests
 from trueline.guard.policy.cedar.evaluate import CedarPolicies
 from trueline.guard.policy.cedar.export_scope import export_scope
+from trueline.guard.policy.cedar.library import schema_text
 from trueline.guard.policy.cedar.policy_file import read_policies
 from trueline.guard.policy.episode_reading import read_episode_so_far
 from trueline.guard.scope.effects import effects_of
@@ -41,6 +44,7 @@ TOUCHED = ("~/work/a.txt", "~/work/b/c.csv", "~/work/b.csv", "/tmp/x", "a.txt", 
            "/etc/hosts", "$X/a.txt", "", "~/work/*", "~/other", "~/work/a`b`")  # fmt: skip
 SITES = ("example.com", "www.Example.org", "*", "10.0.0.1", "shop.example.com")
 HOSTS = ("example.com", "www.example.com", "notexample.com", "example.org", "10.0.0.1", "", "x.shop.example.com")
+Kind = EffectKind | Access | Literal["use", "visit"]
 RECIPIENTS = ("ann@example.com", "*@example.com", "*", "b?b@example.org")
 ADDRESSES = ("ann@example.com", "Ann@Example.com", "eve@example.net", "bob@example.com", "")
 
@@ -74,20 +78,27 @@ def random_scope(draw: random.Random) -> Scope:
 
 
 def every_effect() -> list[ProposalEffect]:
-    kinds = [*((kind, "") for kind in get_args(EffectKind)), *(("use", name) for name in APPLICATIONS)]
-    kinds += [(kind, host) for kind in ("visit", "upload", "share", "remote_control") for host in HOSTS]
-    kinds += [(kind, path) for kind in (*get_args(Access), "read_secrets") for path in TOUCHED]
+    kinds: list[tuple[Kind, str]] = [
+        *((kind, "") for kind in get_args(EffectKind)),
+        *(("use", name) for name in APPLICATIONS),
+    ]
+    to_sites: tuple[Kind, ...] = ("visit", "upload", "share", "remote_control")
+    kinds += [(kind, host) for kind in to_sites for host in HOSTS]
+    to_files: tuple[Kind, ...] = ("read", "write", "delete", "read_secrets")
+    kinds += [(kind, path) for kind in to_files for path in TOUCHED]
     kinds += [("send", address) for address in ADDRESSES]
     shown: tuple[ShownBy, ...] = ("action", "screen")
     return [ProposalEffect(kind, resource, by) for kind, resource in kinds for by in shown]
 
 
-@pytest.mark.full
-def test_a_printed_scope_places_every_effect_as_the_scope() -> None:
-    draw = random.Random(7)
+@pytest.mark.parametrize(
+    "scopes", [pytest.param(15, marks=pytest.mark.full), pytest.param(300, marks=pytest.mark.proof)]
+)
+def test_a_printed_scope_places_every_effect_as_the_scope(scopes: int) -> None:
+    draw = random.Random(scopes)
     effects = every_effect()
     seen: Counter[Place] = Counter()
-    for _ in range(15):
+    for _ in range(scopes):
         scope = random_scope(draw)
         policies = policies_of(scope)
         for placed in place_effects(effects, scope):
@@ -106,6 +117,17 @@ def test_printed_scopes_of_instructions_place_the_corpus_as_the_scopes() -> None
             assert place_by(policies, placed.effect) == placed.place, (placed, scope)
             seen[placed.place] += 1
     assert seen["outside"] > 30 and seen["unknown"] > 10
+
+
+def test_the_schema_knows_every_kind_of_effect() -> None:
+    words = set(re.findall(r"\w+", schema_text().partition("action effect;")[2]))
+    assert {*get_args(EffectKind), *get_args(Access), "use", "visit"} <= words
+
+
+def test_a_scope_is_printed_by_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["guard", "scope", "Reply to ann@example.com", "--cedar"]) == 0
+    out = capsys.readouterr().out
+    assert '@id("scope-send")' in out and "// send: reply" in out.casefold()
 
 
 @pytest.mark.full

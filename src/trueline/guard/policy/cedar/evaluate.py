@@ -16,7 +16,7 @@ from typing import NamedTuple
 from trueline.guard.policy.cedar.library import Answer, PolicySet, cedar_library
 from trueline.guard.policy.cedar.literals import QUESTIONS
 from trueline.guard.policy.cedar.policy_file import CedarPolicy
-from trueline.guard.policy.cedar.request import NAMESPACE, OPERATIONS, Request
+from trueline.guard.policy.cedar.request import NAMESPACE, OPERATIONS, Data, Request
 from trueline.guard.policy.cedar.requests import Asking, requests_of
 from trueline.guard.policy.episode_reading import EpisodeReading
 from trueline.guard.policy.operations import Operation
@@ -150,10 +150,10 @@ def _parsed(policies: Sequence[CedarPolicy]) -> PolicySet:
 
 def _ask(requests: Requests, policies: PolicySet, count: int) -> list[list[Result]]:
     """Ask all requests at once; the results of each operation."""
-    asked: list[dict[str, object]] = []
-    entities: list[dict[str, object]] = []
+    asked: list[Data] = []
+    entities: list[Data] = []
     for place, request in enumerate(request for own in requests for request in own):
-        resource: dict[str, object] = {"type": f"{NAMESPACE}::{request.resource}", "id": str(place)}
+        resource: Data = {"type": f"{NAMESPACE}::{request.resource}", "id": str(place)}
         entities.append({"uid": resource, "attrs": request.attributes, "parents": []})
         asked.append({
             "principal": _PRINCIPAL,

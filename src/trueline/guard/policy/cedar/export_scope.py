@@ -13,7 +13,7 @@ from typing import TypeVar, get_args
 from trueline.guard.policy.cedar.literals import pattern_of
 from trueline.guard.policy.cedar.tokens import WILDCARD, quote, quote_pattern
 from trueline.guard.policy.folding import key
-from trueline.guard.scope.place import in_words
+from trueline.guard.scope.place import verb_phrase
 from trueline.guard.scope.types import (
     Access,
     ApplicationGrant,
@@ -51,14 +51,16 @@ def export_scope(scope: Scope) -> str:
 
 def _reasons(scope: Scope) -> Iterator[str]:
     """What is granted and why, for who reads the file."""
-    grants = (*scope.applications, *scope.paths, *scope.sites, *scope.recipients, *scope.effects, *scope.open_slots)
-    for grant in grants:
-        shown = ", ".join(
-            " ".join(value) if isinstance(value, tuple) else str(value)
-            for name, value in grant
-            if name not in Grant.model_fields
-        )
-        yield f"// {'possibly ' if grant.possible else ''}{printable(shown, 200)}: {printable(grant.because, 200)}"
+    granted: list[tuple[str, Grant]] = [
+        *((grant.application, grant) for grant in scope.applications),
+        *((f"{' '.join(grant.access)} {grant.path}", grant) for grant in scope.paths),
+        *((grant.site, grant) for grant in scope.sites),
+        *((grant.recipient, grant) for grant in scope.recipients),
+        *((grant.effect.replace("_", " "), grant) for grant in scope.effects),
+        *((f"a {grant.slot} that only data can tell", grant) for grant in scope.open_slots),
+    ]
+    for what, grant in granted:
+        yield f"// {'possibly ' if grant.possible else ''}{printable(what, 200)}: {printable(grant.because, 200)}"
 
 
 def _policy(action: str, outside: str, unless: Sequence[str], known: str = "") -> str:
@@ -130,7 +132,7 @@ def _kind_policy(scope: Scope, kind: EffectKind) -> str:
     unless: list[str] = []
     if kind == "read_secrets":
         unless = _within([grant for grant in scope.paths if not (grant.possible or grant.path.endswith("/**"))], "")
-    outside = f"the task does not {in_words(kind)}"
+    outside = f"the task does not {verb_phrase(kind)}"
     if not granted:
         return _policy(kind, outside, unless)
     if all(grant.possible for grant in granted):
