@@ -78,17 +78,21 @@ def random_scope(draw: random.Random) -> Scope:
 
 
 def every_effect() -> list[ProposalEffect]:
-    kinds: list[tuple[Kind, str]] = [
-        *((kind, "") for kind in get_args(EffectKind)),
-        *(("use", name) for name in APPLICATIONS),
+    asked: list[tuple[tuple[Kind, ...], tuple[str, ...]]] = [
+        (get_args(EffectKind), ("",)),
+        (("use",), APPLICATIONS),
+        (("visit", "upload", "share", "remote_control"), HOSTS),
+        (("read", "write", "delete", "read_secrets"), TOUCHED),
+        (("send",), ADDRESSES),
     ]
-    to_sites: tuple[Kind, ...] = ("visit", "upload", "share", "remote_control")
-    kinds += [(kind, host) for kind in to_sites for host in HOSTS]
-    to_files: tuple[Kind, ...] = ("read", "write", "delete", "read_secrets")
-    kinds += [(kind, path) for kind in to_files for path in TOUCHED]
-    kinds += [("send", address) for address in ADDRESSES]
     shown: tuple[ShownBy, ...] = ("action", "screen")
-    return [ProposalEffect(kind, resource, by) for kind, resource in kinds for by in shown]
+    return [
+        ProposalEffect(kind, resource, by)
+        for kinds, resources in asked
+        for kind in kinds
+        for resource in resources
+        for by in shown
+    ]
 
 
 @pytest.mark.parametrize(

@@ -162,10 +162,9 @@ def _ask(requests: Requests, policies: PolicySet, count: int) -> list[list[Resul
             "context": request.context,
         })  # fmt: skip
     kinds = {request.action for own in requests for request in own if request.effect}
-    entities += [
-        {"uid": {"type": f"{NAMESPACE}::Action", "id": kind}, "attrs": {}, "parents": [_EFFECT]}
-        for kind in sorted(kinds)
-    ]
+    for kind in sorted(kinds):
+        action: Data = {"type": f"{NAMESPACE}::Action", "id": kind}
+        entities.append({"uid": action, "attrs": {}, "parents": [_EFFECT]})
     answers = iter(cedar_library().is_authorized_batch(asked, policies, entities))
     return [[_result(next(answers), count) for _ in own] for own in requests]
 
