@@ -19,8 +19,11 @@ from policy_held_out import Case, read_cases
 from trueline.guard.policy import Rules, judge, load_rules
 from trueline.guard.policy.cedar.evaluate import CedarPolicies
 from trueline.guard.policy.cedar.export_rules import export_rules
+from trueline.guard.policy.cedar.export_scope import export_scope
 from trueline.guard.policy.cedar.policy_file import read_policies
 from trueline.guard.policy.episode_reading import EpisodeReading, read_episode_so_far
+from trueline.guard.scope.from_words import scope_from_words
+from trueline.guard.scope.types import Scope
 
 
 def printed(rules: Rules) -> tuple[Rules, Rules]:
@@ -29,6 +32,11 @@ def printed(rules: Rules) -> tuple[Rules, Rules]:
     policies = read_policies(Path("printed.cedar"), exported.text, rules.words)
     kept = tuple(rule for rule in rules.rules if rule.id not in exported.left_out)
     return replace(rules, rules=kept), replace(rules, rules=(), policies=CedarPolicies(policies))
+
+
+def scope_of(case: Case) -> Scope:
+    """The scope that the words of a case's instruction give."""
+    return scope_from_words(case.context.instruction, None)
 
 
 def milliseconds(run: Callable[[Case], object], cases: Sequence[Case], rounds: int) -> list[float]:
@@ -56,6 +64,14 @@ def main() -> None:
     both = replace(ours, policies=cedar.policies)
     readings: dict[str, EpisodeReading] = {case.id: read_episode_so_far(case.context) for case in cases}
 
+    scopes = {
+        case.id: CedarPolicies(read_policies(Path("scope.cedar"), export_scope(scope_of(case)), ours.words))
+        for case in cases
+    }
+
+    def scope_in_cedar(case: Case) -> object:
+        return scopes[case.id].match(case.context, readings[case.id], cedar.words, cedar.marked)
+
     def engine(case: Case) -> object:
         return cedar.policies.match(case.context, readings[case.id], cedar.words, cedar.marked)
 
@@ -70,6 +86,8 @@ def main() -> None:
         "policies in Cedar": figures(milliseconds(lambda case: judge(case.context, cedar), cases, args.rounds)),
         "both": figures(milliseconds(lambda case: judge(case.context, both), cases, args.rounds)),
         "Cedar's part": figures(milliseconds(engine, cases, args.rounds)),
+        "Cedar's part, a scope": figures(milliseconds(scope_in_cedar, cases, args.rounds)),
+        "reading 40 policies": figures(milliseconds(lambda _: printed(load_rules()), cases[:5], args.rounds)),
     }
     if args.json:
         print(json.dumps(result, indent=2))
