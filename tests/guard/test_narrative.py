@@ -53,7 +53,7 @@ def test_what_goes_wrong_stands_in_the_narrative(play: Play, words: str) -> None
 
 def test_a_model_that_cancels_itself_leaves_no_narrative() -> None:
     told = asyncio.run(Narrator(Quitter()).narrate(STEP, AFTER))
-    assert told.text is None and "gave up" in str(told.error)
+    assert told.text is None and "cancelled" in str(told.error)
 
 
 @pytest.mark.parametrize("missing", ["before", "after"])
