@@ -135,7 +135,7 @@ def test_what_is_no_object_is_no_task(value: JsonValue) -> None:
     [
         (b"{", "is not JSON"),
         (b'{"id": 1, "id": 2}', "appears twice"),
-        (b'{"a": NaN}', "no number"),
+        (b'{"a": NaN}', "not a number"),
         (b"[" * 5000, "is not JSON"),
         (b"\xff\xfe\x00", "is not JSON"),
     ],

@@ -160,8 +160,8 @@ def test_an_id_or_a_step_that_stands_twice_is_a_problem() -> None:
     [
         (b"{", "is not JSON"),
         (b"\xff\xfe", "is not JSON"),
-        (b'{"a": NaN}', "NaN is no number"),
-        (b'{"a": 1e999}', "1e999 is no number"),
+        (b'{"a": NaN}', "NaN is not a number"),
+        (b'{"a": 1e999}', "1e999 is not a number"),
         (b'{"a": 1, "a": 2}', "the key 'a' appears twice"),
         (b"[" * 5000 + b"]" * 5000, "JSON|nested"),
         (b"[" * 200 + b"]" * 200, "nested deeper than 100 levels"),
