@@ -69,7 +69,7 @@ def test_a_fault_ends_undecided(name: str, broken: str, mode: Mode) -> None:
 def test_a_model_that_cancels_itself_is_undecided(tmp_path: Path, mode: Mode) -> None:
     deep = scripted(tmp_path, "deep", says(FINE))
     verdict = asyncio.run(DeActionGuard(GuardConfig(fast=Quitter(), systematic=deep, mode=mode)).check(context()))
-    assert verdict.decision is Decision.UNDECIDED and "gave up" in verdict.reason
+    assert verdict.decision is Decision.UNDECIDED and "cancelled" in verdict.reason
 
 
 def test_time_that_was_waited_before_counts_against_the_deadline() -> None:
