@@ -67,7 +67,7 @@ def claim_setting(
             return
         except FileExistsError:
             pass
-    file = _read(path)
+    file = read_setting_file(path)
     if file.adopted:
         _complete(path, file, setting, free)
         return
@@ -87,7 +87,7 @@ def claim_setting(
 def has_setting(model_folder: Path, setting: Setting) -> bool:
     """Whether the folder is already claimed for this setting."""
     path = model_folder / SETTING_FILE
-    return path.exists() and _read(path).setting.digest == setting.digest
+    return path.exists() and read_setting_file(path).setting.digest == setting.digest
 
 
 def read_setting(path: Path) -> Setting:
@@ -96,10 +96,15 @@ def read_setting(path: Path) -> Setting:
     Raises:
         InputError: It cannot be read or is not one.
     """
-    return _read(path).setting
+    return read_setting_file(path).setting
 
 
-def _read(path: Path) -> SettingFile:
+def read_setting_file(path: Path) -> SettingFile:
+    """Read setting.json with all that it says besides the setting.
+
+    Raises:
+        InputError: It cannot be read or is not one.
+    """
     try:
         return SettingFile.model_validate(json.loads(path.read_bytes()))
     except OSError as error:

@@ -13,7 +13,7 @@ from trueline.agents.registry import SIMULATED
 from trueline.errors import InputError
 from trueline.records.folder.reader import Trajectory, read_episode
 from trueline.records.interchange.labels import StepLabel, StepLabels
-from trueline.records.interchange.misactbench import Benchmark, BenchmarkTrajectory, write_benchmark
+from trueline.records.interchange.misactbench import START, Benchmark, BenchmarkTrajectory, write_benchmark
 from trueline.records.interchange.misactbench.from_episodes import benchmark_folder, to_trajectory
 from trueline.records.interchange.misactbench.trees import TREE_PATH, TREE_SCOPE, tree_file
 from trueline.records.interchange.misactbench.write import BENCHMARK_FILE
@@ -22,6 +22,7 @@ from trueline.records.interchange.paths import find_stored, folder_name, put_fil
 from trueline.records.interchange.sources import EpisodeSource, find_sources
 from trueline.records.layout import Unit
 from trueline.studies.made_set.labels import EpisodeLabels, label_episode
+from trueline.studies.made_set.task_start import episode_start
 
 CONSTRUCTION = "construction"
 """Our key in a step: how its label came about, or why it has none."""
@@ -178,4 +179,5 @@ def _metadata(episode: Trajectory, labels: EpisodeLabels) -> dict[str, JsonValue
         "perturbation": setting.perturbation if setting else None,
         "repeat": record.repeat,
         "seed": record.seed,
+        START: episode_start(episode),
     }

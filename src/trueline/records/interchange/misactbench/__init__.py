@@ -5,7 +5,13 @@
 """
 
 from trueline.records.interchange.misactbench.from_episodes import export_benchmark
-from trueline.records.interchange.misactbench.model import Benchmark, BenchmarkStep, BenchmarkTrajectory, Metadata
+from trueline.records.interchange.misactbench.model import (
+    START,
+    Benchmark,
+    BenchmarkStep,
+    BenchmarkTrajectory,
+    Metadata,
+)
 from trueline.records.interchange.misactbench.read import Unreadable, read_benchmark
 from trueline.records.interchange.misactbench.results import (
     MISSING_LABEL,
@@ -27,6 +33,7 @@ from trueline.records.interchange.misactbench.write import write_benchmark
 __all__ = [
     "MISSING_LABEL",
     "MISSING_PRE_SCREENSHOT",
+    "START",
     "Benchmark",
     "BenchmarkStep",
     "BenchmarkTrajectory",

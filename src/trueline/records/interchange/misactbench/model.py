@@ -50,6 +50,10 @@ Label = Annotated[bool | None, BeforeValidator(parse_label)]
 StepCategory = Annotated[Category | None, BeforeValidator(parse_category)]
 
 
+START = "start"
+"""Our key in the metadata: what was open when the task began (`executables`, `files`, `sites`)."""
+
+
 class Metadata(OpenRecord):
     """Where a trajectory comes from."""
 
