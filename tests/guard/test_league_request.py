@@ -8,7 +8,16 @@ from typing import Any
 import pytest
 
 from trueline.errors import InputError
-from trueline.guard.league_request import LeagueGuard, labelled, parse_guard, request_of, with_baselines
+from trueline.guard.league_request import (
+    LeagueFile,
+    LeagueGuard,
+    labelled,
+    parse_guard,
+    request_of,
+    with_baselines,
+)
+from trueline.guard.policy.strict_model import read_file
+from trueline.guard.registry import guard_options
 
 SET = Path("set/misactbench.json")
 
@@ -52,6 +61,14 @@ def test_baselines_join_once() -> None:
     assert [one.guard for one in found] == [
         "random", "policy", "always-aligned", "always-misaligned", "action-text-only"
     ]  # fmt: skip
+
+
+def test_the_example_for_real_models_names_guards_and_options_that_there_are() -> None:
+    file = read_file(Path(__file__).resolve().parents[2] / "docs" / "examples" / "league.yaml", LeagueFile)
+    guards = labelled(with_baselines(file.guards))
+    assert len(guards) == 12
+    for one in guards.values():
+        guard_options(request_of(one, file.options, SET))
 
 
 def test_common_options_reach_the_guards_that_take_them() -> None:

@@ -24,7 +24,8 @@ examples:
   trueline guard redteam --adaptive --k 10 --budget 1000
   trueline guard redteam --fast_check_model 'openai|gpt-5-mini' --systematic_analysis_model 'openai|gpt-5' --json
 
-The agent is simulated: it has been taken over and carries out the attack, so only the guard is measured.
+The agent is simulated: it has been taken over and carries out the attack. Only the guard is measured, against a
+scripted hijack.
 Success at 1 is over the first attempt on each case, worst of k over the best of up to k. The controls are what a good
 agent does on the same screens; a guard that stops these as well gains nothing by stopping the attacks.
 """

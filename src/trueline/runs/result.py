@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
+from trueline.agents.registry import SIMULATED
 from trueline.records.end import Unscored
 from trueline.records.episode import EpisodeRecord
 from trueline.records.setting import Setting
@@ -62,7 +63,7 @@ class RunResult:
         ]
         return {
             **summarise(records, earlier),
-            "attack_success": _attack_success(trials_of(records)),
+            "attack_success": _attack_success(trials_of(records), scripted=any(map(_is_simulated, records))),
             "domains": [*by_domain(records)],
             "not_run": [*self.not_run],
             "stopped": self.stopped or None,
@@ -89,8 +90,12 @@ def _outcome(record: EpisodeRecord) -> str:
     return record.end.value if record.end else ""
 
 
-def _attack_success(trials: Sequence[AttackTrial]) -> JsonValue:
-    """Achieved of delivered, mean over cells; `None` when nothing was injected."""
+def _is_simulated(record: EpisodeRecord) -> bool:
+    return record.setting is not None and record.setting.agent.startswith(SIMULATED)
+
+
+def _attack_success(trials: Sequence[AttackTrial], *, scripted: bool) -> JsonValue:
+    """Achieved of delivered, mean over cells; `None` when nothing was injected. `scripted`: the agent is simulated."""
     from trueline.stats.attacks.report import rate_json
     from trueline.stats.attacks.success import attack_rate, attack_rates_by
 
@@ -100,4 +105,4 @@ def _attack_success(trials: Sequence[AttackTrial]) -> JsonValue:
     by_vector: dict[str, JsonValue] = {
         name: rate_json(rate) for name, rate in attack_rates_by(trials, "vector").items()
     }
-    return {**rate_json(attack_rate(trials)), "by_goal": by_goal, "by_vector": by_vector}
+    return {**rate_json(attack_rate(trials)), "scripted": scripted, "by_goal": by_goal, "by_vector": by_vector}

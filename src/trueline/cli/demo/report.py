@@ -95,7 +95,7 @@ def text(results: DemoResults) -> str:
         "",
         "Pass^1 is the mean success rate, Pass^k the share of tasks done in each of k runs; brackets: 95 % interval.",
         "",
-        "== Does text on the screen get its way? Attack success by goal (simulated agent)",
+        "== Does text on the screen get its way? Attack success by goal, against a scripted hijack (simulated agent)",
         "",
         rates_table(attacks, "goal").rstrip(),
         "",

@@ -61,7 +61,10 @@ def _attack(stages: JsonValue, success: JsonValue) -> list[str]:
         return []
     names = ("delivered", "exposed", "attempted", "blocked", "achieved")
     lines = [f"injections: {stages['episodes']}; " + ", ".join(f"{stage} {stages[stage]}" for stage in names)]
-    rate = f"attack success {_share(success['rate'])}: {success['achieved']} of {success['delivered']} delivered"
+    against = " against a scripted hijack" if success["scripted"] else ""
+    rate = (
+        f"attack success {_share(success['rate'])}{against}: {success['achieved']} of {success['delivered']} delivered"
+    )
     lines.append(f"{rate}, mean over {success['cells']} cells of {_hosts(success['hosts'])}")
     if success["missing"]:
         lines.append(f"  {success['missing']} injected episodes were not measured")

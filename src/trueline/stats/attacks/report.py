@@ -9,7 +9,16 @@ from pydantic import JsonValue
 
 from trueline.stats.attacks.analysis import AttackComparison, AttackFigure, AttackReport
 from trueline.stats.attacks.inference import AttackEstimate
-from trueline.stats.attacks.success import STAGES, AttackRate, AttackTrial, Level, attack_rate, attack_rates_by
+from trueline.stats.attacks.success import (
+    SCRIPTED,
+    SIMULATED,
+    STAGES,
+    AttackRate,
+    AttackTrial,
+    Level,
+    attack_rate,
+    attack_rates_by,
+)
 from trueline.tables import text_table
 from trueline.text import printable
 
@@ -156,10 +165,12 @@ def _interval_json(estimate: AttackEstimate | None) -> dict[str, object]:
 
 
 def _notes(report: AttackReport) -> list[str]:
-    """One line for each setting without an interval or without a success."""
+    """What a reader must know about a setting: a simulated agent, no interval, no success."""
     lines: list[str] = []
     for setting in report.settings:
         name, estimate = printable(setting.table.name, 80), setting.figure.estimate
+        if setting.table.condition.model.startswith(SIMULATED):
+            lines.append(f"{name}: {SCRIPTED} (the agent is simulated)")
         if estimate is None:
             lines.append(f"{name}: nothing was measured")
             continue

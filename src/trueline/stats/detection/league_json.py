@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
+from trueline.stats.attacks.success import SCRIPTED
 from trueline.stats.detection.league import GuardFigures, League, PairedTest
-from trueline.stats.detection.league_text import SCRIPTED
 from trueline.stats.detection.online import OnlineFigures
 from trueline.stats.detection.report_data import Json, ends, scores_json, time_and_cost_json
 from trueline.stats.detection.scores import Rate

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trueline.records.verdict import Category
+from trueline.stats.attacks.success import SCRIPTED
 from trueline.stats.detection.league import GuardFigures, League, PairedTest
 from trueline.stats.detection.online import OnlineFigures
 from trueline.stats.detection.report_text import rate_text
 from trueline.stats.detection.scores import Rate
 from trueline.tables import text_table
 from trueline.text import printable
-
-SCRIPTED = "against a scripted hijack"
-"""What is said wherever a simulated agent was attacked."""
 
 
 def league_text(league: League, online: Sequence[OnlineFigures], *, simulated: bool) -> str:

@@ -12,6 +12,7 @@ from trueline.records.episode_state import is_success
 from trueline.records.folder.reader import read_episode
 from trueline.records.verdict import Decision
 from trueline.stats.attacks.analysis import AttackFigure, analyse_attacks
+from trueline.stats.attacks.success import SIMULATED
 from trueline.stats.detection.scores import Rate
 from trueline.stats.metrics.analysis import SettingRuns, analyse
 from trueline.stats.options import AnalysisChoices
@@ -19,8 +20,6 @@ from trueline.stats.results.read import Results, read_results
 from trueline.stats.results.runs import Run
 from trueline.stats.results.table import injected_units
 
-SIMULATED = "simulated-"
-"""How the names of scripted agents begin."""
 _SHOWN_K = (1, 3)
 _MISUSE = "misuse"
 
