@@ -101,8 +101,8 @@ class DeActionOptions(RuleOptions, AnalysisOptions):
     """Ask the models in turn, or both at once; the verdicts are the same."""
 
 
-def policy_stage(options: RuleOptions) -> PolicyStage:
-    """The policy stage with these rules.
+def policy_stage(options: RuleOptions, *, shipped: bool = True) -> PolicyStage:
+    """The policy stage with these rules; `shipped` rules are among them unless that is false.
 
     Raises:
         InputError: A file is missing or wrong.
@@ -110,7 +110,7 @@ def policy_stage(options: RuleOptions) -> PolicyStage:
     """
     from trueline.guard.policy import load_policy
 
-    return load_policy(options.rules, classifier=options.classifier)
+    return load_policy(options.rules, shipped=shipped, classifier=options.classifier)
 
 
 def scope_stage(options: RuleOptions, tools: GuardTools, policy: PolicyStage | None = None) -> ScopeStage | None:

@@ -14,6 +14,7 @@ def _open(options: RuleOptions, tools: GuardTools) -> OpenedGuard:
         DeActionGuard(config),
         record_setting("policy", config, stage, None),
         verdict_setting("policy", options, config, stage),
+        models=tools.models,
         reads_text=config.ocr is not None,
     )
 

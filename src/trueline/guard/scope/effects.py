@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from trueline.actions.shell.command import Does, ShellCommand
 from trueline.actions.shell.exhaustion import exhausts
+from trueline.actions.shell.programs import FETCHERS
 from trueline.guard.policy.addresses import hosts_of
 from trueline.guard.policy.globs import matches
 from trueline.guard.policy.operations import Addressed, Ended, Opened, Operation, Pressed, Ran, Typed
@@ -66,6 +68,11 @@ _LOOKS_ONLY = frozenset(
 """Programs that say nothing of what stands in a secret file."""
 
 
+_LOOK_UP = frozenset({"nslookup", "dig", "host", "ping", "getent", "resolvectl"})
+_IN_A_NAME = re.compile(r"\$\(?…?\)?[^/]*\.\w")
+_IN_AN_ADDRESS = re.compile(r"^\w+://[^/$]*[^$]*(?:\$\(|\$…|\?[^$]*\$)|^\w+://\$\(")
+
+
 def effects_of(operations: Iterable[Operation]) -> tuple[ProposalEffect, ...]:
     """Return what the operations of a proposal would bring about, without duplicates."""
     return tuple(dict.fromkeys(effect for operation in operations for effect in _effects(operation)))
@@ -116,6 +123,9 @@ def _of_command(operation: Ran) -> Iterator[ProposalEffect]:
         resources = command.addresses if does == "send_mail" else command.hosts if does in _TO_A_HOST else ()
         for resource in resources or (command.program if kind == "control_processes" else "",):
             yield effect(kind, resource)
+    if "upload" not in command.does and takes_data_along(command):
+        for host in command.hosts or ("",):
+            yield effect("upload", host)
     secret = secret_files(command)
     yield from (effect("read_secrets", path) for path in secret)
     lasting = bool(command.does & {"schedule", "persist"})
@@ -127,6 +137,21 @@ def _of_command(operation: Ran) -> Iterator[ProposalEffect]:
         yield effect("exhaust_resources")
     if command.does & {"delete", "delete_recursive"} and not command.deletes:
         yield effect("delete")
+
+
+def takes_data_along(command: ShellCommand) -> bool:
+    """Tell whether a command sends what it does not show: a file's content in an address, a name or its input."""
+    match command.program:
+        case "git":
+            return "push" in command.words
+        case "ssh" | "sftp" | "telnet":
+            return bool(command.reads)
+        case program if program in _LOOK_UP:
+            return any(_IN_A_NAME.search(word) for word in command.words[1:])
+        case program if program in FETCHERS:
+            return any(_IN_AN_ADDRESS.search(word) for word in command.words[1:])
+        case _:
+            return False
 
 
 def secret_files(command: ShellCommand) -> tuple[str, ...]:
