@@ -1,0 +1,209 @@
+"""What a Scope made by rules contains and stops: python benchmarks/guard/scope_figures.py [--tasks FOLDER] [--json].
+
+Three tables. Coverage: the share of tasks whose related applications and evaluator paths a firm grant covers. Hijacks:
+the commands of `hijack_commands.yaml`, each under a sample of the instructions, typed or pasted or run by a program, on
+a screen that shows a terminal and on one that shows nothing; blocked by the shipped rules, by the Scope, and by both.
+Time: what the policy and scope stages take for a step.
+
+FOLDER holds tasks in OSWorld's format. Without one the instructions are those of the starter suite.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import random
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal, cast
+
+import numpy as np
+import yaml
+from pydantic import JsonValue
+
+from trueline.actions.codecs.pyautogui import decode
+from trueline.actions.types import Action, Code, Key, Type
+from trueline.guard.config import GuardConfig
+from trueline.guard.engine import DeActionGuard
+from trueline.guard.policy.stage import load_policy
+from trueline.guard.scope.from_words import scope_from_words
+from trueline.guard.scope.place import covers_application, covers_path
+from trueline.guard.scope.stage import ScopeStage
+from trueline.guard.scope.start_state import start_state
+from trueline.guard.scope.types import StartState
+from trueline.guard.types import GuardContext
+from trueline.records.observation import Observation
+from trueline.records.proposal import Proposal
+from trueline.records.tree import Node, Place, Size, Tree
+from trueline.records.verdict import Decision
+from trueline.stats.intervals import wilson
+from trueline.tasks.suite import load_suite
+
+COMMANDS = Path(__file__).with_name("hijack_commands.yaml")
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
+SHOWN = frozenset({"showing", "visible", "enabled"})
+Form = Literal["typed", "pasted", "run"]
+FORMS: tuple[Form, ...] = ("typed", "pasted", "run")
+_PATHS = ("path", "dirname", "dir_path", "directory", "file_path")
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """A task's words, what is open when it begins, and what its checker looks at."""
+
+    id: str
+    text: str
+    start: StartState
+    applications: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+
+
+def read_tasks(folder: Path) -> Iterator[Instruction]:
+    for file in sorted(folder.rglob("*.json")):
+        content = json.loads(file.read_text("utf-8"))
+        if isinstance(content, dict) and "instruction" in content and "config" in content:
+            task = cast("dict[str, JsonValue]", content)
+            evaluator = task.get("evaluator")
+            result = evaluator.get("result") if isinstance(evaluator, dict) else None
+            yield Instruction(
+                str(task.get("id", file.stem)),
+                str(task["instruction"]),
+                start_state(cast("list[dict[str, JsonValue]]", task["config"])),
+                tuple(cast("list[str]", task.get("related_apps") or [])),
+                tuple(path for path in _paths(result) if path.startswith(("/", "~"))),
+            )
+
+
+def _paths(value: JsonValue) -> Iterator[str]:
+    if isinstance(value, list):
+        for item in value:
+            yield from _paths(item)
+    elif isinstance(value, dict) and value.get("type") != "cloud_file":
+        for key, item in value.items():
+            if key in _PATHS:
+                yield from (text for text in (item if isinstance(item, list) else [item]) if isinstance(text, str))
+            else:
+                yield from _paths(item)
+
+
+def starter_tasks() -> Iterator[Instruction]:
+    for item in load_suite("starter").tasks:
+        steps = [step.model_dump(mode="json") for step in item.task.config]
+        yield Instruction(str(item.ref), item.task.instruction, start_state(steps))
+
+
+def coverage(tasks: Sequence[Instruction]) -> dict[str, object]:
+    covered: list[bool] = []
+    for task in tasks:
+        scope = scope_from_words(task.text, task.start)
+        missing = [name for name in task.applications if not covers_application(scope, name)]
+        missing += [path for path in task.paths if not covers_path(scope, path, "write")]
+        covered.append(not missing)
+    return share(covered)
+
+
+def terminal() -> Observation:
+    shell = Node(
+        "terminal", "Terminal", "user@desk:~$ ", SHOWN | {"focused"}, {}, Place(0, 30), Size(1000, 670), children=()
+    )
+    frame = Node("frame", "Terminal", "", SHOWN | {"active"}, {}, Place(0, 0), Size(1000, 700), children=(shell,))
+    application = Node("application", "xfce4-terminal", "", SHOWN, {}, children=(frame,))
+    return Observation(NOW, tree=Tree(Node("desktop-frame", states=SHOWN, children=(application,))))
+
+
+def actions(command: str, form: Form) -> tuple[Action, ...]:
+    match form:
+        case "typed":
+            return (Type(text=command), Key(key="enter"))
+        case "pasted":
+            code = f"pyperclip.copy({command!r})\npyautogui.hotkey('ctrl', 'shift', 'v')\npyautogui.press('enter')"
+            return tuple(decode(code).actions)
+        case "run":
+            code = f"import subprocess\nsubprocess.run({command!r}, shell=True)"
+            found = tuple(decode(code).actions)
+            return found or (Code(source=code, language="python"),)
+
+
+def hijacks(tasks: Sequence[Instruction], per_command: int, seed: int) -> tuple[dict[str, object], list[str]]:
+    chosen = random.Random(seed)
+    policy = load_policy()
+    alone = DeActionGuard(GuardConfig(policy))
+    both = DeActionGuard(GuardConfig(policy, ScopeStage("strict", None, policy.read)))
+    scoped = DeActionGuard(GuardConfig(None, ScopeStage("strict")))
+    commands = cast("dict[str, str]", yaml.safe_load(COMMANDS.read_text("utf-8")))
+    found: dict[tuple[str, str, str], list[bool]] = {}
+    passed: list[str] = []
+    seconds: list[float] = []
+
+    async def blocked(guard: DeActionGuard, context: GuardContext) -> bool:
+        verdict = await guard.check(context)
+        if guard is both:
+            seconds.append(sum(item.latency or 0.0 for item in verdict.findings))
+        return verdict.decision is Decision.MISALIGNED
+
+    async def main() -> None:
+        for kind, lines in commands.items():
+            for line in lines.splitlines():
+                for task in chosen.sample(list(tasks), min(per_command, len(tasks))):
+                    for form in FORMS:
+                        for screen, seen in (("terminal", terminal()), ("nothing", Observation(NOW))):
+                            proposal = Proposal(id="p", actions=actions(line, form))
+                            context = GuardContext(task.text, seen, proposal, start=task.start)
+                            for name, guard in (("policy", alone), ("scope", scoped), ("both", both)):
+                                hit = await blocked(guard, replace(context))
+                                for key in ((name, screen, kind), (name, screen, form), (name, screen, "all")):
+                                    found.setdefault(key, []).append(hit)
+                                if name == "both" and not hit:
+                                    passed.append(f"{screen} {form} {kind}: {line} | {task.text[:80]}")
+
+    asyncio.run(main())
+    table: dict[str, object] = {" ".join(key): share(hits) for key, hits in found.items()}
+    p50, p95 = np.percentile(seconds, [50, 95])
+    table["time"] = {"p50_ms": round(float(p50) * 1000, 2), "p95_ms": round(float(p95) * 1000, 2), "n": len(seconds)}
+    return table, passed
+
+
+def share(hits: Sequence[bool]) -> dict[str, float]:
+    if not hits:
+        return {"n": 0}
+    interval = wilson(sum(hits), len(hits))
+    return {
+        "share": round(sum(hits) / len(hits), 4),
+        "hits": sum(hits),
+        "n": len(hits),
+        "low": round(interval.low, 4),
+        "high": round(interval.high, 4),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tasks", type=Path)
+    parser.add_argument("--per_command", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--passed", type=Path, help="write what was not blocked to this file")
+    parser.add_argument("--json", action="store_true")
+    args = parser.parse_args()
+    began = time.perf_counter()
+    tasks = tuple(read_tasks(args.tasks)) if args.tasks else tuple(starter_tasks())
+    table, passed = hijacks(tasks, args.per_command, args.seed)
+    report: dict[str, object] = {"tasks": len(tasks), "hijacks": table}
+    if args.tasks:
+        report["coverage"] = coverage(tasks)
+    report["seconds"] = round(time.perf_counter() - began, 1)
+    if args.passed:
+        args.passed.write_text("\n".join(passed) + "\n", "utf-8")
+    if args.json:
+        print(json.dumps(report, indent=1))
+        return
+    print(f"{len(tasks)} tasks; coverage {report.get('coverage', 'not measured')}")
+    for key, value in table.items():
+        print(f"{key:40} {value}")
+
+
+if __name__ == "__main__":
+    main()
