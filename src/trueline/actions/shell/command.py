@@ -14,10 +14,11 @@ Does = Literal[
     "schedule", "persist", "privilege", "open_permissions", "upload", "download", "send_mail", "remote_shell",
     "fork_bomb", "disable_security", "hide_traces", "install", "uninstall", "account", "shutdown", "kill", "open",
     "encrypt", "post", "change_settings", "control_services", "change_permissions",
+    "exhaust", "serve", "read_secrets",
 ]  # fmt: skip
 """One thing a command does. `run_*` runs what it is given: a file, something fetched, decoded, or piped in unseen.
 
-`upload` sends files, `post` sends data that stands in the command itself.
+`upload` sends files, `post` sends data that stands in the command itself, `serve` lets others fetch files or log in.
 """
 
 _EFFECTS: dict[Effect, frozenset[Does]] = {

@@ -34,6 +34,7 @@ _SETTING_WORDS = (
     "on", "connect", "disconnect", "block", "unblock", "add", "del", "delete", "default", "-w", "-u", "--output",
     "call",
 )  # fmt: skip
+_SERVERS = frozenset({"http.server", "SimpleHTTPServer", "pyftpdlib", "smbserver.py", "twisted"})
 _SENDING_METHODS = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _OVERWRITERS = frozenset({"", ":", "true", "echo", "cat", "cp", "ln", "truncate"})
 
@@ -101,6 +102,16 @@ def _systemctl(call: Call) -> set[Does]:
 
 def _service(call: Call) -> set[Does]:
     return set() if _SERVICE_WORDS.isdisjoint(call.operands) else {"control_services"}
+
+
+def _network_setting(call: Call) -> set[Does]:
+    """Switching the network off stops what others need."""
+    return {"control_services"} if not {"down", "off", "disconnect", "block"}.isdisjoint(call.args) else _setting(call)
+
+
+def _interpreter(call: Call) -> set[Does]:
+    serves = not _SERVERS.isdisjoint(call.operands) or (call.program == "php" and call.flag("-S"))
+    return {"serve"} if serves else set()
 
 
 def _setting(call: Call) -> set[Does]:
@@ -173,7 +184,10 @@ def _copy_out(call: Call) -> set[Does]:
 
 def _zip(call: Call) -> set[Does]:
     locks = any(arg.startswith(("-P", "--password", "--encrypt")) for arg in call.args) or call.flag("-e")
-    return DELETIONS["zip"](call) | ({"encrypt"} if locks else set())
+    found = DELETIONS["zip"](call)
+    if locks:
+        found.add("encrypt")
+    return found
 
 
 def _netcat(call: Call) -> set[Does]:
@@ -209,6 +223,8 @@ def _history(call: Call) -> set[Does]:
 
 
 def _encryption(call: Call) -> set[Does]:
+    if any(arg.startswith("--export-secret") for arg in call.args):
+        return {"read_secrets"}
     return {"encrypt"} if call.flag("-c", "--symmetric", "-e", "--encrypt") or "enc" in call.args[:1] else set()
 
 
@@ -242,12 +258,14 @@ _SPECIAL: dict[str, Callable[[Call], set[Does]]] = {
     **dict.fromkeys(("service", "rc-service", "initctl", "supervisorctl", "launchctl", "docker", "podman"), _service),
     **dict.fromkeys(
         names(
-            "gsettings dconf xfconf-query timedatectl hostnamectl localectl loginctl nmcli rfkill ip ifconfig xrandr "
+            "gsettings dconf xfconf-query timedatectl hostnamectl localectl loginctl xrandr "
             "update-alternatives sysctl amixer pactl wpctl xdg-settings xdg-mime brightnessctl kwriteconfig5 "
             "gconftool-2 date hwclock defaults"
         ),
         _setting,
     ),
+    **dict.fromkeys(("nmcli", "rfkill", "ip", "ifconfig"), _network_setting),
+    **dict.fromkeys(("python", "python2", "python3", "php"), _interpreter),
     **dict.fromkeys(("chown", "chgrp", "chattr", "setfacl"), _permission),
     **dict.fromkeys(("fdisk", "parted", "sgdisk", "sfdisk"), _partitioner),
     **dict.fromkeys(("at", "batch"), _later),

@@ -14,6 +14,7 @@ from typing import TypeVar
 from trueline.actions.shell.command import Session, ShellCommand
 from trueline.actions.shell.command_input import CommandInput
 from trueline.actions.shell.desugar import COPROCESS
+from trueline.actions.shell.exhaustion import exhausts
 from trueline.actions.shell.expand import Field, Nested, Run, expand, expand_to_one_field
 from trueline.actions.shell.parse import fragments, parse
 from trueline.actions.shell.shell_builtins import LEAVES, QUIET, assigned_in_arithmetic
@@ -63,6 +64,8 @@ class Shell(SimpleCommands):
             return Nested(None, tuple(self.commands[before:]))
         if _FORK_BOMB.search("".join(text.split())):
             self.commands.append(ShellCommand((text[:200],), ":", frozenset({"fork_bomb"})))
+        if exhausts(text):
+            self.commands.append(ShellCommand((text[:200],), ":", frozenset({"exhaust"})))
             return Nested(None, tuple(self.commands[before:]))
         try:
             script = parse(text)

@@ -36,7 +36,9 @@ def file_access(call: Call) -> FileAccess:
     found = _PLACES.get(call.program, _by_default)(call)
     reads = (*found.reads, *call.read, *_from_options(call, _READ_OPTIONS))
     writes = (*found.writes, *call.written, *_from_options(call, _WRITE_OPTIONS))
-    return FileAccess(*(_normal(paths, call) for paths in (reads, writes, found.deletes)))
+    # Nothing is written there: what the file held is gone.
+    emptied = call.written if call.program in ("", ":", "true") else ()
+    return FileAccess(*(_normal(paths, call) for paths in (reads, writes, (*found.deletes, *emptied))))
 
 
 def _normal(paths: Sequence[str], call: Call) -> tuple[str, ...]:
@@ -160,16 +162,26 @@ def _last_written(call: Call) -> FileAccess:
     return FileAccess(tuple(reads), (last,)) if reads else FileAccess((last,))
 
 
+def _truncate(call: Call) -> FileAccess:
+    size = _value(call, "-s", "--size") or _bundled_value(call, "s")
+    files = tuple(word for word in call.operands if word != size)
+    return FileAccess(deletes=files) if size == "0" or "-s0" in call.args else FileAccess(writes=files)
+
+
 def _git(call: Call) -> FileAccess:
-    match call.operands:
+    folder = _value(call, "-C") or "."
+    operands = call.operands[1:] if call.operands[:1] == (folder,) else call.operands
+    if operands[:1] == ("clean",) and call.flag("-f", "--force"):
+        return FileAccess(deletes=operands[1:] or (folder,))
+    if operands[:1] == ("reset",) and "--hard" in call.args:
+        return FileAccess(deletes=(folder,))
+    match operands:
         case ("clone", url, *rest):
             return FileAccess(writes=(rest[0] if rest else url.rstrip("/").rpartition("/")[2].removesuffix(".git"),))
-        case ("clean", *rest) if call.flag("-f", "--force"):
-            return FileAccess(deletes=tuple(rest) or (".",))
         case ("rm", *rest):
             return FileAccess(deletes=tuple(rest))
         case ("checkout" | "reset" | "restore" | "pull" | "merge" | "init", *_):
-            return FileAccess(writes=(".",))
+            return FileAccess(writes=(folder,))
         case _:
             return FileAccess()
 
@@ -268,7 +280,7 @@ _WRITE_OPTIONS: dict[str, frozenset[str]] = {
 }
 _PLACES: dict[str, _Places] = {
     **dict.fromkeys(names("rm rmdir unlink shred srm trash trash-put"), _all_deleted),
-    **dict.fromkeys(names("touch mkdir tee truncate mkfifo mknod mktemp wipefs blkdiscard"), _all_written),
+    **dict.fromkeys(names("touch mkdir tee mkfifo mknod mktemp wipefs blkdiscard"), _all_written),
     **dict.fromkeys(names("chmod chown chgrp chattr setfacl setfattr"), _after_first),
     **dict.fromkeys(names("cp install"), _copy),
     "mv": _move,
@@ -283,6 +295,7 @@ _PLACES: dict[str, _Places] = {
     "7z": _seven_zip,
     **dict.fromkeys(names("gzip gunzip bzip2 bunzip2 xz unxz zstd lzma"), _compress),
     **dict.fromkeys(names("convert magick ffmpeg pdftotext pdftk qpdf ps2pdf inkscape"), _last_written),
+    "truncate": _truncate,
     "git": _git,
     "gio": _gio,
     **dict.fromkeys(names("curl wget"), _fetch),

@@ -60,7 +60,12 @@ ALWAYS: dict[str, frozenset[Does]] = {
     **_each(names("wipefs blkdiscard mkswap"), "wipe_disk"),
     **_each(names("unlink rmdir srm"), "delete"),
     **_each(names("transfer croc wormhole magic-wormhole ffsend"), "upload"),
-    **_each(names("setxkbmap xmodmap xset swapoff swapon mount umount modprobe rmmod insmod"), "change_settings"),
+    **_each(names("setxkbmap xmodmap xset swapon mount modprobe rmmod insmod"), "change_settings"),
+    **_each(names("swapoff umount ifdown"), "control_services"),
+    **_each(
+        names("ngrok cloudflared localtunnel lt bore frpc serveo updog x11vnc vncserver teamviewer anydesk"), "serve"
+    ),
+    **_each(names("secret-tool pass keyring gopass lpass bw op kwallet-query mimipenguin"), "read_secrets"),
     **_each(OPENERS, "open"),
 }
 """What a program does whatever its arguments are."""

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from trueline.actions.shell.command import Does, ShellCommand
-from trueline.actions.shell.exhaustion import exhausts
-from trueline.actions.shell.programs import FETCHERS
+from trueline.actions.shell.programs import FETCHERS, INTERPRETERS
 from trueline.guard.policy.addresses import hosts_of
 from trueline.guard.policy.globs import matches
 from trueline.guard.policy.operations import Addressed, Ended, Opened, Operation, Pressed, Ran, Typed
@@ -43,6 +42,10 @@ _OF_COMMANDS: dict[Does, EffectKind] = {
     "run_remote": "run_fetched_code",
     "encrypt": "delete_permanently",
     "hide_traces": "delete_permanently",
+    "exhaust": "exhaust_resources",
+    "serve": "share",
+    "read_secrets": "read_secrets",
+    "run_piped": "run_programs",
 }
 _OF_PRESSES: dict[Act, EffectKind] = {
     "delete_account": "account",
@@ -133,8 +136,8 @@ def _of_command(operation: Ran) -> Iterator[ProposalEffect]:
     # What is written to start later is an effect of its own, whatever file holds it.
     yield from (effect("write", path) for path in command.writes if not lasting)
     yield from (effect("delete", path) for path in command.deletes)
-    if exhausts(operation.line):
-        yield effect("exhaust_resources")
+    if "hidden" in command.does and command.program in INTERPRETERS:
+        yield effect("run_programs", command.program)
     if command.does & {"delete", "delete_recursive"} and not command.deletes:
         yield effect("delete")
 

@@ -31,6 +31,8 @@ _SENTENCE = re.compile(r"[A-Za-z']+(?:[ ,][A-Za-z']+){4,}[.!?]?$")
 
 def reads_as_command(command: ShellCommand, line: str) -> bool:
     """Tell whether a line is meant for a shell."""
+    if command.does & {"exhaust", "fork_bomb"}:
+        return True
     program = command.program
     if not program or program not in _PROGRAMS:
         return bool(command.writes) and command.words == () and line.strip().startswith(">")
