@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from trueline.actions import Action, Click, Code, Drag, MouseDown, MouseUp, Move, Point, Scroll
 from trueline.desktop.types import Desktop, NotSupported, Window
 from trueline.records.observation import Observation, ObservationSpec
 
@@ -21,6 +22,50 @@ class ScreenState:
     observation: Observation
     windows: tuple[Window, ...] | None = None
     """`None` where the desktop cannot list them."""
+
+
+@dataclass(frozen=True)
+class ExpectedFocus:
+    """The window that should have the keyboard, by what was seen and by what has been done since."""
+
+    window: int
+    """Its id; 0 for none."""
+    windows: tuple[Window, ...]
+    """The windows that were seen, the lowest first."""
+    pointer: Point | None = None
+
+    @classmethod
+    def on(cls, windows: tuple[Window, ...]) -> ExpectedFocus:
+        """The focus on a screen that was just seen."""
+        return cls(next((window.id for window in windows if window.active), 0), windows)
+
+    def after(self, action: Action) -> ExpectedFocus:
+        """The focus after an action: a press takes it to the window under the pointer, keys are not known to move it.
+
+        A window that was not seen never counts: what opens one and goes on typing must be checked again.
+        """
+        match action:
+            case Move():
+                return replace(self, pointer=action.to)
+            case Click() | MouseDown():
+                return self._pressed(action.at or self.pointer)
+            case Drag():
+                pressed = self._pressed(action.start or self.pointer)
+                return replace(pressed, pointer=action.path[-1])
+            case MouseUp() | Scroll():
+                return replace(self, pointer=action.at or self.pointer)
+            case Code():
+                return replace(self, pointer=None)
+            case _:
+                return self
+
+    def _pressed(self, at: Point | None) -> ExpectedFocus:
+        under = [window for window in self.windows if at is not None and _contains(window, at)]
+        return replace(self, window=under[-1].id if under else self.window, pointer=at)
+
+
+def _contains(window: Window, at: Point) -> bool:
+    return window.x <= at.x < window.x + window.width and window.y <= at.y < window.y + window.height
 
 
 async def observe_with_windows(desktop: Desktop, want: ObservationSpec) -> ScreenState:

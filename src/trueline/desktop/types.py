@@ -255,6 +255,24 @@ class LogsChanges(Protocol):
         ...
 
 
+@runtime_checkable
+class TiesKeyboard(Protocol):
+    """A desktop that can tie the keyboard to one window, so that no other one gets the keys of an action."""
+
+    async def act_in(self, action: Action, *, id: str, window: int) -> ActionResult:
+        """Do one action like `act`; its keys are typed only while a window has the keyboard.
+
+        Args:
+            action: What to do; what is no key (a click, code) is done as by `act`.
+            id: As for `act`.
+            window: Id of the window; 0: no window may have it.
+
+        Returns:
+            The result; with `cut_offs` if another window had the keyboard, which got none of the keys.
+        """
+        ...
+
+
 class Desktop(Protocol):
     """Something with a screen that can be observed, acted on, set up, read back and reset.
 

@@ -1,7 +1,8 @@
 """The correction loop, from a proposal to what may run: check, ask a person, re-verify, have it revised, give up.
 
 A verdict holds for the screen that it was given on. What is allowed is therefore compared with the screen as it is by
-then; if that has changed, the same proposal is checked again on the new screen.
+then; if that has changed, the same proposal is checked again on the new screen. Typing takes time, so while it runs the
+keyboard is tied to the window that the guard saw in front; where another one takes it, what is left is checked again.
 """
 
 from __future__ import annotations
@@ -12,14 +13,15 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from trueline.actions import Point
+from trueline.actions import Action, Key, Point, Type
 from trueline.actions.facts import proposal_facts
-from trueline.desktop.screen_state import ScreenState, list_windows, window_layout
+from trueline.desktop.input.keysyms import typed_text
+from trueline.desktop.screen_state import ExpectedFocus, ScreenState, list_windows, window_layout
 from trueline.desktop.types import Desktop, Window
-from trueline.guard.session import CheckOutcome
+from trueline.guard.session import CheckOutcome, feedback_text
 from trueline.records.observation import Observation, ObservationSpec
 from trueline.records.proposal import Proposal
-from trueline.records.step import Attempt, Gap
+from trueline.records.step import ActionResult, Attempt, CutOff, Gap
 from trueline.records.verdict import Decision, Feedback, Verdict
 
 if TYPE_CHECKING:
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
 
 MAX_RECHECKS = 3
 """How often a proposal is checked again because the screen has changed under it."""
+CUT_OFF = "another window had the keyboard"
+WANDERS = "the keyboard keeps going to other windows, so no verdict holds"
+_REST = "-rest"
 UNSTEADY = "the screen keeps changing where the action points, so no verdict holds"
 AROUND = 40
 """Pixels to each side of a point that are compared."""
@@ -55,8 +60,8 @@ class Checks(Protocol):
         """Judge a proposal on the screen on which it would run."""
         ...
 
-    async def executed(self, check: str, *, ran: bool = True) -> None:
-        """Report whether a checked proposal ran."""
+    async def executed(self, check: str, *, ran: bool = True, part: Proposal | None = None) -> None:
+        """Report whether a checked proposal ran, and what of it if not all."""
         ...
 
 
@@ -185,6 +190,112 @@ async def _check(
 async def _person_agrees(outcome: CheckOutcome, policy: CorrectionPolicy, ask: Ask | None, *, final: bool) -> bool:
     wanted = outcome.enforced == "ask" or (final and policy.exhausted == "ask")
     return wanted and not policy.shadow and ask is not None and await ask(outcome)
+
+
+Act = Callable[[Action, str, int], Awaitable[ActionResult]]
+"""Does an action, or what is left of it: the action, what to add to its id, the window that must have the keyboard."""
+
+
+class Execution:
+    """A proposal that was let through, while its actions run one by one, with the keyboard tied to the window in front.
+
+    An action ends where another window takes the keyboard. What is left of the proposal is then checked on the screen
+    as it is by then, and goes on there or not at all: it is not revised, the agent proposes anew.
+    """
+
+    def __init__(
+        self,
+        allowed: CheckOutcome,
+        correction: Correction,
+        checks: Checks,
+        policy: CorrectionPolicy,
+        *,
+        look: Look,
+        changes: FindChanges,
+        ask: Ask | None,
+    ) -> None:
+        """Take over from the correction that let it through; the other arguments are those of `correct`."""
+        self.outcome = allowed
+        """Of the last check."""
+        self.stopped = False
+        """Whether what was left may not run."""
+        self._place = 0
+        self._proposal = allowed.proposal
+        self._rests = 0
+        self._focus = ExpectedFocus.on(correction.screen.windows or ())
+        self.correction = correction
+        self._checks = checks
+        self._policy = policy
+        self._look = look
+        self._changes = changes
+        self._ask = ask
+
+    async def do_next(self, act: Act) -> ActionResult:
+        """Do the next action of the proposal, as far as it may run."""
+        action = whole = self._proposal.actions[self._place]
+        before, cut_offs = 0, list[CutOff]()
+        while True:
+            result = await act(action, f"{_REST}{self._rests}" if self._rests else "", self._focus.window)
+            if not result.cut_offs:
+                break
+            cut = result.cut_offs[0]
+            ran, rest = _split(self._proposal, self._place, cut.done, self._rests + 1)
+            verdicts = await self._check_rest(ran, rest)
+            total, before = before + cut.of, before + cut.done
+            cut_offs.append(CutOff(done=before, of=total, verdicts=verdicts, went_on=not self.stopped))
+            if self.stopped:
+                break
+            action = rest.actions[0]
+        self._focus = self._focus.after(whole)
+        self._place += 1
+        if not cut_offs:
+            return result
+        result = result.model_copy(update={"action": whole, "cut_offs": tuple(cut_offs)})
+        return _told(result, self.outcome.feedback)
+
+    async def _check_rest(self, ran: Proposal | None, rest: Proposal) -> tuple[Verdict, ...]:
+        checks, correction = self._checks, self.correction
+        await checks.executed(self.outcome.id, ran=ran is not None, part=ran)
+        correction.screen = await self._look()
+        checked = await _check(rest, correction, checks, self._policy, self._look, self._changes, self._ask, last=True)
+        self.outcome, verdicts = checked.ruling.outcome, checked.verdicts
+        self.stopped = not checked.ruling.runs
+        if not self.stopped and self._rests == MAX_RECHECKS:
+            verdict = Verdict(decision=Decision.UNDECIDED, reason=WANDERS)
+            self.outcome, verdicts = replace(self.outcome, verdict=verdict, enforced="block"), (*verdicts, verdict)
+            self.stopped = True
+        if self.stopped:
+            await checks.executed(self.outcome.id, ran=False)
+        self._proposal, self._place, self._rests = rest, 0, self._rests + 1
+        self._focus = ExpectedFocus.on(correction.screen.windows or ())
+        return verdicts
+
+
+def _split(proposal: Proposal, place: int, done: int, number: int) -> tuple[Proposal | None, Proposal]:
+    """What of a proposal ran, if anything did, and what is left, when the action at a place was cut off."""
+    cut = proposal.actions[place]
+    first = left = cut
+    if isinstance(cut, Type):
+        text = typed_text(cut.text)
+        first, left = cut.model_copy(update={"text": text[:done]}), cut.model_copy(update={"text": text[done:]})
+    elif isinstance(cut, Key):
+        first, left = (cut.model_copy(update={"presses": count}) for count in (done, cut.presses - done))
+    ran = (*proposal.actions[:place], *((first,) if done else ()))
+    rest = (left, *proposal.actions[place + 1 :])
+    id = f"{proposal.id.removesuffix(f'{_REST}{number - 1}')}{_REST}{number}"
+    return (
+        proposal.model_copy(update={"actions": ran, "raw": None}) if ran else None,
+        proposal.model_copy(update={"id": id, "actions": rest, "raw": None, "usage": None}),
+    )
+
+
+def _told(result: ActionResult, feedback: Feedback) -> ActionResult:
+    """The result of an action that was cut off, in words for the agent."""
+    cut = result.cut_offs[-1]
+    what = f"{CUT_OFF} after {cut.done} of {cut.of} {'characters' if isinstance(result.action, Type) else 'presses'}"
+    if cut.went_on:
+        return result.model_copy(update={"output": f"{what}; checked again, it went on"})
+    return result.model_copy(update={"error": f"{what}. {feedback_text(feedback)}"})
 
 
 async def target_changes(desktop: Desktop, seen: ScreenState, proposal: Proposal) -> tuple[str, ...]:

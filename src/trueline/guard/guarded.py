@@ -10,6 +10,7 @@ from typing import Literal, ParamSpec, Protocol, TypeVar, cast, runtime_checkabl
 
 from trueline.actions import Action, Fail, Wait
 from trueline.desktop.screen_state import ScreenState
+from trueline.desktop.types import Desktop, TiesKeyboard
 from trueline.errors import InputError, TruelineError
 from trueline.guard.background import run_in_background
 from trueline.guard.config import OnError
@@ -17,6 +18,7 @@ from trueline.guard.correction import (
     Ask,
     Correction,
     CorrectionPolicy,
+    Execution,
     Exhausted,
     Look,
     correct,
@@ -159,6 +161,38 @@ class GuardedAgent:
         screen = self._correction.screen
         await self._settle(ran=False)
         return await self._decide(screen, await self._agent.revise(rejected, feedback))
+
+    async def act(self, desktop: Desktop) -> tuple[ActionResult, ...]:
+        """Carry out the proposal that was returned last; needs `look`.
+
+        A local desktop ties the keyboard to the window that the guard saw in front: where another one takes it, the
+        action ends (`cut_offs` of its result), what is left is checked on the screen as it is by then, and goes on or
+        does not run. Other desktops just act.
+
+        Returns:
+            The results, for the next `propose`; fewer than actions if what was left was not let through.
+        """
+        allowed, correction = self._let_through, self._correction
+        if allowed is None or correction is None or self._look is None:
+            raise InputError("guarded: there is nothing to carry out; propose first, and pass look to guarded()")
+        execution = Execution(
+            allowed, correction, self.session, self._policy, look=self._see, changes=self._changes, ask=self._ask
+        )
+        tied = isinstance(desktop, TiesKeyboard) and not self._policy.shadow and correction.screen.windows is not None
+        results: list[ActionResult] = []
+        for place in range(len(allowed.proposal.actions)):
+
+            async def do(action: Action, suffix: str, window: int, place: int = place) -> ActionResult:
+                id = f"{allowed.id}-{place}{suffix}"
+                if tied and isinstance(desktop, TiesKeyboard):
+                    return await desktop.act_in(action, id=id, window=window)
+                return await desktop.act(action, id=id)
+
+            results.append(await execution.do_next(do))
+            self._let_through = None if execution.stopped else execution.outcome
+            if execution.stopped:
+                break
+        return tuple(results)
 
     async def _decide(self, screen: ScreenState, proposal: Proposal) -> Proposal:
         self._correction = Correction(screen)

@@ -242,13 +242,16 @@ class Session:
                 del self._open[next(iter(self._open))]
             return outcome
 
-    async def executed(self, check: str, *, ran: bool = True, after: Observation | None = None) -> None:
+    async def executed(
+        self, check: str, *, ran: bool = True, part: Proposal | None = None, after: Observation | None = None
+    ) -> None:
         """Report whether a checked proposal ran.
 
         Args:
             check: The id of its outcome.
             ran: False when it was not executed after all. A blocked one that ran all the same is recorded too: the
                 guard must know the truth.
+            part: What of it was executed, if it was not all.
             after: The screen after it, if at hand: its narrative is then made while the agent thinks.
 
         Raises:
@@ -261,7 +264,7 @@ class Session:
                     "no check with this id is waiting for a report; the next check closes the ones before it"
                 )
             if ran:
-                self._record(found)
+                self._record(found, part)
                 if after is not None:
                     self._begin_narrative(after)
 
@@ -281,9 +284,9 @@ class Session:
                     self._record(found)
             self._open.clear()
 
-    def _record(self, found: _Open) -> None:
+    def _record(self, found: _Open, part: Proposal | None = None) -> None:
         number = len(self._memory.steps) + 1
-        self._memory.add(PastStep(number, found.outcome.proposal, found.observation))
+        self._memory.add(PastStep(number, part or found.outcome.proposal, found.observation))
 
     def _make_room(self) -> None:
         if max(len(self._memory.steps), len(self._rejections)) >= self._max_steps:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from pydantic import Field
+from pydantic import Field, JsonValue, SerializerFunctionWrapHandler, model_serializer
 
 from trueline.actions import Action
 from trueline.records.base import Count, Record, Seconds
@@ -30,6 +30,19 @@ class Attempt(Record):
         return self.verdicts[-1] if self.verdicts else None
 
 
+class CutOff(Record):
+    """A place at which an action of the keyboard was ended, because another window had the keys than the guard saw."""
+
+    done: Count
+    """Characters, or presses of a key, until then."""
+    of: Count
+    """Of how many in all."""
+    verdicts: tuple[Verdict, ...] = ()
+    """On what was left of the proposal, on the screen as it was by then; the last one counts."""
+    went_on: bool = False
+    """Whether what was left was let through, and the action went on."""
+
+
 class ActionResult(Record):
     """The result of one action."""
 
@@ -46,6 +59,16 @@ class ActionResult(Record):
     duration: Seconds | None = None
     screenshot: StoredFile | None = None
     """The screen after the action."""
+    cut_offs: tuple[CutOff, ...] = ()
+    """In order; only with a guard."""
+
+    @model_serializer(mode="wrap")
+    def _without_no_cut_offs(self, handler: SerializerFunctionWrapHandler) -> dict[str, JsonValue]:
+        """Without a cut-off the record is the one that it was before there were any."""
+        data: dict[str, JsonValue] = handler(self)
+        if not self.cut_offs:
+            data.pop("cut_offs", None)
+        return data
 
 
 class Gap(Record):

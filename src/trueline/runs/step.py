@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 
-from trueline.actions import Action, CallUser, Done, Fail
+from trueline.actions import Action, CallUser, Done, Fail, KeyUp
 from trueline.desktop.screen_state import ScreenState, observe_with_windows
-from trueline.desktop.types import ActionInterrupted, ActionTimeout, Settled
-from trueline.guard.correction import Correction, Exhausted, Ruling, correct, target_changes
-from trueline.guard.session import feedback_text
+from trueline.desktop.types import ActionInterrupted, ActionTimeout, Settled, TiesKeyboard
+from trueline.guard.correction import Correction, Execution, Exhausted, Ruling, correct, target_changes
+from trueline.guard.session import CheckOutcome, feedback_text
 from trueline.records.end import End
 from trueline.records.ledger import Changes
 from trueline.records.observation import ObservationRecord, ObservationSpec
@@ -25,6 +25,7 @@ from trueline.runs.agent_calls import ask_proposal
 from trueline.runs.faults import guard_failure
 from trueline.runs.types import EpisodeParts, Oversight, Recorder
 
+NOT_EXECUTED = "not executed"
 NOBODY = "nobody answers here; go on alone, or end the task"
 
 
@@ -83,8 +84,9 @@ async def run_step(
             step.detail = allowed.feedback.wrong if allowed.feedback else ""
         else:
             step.check = allowed.check
-            await _act(step, parts, recorder, allowed.proposal)
-            step.reported = tuple(step.results)
+            await _act(step, parts, recorder, allowed.proposal, allowed.execution)
+            left = allowed.proposal.actions[len(step.results) :] if step.end is None else ()
+            step.reported = (*step.results, *(ActionResult(action=action, error=NOT_EXECUTED) for action in left))
         async with _timed(step, "ledger"):
             step.changes = await parts.task.changes()
     finally:
@@ -115,6 +117,8 @@ class _Allowed:
     """The episode ends here."""
     feedback: Feedback | None = None
     """Why nothing runs, for the agent."""
+    execution: Execution | None = None
+    """Runs it with the keyboard tied to a window; `None` where nobody asks for that or the desktop cannot."""
 
 
 async def _decide(
@@ -141,11 +145,40 @@ async def _decide(
             parts.task.proposed(step.number, attempt.proposal, ran=attempt.ran)
     outcome = ruling.outcome
     if ruling.runs:
-        return _Allowed(outcome.proposal, outcome.id)
+        return _Allowed(outcome.proposal, outcome.id, execution=_execution(step, parts, outcome, correction))
+    _require_verdict(outcome)
+    return _Allowed(None, end=_given_up(parts.oversight.policy.exhausted), feedback=outcome.feedback)
+
+
+def _require_verdict(outcome: CheckOutcome) -> None:
+    """Raise Unfinished if the guard could not be asked."""
     undecided = outcome.verdict.decision is Decision.UNDECIDED and outcome.enforced == "block"
     if undecided and (unasked := guard_failure(outcome.verdict)) is not None:
         raise unasked
-    return _Allowed(None, end=_given_up(parts.oversight.policy.exhausted), feedback=outcome.feedback)
+
+
+def _execution(
+    step: StepInProgress, parts: EpisodeParts, outcome: CheckOutcome, correction: Correction
+) -> Execution | None:
+    oversight = parts.oversight
+    tied = isinstance(parts.desktop, TiesKeyboard) and correction.screen.windows is not None
+    if oversight is None or oversight.policy.shadow or not tied:
+        return None
+
+    async def look() -> ScreenState:
+        async with _timed(step, "settle"):
+            await _settle(parts)
+        return await _observe(parts)
+
+    return Execution(
+        outcome,
+        correction,
+        oversight.session,
+        oversight.policy,
+        look=look,
+        changes=partial(target_changes, parts.desktop),
+        ask=oversight.ask,
+    )
 
 
 async def _correct(
@@ -178,27 +211,59 @@ def _given_up(exhausted: Exhausted) -> End | None:
             return End.STOPPED_BY_GUARD
 
 
-async def _act(step: StepInProgress, parts: EpisodeParts, recorder: Recorder, proposal: Proposal) -> None:
+async def _act(
+    step: StepInProgress, parts: EpisodeParts, recorder: Recorder, proposal: Proposal, execution: Execution | None
+) -> None:
     """Do the actions in order, with a screenshot after each; an action that ends the episode is the last one."""
     last = len(proposal.actions) - 1
     for place, action in enumerate(proposal.actions):
-        # A pause stands between two calls; after the last one it is the screen that is waited for.
-        hurried = action.model_copy(update={"pause_after": 0.0}) if place == last else action
-        async with _timed(step, "act"):
-            result = await _do(parts, hurried, f"{step.number}-{proposal.id}-{place}")
+        id = f"{step.number}-{proposal.id}-{place}"
+        if execution is None:
+            async with _timed(step, "act"):
+                result = await _do(parts, _without_pause(action) if place == last else action, id)
+        else:
+            result = await _do_tied(step, parts, execution, id, last=place == last)
+        stopped = execution is not None and execution.stopped
         step.results.append(result)
         step.last_action = action
-        step.end, step.detail = _ending(action)
+        step.end, step.detail = (None, "") if stopped else _ending(action)
         async with _timed(step, "settle"):
             if step.end is None:
                 await _settle(parts)
-        shot = await _shot(step, parts, last=place == last)
+        shot = await _shot(step, parts, last=place == last or stopped)
         if shot is not None:
             time = result.time or datetime.now(UTC)
             kept = await asyncio.to_thread(recorder.keep_screenshot, shot, step=step.number, time=time)
             step.results[-1] = result.model_copy(update={"screenshot": kept})
-        if step.end is not None:
+        if execution is not None and stopped:
+            for number, released in enumerate(proposal.actions[place + 1 :]):
+                if isinstance(released, KeyUp):
+                    await parts.desktop.act(released, id=f"{id}-release{number}")
+            _require_verdict(execution.outcome)
+        if step.end is not None or stopped:
             return
+
+
+async def _do_tied(
+    step: StepInProgress, parts: EpisodeParts, execution: Execution, id: str, *, last: bool
+) -> ActionResult:
+    """Do the next action with the keyboard tied to a window; see `Execution`."""
+
+    async def act(action: Action, suffix: str, window: int) -> ActionResult:
+        async with _timed(step, "act"):
+            return await _do(parts, _without_pause(action) if last else action, f"{id}{suffix}", window)
+
+    result = await execution.do_next(act)
+    if result.cut_offs:
+        step.check = None if execution.stopped else execution.outcome.id
+        step.seconds["guard"], step.seconds["verify"] = execution.correction.guard_s, execution.correction.verify_s
+        parts.task.proposed(step.number, execution.outcome.proposal, ran=not execution.stopped)
+    return result
+
+
+def _without_pause(action: Action) -> Action:
+    """The action without its pause, which stands between two calls; after the last one the screen is waited for."""
+    return action.model_copy(update={"pause_after": 0.0})
 
 
 async def _shot(step: StepInProgress, parts: EpisodeParts, *, last: bool) -> bytes | None:
@@ -210,12 +275,14 @@ async def _shot(step: StepInProgress, parts: EpisodeParts, *, last: bool) -> byt
     return (await parts.desktop.observe(ObservationSpec(screenshot=True))).png()
 
 
-async def _do(parts: EpisodeParts, action: Action, id: str) -> ActionResult:
+async def _do(parts: EpisodeParts, action: Action, id: str, window: int | None = None) -> ActionResult:
     """Do one action; one that runs out of its time, or whose worker is killed, is the agent's own doing."""
     at = datetime.now(UTC)
     if isinstance(action, CallUser):
         return ActionResult(action=action, id=id, time=at, error=NOBODY)
     try:
+        if window is not None and isinstance(parts.desktop, TiesKeyboard):
+            return await parts.desktop.act_in(action, id=id, window=window)
         return await parts.desktop.act(action, id=id)
     except (ActionTimeout, ActionInterrupted) as error:
         return ActionResult(action=action, id=id, time=at, error=str(error))
@@ -241,7 +308,7 @@ async def _settle(parts: EpisodeParts) -> None:
 
 def _not_run(proposal: Proposal, feedback: Feedback | None) -> tuple[ActionResult, ...]:
     """The results for an agent whose proposal was dropped."""
-    error = feedback_text(feedback) if feedback else "not executed"
+    error = feedback_text(feedback) if feedback else NOT_EXECUTED
     return tuple(ActionResult(action=action, error=error) for action in proposal.actions)
 
 
@@ -258,7 +325,10 @@ async def _timed(step: StepInProgress, what: str) -> AsyncGenerator[None]:
 def usages(steps: Sequence[Step], other_usage: Sequence[Usage]) -> tuple[int, float]:
     """Tokens and known money that the agent and the guard took in these steps, and what others took."""
     taken = list(other_usage)
-    for attempt in (attempt for step in steps for attempt in step.attempts):
-        found = (finding.usage for verdict in attempt.verdicts for finding in verdict.findings)
-        taken += [usage for usage in (attempt.proposal.usage, *found) if usage is not None]
+    for step in steps:
+        verdicts = [verdict for attempt in step.attempts for verdict in attempt.verdicts]
+        verdicts += [verdict for result in step.results for cut in result.cut_offs for verdict in cut.verdicts]
+        found = [finding.usage for verdict in verdicts for finding in verdict.findings]
+        own = [attempt.proposal.usage for attempt in step.attempts]
+        taken += [usage for usage in (*own, *found) if usage is not None]
     return sum(one.input_tokens + one.output_tokens for one in taken), sum(one.cost or 0.0 for one in taken)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from trueline.actions import (
     Action,
@@ -25,11 +26,20 @@ from trueline.actions import (
     Wait,
 )
 from trueline.actions.types import Button
-from trueline.desktop.input.injector import WHEEL_DOWN, WHEEL_LEFT, WHEEL_RIGHT, WHEEL_UP, Held, Injector
-from trueline.desktop.input.keysyms import UnknownKeyError
+from trueline.desktop.input.injector import (
+    WHEEL_DOWN,
+    WHEEL_LEFT,
+    WHEEL_RIGHT,
+    WHEEL_UP,
+    Held,
+    Injector,
+    KeyboardTie,
+)
+from trueline.desktop.input.keysyms import UnknownKeyError, typed_text
 from trueline.desktop.types import ActionTimeout, DesktopError, DesktopLost
 from trueline.desktop.x11 import XConnection, XError, XLost, open_socket
 from trueline.errors import InputError
+from trueline.records.step import CutOff
 
 LIMIT_S = 120.0
 """Seconds that one action may take."""
@@ -44,6 +54,15 @@ class ActionRefused(InputError):
     """The action names an unknown key, or a character that cannot be typed."""
 
 
+class Performed(NamedTuple):
+    """What came of an action."""
+
+    answer: str | None = None
+    """What it was asked for: a cursor position."""
+    cut_off: CutOff | None = None
+    """Where it ended, if another window had the keys."""
+
+
 class Pointing:
     """The keyboard and mouse of one X server, open until it is closed. Not for several threads at once."""
 
@@ -54,8 +73,13 @@ class Pointing:
         self._end = 0.0
         self._injector = Injector(x, self._rest)
 
-    def do(self, action: Action) -> str | None:
-        """Carry out one action and the pause after it. Returns what it answers (a cursor position), if anything.
+    def do(self, action: Action, window: int | None = None) -> Performed:
+        """Carry out one action and the pause after it.
+
+        Args:
+            action: What to do.
+            window: The window that must have the keys (0: none of the window manager's list); with it, an action of
+                the keyboard ends where another one has them.
 
         Raises:
             ActionRefused: The action is not one for keyboard and mouse, or names an unknown key. Nothing was done.
@@ -64,8 +88,9 @@ class Pointing:
         """
         self._end = time.monotonic() + self._limit
         try:
-            answer = _perform(self._injector, action)
-            if action.pause_after:
+            tie = None if window is None else KeyboardTie(self._x, window)
+            done = _perform(self._injector, action, tie)
+            if action.pause_after and done.cut_off is None:
                 self._rest(action.pause_after)
         except UnknownKeyError as error:
             raise ActionRefused(f"{action.kind}: {error}") from error
@@ -76,7 +101,7 @@ class Pointing:
             raise DesktopLost(f"{action.kind}: {error}; reset the desktop") from error
         except XError as error:
             raise DesktopError(f"{action.kind}: {error}") from error
-        return answer
+        return done
 
     def release_all(self) -> None:
         """Release every key and button that an earlier action left down."""
@@ -122,7 +147,7 @@ def open_pointing(display: str, *, limit: float = LIMIT_S) -> Pointing:
         raise DesktopLost(f"{error}; reset the desktop") from error
 
 
-def _perform(injector: Injector, action: Action) -> str | None:
+def _perform(injector: Injector, action: Action, tie: KeyboardTie | None) -> Performed:
     match action:
         case Click():
             _go(injector, action.at)
@@ -143,12 +168,16 @@ def _perform(injector: Injector, action: Action) -> str | None:
                 injector.click(WHEEL_DOWN if action.dy > 0 else WHEEL_UP, _clicks(action.dy, action.unit))
                 injector.click(WHEEL_RIGHT if action.dx > 0 else WHEEL_LEFT, _clicks(action.dx, action.unit))
         case Type():
-            injector.type(action.text, action.interval)
+            typed = injector.type(action.text, action.interval, tie)
+            return Performed(cut_off=_cut_off(typed, len(typed_text(action.text))))
         case Key():
-            for _ in range(action.presses):
-                injector.tap(action.key)
+            for number in range(action.presses):
+                if not injector.tap(action.key, tie):
+                    return Performed(cut_off=_cut_off(number, action.presses))
                 if action.interval:
                     injector.rest(action.interval)
+        case Hotkey() | HoldKey() | KeyDown() if tie is not None and not tie.holds():
+            return Performed(cut_off=_cut_off(0, 1))
         case Hotkey():
             with _held(injector, action.keys):
                 pass
@@ -160,10 +189,14 @@ def _perform(injector: Injector, action: Action) -> str | None:
         case Wait():
             injector.rest(action.seconds or 0.0)
         case CursorPosition():
-            return str(injector.position())
+            return Performed(str(injector.position()))
         case _:
             raise ActionRefused(f"{action.kind}: not something that keyboard and mouse can do")
-    return None
+    return Performed()
+
+
+def _cut_off(done: int, of: int) -> CutOff | None:
+    return None if done == of else CutOff(done=done, of=of)
 
 
 def _go(injector: Injector, at: Point | None) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from trueline.desktop.input.keyboard import Keyboard, Stroke
-from trueline.desktop.input.keysyms import SHIFT, key_symbol, text_symbols
+from trueline.desktop.input.keysyms import ENTERS, SHIFT, key_symbol, text_symbols
 from trueline.desktop.x11 import XConnection, wire
 
 LENDING_S = 0.05
@@ -26,6 +26,8 @@ DRAG_S = 0.1
 _STEP_S = 0.01
 _HELD_BACK_S, _LOOK_AGAIN_S = 5.0, 0.0002
 """Openbox may be busy for two seconds after many keys were lent: it looks at its key bindings again each time."""
+_PIECE = 32
+"""Keys that are typed at most between two looks at who has them."""
 _SYNC_EVERY = 256
 """Keys after which the server is waited for, so that it is never flooded."""
 
@@ -40,6 +42,24 @@ class Held(NamedTuple):
 
     keys: frozenset[int]
     buttons: frozenset[int]
+
+
+class KeyboardTie:
+    """Ties the keyboard to one window: says whether it has the keys, at the moment when it is asked."""
+
+    def __init__(self, x: XConnection, window: int) -> None:
+        """Tie it to a window of the window manager's list; 0: none of them must have the keys."""
+        self._x = x
+        self._window = window
+        self._known: dict[int, bool] = {}
+        """Windows that had the keys before; toolkits give them to a window within the one on the list."""
+
+    def holds(self) -> bool:
+        """Whether the keys go where they should."""
+        focus = self._x.focus()
+        if focus not in self._known:
+            self._known[focus] = self._x.client_of(focus) == self._window
+        return self._known[focus]
 
 
 class Injector:
@@ -127,13 +147,17 @@ class Injector:
             self._keys_down.pop(stroke.code, None)
         self.x.sync()
 
-    def tap(self, name: str) -> None:
-        """Press and release a key."""
-        self._type([key_symbol(name)], 0.0)
+    def tap(self, name: str, tie: KeyboardTie | None = None) -> bool:
+        """Press and release a key, unless the tie does not hold; False then."""
+        return self._type([key_symbol(name)], 0.0, tie) == 1
 
-    def type(self, text: str, interval: float = 0.0) -> None:
-        """Type any text; `interval` is the rest after each character. What cannot be typed is refused beforehand."""
-        self._type(text_symbols(text), interval)
+    def type(self, text: str, interval: float = 0.0, tie: KeyboardTie | None = None) -> int:
+        """Type any text; `interval` is the rest after each character. What cannot be typed is refused beforehand.
+
+        Returns:
+            How many keys were typed: all, or those before the one at which the tie no longer held.
+        """
+        return self._type(text_symbols(text), interval, tie)
 
     def release_all(self) -> None:
         """Release every key and button that is still held."""
@@ -159,7 +183,9 @@ class Injector:
             self.x.fake(wire.BUTTON_RELEASE, number)
         self.x.sync()
 
-    def _type(self, symbols: Sequence[int], interval: float) -> None:
+    def _type(self, symbols: Sequence[int], interval: float, tie: KeyboardTie | None) -> int:
+        if tie is not None:
+            return self._type_tied(symbols, interval, tie)
         for batch in self._fresh_keyboard().batches(symbols):
             if batch.takes_back:
                 self._let_catch_up()
@@ -172,6 +198,30 @@ class Injector:
                 if interval:
                     self.rest(interval)
             self.x.sync()
+        return len(symbols)
+
+    def _type_tied(self, symbols: Sequence[int], interval: float, tie: KeyboardTie) -> int:
+        """Type in pieces, up to the end of a line each; every key goes to the window that was found to have the keys.
+
+        The server is this client's alone from the question who has the keys to the last key of a piece, so no window
+        can take them in between. What was typed is in that window's queue, however late it reads it.
+        """
+        done = 0
+        for batch in self._fresh_keyboard().batches(symbols):
+            if batch.takes_back:
+                self._let_catch_up()
+            self._lend(batch.lent)
+            for piece in _pieces(batch.strokes, symbols[done:], 1 if interval else _PIECE):
+                with self.x.alone():
+                    if not tie.holds():
+                        return done
+                    for stroke in piece:
+                        self._press(stroke)
+                        self.x.fake(wire.KEY_RELEASE, stroke.code)
+                done += len(piece)
+                if interval:
+                    self.rest(interval)
+        return done
 
     def _stroke(self, symbol: int) -> Stroke:
         batch = next(self._fresh_keyboard().batches([symbol]))
@@ -214,6 +264,15 @@ class Injector:
     def _on_screen(self, x: int, y: int) -> tuple[int, int]:
         screen = self.x.screen
         return min(max(x, 0), screen.width - 1), min(max(y, 0), screen.height - 1)
+
+
+def _pieces(strokes: Sequence[Stroke], symbols: Sequence[int], longest: int) -> Iterator[Sequence[Stroke]]:
+    """Cut strokes after each Enter and after so many keys."""
+    begin = 0
+    for place, symbol in enumerate(symbols[: len(strokes)], 1):
+        if symbol in ENTERS or place - begin == longest or place == len(strokes):
+            yield strokes[begin:place]
+            begin = place
 
 
 def _way(start: tuple[int, int], end: tuple[int, int], seconds: float) -> Iterator[tuple[tuple[int, int], float]]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 SHIFT = 0xFFE1
 RETURN, TAB, BACKSPACE = 0xFF0D, 0xFF09, 0xFF08
+ENTERS = frozenset({RETURN})
+"""What ends a line."""
 _UNICODE = 0x01000000
 _XF86 = 0x1008FF00
 
@@ -65,9 +67,14 @@ def key_symbol(name: str) -> int:
     return symbol
 
 
+def typed_text(text: str) -> str:
+    """A text as it is typed, one key for each character: every kind of newline is one Enter."""
+    return text.replace("\r\n", "\n")
+
+
 def text_symbols(text: str) -> list[int]:
-    """The symbols to type a text; every kind of newline is one Enter."""
-    return [character_symbol(char) for char in text.replace("\r\n", "\n")]
+    """The symbols to type a text."""
+    return [character_symbol(char) for char in typed_text(text)]
 
 
 def is_borrowed(symbols: tuple[int, ...]) -> bool:

@@ -27,6 +27,7 @@ from trueline.desktop.settle import Restless, SettleDecision, SettleRules, Settl
 from trueline.desktop.types import ActionTimeout, DesktopError, DesktopLost
 from trueline.desktop.worker import WorkerClient
 from trueline.records import ActionResult, Observation, ObservationSpec
+from trueline.records.step import CutOff
 from trueline.records.tree import Mark, marks
 
 CODE_LIMIT = 120.0
@@ -179,13 +180,19 @@ class Controller:
                 return end
             await asyncio.sleep(rules.poll)
 
-    async def act(self, action: Action, id: str, code_limit: float | None = None) -> ActionResult:
-        """Do one action. What fails by its own doing is a result with an error; code may take its limit's seconds."""
+    async def act(
+        self, action: Action, id: str, code_limit: float | None = None, window: int | None = None
+    ) -> ActionResult:
+        """Do one action. What fails by its own doing is a result with an error; code may take its limit's seconds.
+
+        With a window, keys are typed only while it has the keyboard; see `TiesKeyboard`.
+        """
         began, at = time.monotonic(), datetime.now(UTC)
         output: str | None = None
         error: str | None = None
         code: int | None = None
         truncated = False
+        cut_off: CutOff | None = None
         async with self._acting, self._alive():
             match action:
                 case Code():
@@ -197,7 +204,7 @@ class Controller:
                     await asyncio.sleep((action.seconds or 0.0) + action.pause_after)
                 case _:
                     try:
-                        output = await self._thread(lambda: self._hands.do(action))
+                        output, cut_off = await self._thread(lambda: self._hands.do(action, window))
                     except ActionRefused as refused:
                         error = str(refused)
         return ActionResult(
@@ -209,6 +216,7 @@ class Controller:
             returncode=code,
             truncated=truncated,
             duration=time.monotonic() - began,
+            cut_offs=() if cut_off is None else (cut_off,),
         )
 
     async def _tidy_code(self, action: Code, limit: float) -> _CodeEnd:

@@ -212,20 +212,30 @@ class LocalDesktop:
         Raises:
             InputError: The id stands for another action.
         """
+        return await self._act(action, id, code_limit, None)
+
+    async def act_in(self, action: Action, *, id: str, window: int) -> ActionResult:
+        """Do one action, its keys only while a window has the keyboard; see `TiesKeyboard`."""
+        return await self._act(action, id, None, window)
+
+    async def _act(self, action: Action, id: str, code_limit: float | None, window: int | None) -> ActionResult:
         now = self._now
         if id not in now.acts:
-            now.acts[id] = _Act(action, asyncio.create_task(self._dispatch(now, action, id, code_limit)))
+            dispatched = self._dispatch(now, action, id, code_limit, window)
+            now.acts[id] = _Act(action, asyncio.create_task(dispatched))
         done = now.acts[id]
         if bare(done.action) != bare(action):
             raise InputError(f"action id {printable(id)}: it was used for another action")
         # A caller that gives up does not stop the action: it may have begun, and the id stays used.
         return await asyncio.shield(done.task)
 
-    async def _dispatch(self, now: _Up, action: Action, id: str, code_limit: float | None) -> ActionResult:
+    async def _dispatch(
+        self, now: _Up, action: Action, id: str, code_limit: float | None, window: int | None
+    ) -> ActionResult:
         if not isinstance(action, Wait | Done | Fail | CallUser | Screenshot | Zoom):
             await now.parts.dispatch()
             now.dispatched = launch_time(), frozenset(await now.running.window_numbers())
-        return await now.controller.act(action, id, code_limit)
+        return await now.controller.act(action, id, code_limit, window)
 
     @property
     def died(self) -> PartDied | None:

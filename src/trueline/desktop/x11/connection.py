@@ -6,6 +6,8 @@ import re
 import socket
 import struct
 import time
+from collections.abc import Generator
+from contextlib import contextmanager
 
 from trueline.desktop.x11 import wire
 
@@ -14,6 +16,8 @@ TIMEOUT = 5.0
 
 _LONGEST_ANSWER = 4 << 20
 _LOOK_AGAIN_S = 0.0005
+_DEEPEST = 64
+"""Windows within windows; toolkits nest a few."""
 _DISPLAY = re.compile(r"(?:unix)?:(\d{1,5})(?:\.\d+)?")
 
 
@@ -134,6 +138,39 @@ class XConnection:
         except XError:
             return False  # the window went away
         return self._pong == token
+
+    def focus(self) -> int:
+        """The window that gets the keys now; 0 or 1 if no certain one does."""
+        return wire.read_focus(self.ask(wire.SYNC))
+
+    def client_of(self, window: int) -> int:
+        """The window of the window manager's list that a window is or lies in; 0 if it is none of them."""
+        clients = frozenset(self.root_numbers("_NET_CLIENT_LIST"))
+        for _ in range(_DEEPEST):
+            if window in clients:
+                return window
+            if window in (0, 1, self.screen.root):
+                break
+            try:
+                window = wire.read_parent(self.ask(wire.query_tree(window)))
+            except XLost:
+                raise
+            except XError:
+                break  # it went away
+        return 0
+
+    @contextmanager
+    def alone(self) -> Generator[None]:
+        """Let the server serve nobody else during the block, so that nothing changes between a question and an event.
+
+        Keep it short: the whole desktop stands still.
+        """
+        self._out += wire.GRAB_SERVER
+        try:
+            yield
+        finally:
+            self._out += wire.UNGRAB_SERVER
+            self.sync()
 
     def sync(self) -> None:
         """Send what is queued and wait until the server has done it."""

@@ -14,6 +14,8 @@ KEY_PRESS, KEY_RELEASE, BUTTON_PRESS, BUTTON_RELEASE, MOTION = 2, 3, 4, 5, 6
 SETUP = struct.pack("<BxHHHHxx", 0x6C, 11, 0, 0, 0)
 SYNC = struct.pack("<BxH", 43, 1)
 """GetInputFocus: the cheapest request with an answer."""
+GRAB_SERVER, UNGRAB_SERVER = struct.pack("<BxH", 36, 1), struct.pack("<BxH", 37, 1)
+"""Between the two, the server does what this client asks and nothing else."""
 
 _SETUP_FIXED = struct.Struct("<IIIIHHBBBBBBBBxxxx")
 _SCREEN = struct.Struct("<IIIIIHH")
@@ -51,6 +53,23 @@ def read_extension(reply: bytes) -> int | None:
 def fake_input(extension: int, kind: int, detail: int, root: int = 0, x: int = 0, y: int = 0) -> bytes:
     """Let XTEST do a key, a button or a motion."""
     return _FAKE.pack(extension, 2, 9, kind, detail, 0, root, x, y)
+
+
+def read_focus(reply: bytes) -> int:
+    """The window that gets the keys: the answer to SYNC; 0 for none, 1 for the one under the pointer."""
+    (window,) = struct.unpack_from("<I", reply, 8)
+    return window
+
+
+def query_tree(window: int) -> bytes:
+    """Ask for the parent of a window."""
+    return struct.pack("<BxHI", 15, 2, window)
+
+
+def read_parent(reply: bytes) -> int:
+    """The parent in the answer to `query_tree`; 0 for the root."""
+    (parent,) = struct.unpack_from("<I", reply, 12)
+    return parent
 
 
 def query_pointer(root: int) -> bytes:

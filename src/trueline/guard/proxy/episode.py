@@ -127,10 +127,10 @@ class _Request:
                 self.blocked.popitem(last=False)
         return outcome
 
-    async def executed(self, check: str, *, ran: bool = True) -> None:
+    async def executed(self, check: str, *, ran: bool = True, part: Proposal | None = None) -> None:
         """Report that it does not run; a block that is remembered was reported before."""
         with contextlib.suppress(UnknownCheckError):
-            await self.session.executed(check, ran=ran)
+            await self.session.executed(check, ran=ran, part=part)
 
 
 async def _cannot_revise(rejected: Proposal, feedback: Feedback) -> Proposal:  # noqa: ARG001 as the loop calls it
