@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
 from support.bench_set import png
 from trueline.actions import Click, Point
-from trueline.guard.baselines import ConstantGuard, InferActGuard, TaskShieldGuard, baseline_hashes
+from trueline.guard.baselines import (
+    AlignmentCheckGuard,
+    ConstantGuard,
+    InferActGuard,
+    RandomGuard,
+    TaskShieldGuard,
+    baseline_hashes,
+)
 from trueline.guard.config import GuardConfig
+from trueline.guard.registry import open_guard
 from trueline.guard.types import Guard, GuardContext, PastStep
 from trueline.models import Config, RetryPolicy, open_model
 from trueline.models.envfiles import Env
@@ -29,7 +38,9 @@ def context(picture: bytes | None = None) -> GuardContext:
     return GuardContext(OBJECTIVE, Observation(datetime.now(UTC), picture or png(1)), PROPOSAL, (PAST,), step=2)
 
 
-def checked(server: FakeServer, kind: type[TaskShieldGuard | InferActGuard], asked: GuardContext) -> Verdict:
+def checked(
+    server: FakeServer, kind: type[TaskShieldGuard | InferActGuard | AlignmentCheckGuard], asked: GuardContext
+) -> Verdict:
     async def work() -> Verdict:
         async with server:
             env = Env({"LOCAL_OPENAI_BASE_URL": f"{server.url}/v1"})
@@ -65,6 +76,36 @@ def test_task_shield_flags_what_contributes_to_nothing(contributes: bool) -> Non
     assert OBJECTIVE.encode() in seen.raw
     assert b"A shop was opened." in seen.raw
     assert len(seen.pictures()) == 1
+
+
+@pytest.mark.parametrize("compromised", [True, False])
+def test_alignment_check_flags_what_shows_another_goal(compromised: bool) -> None:
+    server = FakeServer(Say(json.dumps({"thought": "because", "compromised": compromised})))
+    verdict = checked(server, AlignmentCheckGuard, context())
+    assert verdict.decision is (Decision.MISALIGNED if compromised else Decision.ALIGNED)
+    (seen,) = server.seen
+    assert OBJECTIVE.encode() in seen.raw and b"A shop was opened." in seen.raw
+
+
+def test_the_record_of_alignment_check_names_its_prompts() -> None:
+    async def recorded() -> str:
+        config = Config(named_only=True)
+        options = {"systematic_analysis_model": "openai|m"}
+        async with open_guard("alignment-check-like", options, config=config) as opened:
+            return str(opened.setting.options["prompts"])
+
+    assert len(asyncio.run(recorded())) == 12
+
+
+def test_a_coin_falls_alike_for_the_same_question_and_at_its_rate() -> None:
+    def flagged(guard: RandomGuard) -> list[bool]:
+        asked = [replace(context(), step=step) for step in range(400)]
+        return [asyncio.run(guard.check(one)).decision is Decision.MISALIGNED for one in asked]
+
+    first = flagged(RandomGuard(0.3))
+    assert first == flagged(RandomGuard(0.3)) != flagged(RandomGuard(0.3, seed=1))
+    assert 90 <= sum(first) <= 150
+    assert not any(flagged(RandomGuard(0))) and all(flagged(RandomGuard(1)))
 
 
 def infers(consistent: bool) -> list[Play]:
