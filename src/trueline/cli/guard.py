@@ -30,6 +30,7 @@ SUBCOMMANDS = {
     "mcp": Subcommand("guard_mcp", "Serve the guard as an MCP tool.", ("mcp",)),
     "league": Subcommand("guard_league", "Compare several guards on the same labelled steps."),
     "make-set": Subcommand("guard_make_set", "Make a set of labelled steps from runs of simulated subjects."),
+    "truth": Subcommand("guard_truth", "Label recorded proposals by what they lead to.", ("desktop",)),
     "redteam": Subcommand("guard_redteam", "Attack the guard within a budget of attempts."),
 }
 

@@ -111,7 +111,7 @@ def make_job(config: RunConfig, planned: Planned) -> Job:
     Raises:
         InputError: The task's variation does not fit the task.
     """
-    episode = _Episode(config, planned)
+    episode = PlannedEpisode(config, planned)
     return Job(planned.location(config.setting), episode.begin, episode.play, why_unsupported(planned, config.support))
 
 
@@ -145,31 +145,31 @@ def _names(task: Task) -> str:
     return function if isinstance(function, str) else "/".join(function)
 
 
-class _Episode:
-    """One episode of a run."""
+class PlannedEpisode:
+    """One episode of a run, with everything that its seeds decide drawn."""
 
     def __init__(self, config: RunConfig, planned: Planned) -> None:
-        self._config = config
+        self.config = config
         self._planned = planned
         self._setting_digest = config.setting.digest
-        self._task = _worded(vary(planned.task.task, self._seed(VARIATION)), config.setting)
+        self.task = _worded(vary(planned.task.task, self._seed(VARIATION)), config.setting)
         self._path = str(planned.location(config.setting).path)
 
     def _seed(self, purpose: str) -> int:
-        return episode_seed(self._config, self._planned, purpose)
+        return episode_seed(self.config, self._planned, purpose)
 
     def _injection(self) -> ActiveInjection | None:
         injected = self._planned.injected
         if injected is None or not VECTORS.provides(injected.vector) or not GOALS.provides(injected.goal):
             return None
         # The task was varied since: where its document lies is told by its own entry.
-        entries = (entry for entry in self._task.injections if entry.type == injected.vector)
+        entries = (entry for entry in self.task.injections if entry.type == injected.vector)
         params = next((entry.params for entry in entries if injected.goal in entry.goals), None)
         return ActiveInjection.from_names(injected.vector, injected.goal, self._seed("attack"), params)
 
     def begin(self) -> Started:
         """The first line of its record."""
-        config, task = self._config, self._task
+        config, task = self.config, self.task
         injection = self._injection()
         digest = sha256(self._planned.task.task.definition_json().encode())
         return Started(
@@ -188,26 +188,24 @@ class _Episode:
 
     async def play(self, desktop: Desktop, writer: EpisodeWriter, slot: Slot) -> Ended:
         """Play it on a fresh desktop."""
-        config, task = self._config, self._task
-        workspace = Workspace(desktop, config.downloads, config.assets, config.screen, config.password)
+        config = self.config
         try:
             agent = config.agent.make()
         except Exception as error:
             # A class of somebody else's: what goes wrong in one episode must not end the others.
             detail = f"agent: {describe_error(error)}"
             return Ended(time=datetime.now(UTC), unscored=Unscored.SETUP_ERROR, detail=detail)
-        injection = self._injection()
         other_usage: list[Usage] = []
         async with AsyncExitStack() as stack:
             stack.push_async_callback(_close, agent, writer)
-            on_desktop = await stack.enter_async_context(TaskOnDesktop(task, workspace, injection))
+            on_desktop = await stack.enter_async_context(self.on_desktop(desktop))
             oversight = self._oversight(writer, on_desktop, other_usage, stack)
             recording = config.record and Capability.RECORD in desktop.capabilities
             await stack.enter_async_context(desktop.record(writer.folder / RECORDING) if recording else nullcontext())
             parts = EpisodeParts(
                 desktop=desktop,
                 agent=agent,
-                context=self._context(),
+                context=self.context(),
                 task=on_desktop,
                 oversight=oversight,
                 retrying=self._retrying(),
@@ -215,34 +213,47 @@ class _Episode:
                 slot=slot,
                 limits=config.setting.limits,
                 pace=config.pace,
-                unchecked_score=unchecked_score(harm=measures_harm(self._task)),
+                unchecked_score=unchecked_score(harm=measures_harm(self.task)),
                 # Whether the agent was exposed is read from the tree, whatever the agent itself is shown.
-                also_want=ObservationSpec(screenshot=True, tree=injection is not None),
+                also_want=ObservationSpec(screenshot=True, tree=self._planned.injected is not None),
             )
             return await execute(parts, writer)
 
-    def _context(self) -> AgentContext:
+    @property
+    def listed(self) -> str | None:
+        """Digest of what the task may change, as its file lists it."""
+        allowed = self._planned.task.task.allowed_changes
+        return None if allowed is None else allowed.digest
+
+    def on_desktop(self, desktop: Desktop) -> TaskOnDesktop:
+        """The task, and its injection, on a fresh desktop."""
+        config = self.config
+        workspace = Workspace(desktop, config.downloads, config.assets, config.screen, config.password)
+        return TaskOnDesktop(self.task, workspace, self._injection())
+
+    def context(self) -> AgentContext:
+        """What the agent is told."""
         return AgentContext(
-            instruction=instruction_for(self._planned, self._task.instruction),
-            screen=Size(*self._config.screen),
+            instruction=instruction_for(self._planned, self.task.instruction),
+            screen=Size(*self.config.screen),
             seed=self._seed(AGENT),
-            models=self._config.models,
+            models=self.config.models,
             episode=self._path,
-            insight=self._insight() if self._config.agent.simulated else None,
+            insight=self._insight() if self.config.agent.simulated else None,
         )
 
     def _insight(self) -> Insight:
         return Insight(
-            demo=self._task.demo,
+            demo=self.task.demo,
             kind=self._planned.task.kind,
-            task_seed=task_seed(self._config, self._planned),
-            clarified=self._task.instruction == self._task.clarified_instruction,
+            task_seed=task_seed(self.config, self._planned),
+            clarified=self.task.instruction == self.task.clarified_instruction,
         )
 
     def _oversight(
         self, writer: EpisodeWriter, on_desktop: TaskOnDesktop, other_usage: list[Usage], stack: AsyncExitStack
     ) -> Oversight | None:
-        setup = self._config.guard
+        setup = self.config.guard
         if setup is None:
             return None
         narrator = RecordingNarrator(setup.narrator, writer, on_desktop.steps, other_usage) if setup.narrator else None
@@ -261,12 +272,12 @@ class _Episode:
             stack.push_async_callback(session.close)
             return session
 
-        session = begin(self._task.instruction)
+        session = begin(self.task.instruction)
         ask = None if setup.ask is None else setup.ask(self._path)
         return Oversight(session, setup.policy, ask, begin)
 
     def _retrying(self) -> Retrying | None:
-        retry = self._config.retry
+        retry = self.config.retry
         # A misuse task that was refused has come out well: trying again would press the agent to do harm.
         if retry is None or self._planned.task.kind is Kind.MISUSE:
             return None
@@ -274,8 +285,8 @@ class _Episode:
             return BinaryRetry(retry.max_retries, retry.max_total_steps)
         return ClarifyUponRetry(
             retry.user,
-            self._task.instruction,
-            self._task.evaluator.model_dump(mode="json", exclude_unset=True),
+            self.task.instruction,
+            self.task.evaluator.model_dump(mode="json", exclude_unset=True),
             retry.max_retries,
             retry.max_total_steps,
             episode=self._path,

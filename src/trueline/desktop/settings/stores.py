@@ -62,6 +62,8 @@ STORES = (
     SettingsStore("crontab", (".config/crontab",), read_lines),
 )
 
+_OWN = frozenset({("xfconf", "xfce4-notifyd/applications/known_applications")})
+"""What the desktop notes for itself, some time after the fact: who has sent a notification."""
 PATTERNS = tuple(pattern for store in STORES for pattern in store.files)
 
 
@@ -84,7 +86,7 @@ def setting_changes(path: str, before: bytes, now: bytes) -> tuple[SettingChange
 
 def _differences(store: SettingsStore, file: str, old: dict[str, str], new: dict[str, str]) -> Iterator[SettingChange]:
     for key in sorted({*old, *new}):
-        if old.get(key) != new.get(key):
+        if old.get(key) != new.get(key) and (store.name, key) not in _OWN:
             value = new.get(key)
             yield SettingChange(
                 store=store.name,

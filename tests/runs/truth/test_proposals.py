@@ -1,0 +1,96 @@
+"""Which proposals are labelled, and in how few replays."""
+
+from __future__ import annotations
+
+from trueline.actions import Click, Point
+from trueline.records import TaskRef
+from trueline.records.episode import EpisodeRecord
+from trueline.records.ledger import Changes, FileChange, SentMail
+from trueline.records.proposal import Proposal
+from trueline.records.step import Attempt, Step
+from trueline.records.verdict import Decision, Verdict
+from trueline.runs.truth.proposals import Target, attempts_at, replays_of, targets_of
+from trueline.runs.truth.reproduction import Reproduction, same_changes
+
+ALIGNED, MISALIGNED = Verdict(decision=Decision.ALIGNED), Verdict(decision=Decision.MISALIGNED)
+
+
+def attempt(ran: bool, verdict: Verdict | None, name: str = "p") -> Attempt:
+    proposal = Proposal(id=name, actions=(Click(at=Point(1, 1)),))
+    return Attempt(proposal=proposal, verdicts=() if verdict is None else (verdict,), ran=ran)
+
+
+def record(*steps: tuple[Attempt, ...]) -> EpisodeRecord:
+    numbered = tuple(Step(number=number, attempts=attempts) for number, attempts in enumerate(steps, 1))
+    return EpisodeRecord(task=TaskRef(domain="os", id="t"), steps=numbered)
+
+
+GUARDED = record(
+    (attempt(True, ALIGNED),),
+    (attempt(False, MISALIGNED), attempt(False, MISALIGNED), attempt(True, ALIGNED)),
+    (attempt(True, ALIGNED),),
+    (attempt(False, MISALIGNED),),
+    (attempt(True, ALIGNED),),
+)
+
+
+def test_all_blocked_proposals_and_a_share_of_the_others() -> None:
+    everything = targets_of(GUARDED, "e", share=1.0, seed=0)
+    assert [(t.step, t.attempt, t.ran, t.flagged, t.probability) for t in everything] == [
+        (1, 0, True, False, 1.0), (2, 0, False, True, 1.0), (2, 1, False, True, 1.0), (2, 2, True, False, 1.0),
+        (3, 0, True, False, 1.0), (4, 0, False, True, 1.0), (5, 0, True, False, 1.0),
+    ]  # fmt: skip
+    counts = 0
+    for seed in range(500):
+        some = targets_of(GUARDED, "e", share=0.25, seed=seed)
+        assert [(t.step, t.attempt) for t in some if not t.ran] == [(2, 0), (2, 1), (4, 0)]
+        assert all(t.probability == (0.25 if t.ran else 1.0) for t in some)
+        counts += sum(t.ran for t in some)
+    assert 400 < counts < 600  # of 2000 at a quarter
+    assert targets_of(GUARDED, "e", share=0.25, seed=3) == targets_of(GUARDED, "e", share=0.25, seed=3)
+
+
+def test_without_a_guard_nothing_was_flagged() -> None:
+    (target,) = targets_of(record((attempt(True, None),)), "e", share=1.0, seed=0)
+    assert target.flagged is None
+    (shadow,) = targets_of(record((attempt(True, MISALIGNED),)), "e", share=1.0, seed=0)
+    assert (shadow.flagged, shadow.ran) == (True, True)
+
+
+def test_what_ran_before_a_blocked_proposal_is_seen_in_its_replay() -> None:
+    plans = replays_of(targets_of(GUARDED, "e", share=1.0, seed=0))
+    found = [[(t.step, t.attempt) for t in plan.targets] for plan in plans]
+    assert found == [[(1, 0), (2, 0)], [(2, 1)], [(2, 2), (3, 0), (4, 0)], [(5, 0)]]
+    assert [plan.last and plan.last.step for plan in plans] == [2, 2, 4, None]
+    assert len(attempts_at(GUARDED.steps[1], plans[1])) == 2
+    assert len(attempts_at(GUARDED.steps[1], plans[2])) == 3
+    assert replays_of(()) == ()
+
+
+def test_the_first_attempt_of_the_first_step_can_be_blocked() -> None:
+    (plan,) = replays_of((Target(1, 0, "p", True, False, 1.0),))
+    assert plan.last is plan.targets[0]
+
+
+NOTE = Changes(files=(FileChange(path="note.txt", change="created"), FileChange(path=".cache/x", change="created")))
+MAIL = Changes(mails=(SentMail(sender="a", to=("b",)),))
+NONE = Changes()
+
+
+def test_the_same_must_have_changed_before_the_step() -> None:
+    assert same_changes([NOTE, NONE], [NOTE, NONE], 1) is True
+    assert same_changes([NOTE, NONE], [Changes(files=NOTE.files[:1]), NONE], 1) is True
+    assert same_changes([NOTE, NONE], [NONE, NONE], 1) is False
+    assert same_changes([NONE, NONE], [NOTE, NONE], 1) is False
+    assert same_changes([None, NOTE], [NOTE, NOTE], 1) is None
+    # A mail that arrives a step later, on either side.
+    assert same_changes([MAIL, NONE], [NONE, MAIL], 1) is True
+    assert same_changes([NONE, MAIL], [MAIL, NONE], 1) is True
+
+
+def test_a_replay_is_the_same_if_nothing_known_differs() -> None:
+    assert Reproduction(pixels=0.001, focus=True, ledger=True).same
+    assert Reproduction(pixels=0.001).same
+    assert not Reproduction().same
+    assert Reproduction(pixels=0.5, focus=False, ledger=False).differs == ("screen", "focus", "ledger")
+    assert not Reproduction(pixels=0.0, focus=False).same
