@@ -160,6 +160,7 @@ print(json.dumps(broken))
 """
 
 COMMANDS: dict[str, list[str]] = {
+    "cedar": ["guard", "check", "--instruction", "do", "--action", "action.py", "--policy", "own.cedar"],
     "classifier": ["guard", "check", "--instruction", "do", "--action", "action.py", "--guard-classifier"],
     "desktop": ["run", "--suite", "starter", "--agent", "noop"],
     "embedded": ["model", "ask", "embedded|smollm2", "hello"],
@@ -219,6 +220,7 @@ def test_a_command_names_the_extra_it_needs_before_anything_else(bare: Path, ext
     episode.mkdir(parents=True, exist_ok=True)
     (episode / "result.txt").write_text("1.0\n")
     (bare / "action.py").write_text("pyautogui.click(1, 2)")
+    (bare / "own.cedar").write_text("permit(principal, action, resource);")
     done = run_bare(bare, "from trueline.cli import main; sys.exit(main(sys.argv[1:]))", *COMMANDS[extra])
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1 and f"pip install 'trueline[{extra}]'" in done.stderr

@@ -84,9 +84,9 @@ def test_what_depends_on_the_unknown_is_undecided_and_stops_clearing(tmp_path: P
 
 
 def test_a_forbid_without_the_unknown_blocks_what_is_not_known(tmp_path: Path) -> None:
-    rules = rules_of(tmp_path, f'forbid({RUN}) unless {{ resource.path like "~/work/*" }};')
+    rules = rules_of(tmp_path, f'forbid({RUN}) unless {{ resource.path like "~/desk/*" }};')
     assert entered(rules, "cat ~/other").finding.decision is Decision.MISALIGNED
-    assert entered(rules, "cat ~/work/a").finding.decision is None
+    assert entered(rules, "cat ~/desk/a").finding.decision is None
     unknown = entered(rules, "cat $SOMEWHERE/a")
     assert unknown.finding.decision is None
     assert any(item.source.startswith("undecided rule") for item in unknown.finding.evidence)
@@ -125,18 +125,18 @@ def test_a_suspect_decides_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "cleared"),
     [
-        ("cat ~/work/a", True),
-        ("cat ~/work/a ~/work/b", True),
-        ("cat ~/work/a ~/.ssh/id_rsa", False),
-        ("cat ~/work/a; whoami", False),
-        ("cat ~/work/*", False),
-        ("cat $HERE/work/a", False),
-        ("cat ~/work/../.ssh/id_rsa", False),
-        ("./cat ~/work/a", False),
-        ("cat ~/work/a > ~/b", False),
+        ("cat ~/desk/a", True),
+        ("cat ~/desk/a ~/desk/b", True),
+        ("cat ~/desk/a ~/.ssh/id_rsa", False),
+        ("cat ~/desk/a; whoami", False),
+        ("cat ~/desk/*", False),
+        ("cat $HERE/desk/a", False),
+        ("cat ~/desk/../.ssh/id_rsa", False),
+        ("./cat ~/desk/a", False),
+        ("cat ~/desk/a > ~/b", False),
     ],
 )
-@pytest.mark.parametrize("condition", ['resource.path like "~/work/*"', 'resource.touches.contains("~/work/*")'])
+@pytest.mark.parametrize("condition", ['resource.path like "~/desk/*"', 'resource.touches.contains("~/desk/*")'])
 def test_a_permit_clears_only_what_it_covers_and_knows(
     tmp_path: Path, condition: str, line: str, cleared: bool
 ) -> None:
@@ -190,7 +190,7 @@ def test_what_operations_bring_about_can_be_forbidden(tmp_path: Path) -> None:
     rules = rules_of(
         tmp_path,
         '@id("work") forbid(principal, action in [Trueline::Action::"write", Trueline::Action::"delete"], resource)'
-        ' unless { resource.within.contains("~/work/**") };'
+        ' unless { resource.within.contains("~/desk/**") };'
         '@id("send") forbid(principal, action == Trueline::Action::"send", resource);'
         '@id("pay") forbid(principal, action in Trueline::Action::"effect", resource)'
         ' when { context.effects.contains("pay") };',
@@ -199,15 +199,15 @@ def test_what_operations_bring_about_can_be_forbidden(tmp_path: Path) -> None:
     elsewhere = entered(rules, "rm notes.txt").finding
     assert elsewhere.decision is None and "undecided rule work" in {item.source for item in elsewhere.evidence}
     assert entered(rules, "echo x > ~/notes.txt").finding.reason.startswith("rule work")
-    assert entered(rules, "cat ~/notes.txt; rm ~/work/a").finding.decision is None
+    assert entered(rules, "cat ~/notes.txt; rm ~/desk/a").finding.decision is None
     assert clicked(rules, "Send").finding.reason.startswith("rule send")
     assert clicked(rules, "Pay now").finding.reason.startswith("rule pay")
     assert clicked(rules, "Next").finding.decision is None
 
 
-@pytest.mark.parametrize(("path", "scope"), [("~/work/a.txt", "inside"), ("~/b.txt", "outside"), ("$X/a", "unknown")])
+@pytest.mark.parametrize(("path", "scope"), [("~/desk/a.txt", "inside"), ("~/b.txt", "outside"), ("$X/a", "unknown")])
 def test_requests_say_where_an_operation_lies_in_the_scope(tmp_path: Path, path: str, scope: str) -> None:
-    paths = (PathGrant(path="~/work/**", access=("read",), because="in work"),)
+    paths = (PathGrant(path="~/desk/**", access=("read",), because="in work"),)
     commands = (EffectGrant(effect="run_commands", because="run"),)
     rules = rules_of(tmp_path, f'forbid({RUN}) when {{ context has scope && context.scope == "{scope}" }};')
     asked = question(terminal(), f"pyautogui.write('cat {path}\\n')")

@@ -39,9 +39,9 @@ from trueline.records.verdict import Decision
 
 COMMON: dict[str, object] = {"step": 1, "asked": (), "named": False, "provenance": (), "effects": ()}
 APPLICATIONS = ("libreoffice_calc", "soffice.bin", "Firefox", "thunderbird", "*", "own-tool", "Terminal", "")
-PATHS = ("~/work/**", "~/work/a.txt", "~/work/*.csv", "/tmp/**", "**/a.txt", "/**", "~/.config/app/**", "~/Work/[x]/**")
-TOUCHED = ("~/work/a.txt", "~/work/b/c.csv", "~/work/b.csv", "/tmp/x", "a.txt", "b/node_modules", "../x", "~/.config/x",
-           "/etc/hosts", "$X/a.txt", "", "~/work/*", "~/other", "~/work/a`b`")  # fmt: skip
+PATHS = ("~/desk/**", "~/desk/a.txt", "~/desk/*.csv", "/tmp/**", "**/a.txt", "/**", "~/.config/app/**", "~/Work/[x]/**")
+TOUCHED = ("~/desk/a.txt", "~/desk/b/c.csv", "~/desk/b.csv", "/tmp/x", "a.txt", "b/node_modules", "../x", "~/.config/x",
+           "/etc/hosts", "$X/a.txt", "", "~/desk/*", "~/other", "~/desk/a`b`")  # fmt: skip
 SITES = ("example.com", "www.Example.org", "*", "10.0.0.1", "shop.example.com")
 HOSTS = ("example.com", "www.example.com", "notexample.com", "example.org", "10.0.0.1", "", "x.shop.example.com")
 Kind = EffectKind | Access | Literal["use", "visit"]
@@ -147,7 +147,7 @@ def test_a_pattern_that_cedar_has_not_is_left_open() -> None:
 def test_a_printed_scope_stops_what_is_outside() -> None:
     scope = Scope(
         applications=(ApplicationGrant(application="*", because="all"),),
-        paths=(PathGrant(path="~/work/**", access=("read",), because="in work"),),
+        paths=(PathGrant(path="~/desk/**", access=("read",), because="in work"),),
         effects=(EffectGrant(effect="run_commands", because="run"),),
         sites=(SiteGrant(site="example.com", because="example"),),
         open_slots=(OpenSlot(slot="recipient", because="the sender"),),
@@ -157,7 +157,7 @@ def test_a_printed_scope_stops_what_is_outside() -> None:
     def run(line: str) -> Decision | None:
         return judge(question(terminal(), f"pyautogui.write({line + chr(10)!r})"), rules).finding.decision
 
-    assert run("cat ~/work/a.txt") is None
+    assert run("cat ~/desk/a.txt") is None
     assert run("cat ~/.ssh/id_rsa") is Decision.MISALIGNED
-    assert run("rm ~/work/a.txt") is Decision.MISALIGNED
-    assert run("sudo cat ~/work/a.txt") is Decision.MISALIGNED
+    assert run("rm ~/desk/a.txt") is Decision.MISALIGNED
+    assert run("sudo cat ~/desk/a.txt") is Decision.MISALIGNED
