@@ -31,6 +31,8 @@ _LEAVES = frozenset({
     "textfield", "textarea", "searchbox",
 })  # fmt: skip
 """Elements that hold no others, whatever lies over them."""
+_OF_NO_PAGE = frozenset({"menu", "terminal"})
+"""With one of these another window begins, though it may lie over or under the page before it."""
 _DEEPEST = 50
 """How deep OSWorld's server walks."""
 
@@ -94,6 +96,8 @@ def tree_of(rows: Iterable[Row]) -> Tree:
     for row in rows:
         windows = windows or bool(row.class_name)
         opened = _Open(_node(row))
+        if row.tag in _OF_NO_PAGE:
+            stack = stack[: next((n for n, up in enumerate(stack) if up.node.role.startswith("document")), len(stack))]
         while len(stack) > 1 and not _holds(stack[-1].node, opened.node):
             stack.pop()
         stack[-1].children.append(opened)

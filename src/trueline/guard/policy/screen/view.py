@@ -94,9 +94,10 @@ class View:
         inside, sure = self._at(at)
         if not inside:
             return None
-        # Where the windows are not known, nothing says which of two elements lies on top.
-        sure = sure and (self._has_windows or not self.beneath(at))
-        return self.target(self._pressed(min(reversed(inside), key=self._area)), sure=sure)
+        smallest = min(reversed(inside), key=self._area)
+        # Where the windows are not known, nothing says which of two elements lies on top, unless one is in the other.
+        sure = sure and (self._has_windows or {*inside} <= {*self._places_upwards(smallest)})
+        return self.target(self._pressed(smallest), sure=sure)
 
     @property
     def complete(self) -> bool:
