@@ -53,7 +53,7 @@ class GivenOptions(NamedTuple):
 def add_guard_flag(parser: FlagGroup) -> None:
     """Declare which guard judges; `--detector` is DeAction's word for it."""
     parser.add_argument("--guard", "--detector", default="deaction", metavar="NAME", dest="guard",
-                        help="deaction, policy, task-shield-like, inferact-like, alignment-check-like, "
+                        help="deaction, policy, scope, task-shield-like, inferact-like, alignment-check-like, "
                         "injection-classifier, invariant, llamafirewall, the baselines always-aligned, "
                         "always-misaligned, random and action-text-only, an installed guard, MODULE:CLASS or "
                         "FILE.py:CLASS (deaction)")  # fmt: skip
