@@ -128,6 +128,8 @@ def test_runs_give_attack_success_pass_rates_and_prompts(capsys: pytest.CaptureF
         (["--guards", "nothing"], "unknown guard 'nothing'"),
         (["--guards", "policy:tone=loud"], "does not apply to --guard policy"),
         (["--guards", "task-shield-like"], "requires a model"),
+        (["--guards", "policy", "--guard_option", "max_token=3"], "--guard_option max_token: none of these guards"),
+        (["--guards", "policy", "--fast_check_model", "openai|m"], "--fast_check_model: none of these guards takes it"),
         (["--guards", "policy", "policy"], "two guards are called policy"),
         (["--guards", "policy", "--runs", "results"], "write NAME=FOLDER"),
         (["--guards", "policy", "--runs", "a=nowhere"], "nowhere"),

@@ -61,7 +61,7 @@ def configure(parser: Parser) -> None:
                         help="always-aligned, always-misaligned, random and action-text-only join (yes)")  # fmt: skip
     parser.add_argument("--runs", nargs="+", default=[], metavar="NAME=FOLDER",
                         help="folders of guarded runs, for attack success, Pass^k and prompts to a person")  # fmt: skip
-    add_guard_options(parser, annotate=False)
+    add_guard_options(parser)
     parser.add_argument("--result-dir", type=Path, metavar="DIR",
                         help=f"folder of each guard's verdicts, to resume from ({_RESULTS})")  # fmt: skip
     parser.add_argument("--max-workers", type=count, metavar="N", help=f"model calls at the same time ({_WORKERS})")
@@ -114,7 +114,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _plan(args: argparse.Namespace) -> _Plan:
     from trueline.guard.bench import read_sources
-    from trueline.guard.league_request import labelled, request_of
+    from trueline.guard.league_request import labelled, request_of, require_taken
     from trueline.records.interchange.misactbench import read_benchmark
 
     for name in ("prevalence", "at_block_rate"):
@@ -133,7 +133,9 @@ def _plan(args: argparse.Namespace) -> _Plan:
     if not sources:
         raise InputError(f"{file}: no trajectory can be judged: {everything[0].problem}")
     common = given.options | given_options(vars(args)).options
-    guards = {label: request_of(one, common, file) for label, one in labelled(_entries(args, given)).items()}
+    entries = labelled(_entries(args, given))
+    require_taken(entries.values(), common)
+    guards = {label: request_of(one, common, file) for label, one in entries.items()}
     return _Plan(
         file=file,
         everything=everything,

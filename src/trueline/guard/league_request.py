@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, get_origin
 
 from pydantic import Field, JsonValue
 
-from trueline.errors import InputError
+from trueline.errors import InputError, RequestError
 from trueline.guard.policy.strict_model import StrictModel
 from trueline.guard.registry import GUARDS, GuardRequest
 from trueline.text import printable
@@ -99,6 +99,18 @@ def labelled(guards: Sequence[LeagueGuard]) -> dict[str, LeagueGuard]:
             raise InputError(f"two guards are called {printable(label, 100)}; give one a label: LABEL=NAME")
         found[label] = one
     return found
+
+
+def require_taken(guards: Iterable[LeagueGuard], common: Mapping[str, JsonValue]) -> None:
+    """Check that each common option has a guard that takes it: a misspelt one would be ignored.
+
+    Raises:
+        RequestError: One has none.
+    """
+    taken = {name for one in guards for name in GUARDS.find(one.guard).options.model_fields}
+    for name in common:
+        if name not in taken:
+            raise RequestError(f"`guard_options.{name}`: none of these guards takes it")
 
 
 def request_of(one: LeagueGuard, common: Mapping[str, JsonValue], set_file: Path) -> GuardRequest:
