@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import re
+import textwrap
 from collections.abc import Collection, Sequence
 from typing import NoReturn
 
@@ -15,6 +16,13 @@ FlagGroup = argparse._ActionsContainer  # pyright: ignore[reportPrivateUsage]: a
 _FLAG = re.compile(r"(?<![\w-])--[a-z0-9][a-z0-9_-]*")
 
 
+class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Breaks lines at spaces only: a name with a hyphen must stay whole to be found and copied."""
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
+
+
 class Parser(argparse.ArgumentParser):
     """An argparse parser that raises one-line errors and takes `--run_dirs` for `--run-dirs`."""
 
@@ -22,9 +30,7 @@ class Parser(argparse.ArgumentParser):
     """Show flags as `--num_envs` rather than `--num-envs`; both are always accepted."""
 
     def __init__(self, *, prog: str, description: str | None = None) -> None:
-        super().__init__(
-            prog=prog, description=description, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter
-        )
+        super().__init__(prog=prog, description=description, allow_abbrev=False, formatter_class=_HelpFormatter)
         self._words: list[str] = []
 
     def common_group(self, title: str) -> FlagGroup:
