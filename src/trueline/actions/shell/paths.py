@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import posixpath
 import re
 
@@ -11,6 +10,10 @@ _EVERYTHING = re.compile(r"(?:\*+|\.\*|\.\[!?\^?\.\]\*|\.\.\?\*|\{\*,\.\*\}|\?\*
 DISK = re.compile(r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|mapper/|md|loop|dm-)\w*")
 HISTORY_FILES = re.compile(r"~/\.(?:bash|zsh|python|mysql|psql)_history$|/var/log/")
 _WILDCARD = re.compile(r"[*?\[]")
+_SIGN = re.compile(r"\*+|\[[^\]]\]|\[.[^\]]*\]|.", re.DOTALL)
+"""A star, a class of characters, or one character."""
+_LONGEST_NAME = 255
+"""Characters of a file's name."""
 _MANY_SLASHES = re.compile(r"/{2,}")
 
 
@@ -70,4 +73,33 @@ def _name_fits(name: str, part: str) -> bool:
     """As a shell matches: a wildcard does not stand for the dot of a hidden file."""
     if name.startswith(".") and part[:1] in ("*", "?", "["):
         return False
-    return fnmatch.fnmatchcase(name.replace("*", "x"), part)
+    return len(part) <= _LONGEST_NAME and _overlap(_signs(name), _signs(part))
+
+
+def _signs(pattern: str) -> list[str | None]:
+    """The signs of a pattern: a character, nothing for any one, `None` for a star."""
+    return [_sign(sign) for sign in _SIGN.findall(pattern)]
+
+
+def _sign(sign: str) -> str | None:
+    if sign[0] == "*":
+        return None
+    if sign == "?" or (len(sign) > 1 and len(sign) != 3):
+        return ""
+    return sign[1] if len(sign) == 3 else sign
+
+
+def _overlap(one: list[str | None], other: list[str | None]) -> bool:
+    """Whether some name fits both patterns."""
+    # met[j]: whether the signs of `one` so far and the first j signs of `other` have a name in common.
+    met = [True]
+    for sign in other:
+        met.append(met[-1] and sign is None)
+    for mine in one:
+        before, met = met, [met[0] and mine is None]
+        for place, sign in enumerate(other):
+            if mine is None or sign is None:
+                met.append(before[place + 1] or met[place])
+            else:
+                met.append(before[place] and (not mine or not sign or mine == sign))
+    return met[-1]

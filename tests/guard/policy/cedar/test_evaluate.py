@@ -144,7 +144,7 @@ def test_a_permit_clears_only_what_it_covers_and_knows(
     assert entered(rules, line).finding.decision is (Decision.ALIGNED if cleared else None)
 
 
-@pytest.mark.parametrize("line", ["cat a ~/.ssh/id_rsa b", "cat ~/.ss?/*", "cat ~/.ssh/*", "sudo cat ~/.SSH/id_rsa"])
+@pytest.mark.parametrize("line", ["cat a ~/.ssh/x b", "cat ~/.ss?/id_rsa", "cat ~/.ssh/*", "sudo cat ~/.SSH/id_rsa"])
 def test_a_forbid_needs_one_of_several_files(tmp_path: Path, line: str) -> None:
     rules = rules_of(tmp_path, f'forbid({RUN}) when {{ resource.touches.contains("~/.ssh/*") }};')
     assert entered(rules, line).finding.decision is Decision.MISALIGNED
