@@ -114,13 +114,13 @@ def test_a_printed_scope_places_every_effect_as_the_scope(scopes: int) -> None:
 @pytest.mark.full
 def test_printed_scopes_of_instructions_place_the_corpus_as_the_scopes() -> None:
     seen: Counter[Place] = Counter()
-    for case in CASES[::3]:
+    for case in CASES[::6]:
         scope = scope_from_words(case.context.instruction, None)
         policies = policies_of(scope)
         for placed in place_effects(effects_of(read_episode_so_far(case.context).operations), scope):
             assert place_by(policies, placed.effect) == placed.place, (placed, scope)
             seen[placed.place] += 1
-    assert seen["outside"] > 30 and seen["unknown"] > 10
+    assert seen["outside"] > 15 and seen["unknown"] > 5
 
 
 def test_the_schema_knows_every_kind_of_effect() -> None:

@@ -6,7 +6,7 @@ What comes from the screen is data in them, never a part of a policy's text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
@@ -24,8 +24,10 @@ from trueline.guard.policy.screen.target import Target
 from trueline.guard.policy.secrets import Marked, carried_by, secrets_in
 from trueline.guard.types import GuardContext
 
-_MOST_PAIRS = 256
-"""Pairs of a path and a host that are asked about; beyond, each is asked about alone."""
+_MOST_PAIRS = 64
+"""Pairs of a path and a host that are asked about one by one."""
+_Path = tuple[Data, bool]
+"""What a request holds about a path, and whether that is fully known."""
 _NOT_EXACT = re.compile(r"[*?\[$`]")
 """In a path: wildcards, and what the shell puts in."""
 _PUT_IN = re.compile(r"[$`]")
@@ -162,26 +164,33 @@ def _command_requests(command: ShellCommand, common: Data, asking: Asking) -> It
         "line": fold_text(command.text),
         "does": sorted(command.does),
     }
-    for path, host in _pairs(command.paths, command.hosts):
-        named = unknown("resource.host") if host is None else fold_text(host)
-        exact = path is not None and not _NOT_EXACT.search(path)
-        yield Request("run", "Command", {**fixed, **_path(path, asking), "host": named}, common, exact)
-
-
-def _pairs(paths: Sequence[str], hosts: Sequence[str]) -> Iterable[tuple[str | None, str | None]]:
-    """Each path with each host; where those are too many, each alone, and the other unknown."""
+    paths = [_path(path, asking) for path in command.paths or ("",)]
+    hosts = [fold_text(host) for host in command.hosts] or [""]
     if len(paths) * len(hosts) > _MOST_PAIRS:
-        return [*((path, None) for path in paths), *((None, host) for host in hosts)]
-    return product(paths or ("",), hosts or ("",))
+        yield from _many(fixed, paths, hosts, common)
+        return
+    for (path, exact), host in product(paths, hosts):
+        yield Request("run", "Command", {**fixed, **path, "host": host}, common, exact)
 
 
-def _path(path: str | None, asking: Asking) -> Data:
-    if path is None:
-        return {name: unknown(f"resource.{name}") for name in ("path", "touches", "covers")}
+def _many(fixed: Data, paths: Sequence[_Path], hosts: Sequence[str], common: Data) -> Iterator[Request]:
+    """The requests of a command that names very many things: one for each answer about paths, and one for each host."""
+    answers = {(path["touches"], path["covers"]): path for path, _ in paths}
+    path_unknown: Data = {"path": unknown("resource.path")}
+    host = hosts[0] if len(hosts) == 1 else unknown("resource.host")
+    for path in answers.values():
+        yield Request("run", "Command", {**fixed, **path, **path_unknown, "host": host}, common, exact=False)
+    for named in dict.fromkeys(hosts) if len(hosts) > 1 else ():
+        missing: Data = {name: unknown(f"resource.{name}") for name in ("arguments", "line", "touches", "covers")}
+        yield Request("run", "Command", {**fixed, **missing, **path_unknown, "host": named}, common, exact=False)
+
+
+def _path(path: str, asking: Asking) -> _Path:
     touches, covers = (asking.questions.get(name, frozenset[str]()) for name in ("touches", "covers"))
     exact = not _NOT_EXACT.search(path)
-    return {
+    found: Data = {
         "path": fold_text(path) if exact else unknown("resource.path"),
-        "touches": sorted(fold_text(pattern) for pattern in touches if path and is_path(path, (pattern,))),
-        "covers": sorted(fold_text(folder) for folder in covers if path and is_whole(path, (folder,))),
+        "touches": tuple(sorted(fold_text(pattern) for pattern in touches if path and is_path(path, (pattern,)))),
+        "covers": tuple(sorted(fold_text(folder) for folder in covers if path and is_whole(path, (folder,)))),
     }
+    return found, exact
