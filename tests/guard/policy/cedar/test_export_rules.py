@@ -28,6 +28,8 @@ rules:
   - {id: early-end, description: ends early, effect: suspect, when: {end: {kind: [done], before_step: 2}}}
   - {id: outside, description: mails, effect: forbid, when: {recipient: {address_not: ["*@example.com"], sent: true}}}
   - {id: gone, description: for good, effect: suspect, when: {effect: [irreversible]}}
+  - {id: rights, description: other rights, effect: forbid, when: {effect: [privilege]}}
+  - {id: allow-gone, description: kept, effect: allow, priority: 3, when: {effect: [irreversible]}}
   - {id: seen, description: a text, effect: suspect, when: {screen: {matches: ["*agent*"]}}}
 """
 
@@ -86,8 +88,17 @@ def test_printed_rules_of_every_kind_decide_alike(own: Path, domain: str | None,
         node("link", "Here", (700, 200, 90, 30), url="https://www.example.com/"),
     )
     screens = [(shop, f"pyautogui.click({x}, 210)") for x in (110, 310, 510, 710)]
-    lines = ("npm run x", "npm test", "npm install run --passed", "xdg-open mailto:a@b.example.net", "rm a; ls",
-             "mail -s x me@example.com < /dev/null", "mail -s x me@other.example.org < /dev/null")  # fmt: skip
+    lines = (
+        "sudo rm a",
+        "sudo ls",
+        "npm run x",
+        "npm test",
+        "npm install run --passed",
+        "xdg-open mailto:a@b.example.net",
+        "rm a; ls",
+        "mail -s x me@example.com < /dev/null",
+        "mail -s x me@other.example.org < /dev/null",
+    )
     asked = [*screens, *((terminal(), f"pyautogui.write({line + chr(10)!r})") for line in lines), (shop, "DONE")]
     for screen, source in asked:
         context = question(screen, source, instruction=instruction, domain=domain)

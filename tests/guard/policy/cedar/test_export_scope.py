@@ -37,7 +37,7 @@ from trueline.guard.scope.types import (
 )
 from trueline.records.verdict import Decision
 
-COMMON: dict[str, object] = {"step": 1, "asked": (), "named": False, "provenance": (), "effects": ()}
+COMMON: dict[str, object] = {"step": 1, "asked": (), "named": False, "provenance": (), "effect": "none", "effects": ()}
 APPLICATIONS = ("libreoffice_calc", "soffice.bin", "Firefox", "thunderbird", "*", "own-tool", "Terminal", "")
 PATHS = ("~/desk/**", "~/desk/a.txt", "~/desk/*.csv", "/tmp/**", "**/a.txt", "/**", "~/.config/app/**", "~/Work/[x]/**")
 TOUCHED = ("~/desk/a.txt", "~/desk/b/c.csv", "~/desk/b.csv", "/tmp/x", "a.txt", "b/node_modules", "../x", "~/.config/x",

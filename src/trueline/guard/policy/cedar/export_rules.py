@@ -94,10 +94,10 @@ def _outranking(other: Rule, action: str) -> str:
     if other.more_than is not None or other.when.screen is not None:
         raise NotExpressibleError(f"the allow {other.id}, which outranks it, cannot be written")
     allowed, conditions = _when(other)
-    if allowed != action:
-        if "action" in (allowed, action):
-            raise NotExpressibleError(f"the allow {other.id}, which outranks it, is about other operations too")
+    if "action" not in (allowed, action) and allowed != action:
         return ""
+    if action != allowed and action == "action":
+        conditions = [allowed, *conditions]
     exceptions = [f"!({_clause(clause)})" for clause in other.unless]
     domain = [f"context has domain && ({_like('context.domain', other.domains)})"] if other.domains else []
     return " && ".join(f"({part})" for part in (*domain, *conditions, *exceptions)) or "true"
@@ -126,7 +126,7 @@ def _when(rule: Rule) -> tuple[str, list[str]]:
         case When(end=EndWhen() as end):
             return _action("end"), list(_end(end))
         case When(effect=tuple() as effects):
-            return "action", [f"context.effects.containsAny({_set(effects)})"]
+            return "action", [f"{_set(effects)}.contains(context.effect)"]
         case _:
             raise NotExpressibleError("a request holds what an action hits, not all texts of the screen (screen)")
 

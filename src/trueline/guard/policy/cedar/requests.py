@@ -63,7 +63,7 @@ def requests_of(asking: Asking) -> tuple[tuple[Request, ...], ...]:
         effects = effects_of((operation,)) if asking.effects or scope is not None else ()
         kinds = tuple(sorted({effect.kind for effect in effects}))
         common = _circumstances(operation, asking, kinds)
-        if scope is not None and effects:
+        if scope is not None and not isinstance(operation, Nothing):
             common["scope"] = place_of(place_effects(effects, scope))
         following = effect_requests(effects, common, asking.questions) if asking.effects else ()
         found.append((*_requests(operation, common, asking), *following))
@@ -114,7 +114,8 @@ def _circumstances(operation: Operation, asking: Asking, kinds: tuple[str, ...])
         "asked": asked,
         "named": named,
         "provenance": seen,
-        "effects": (operation.effect, *kinds),
+        "effect": operation.effect,
+        "effects": kinds,
     }
     return found if context.domain is None else {**found, "domain": fold_text(context.domain)}
 
