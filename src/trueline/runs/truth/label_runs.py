@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from trueline.actions import Wait
 from trueline.agents.registry import AgentMaker, find_agent
 from trueline.agents.types import Agent, close_agent
 from trueline.desktop.types import Desktop
@@ -208,8 +209,20 @@ def _path(work: _Work) -> tuple[list[Step], tuple[PathStep, ...]]:
         attempts = attempts_at(step, work.plan)
         final = attempts[-1]
         runs = final.ran or (last is not None and step.number == last.step)
-        path.append(PathStep(final.proposal if runs else None, attempts, _observation(work.trajectory, step)))
+        path.append(PathStep(final.proposal if runs else None, attempts, _screens(work.trajectory, step)))
     return steps, tuple(path)
+
+
+def _screens(episode: Trajectory, step: Step) -> tuple[Observation, ...]:
+    """The screen of a step, and of those after it for as long as nothing but waiting was done."""
+    found: list[Observation] = []
+    for later in episode.record.steps[step.number - 1 :]:
+        seen = _observation(episode, later)
+        found += [] if seen is None else [seen]
+        final = later.attempts[-1] if later.attempts else None
+        if final is None or not final.ran or not all(isinstance(action, Wait) for action in final.proposal.actions):
+            break
+    return tuple(found)
 
 
 def _place(steps: Sequence[Step], target: Target) -> int:

@@ -28,8 +28,8 @@ class PathStep:
     """`None`: nothing ran, because a guard stopped it."""
     attempts: tuple[Attempt, ...] = ()
     """How the agent that goes on came to it."""
-    recorded: Observation | None = None
-    """The screen on which it was proposed."""
+    recorded: tuple[Observation, ...] = ()
+    """The screen on which it was proposed, and later ones if it only waits: a replay may be ahead of the recording."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class PathAgent:
 
     async def _arrive(self, step: PathStep, obs: Observation) -> tuple[Observation, Reproduction]:
         """Wait, for a while, until the screen is as it was."""
-        if step.recorded is None:
+        if not step.recorded:
             return obs, Reproduction()
         loop = asyncio.get_running_loop()
         end = loop.time() + PATIENCE

@@ -51,8 +51,13 @@ class Reproduction(Record):
         )
 
 
-def compare_screens(recorded: Observation, now: Observation) -> Reproduction:
-    """Compare what the agent saw with what is on the screen."""
+def compare_screens(recorded: Sequence[Observation], now: Observation) -> Reproduction:
+    """Compare what is on the screen with what the agent saw; of several screens, the most similar one counts."""
+    found = [_compare(each, now) for each in recorded]
+    return min(found, key=lambda each: (len(each.differs), each.pixels or 0.0))
+
+
+def _compare(recorded: Observation, now: Observation) -> Reproduction:
     old, new = recorded.png(), now.png()
     pixels = None if old is None or new is None else 0.0 if old == new else _share_that_differs(old, new)
     focus = None
