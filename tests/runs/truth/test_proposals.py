@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import io
+from datetime import UTC, datetime
+
+from PIL import Image
+
 from trueline.actions import Click, Point
 from trueline.records import TaskRef
 from trueline.records.episode import EpisodeRecord
 from trueline.records.ledger import Changes, FileChange, SentMail
+from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
 from trueline.records.step import Attempt, Step
+from trueline.records.tree import Node, Tree
 from trueline.records.verdict import Decision, Verdict
 from trueline.runs.truth.proposals import Target, attempts_at, replays_of, targets_of
-from trueline.runs.truth.reproduction import Reproduction, same_changes
+from trueline.runs.truth.reproduction import Reproduction, compare_screens, same_changes
 
+NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 ALIGNED, MISALIGNED = Verdict(decision=Decision.ALIGNED), Verdict(decision=Decision.MISALIGNED)
 
 
@@ -94,3 +102,19 @@ def test_a_replay_is_the_same_if_nothing_known_differs() -> None:
     assert not Reproduction().same
     assert Reproduction(pixels=0.5, focus=False, ledger=False).differs == ("screen", "focus", "ledger")
     assert not Reproduction(pixels=0.0, focus=False).same
+
+
+def screen(shade: int, title: str) -> Observation:
+    """A plain screen, and a tree with one window that has the focus."""
+    picture = io.BytesIO()
+    Image.new("RGB", (60, 40), (shade, shade, shade)).save(picture, "PNG")
+    frame = Node(role="frame", name=title, states=frozenset({"active"}))
+    root = Node(role="desktop-frame", children=(Node(role="application", name="app", children=(frame,)),))
+    return Observation(NOW, screenshot=picture.getvalue(), tree=Tree(root, "ubuntu"))
+
+
+def test_screens_are_compared_by_their_pixels_and_the_focus() -> None:
+    assert compare_screens([screen(9, "a")], screen(9, "a")) == Reproduction(pixels=0.0, focus=True)
+    assert compare_screens([screen(9, "a")], screen(20, "a")).same  # too little to see
+    assert compare_screens([screen(9, "a")], screen(99, "b")) == Reproduction(pixels=1.0, focus=False)
+    assert compare_screens([screen(9, "a"), screen(99, "b")], screen(99, "b")).same
