@@ -96,12 +96,15 @@ class Scroll(ActionBase):
 
 
 class Type(ActionBase):
-    """Type text, any Unicode, newlines as Enter."""
+    """Type text, any Unicode, newlines as Enter; or paste it, when `paste` names the keys."""
 
     kind: Literal["type"] = "type"
     text: str
     interval: Seconds = 0.0
     """Seconds to pause after each character."""
+    paste: tuple[str, ...] = ()
+    """Keys that paste the text, pressed together; empty if it is typed key by key. The text is put on the clipboard
+    first and stays there."""
 
 
 class Key(ActionBase):

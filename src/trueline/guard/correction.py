@@ -276,7 +276,7 @@ def _split(proposal: Proposal, place: int, done: int, number: int) -> tuple[Prop
     cut = proposal.actions[place]
     first = left = cut
     if isinstance(cut, Type):
-        text = typed_text(cut.text)
+        text = cut.text if cut.paste else typed_text(cut.text)
         first, left = cut.model_copy(update={"text": text[:done]}), cut.model_copy(update={"text": text[done:]})
     elif isinstance(cut, Key):
         first, left = (cut.model_copy(update={"presses": count}) for count in (done, cut.presses - done))

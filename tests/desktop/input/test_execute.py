@@ -71,6 +71,19 @@ def test_any_text_arrives_as_it_was_typed(mousepad: Editor, text: str) -> None:
     mousepad.wait_text(text.replace("\r\n", "\n"))
 
 
+@pytest.mark.parametrize("text", ["one\ntwo\tthree <é> 你好 😀", "", "x" * 30_000], ids=["lines", "empty", "long"])
+def test_what_is_pasted_arrives_before_the_keys_that_follow(mousepad: Editor, text: str) -> None:
+    do(mousepad, Type(text="<"), Type(text=text, paste=("ctrl", "v")), Key(key="enter"), Type(text=">"))
+    mousepad.wait_text(f"<{text}\n>")
+
+
+def test_a_pasted_text_stays_on_the_clipboard(mousepad: Editor) -> None:
+    do(mousepad, Type(text="again ", paste=("ctrl", "v")), Hotkey(keys=("ctrl", "v")), Hotkey(keys=("shift", "insert")))
+    mousepad.wait_text("again again again ")
+    do(mousepad, Hotkey(keys=("ctrl", "a")), Hotkey(keys=("ctrl", "x")), Type(text="new", paste=("ctrl", "v")))
+    mousepad.wait_text("new")
+
+
 def test_keys_hotkeys_and_held_keys(mousepad: Editor) -> None:
     do(mousepad, Type(text="alpha beta"), Key(key="left", presses=4), Key(key="backspace"), Type(text="_"))
     mousepad.wait_text("alpha_beta")
@@ -169,6 +182,8 @@ def test_the_pointer_goes_where_it_is_sent_and_not_off_the_screen(mousepad: Edit
         Hotkey(keys=("ctrl", "fn")),
         Type(text="a\x1b[31m"),
         Type(text="lone \ud800 surrogate"),
+        Type(text="x", paste=("ctrl", "no-such-key")),
+        Type(text="x" * 300_000, paste=("ctrl", "v")),
         Scroll(dy=10**9),
         Code(source="print(1)"),
     ],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -38,9 +38,12 @@ from trueline.desktop.input.injector import (
 from trueline.desktop.input.keysyms import UnknownKeyError, typed_text
 from trueline.desktop.types import ActionTimeout, DesktopError, DesktopLost
 from trueline.desktop.x11 import XConnection, XError, XLost, open_socket
+from trueline.desktop.x11.clipboard import MOST_BYTES, Clipboard
 from trueline.errors import InputError
 from trueline.records.step import CutOff
 
+FETCHING_S = 0.5
+"""Seconds that an application gets to fetch what is pasted; one that takes these keys for something else never does."""
 LIMIT_S = 120.0
 """Seconds that one action may take."""
 PIXELS_PER_CLICK = 40
@@ -66,9 +69,13 @@ class Performed(NamedTuple):
 class Pointing:
     """The keyboard and mouse of one X server, open until it is closed. Not for several threads at once."""
 
-    def __init__(self, x: XConnection, *, limit: float = LIMIT_S) -> None:
-        """Act through a connection, which is closed with this object."""
+    def __init__(
+        self, x: XConnection, *, limit: float = LIMIT_S, connect: Callable[[], XConnection] | None = None
+    ) -> None:
+        """Act through a connection, which is closed with this object; `connect` makes another, for the clipboard."""
         self._x = x
+        self._connect = connect
+        self._clipboard: Clipboard | None = None
         self._limit = limit
         self._end = 0.0
         self._injector = Injector(x, self._rest)
@@ -89,7 +96,10 @@ class Pointing:
         self._end = time.monotonic() + self._limit
         try:
             tie = None if window is None else KeyboardTie(self._x, window)
-            done = _perform(self._injector, action, tie)
+            if isinstance(action, Type) and action.paste:
+                done = self._paste(action, tie)
+            else:
+                done = _perform(self._injector, action, tie)
             if action.pause_after and done.cut_off is None:
                 self._rest(action.pause_after)
         except UnknownKeyError as error:
@@ -125,8 +135,27 @@ class Pointing:
             raise DesktopLost(f"{error}; reset the desktop") from error
 
     def close(self) -> None:
-        """Close the connection; closing twice is fine."""
+        """Close the connections; closing twice is fine."""
+        if self._clipboard is not None:
+            self._clipboard.close()
         self._x.close()
+
+    def _paste(self, action: Type, tie: KeyboardTie | None) -> Performed:
+        """Put a text on the clipboard and press the keys that paste it, unless another window has the keyboard."""
+        if len(action.text.encode("utf-8", "replace")) > MOST_BYTES:
+            raise ActionRefused(f"type: a pasted text takes at most {MOST_BYTES} bytes; type it, or paste it in parts")
+        if self._clipboard is None:
+            if self._connect is None:
+                raise ActionRefused("type: this desktop has no clipboard to paste from")
+            self._clipboard = Clipboard(self._connect())
+        self._clipboard.copy(action.text)
+        if tie is not None and not tie.holds():
+            return Performed(cut_off=_cut_off(0, max(1, len(action.text))))
+        with _held(self._injector, action.paste):
+            pass
+        # What is pressed next would otherwise overtake the text, which the application fetches only now.
+        self._clipboard.await_fetched(min(FETCHING_S, max(0.0, self._end - time.monotonic())))
+        return Performed()
 
     def _rest(self, seconds: float) -> None:
         left = self._end - time.monotonic()
@@ -142,7 +171,9 @@ def open_pointing(display: str, *, limit: float = LIMIT_S) -> Pointing:
         DesktopLost: No X server answers there.
     """
     try:
-        return Pointing(XConnection(open_socket(display)), limit=limit)
+        return Pointing(
+            XConnection(open_socket(display)), limit=limit, connect=lambda: XConnection(open_socket(display))
+        )
     except XError as error:
         raise DesktopLost(f"{error}; reset the desktop") from error
 

@@ -26,6 +26,7 @@ from trueline.desktop.screen import Box, CachedScreen, Encoding, Frame, Framebuf
 from trueline.desktop.settle import Restless, SettleDecision, SettleRules, Settling, TileWatch
 from trueline.desktop.types import ActionTimeout, DesktopError, DesktopLost
 from trueline.desktop.worker import WorkerClient
+from trueline.desktop.x11 import XConnection
 from trueline.records import ActionResult, Observation, ObservationSpec
 from trueline.records.step import CutOff
 from trueline.records.tree import Mark, marks
@@ -90,9 +91,15 @@ class Controller:
     @classmethod
     async def open(cls, sandbox: Sandbox) -> Self:
         """Open everything early: applications keep an accessibility cache only for those who listen."""
+        loop = asyncio.get_running_loop()
+
+        def connect() -> XConnection:
+            """Make another connection, from the thread that acts."""
+            return asyncio.run_coroutine_threadsafe(connect_x(sandbox), loop).result(_WORKER_UP)
+
         with needs_descriptors("starting a desktop"), ExitStack() as undo:
             screen = undo.enter_context(Framebuffer(sandbox.path("fb") / FRAMEBUFFER))
-            hands = undo.enter_context(closing(Pointing(await connect_x(sandbox))))
+            hands = undo.enter_context(closing(Pointing(await connect_x(sandbox), connect=connect)))
             tree = await asyncio.to_thread(Accessibility, await accessibility_bus(sandbox))
             undo.pop_all()
         return cls(sandbox, screen, hands, tree)

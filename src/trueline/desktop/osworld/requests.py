@@ -104,7 +104,7 @@ def _without_less_than(action: Action) -> tuple[Action, ...]:
     press = Hotkey(keys=("shift", ","))
     if isinstance(action, Key) and action.key == "<":
         return (press,) * action.presses
-    if not isinstance(action, Type) or "<" not in action.text:
+    if not isinstance(action, Type) or action.paste or "<" not in action.text:
         return (action,)
     first, *rest = action.text.split("<")
     pieces: list[Action] = [action.model_copy(update={"text": first})] if first else []

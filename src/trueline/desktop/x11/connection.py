@@ -7,7 +7,7 @@ import socket
 import struct
 import time
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from trueline.desktop.x11 import wire
 
@@ -102,6 +102,35 @@ class XConnection:
     def change_key(self, code: int, symbols: tuple[int, ...]) -> None:
         """Queue a change of the symbols on one key."""
         self._out += wire.change_key(code, symbols)
+
+    def atom(self, name: str) -> int:
+        """The number of a name."""
+        return self._atom(name)
+
+    def send(self, requests: bytes) -> None:
+        """Send requests at once, without waiting for what the server says.
+
+        Raises:
+            XLost: The server is gone.
+        """
+        try:
+            self._sock.sendall(requests)
+        except OSError as error:
+            raise XLost(f"the X server is gone: {error}") from error
+
+    def next_message(self) -> bytes:
+        """Wait for the next event, answer or error, for as long as it takes.
+
+        Raises:
+            XLost: The server is gone, or the connection was closed.
+        """
+        try:
+            message = self._take(32, None)
+            if message[0] == wire.REPLY:
+                message += self._take(4 * int.from_bytes(message[4:8], "little"), None)
+        except OSError as error:
+            raise XLost(f"the X server is gone: {error}") from error
+        return message
 
     def root_numbers(self, name: str) -> tuple[int, ...]:
         """A property of the root window as numbers: `_NET_CLIENT_LIST_STACKING`, `_NET_ACTIVE_WINDOW`."""
@@ -211,11 +240,11 @@ class XConnection:
             raise XError(f"the X server refused a request with error {refused}")
         return message
 
-    def _take(self, count: int, end: float) -> bytes:
+    def _take(self, count: int, end: float | None) -> bytes:
         if count > _LONGEST_ANSWER:
             raise OSError("the answer is too long")
         while len(self._in) < count:
-            self._sock.settimeout(max(end - time.monotonic(), 0.001))
+            self._sock.settimeout(None if end is None else max(end - time.monotonic(), 0.001))
             data = self._sock.recv(65536)
             if not data:
                 raise OSError("it closed the connection")
@@ -226,4 +255,6 @@ class XConnection:
 
     def close(self) -> None:
         """Close the connection; closing twice is fine."""
+        with suppress(OSError):
+            self._sock.shutdown(socket.SHUT_RDWR)  # wakes who waits for a message
         self._sock.close()

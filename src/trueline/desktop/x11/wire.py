@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 ERROR, REPLY, MAPPING_NOTIFY = 0, 1, 34
 CLIENT_MESSAGE = 33
+SELECTION_REQUEST, SELECTION_NOTIFY = 30, 31
+ATOM = 4
+"""The number of the name ATOM."""
 SUBSTRUCTURE_NOTIFY = 1 << 19
 _EVENT_MASK = 1 << 11
 KEY_PRESS, KEY_RELEASE, BUTTON_PRESS, BUTTON_RELEASE, MOTION = 2, 3, 4, 5, 6
@@ -30,6 +33,8 @@ class Screen(NamedTuple):
     height: int
     first_key: int
     last_key: int
+    first_id: int = 0
+    """The first of the numbers that this client may give to what it makes."""
 
 
 def read_setup(body: bytes) -> Screen:
@@ -37,7 +42,7 @@ def read_setup(body: bytes) -> Screen:
     fixed = _SETUP_FIXED.unpack_from(body)
     vendor, formats, first_key, last_key = fixed[4], fixed[7], fixed[12], fixed[13]
     screen = _SCREEN.unpack_from(body, _SETUP_FIXED.size + _padded(vendor) + 8 * formats)
-    return Screen(screen[0], screen[5], screen[6], first_key, last_key)
+    return Screen(screen[0], screen[5], screen[6], first_key, last_key, fixed[1])
 
 
 def query_extension(name: str) -> bytes:
@@ -164,6 +169,53 @@ def read_pong(event: bytes, ping: int) -> int | None:
         return None
     kind, token = struct.unpack_from("<II", event, 12)
     return token if kind == ping else None
+
+
+def create_window(window: int, root: int) -> bytes:
+    """Make a window that is never shown."""
+    return struct.pack("<BBHIIhhHHHHII", 1, 0, 8, window, root, 0, 0, 1, 1, 0, 2, 0, 0)
+
+
+def own_selection(window: int, selection: int) -> bytes:
+    """Make a window the owner of a selection."""
+    return struct.pack("<BxHIII", 22, 4, window, selection, 0)
+
+
+def selection_owner(selection: int) -> bytes:
+    """Ask which window owns a selection."""
+    return struct.pack("<BxHI", 23, 2, selection)
+
+
+def change_property(window: int, name: int, kind: int, width: int, data: bytes) -> bytes:
+    """Set a property of a window; `width` is 8 or 32 bits."""
+    body = struct.pack("<IIIBxxxI", window, name, kind, width, len(data) * 8 // width) + data
+    return _request(18, 0, body)
+
+
+class SelectionRequest(NamedTuple):
+    """Somebody wants what is selected."""
+
+    time: int
+    requestor: int
+    selection: int
+    target: int
+    name: int
+
+
+def read_selection_request(event: bytes) -> SelectionRequest | None:
+    """What an event asks for; None when it is another one."""
+    if event[0] & 0x7F != SELECTION_REQUEST:
+        return None
+    time, _owner, *wanted = struct.unpack_from("<IIIIII", event, 4)
+    return SelectionRequest(time, *wanted)
+
+
+def send_selection(asked: SelectionRequest, name: int) -> bytes:
+    """Answer a request: the selection stands in a property of that name, or nowhere if it is 0."""
+    event = struct.pack(
+        "<BxHIIIII8x", SELECTION_NOTIFY, 0, asked.time, asked.requestor, asked.selection, asked.target, name
+    )
+    return struct.pack("<BBHII", 25, 0, 11, asked.requestor, 0) + event
 
 
 def _request(opcode: int, data: int, body: bytes) -> bytes:

@@ -1,7 +1,10 @@
 """pyautogui source read as actions with `ast`; nothing is executed.
 
-A straight line of known calls becomes actions. Anything else (a loop, a condition, an unknown call or keyword, a value
-that is not certain, a syntax error) leaves the whole program as one `Code`: never a guess, never a part of it.
+A straight line of known calls becomes actions. Anything else (a loop, a condition, an unknown call or keyword,
+a value that is not certain, a syntax error) leaves the whole program as one `Code`: never a guess, never a part of it.
+
+A text that is put on the clipboard and pasted becomes one `Type` with the keys that paste it. Commands of `xdotool`,
+and commands that fill the clipboard, are read as what they do.
 
 Two settings of pyautogui are followed: PAUSE becomes the `pause_after` of each action. FAILSAFE stops a program when
 the pointer is in a corner of the screen; it counts only when the program itself goes there.
@@ -15,6 +18,13 @@ import warnings
 from collections.abc import Callable
 
 from trueline.actions.codecs.pyautogui.calls import Machine, Place, perform, pixels
+from trueline.actions.codecs.pyautogui.clipboard import (
+    COMMANDS,
+    PASTE_CHORDS,
+    is_clipboard_prologue,
+    keeps_clipboard,
+    read_command,
+)
 from trueline.actions.codecs.pyautogui.signatures import HOTKEYS, PARAMETERS, Args, bind
 from trueline.actions.codecs.pyautogui.source_segments import Segments
 from trueline.actions.codecs.pyautogui.values import (
@@ -39,6 +49,7 @@ from trueline.actions.types import (
     KeyDown,
     KeyUp,
     Scroll,
+    Type,
     Wait,
 )
 
@@ -54,7 +65,7 @@ SPECIAL_CODES: dict[str, Callable[[str], Action]] = {
 _FUNCTIONS = {f"pyautogui.{name}" for name in (*PARAMETERS, *HOTKEYS)} | {"time.sleep"}
 # Modules whose import alone does nothing. Of most nothing is known, so a use of one is not provable.
 _QUIET_IMPORTS = frozenset(
-    {"datetime", "json", "math", "os", "pyautogui", "random", "re", "string", "subprocess", "sys", "time"}
+    {"datetime", "json", "math", "os", "pyautogui", "pyperclip", "random", "re", "string", "subprocess", "sys", "time"}
 )
 _warnings_lock = threading.Lock()
 
@@ -96,6 +107,7 @@ def read_program(
         reader = _Reader(machine, known, Segments(source), extension)
         for statement in parse(source).body:
             reader.statement(statement)
+        reader.check_clipboard()
     except RecursionError:
         raise UnprovableError("nested too deeply") from None
     return tuple(machine.actions)
@@ -130,6 +142,14 @@ class _Reader:
         self.names = names
         self.segments = segments
         self.extension = extension
+        self.clipboard: str | None = None
+        """What the program itself put on the clipboard, as long as nothing else can have replaced it."""
+        self.unpasted: ast.expr | None = None
+        """Where it did, if it has not been pasted yet."""
+        self.copied_at = 0
+        """How many actions there were before."""
+        self.copy_node: ast.stmt | ast.expr | None = None
+        """Where the text of the last paste was copied, for the raw text of the action."""
 
     def statement(self, node: ast.stmt) -> None:
         before = len(self.machine.actions)
@@ -153,6 +173,8 @@ class _Reader:
                 self.assign(target, result if not isinstance(result, tuple) else unprovable(node, "a changed list"))
             case ast.With(items=[ast.withitem(context_expr=ast.Call() as call, optional_vars=None)], body=body):
                 self.hold(call, body)
+            case ast.Try() if is_clipboard_prologue(node):
+                self.bind(node, "pyperclip", Ref("pyperclip"))
             case _:
                 unprovable(node, f"{type(node).__name__.lower()} is not a plain call")
         self.keep_raw(node, before)
@@ -162,6 +184,9 @@ class _Reader:
         actions = self.machine.actions
         if len(actions) > before:
             raw = self.segments.text(node)
+            if self.copy_node is not None and any(isinstance(action, Type) for action in actions[before:]):
+                raw = f"{self.segments.text(self.copy_node)}\n{raw}" if self.copy_node is not node else raw
+                self.copy_node = None
             if len(raw) * (len(actions) - before) > _MAX_RAW:
                 unprovable(node, "one long statement for many actions")
             actions[before:] = [action.model_copy(update={"raw": raw}) for action in actions[before:]]
@@ -197,12 +222,62 @@ class _Reader:
         args, keywords = self.given(node)
         if self.extension and self.extension(self.machine, target.name, node, args, keywords):
             return
+        if target.name == "pyperclip.copy":
+            self.copy(node, args, keywords)
+            return
+        if target.name in COMMANDS:
+            self.command(node, target.name, args, keywords)
+            return
         if target.name not in _FUNCTIONS:
             unprovable(node, f"{target.name}() is not a plain input")
         function = target.name.rpartition(".")[2]
+        if function in HOTKEYS and self.paste(node, args, keywords):
+            return
         if target.name == "time.sleep" and keywords:
             unprovable(node, "time.sleep() takes no keywords")
         perform(self.machine, function, self.arguments(node, function, args, keywords))
+
+    def copy(self, node: ast.expr, args: tuple[Value, ...], keywords: dict[str, Value]) -> None:
+        """`pyperclip.copy(text)`: certain only if it is pasted before anything else can replace it."""
+        match args, keywords:
+            case ((str() as text,), {}) | ((), {"text": str() as text}) if len(keywords) < 2:
+                self.put_on_clipboard(node, text)
+            case _:
+                unprovable(node, "copy() of something that is not certain")
+
+    def put_on_clipboard(self, node: ast.expr, text: str) -> None:
+        self.check_clipboard()
+        self.clipboard, self.unpasted, self.copied_at = text, node, len(self.machine.actions)
+
+    def check_clipboard(self) -> None:
+        """Refuse a program that leaves something on the clipboard: no action says so."""
+        if self.unpasted is not None:
+            unprovable(self.unpasted, "a text is put on the clipboard and not pasted")
+
+    def paste(self, node: ast.AST, args: tuple[Value, ...], keywords: dict[str, Value]) -> bool:
+        """A chord that pastes what the program itself put on the clipboard; False if it is another."""
+        if self.clipboard is None or keywords:
+            return False
+        keys = Args(node, {"keys": args[0] if len(args) == 1 else args}).keys("keys")
+        if frozenset(keys) not in PASTE_CHORDS:
+            return False
+        if not keeps_clipboard(self.machine.actions[self.copied_at :]):
+            unprovable(node, "what is pasted is not certain")
+        self.machine.do(Type(text=self.clipboard, paste=keys))
+        self.machine.rest(self.machine.pause)
+        self.copy_node, self.unpasted = self.unpasted, None
+        self.copied_at = len(self.machine.actions)
+        return True
+
+    def command(self, node: ast.expr, function: str, args: tuple[Value, ...], keywords: dict[str, Value]) -> None:
+        """A command that acts as the keyboard and the mouse, or fills the clipboard."""
+        read = read_command(function, args, keywords)
+        if read is None:
+            unprovable(node, f"{function}() of a command that is not plain input")
+        elif isinstance(read, str):
+            self.put_on_clipboard(node, read)
+        else:
+            self.machine.do(*read)
 
     def arguments(self, node: ast.AST, function: str, args: tuple[Value, ...], keywords: dict[str, Value]) -> Args:
         if function not in HOTKEYS:

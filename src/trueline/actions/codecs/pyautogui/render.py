@@ -52,7 +52,7 @@ def encode(actions: Sequence[Action], *, for_record: bool = False) -> tuple[str,
     strings: list[str] = []
     group: list[Action] = []
     for action in actions:
-        if isinstance(action, Type) and not for_record and (lost := untypable(action.text)):
+        if isinstance(action, Type) and not (for_record or action.paste) and (lost := untypable(action.text)):
             raise EncodeError(CODEC, action, f"pyautogui cannot type {', '.join(map(repr, lost[:_MOST_SHOWN]))}")
         alone = _alone(action)
         if alone is None:
@@ -86,7 +86,8 @@ def render(actions: Sequence[Action], write: Coordinates = pixels) -> str:
             calls.insert(0, f"pyautogui.PAUSE = {pause!r}")
         lines += calls
     imports = ["import pyautogui", *(["import time"] if any("time.sleep" in line for line in lines) else [])]
-    return "\n".join([*imports, *lines])
+    copies = any(line.startswith("pyperclip.copy(") for line in lines)
+    return "\n".join([*imports, *(["import pyperclip"] if copies else []), *lines])
 
 
 def _alone(action: Action) -> str | None:
@@ -122,6 +123,8 @@ def _lines(action: Action, write: Coordinates) -> list[str]:
             return [_call(name, _at(action.at, write), *_button(action))]
         case Scroll():
             return _held(action, _scroll(action, write))
+        case Type(paste=keys) if keys:
+            return [f"pyperclip.copy({action.text!r})", _call("hotkey", *(_key(key) for key in keys))]
         case Type():
             return [_call("write", repr(action.text), *_timing("interval", action.interval))]
         case Key():
