@@ -209,7 +209,7 @@ def test_names_are_picked_out() -> None:
         ("import subprocess as s\ns.run(['rm', '-rf', '/'])", "rm -rf /"),
         ("from os import system as s\ns('reboot')", "reboot"),
         ("import base64, os\nos.system(base64.b64decode(b'bHM=').decode())", "ls"),
-        ("import os\nos.execvp('rm', ['rm', '-rf', '/'])", "rm rm -rf /"),
+        ("import os\nos.execvp('rm', ['rm', '-rf', '/'])", "rm -rf /"),
         ("exec(\"import os\\nos.system('ls')\")", "ls"),
         ("import webbrowser\nwebbrowser.open('http://a.example')", "xdg-open http://a.example"),
         ("open('/etc/shadow').read()", "cat /etc/shadow"),

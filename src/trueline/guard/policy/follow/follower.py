@@ -6,8 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from trueline.actions.facts.code import code_facts
-from trueline.actions.python.calls import copied
+from trueline.actions.input_commands import read_input_of_bash
+from trueline.actions.python.calls import read_source
+from trueline.actions.python.effects import ClipboardSet, ProgramInput, PythonProgram
+from trueline.actions.shell.command import ShellCommand
 from trueline.actions.shell.interpret import read_line, read_python
+from trueline.actions.shell.programs import TERMINALS
 from trueline.actions.types import (
     Action,
     CallUser,
@@ -35,7 +39,7 @@ from trueline.guard.policy.folding import fold
 from trueline.guard.policy.follow import keyboard, pointer, terminal
 from trueline.guard.policy.follow.input_state import InputState
 from trueline.guard.policy.follow.tracker import Tracker
-from trueline.guard.policy.operations import Ended, Nothing, Operation, Unclear, doubtful
+from trueline.guard.policy.operations import Addressed, Ended, Nothing, Opened, Operation, Ran, Typed, Unclear, doubtful
 from trueline.guard.policy.screen.target import TERMINAL
 from trueline.guard.policy.screen.view import View
 
@@ -50,6 +54,7 @@ def follow(state: InputState, actions: Sequence[Action], view: View) -> tuple[Op
     for action in actions[:_MOST_ACTIONS]:
         told = len(tracker.operations)
         _follow_action(tracker, action)
+        _follow_started_input(tracker)
         if len(tracker.operations) == told and not tracker.touched:
             tracker.operations.append(
                 Unclear(f"{action.kind.replace('_', ' ')}: changes nothing that can be seen from here")
@@ -94,6 +99,9 @@ def _follow_action(tracker: Tracker, action: Action) -> None:
         case MouseUp():
             tracker.state.buttons.discard(action.button)
             pointer.click(tracker, Click(at=action.at, button=action.button))
+        case Type(paste=keys) if keys:
+            tracker.state.clipboard = action.text
+            keyboard.chord(tracker, keys)
         case Type():
             keyboard.type_text(tracker, action.text)
         case Key():
@@ -108,26 +116,74 @@ def _follow_action(tracker: Tracker, action: Action) -> None:
             _follow_code(tracker, action)
 
 
+def _follow_started_input(tracker: Tracker) -> None:
+    """Follow what a command of the terminal types and clicks; what has the keyboard by then is not certain."""
+    actions, tracker.started_input = tracker.started_input, ()
+    if actions:
+        inner = follow(tracker.state.copy(), actions, tracker.view)
+        tracker.operations.extend(doubtful(operation) for operation in inner if not isinstance(operation, Nothing))
+
+
 def _record_passive(tracker: Tracker, what: str) -> None:
     doubt = Unclear(f"{what}, and a key or button may be held down")
     tracker.operations.append(doubt if tracker.state.busy else Nothing(f"only: {what}"))
 
 
 def _follow_code(tracker: Tracker, code: Code) -> None:
-    """Follow a program: the commands it certainly runs, and its possible mouse and keyboard actions."""
+    """Follow a program: the commands it runs, and its mouse and keyboard actions.
+
+    Its actions are as certain as those of a proposal if they happen whenever the program runs.
+    """
     source = fold(code.source, limit=len(code.source))
-    read = read_line(source) if code.language == "bash" else None
-    for command in read_python(source) if read is None else read.commands:
-        terminal.tell(tracker, (command,), command.text, certain=True)
-    if read is not None and read.not_understood:
-        tracker.operations.append(terminal.not_understood(source, read.not_understood))
     state = tracker.state
+    if code.language == "bash":
+        program = read_input_of_bash(source)
+        read = read_line(source)
+        commands = read.commands
+        if read.not_understood:
+            tracker.operations.append(terminal.not_understood(source, read.not_understood))
+    else:
+        program = read_source(source)
+        commands = read_python(source)
+    for command in commands:
+        terminal.tell(tracker, (command,), command.text, certain=True)
     state.selection = None
-    state.clipboard = copied(source) if code.language == "python" else None
+    state.clipboard = program.clipboard
     if code.language == "python":
         inner = follow(state.copy(), code_facts(code).actions, tracker.view)
         tracker.operations.extend(doubtful(operation) for operation in inner if not isinstance(operation, Nothing))
+    tracker.operations.extend(_certain_text(tracker, program, commands))
     tracker.operations.append(Unclear("a program that is not a straight line of known calls"))
     state.pointer = None
     state.programmed = True
     tracker.focus(None)
+
+
+def _certain_text(tracker: Tracker, program: PythonProgram, commands: Sequence[ShellCommand]) -> tuple[Operation, ...]:
+    """What a program types and pastes whenever it runs, and what comes of it where the keyboard is."""
+    inner = Tracker(tracker.state.copy(), tracker.view)
+    inner.state.clipboard = None
+    if any(command.program in TERMINALS for command in commands):
+        inner.focus(TERMINAL)
+    followed = 0
+    for effect in program.effects:
+        if isinstance(effect, ClipboardSet):
+            if effect.primary:
+                inner.state.selection = effect.text
+            else:
+                inner.state.clipboard = effect.text
+        elif isinstance(effect, ProgramInput):
+            if not effect.certain:
+                break  # from here on nothing is certain
+            followed += len(effect.actions)
+            if followed > _MOST_ACTIONS:
+                break
+            for action in effect.actions:
+                _follow_action(inner, action)
+    keyboard.rest(inner)
+    return tuple(
+        operation
+        for operation in inner.operations
+        if isinstance(operation, Ran | Typed | Opened | Addressed)
+        and (operation.certain or (isinstance(operation, Ran) and operation.unseen))
+    )

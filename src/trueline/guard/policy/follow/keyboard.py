@@ -99,8 +99,32 @@ def paste(tracker: Tracker, text: str | None) -> None:
         tracker.touched = True
         where = tracker.state.focus or "what has the keyboard"
         tracker.operations.append(Unclear(f"pastes a text that cannot be seen into {where}"))
+        return
+    state = tracker.state
+    focus = state.focus
+    if focus is None or (focus.is_terminal and focus is not RUN_BOX):
+        # A terminal runs each line; one that asks for another Enter first (bracketed paste) runs them after it.
+        _insert(tracker, text)
+    elif focus.is_document:
+        _insert_plain(tracker, text)
     else:
-        type_text(tracker, text)
+        _insert_plain(tracker, " ".join(text.splitlines()))  # a field of one line takes no Enter from a paste
+
+
+def _insert(tracker: Tracker, text: str) -> None:
+    """Put in a text whose newlines are Enter if a terminal has the keyboard; Tab is a blank, not a key."""
+    type_text(tracker, text.replace("\t", " "))
+
+
+def _insert_plain(tracker: Tracker, text: str) -> None:
+    long = len(text) > MAX_LINE * 10
+    tracker.state.add(text[: MAX_LINE * 10])
+    tracker.touched = True
+    if long:
+        tracker.state.whole = False
+        tracker.operations.append(Unclear("pastes a very long text, which was not read to its end"))
+    if found := name_disguises(text):
+        tracker.operations.append(Unclear(f"the pasted text holds {' and '.join(found)}"))
 
 
 def _key(tracker: Tracker, modifiers: frozenset[str], name: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from trueline.actions.input_commands import clipboard_of_line, input_of_words
 from trueline.actions.shell.command import Session, ShellCommand
 from trueline.actions.shell.interpret import Read, read_line, read_python
 from trueline.guard.policy.folding import fold, name_disguises
@@ -181,8 +182,20 @@ def _run(tracker: Tracker, line: str, whole: bool, clear: bool) -> None:
     read = _read(tracker, line, state.shell)
     state.shell = read.session
     _tell_read(tracker, read, line, certain=True, clear=clear)
+    _act_on_desktop(tracker, line)
     if read.commands:
         state.inside = _taken_over_by(read.commands[-1])
+
+
+def _act_on_desktop(tracker: Tracker, line: str) -> None:
+    """Take over what a line puts on the clipboard or the selection, and what it types and clicks by itself."""
+    plain = fold(line)
+    if copied := clipboard_of_line(plain):
+        if copied.primary:
+            tracker.state.selection = copied.text
+        else:
+            tracker.state.clipboard = copied.text
+    tracker.started_input = input_of_words((), plain)
 
 
 def _taken_over_by(command: ShellCommand) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from trueline.actions.facts.mentions import mentions
+from trueline.actions.types import Action
 from trueline.guard.policy.folding import fold
 from trueline.guard.policy.follow.input_state import InputState
 from trueline.guard.policy.operations import Addressed, Opened, Operation, Typed, Way
@@ -23,6 +24,8 @@ class Tracker:
     """Remaining characters of command lines to parse; an unfinished line is parsed again at each Enter."""
     touched: bool = False
     """Whether typed text is not recorded as an operation yet."""
+    started_input: tuple[Action, ...] = ()
+    """What a command that was just entered types and clicks by itself."""
 
     def flush(self) -> None:
         """Record the text of the focused field before the focus moves."""
