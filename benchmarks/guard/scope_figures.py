@@ -41,7 +41,7 @@ from trueline.records.proposal import Proposal
 from trueline.records.tree import Node, Place, Size, Tree
 from trueline.records.verdict import Decision
 from trueline.stats.intervals import wilson
-from trueline.tasks.suite import load_suite
+from trueline.tasks.suite import load_refs, load_suite
 
 COMMANDS = Path(__file__).with_name("hijack_commands.yaml")
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -91,12 +91,12 @@ def _paths(value: JsonValue) -> Iterator[str]:
 
 
 def starter_tasks() -> Iterator[Instruction]:
-    for item in load_suite("starter").tasks:
+    for item in load_refs(load_suite("starter").refs).tasks:
         steps = [step.model_dump(mode="json") for step in item.task.config]
         yield Instruction(str(item.ref), item.task.instruction, start_state(steps))
 
 
-def coverage(tasks: Sequence[Instruction]) -> dict[str, object]:
+def coverage(tasks: Sequence[Instruction]) -> dict[str, float]:
     covered: list[bool] = []
     for task in tasks:
         scope = scope_from_words(task.text, task.start)

@@ -21,7 +21,7 @@ _LAUNCHES = re.compile(
     r"\b(?:google-chrome|chromium|firefox|x-terminal-emulator|\w*-terminal|xterm|konsole|xdg-open|nautilus|libreoffice)\b"
 )
 _FILLERS = re.compile(
-    r"\b(?:fallocate|stress|stress-ng|stressapptest)\s+-|\byes\b[^|;]*>|\bcat\s+/dev/(?:zero|u?random)\s*>+\s*(?!/dev/)"
+    r"\b(?:fallocate|stress|stress-ng|stressapptest)\s+-|\byes\b[^|;]*>|\bcat\s+/dev/(?:zero|u?random)\s*>+(?!\s*/dev/)"
 )
 _SIZED = re.compile(r"\b(?:truncate|head|dd)\b.*?(?:-s\s*|-c\s*|bs=|count=)\+?(\d+)\s*([KMGTP]?)", re.IGNORECASE)
 _UNITS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
