@@ -21,7 +21,7 @@ from pydantic import JsonValue
 
 from trueline.actions.types import Click, Point, Type
 from trueline.guard.policy import Rules, judge, load_rules
-from trueline.guard.policy.episode_reading import ViewCache
+from trueline.guard.policy.episode_reading import EpisodeReader
 from trueline.guard.policy.example import Example, Screens, example_context
 from trueline.guard.policy.rulebook import RuleFile
 from trueline.guard.policy.yaml_file import read_yaml
@@ -188,7 +188,7 @@ def large_screen(nodes: int = 3_000) -> Observation:
 
 def milliseconds(rules: Rules, steps: int, rounds: int = 30) -> list[float]:
     """Processor time of checks on a screen of 3,000 elements that is new each time; the earlier screens are known."""
-    views = ViewCache()
+    read = EpisodeReader()
     actions = (Click(at=Point(700, 401)), Type(text="a line of text"))
     past = tuple(PastStep(n, Proposal(id=str(n), actions=actions), large_screen()) for n in range(1, steps + 1))
     times: list[float] = []
@@ -197,7 +197,7 @@ def milliseconds(rules: Rules, steps: int, rounds: int = 30) -> list[float]:
             "Find the entry and open it", large_screen(), Proposal(id=f"x{number}", actions=actions), past
         )
         began = time.process_time()
-        judge(ask, rules, views)
+        judge(ask, rules, read)
         times.append((time.process_time() - began) * 1000)
     return sorted(times[1:])
 

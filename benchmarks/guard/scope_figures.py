@@ -34,7 +34,7 @@ from trueline.guard.scope.from_words import scope_from_words
 from trueline.guard.scope.place import covers_application, covers_path
 from trueline.guard.scope.stage import ScopeStage
 from trueline.guard.scope.start_state import start_state
-from trueline.guard.scope.types import StartState
+from trueline.guard.scope.types import ScopeSource, StartState
 from trueline.guard.types import GuardContext
 from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
@@ -152,7 +152,9 @@ def hijacks(tasks: Sequence[Instruction], per_command: int, seed: int) -> tuple[
                     for form in FORMS:
                         for screen, seen in (("terminal", terminal()), ("nothing", Observation(NOW))):
                             proposal = Proposal(id="p", actions=actions(line, form))
-                            context = GuardContext(task.text, seen, proposal, start=task.start)
+                            context = GuardContext(
+                                task.text, seen, proposal, scope_source=ScopeSource(task.text, task.start)
+                            )
                             for name, guard in (("policy", alone), ("scope", scoped), ("both", both)):
                                 hit = await blocked(guard, replace(context))
                                 for key in ((name, screen, kind), (name, screen, form), (name, screen, "all")):

@@ -8,8 +8,10 @@ from trueline.guard.config import GuardConfig
 from trueline.guard.model_stages import ask_models
 from trueline.guard.policy.prior_rejections import enforce_suspicion, relevant_rejections
 from trueline.guard.question import ask_about
+from trueline.guard.scope.types import ScopeSource
 from trueline.guard.stages import Deadline, StageResult, attempt, failed, verdict_of
-from trueline.guard.types import GuardContext, StageCheck
+from trueline.guard.types import ChecksChanges, GuardContext, StageCheck
+from trueline.records.ledger import Changes
 from trueline.records.usage import NO_USAGE
 from trueline.records.verdict import Evidence, Stage, Verdict
 
@@ -43,6 +45,11 @@ class DeActionGuard:
         rules_only = self.config.fast is None and self.config.systematic is None
         unmatched = self.config.unmatched if rules_only else None
         return verdict_of(looks, unmatched=unmatched, given=given, flagged=flagged, latency=loop.time() - began)
+
+    async def late_reason(self, source: ScopeSource, changes: Changes, episode: str = "") -> str | None:
+        """Why what a step changed lies outside the Scope of the task; `None` where it does not, or without a Scope."""
+        stage = self.config.scope
+        return await stage.late_reason(source, changes, episode) if isinstance(stage, ChecksChanges) else None
 
     async def _read(self, context: GuardContext, deadline: Deadline) -> GuardContext:
         if self.config.ocr is None:

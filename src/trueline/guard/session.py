@@ -14,9 +14,10 @@ from typing import Literal, NamedTuple, Protocol
 
 from trueline.errors import TruelineError
 from trueline.guard.config import OnError
-from trueline.guard.scope.types import Scope, StartState
+from trueline.guard.scope.types import ScopeSource
 from trueline.guard.stages import Enforcement, ended_from_outside, enforce
-from trueline.guard.types import Guard, GuardContext, HasDeadline, PastStep, Rejection
+from trueline.guard.types import ChecksChanges, Guard, GuardContext, HasDeadline, PastStep, Rejection
+from trueline.records.ledger import Changes
 from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
 from trueline.records.step import Narrative
@@ -131,9 +132,7 @@ class Session:
         *,
         id: str = "",
         domain: str | None = None,
-        users_words: str | None = None,
-        start: StartState | None = None,
-        scope: Scope | None = None,
+        scope_source: ScopeSource | None = None,
         on_error: OnError = "block",
         assume_executed: bool = True,
         narrator: TellsSteps | None = None,
@@ -149,10 +148,7 @@ class Session:
             instruction: What the user wants, as the user said it. It never changes within a session.
             id: Name of the episode; a random one by default.
             domain: For rules that hold in one domain only.
-            users_words: The user's own instruction, where `instruction` adds what others said: only this makes a
-                Scope.
-            start: What is open when the task begins, for its Scope.
-            scope: A Scope written by hand, instead of one that the guard makes.
+            scope_source: What the task's Scope is made from; by default the instruction alone.
             on_error: What an undecided verdict means.
             assume_executed: What was let through and not reported on by the next check counts as executed, so that an
                 agent that reports nothing cannot hide its steps from the guard.
@@ -166,9 +162,7 @@ class Session:
         self.instruction = instruction
         self._guard = guard
         self._domain = domain
-        self._users_words = users_words
-        self._start = start
-        self._scope = scope
+        self.scope_source = scope_source or ScopeSource(instruction)
         self._on_error: OnError = on_error
         self._assume_executed = assume_executed
         self._narrator = narrator
@@ -223,9 +217,7 @@ class Session:
                 rejections=self.rejections,
                 step=len(self._memory.steps) + 1,
                 domain=self._domain,
-                users_words=self._users_words,
-                start=self._start,
-                scope=self._scope,
+                scope_source=self.scope_source,
                 episode=self.id,
                 waited=waited,
             )
@@ -267,6 +259,12 @@ class Session:
                 self._record(found, part)
                 if after is not None:
                     self._begin_narrative(after)
+
+    async def late_reason(self, changes: Changes) -> str | None:
+        """Why what the last step changed lies outside the Scope of the task; `None` if it does not."""
+        if not isinstance(self._guard, ChecksChanges):
+            return None
+        return await self._guard.late_reason(self.scope_source, changes, self.id)
 
     async def close(self) -> None:
         """Cancel unfinished narratives."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from trueline.guard.scope.types import Scope, StartState
+from trueline.guard.scope.types import ScopeSource
+from trueline.records.ledger import Changes
 from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
 from trueline.records.verdict import Evidence, Finding, Stage, Verdict
@@ -51,12 +52,8 @@ class GuardContext:
     step: int = 1
     domain: str | None = None
     """For rules that hold in one domain only."""
-    users_words: str | None = None
-    """The user's own instruction where `instruction` was changed since: only this makes a Scope."""
-    start: StartState | None = None
-    """What was open when the task began, for its Scope."""
-    scope: Scope | None = None
-    """A Scope written by hand or taken from the task; by default the guard makes its own."""
+    scope_source: ScopeSource | None = None
+    """What the task's Scope is made from; by default the instruction alone."""
     episode: str = ""
     """Id that model calls are charged to, and that separates callers."""
     sample: int = 0
@@ -80,6 +77,15 @@ class HasDeadline(Protocol):
     @property
     def deadline(self) -> float | None:
         """Seconds for a whole check; None is no bound."""
+        ...
+
+
+@runtime_checkable
+class ChecksChanges(Protocol):
+    """A guard that also looks at what a step changed, after it ran."""
+
+    async def late_reason(self, source: ScopeSource, changes: Changes, episode: str = "") -> str | None:
+        """Why the changes may not stand; `None` if they may."""
         ...
 
 

@@ -118,6 +118,8 @@ class Step(Record):
     narrative: Narrative | None = None
     changes: Changes | None = None
     """What changed on the desktop in this step; `None` where nobody looked."""
+    late_stop: str | None = None
+    """Why the guard ended the episode after the step: what it changed lay outside the task's Scope."""
     timings: StepTimings | None = None
 
     @property

@@ -20,6 +20,7 @@ from trueline.guard.config import OnError
 from trueline.guard.correction import Ask, CorrectionPolicy
 from trueline.guard.narrative import Narrator
 from trueline.guard.scope.start_state import start_state
+from trueline.guard.scope.types import ScopeSource
 from trueline.guard.session import Session
 from trueline.guard.types import Guard
 from trueline.models.types import Model
@@ -264,8 +265,10 @@ class PlannedEpisode:
                 instruction,
                 id=self._path,
                 domain=self._planned.task.ref.domain,
-                users_words=self._planned.task.task.instruction,
-                start=start_state([step.model_dump(mode="json") for step in self._planned.task.task.config]),
+                scope_source=ScopeSource(
+                    self._planned.task.task.instruction,
+                    start_state([step.model_dump(mode="json") for step in self._planned.task.task.config]),
+                ),
                 on_error=setup.on_error,
                 narrator=narrator,
             )

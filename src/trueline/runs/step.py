@@ -39,6 +39,7 @@ class StepInProgress:
     results: list[ActionResult] = field(default_factory=list[ActionResult])
     gap: Gap | None = None
     changes: Changes | None = None
+    late_stop: str | None = None
     seconds: dict[str, float] = field(default_factory=dict[str, float])
     check: str | None = None
     """The guard's check under which it ran; reported with the next screen, from which its narrative is made."""
@@ -61,6 +62,7 @@ class StepInProgress:
             results=tuple(self.results),
             gap=self.gap,
             changes=self.changes,
+            late_stop=self.late_stop,
             timings=StepTimings.model_validate(self.seconds),
         )
 
@@ -89,8 +91,18 @@ async def run_step(
             step.reported = (*step.results, *(ActionResult(action=action, error=NOT_EXECUTED) for action in left))
         async with _timed(step, "ledger"):
             step.changes = await parts.task.changes()
+        if parts.oversight is not None and step.changes is not None:
+            await _stop_late(step, parts.oversight, step.changes)
     finally:
         step.seconds["total"] = asyncio.get_running_loop().time() - began
+
+
+async def _stop_late(step: StepInProgress, oversight: Oversight, changes: Changes) -> None:
+    """End the episode if what the step changed lies outside the Scope; it is too late to prevent it."""
+    reason = await oversight.session.late_reason(changes)
+    if reason is not None and not oversight.policy.shadow:
+        step.late_stop = reason
+        step.end, step.detail = End.STOPPED_BY_GUARD, f"late stop: {reason}"
 
 
 async def _observe(parts: EpisodeParts) -> ScreenState:

@@ -21,7 +21,7 @@ from trueline.guard.scope.files import read_scope_file, scope_as_yaml
 from trueline.guard.scope.from_words import scope_from_words
 from trueline.guard.scope.model_maker import ModelMaker
 from trueline.guard.scope.stage import ScopeMode, ScopeStage
-from trueline.guard.scope.types import Scope
+from trueline.guard.scope.types import Scope, ScopeSource
 from trueline.guard.types import GuardContext
 from trueline.models import Config, open_model
 from trueline.models.envfiles import Env
@@ -38,7 +38,7 @@ def check(
 ) -> Verdict:
     policy = load_policy()
     guard = DeActionGuard(GuardConfig(policy, ScopeStage(mode, None, policy.read)))
-    asked = GuardContext(instruction, screen, proposal(code), scope=scope)
+    asked = GuardContext(instruction, screen, proposal(code), scope_source=ScopeSource(instruction, given=scope))
     return asyncio.run(guard.check(asked))
 
 
@@ -109,7 +109,7 @@ def test_a_scope_by_hand_replaces_the_one_from_words(tmp_path: Path) -> None:
     file.write_text(scope_as_yaml(scope_from_words("Save it as ~/a.txt.")), "utf-8")
     named = read_scope_file(file)
     assert named.scope.made_by == "hand"
-    verdict = check("pyautogui.write('touch ~/b/c.txt\\n')", "Make a file.", terminal(), scope=named.scope)
+    verdict = check("pyautogui.write('touch /srv/c.txt\\n')", "Make a file.", terminal(), scope=named.scope)
     assert verdict.stage is Stage.SCOPE and verdict.decision is Decision.MISALIGNED
     file.write_text("paths:\n- {path: ~/a, access: [run], because: x}\n", "utf-8")
     with pytest.raises(InputError, match=r"scope\.yaml: paths\[0\]\.access\[0\]"):
@@ -127,7 +127,7 @@ def test_the_guard_makes_its_scope_from_the_users_own_words() -> None:
             removes = proposal("pyautogui.write('rm ~/x/a.txt\\n')")
             asked = GuardContext("Delete ~/x/a.txt.", terminal(), removes)
             assert (await opened.guard.check(asked)).decision is Decision.ALIGNED
-            told = GuardContext("Delete ~/x/a.txt.", terminal(), removes, users_words="Sort my files.")
+            told = GuardContext("Delete ~/x/a.txt.", terminal(), removes, scope_source=ScopeSource("Sort my files."))
             assert (await opened.guard.check(told)).stage is Stage.SCOPE
 
     asyncio.run(main())

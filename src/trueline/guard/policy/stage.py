@@ -15,7 +15,7 @@ from trueline.guard.policy.describe import collect_evidence, describe_match, mis
 from trueline.guard.policy.episode_reading import EpisodeReader, EpisodeReading, read_episode_so_far
 from trueline.guard.policy.provenance import origins
 from trueline.guard.policy.ruleset import Rules, load_rules
-from trueline.guard.scope.types import Scope
+from trueline.guard.scope.types import Scope, ScopeSource
 from trueline.guard.types import GuardContext
 from trueline.records.usage import Usage
 from trueline.records.verdict import Decision, Evidence, Feedback, Finding, Stage
@@ -71,7 +71,8 @@ class PolicyStage:
         usage = None
         if self.scope_of is not None and "scope" in self.rules.policies.attributes:
             scope, usage = await self.scope_of(context)
-            context = replace(context, scope=scope)
+            source = context.scope_source or ScopeSource(context.instruction)
+            context = replace(context, scope_source=replace(source, given=scope))
         judged = judge(context, self.rules, self.read)
         finding = judged.finding.model_copy(update={"usage": usage})
         if self.classifier is not None and finding.decision is None:

@@ -40,6 +40,15 @@ _FILE_NAME = re.compile(rf"(?<![\w@/])[\w-][\w.+-]*{_SUFFIX}(?![\w@])")
 _HOST_LIKE = re.compile(
     r"(?:[a-z0-9-]+\.)+(?:com|org|net|edu|gov|io|ai|dev|co|uk|de|fr|cn|info|app|me|tv|eu|example)", re.I
 )
+_FOLDER = re.compile(
+    r"\b(?:folder|directory)\s+(?:named\s+|called\s+)?[\"'“‘]?([A-Za-z][\w-]*)"
+    r"|\b([A-Z][\w-]*)[\"'”’]?\s+(?:folder|directory)\b"
+    r"|\b(?:in|into|to|from|under|inside)\s+([A-Z][\w-]*(?:/[\w-]+)*|[\w-]+(?:/[\w-]+)+)"
+)
+_NO_FOLDER = frozenset((
+    "a", "an", "the", "is", "in", "on", "to", "of", "for", "and", "or", "with", "that", "which", "this", "it", "as",
+    "at", "by", "from", "into", "named", "called", "my", "your", "under",
+))  # fmt: skip
 _NO_NAME = frozenset("*?[]{}<>|;&")
 _LETTERS = re.compile(r"[A-Za-z]")
 _SENDER = (
@@ -58,6 +67,7 @@ _SENDER = (
 _READ: Accesses = ("read",)
 _CHANGE: Accesses = ("read", "write")
 _ALL: Accesses = ("read", "write", "delete")
+_VISIBLE = ("~/[!.]*", "~/[!.]*/**")
 _READABLE = ("~", "~/**", "/", "/**")
 PERMANENT_GRANTS = (EffectGrant(effect="end_task", because="every task ends"),)
 """What every task may do."""
@@ -149,15 +159,19 @@ def _paths(
     moves = _word_in(instruction, words.deletes)
     named_access = _ALL if moves else _CHANGE
     found = [*_named_paths(instruction, named_access), *_start_paths(start, named_access)]
+    named = _folder_names(instruction)
+    found += [PathGrant(path=f"**/{name}/**", access=named_access, because=name) for name in named]
     for folder, patterns in words.folders.items():
         if word := _word_in(instruction, patterns):
             found.append(PathGrant(path=f"{folder}/**", access=named_access, because=word))
     if word := _word_in(instruction, words.saves):
         found += [PathGrant(path=path, access=_CHANGE, because=word) for path in words.usual_folders]
+        # It may go into any folder that a person sees, named in words that nobody could list.
+        found += [PathGrant(path=path, access=_CHANGE, because=word, possible=True) for path in _VISIBLE]
     if word := _word_in(instruction, words.commands):
         found.append(PathGrant(path="~/**", access=named_access, because=word, possible=True))
     elif moves:
-        found.append(PathGrant(path="~/*/**", access=_ALL, because=moves, possible=True))
+        found += [PathGrant(path=path, access=_ALL, because=moves, possible=True) for path in _VISIBLE]
     for grant in applications:
         if not grant.possible and (profile := words.applications[grant.application].profile):
             found += [
@@ -183,6 +197,12 @@ def _named_paths(instruction: str, access: Accesses) -> list[PathGrant]:
             if not _suffix(name):
                 found.append(PathGrant(path=f"**/{name}/**", access=access, because=text))
     return found
+
+
+def _folder_names(instruction: str) -> list[str]:
+    """Folders named without a path: "the folder Bills", "my Archive folder"."""
+    found = (name for match in _FOLDER.finditer(instruction) for name in match.groups() if name)
+    return [name for name in dict.fromkeys(found) if name.casefold() not in _NO_FOLDER]
 
 
 def _file_names(instruction: str) -> list[str]:

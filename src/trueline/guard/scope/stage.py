@@ -9,11 +9,13 @@ from typing import Literal, Protocol
 from trueline.guard.policy.describe import one_line
 from trueline.guard.policy.episode_reading import EpisodeReader, EpisodeReading
 from trueline.guard.policy.secrets import Marked, secrets_in
+from trueline.guard.scope.consequences import effects_of_changes
 from trueline.guard.scope.effects import effects_of
 from trueline.guard.scope.from_words import scope_from_words
 from trueline.guard.scope.place import place_effects, place_of
-from trueline.guard.scope.types import PlacedEffect, Scope, StartState
+from trueline.guard.scope.types import PlacedEffect, Scope, ScopeSource, StartState
 from trueline.guard.types import GuardContext
+from trueline.records.ledger import Changes
 from trueline.records.usage import NO_USAGE, Usage
 from trueline.records.verdict import Category, Decision, Evidence, Feedback, Finding, Stage
 
@@ -117,14 +119,36 @@ class ScopeStage:
         return finding.model_copy(update={"latency": time.perf_counter() - began, "usage": usage})
 
     async def scope_of(self, context: GuardContext) -> tuple[Scope, Usage]:
+        """Return the Scope of the context's task, and the usage of making it.
+
+        Raises:
+            TruelineError: It could not be made.
+        """
+        return await self._make(source_of(context), context.episode)
+
+    async def _make(self, source: ScopeSource, episode: str) -> tuple[Scope, Usage]:
         """Return the Scope of a task, and the usage of making it.
 
         Raises:
             TruelineError: It could not be made.
         """
-        if context.scope is not None:
-            return context.scope, NO_USAGE
-        return await self.maker.make(context.users_words or context.instruction, context.start, context.episode)
+        if source.given is not None:
+            return source.given, NO_USAGE
+        return await self.maker.make(source.text, source.start, episode)
+
+    async def late_reason(self, source: ScopeSource, changes: Changes, episode: str = "") -> str | None:
+        """Why what a step changed lies outside the Scope; `None` if nothing does, or if the stage only informs."""
+        if self.mode == "evidence":
+            return None
+        scope, _ = await self._make(source, episode)
+        placed = place_effects(effects_of_changes(changes), scope)
+        outside = [f"{item.why}: {_what(item, self._marked)}" for item in placed if item.place == "outside"]
+        return one_line("; ".join(outside[:_MOST])) if outside else None
+
+
+def source_of(context: GuardContext) -> ScopeSource:
+    """What the Scope of a context's task is made from."""
+    return context.scope_source or ScopeSource(context.instruction)
 
 
 def check_scope(

@@ -125,6 +125,24 @@ class StartState:
     """Hosts of the open tabs, read from the browser itself."""
 
 
+@dataclass(frozen=True)
+class ScopeSource:
+    """What a Scope is made from. All of it is trusted; plans, clarified texts and feedback are no part of it."""
+
+    words: str
+    """The user's own instruction."""
+    start: StartState | None = None
+    answers: tuple[str, ...] = ()
+    """What a person typed when asked, the oldest first."""
+    given: Scope | None = None
+    """A Scope written by hand or taken from the task, instead of one that is made."""
+
+    @property
+    def text(self) -> str:
+        """Everything that the user said."""
+        return "\n".join((self.words, *self.answers))
+
+
 ShownBy = Literal["process", "origin", "path", "envelope", "command", "action", "screen"]
 """What an effect was read from: the process's executable, the browser's origin, a resolved path, a recipient as it will
 be sent, the words of a command, the action itself, or only names and texts on the screen."""

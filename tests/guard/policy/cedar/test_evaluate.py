@@ -19,7 +19,7 @@ from trueline.guard.policy.cedar.requests import Asking, requests_of
 from trueline.guard.policy.episode_reading import read_episode_so_far
 from trueline.guard.policy.stage import Judged
 from trueline.guard.registry import open_guard
-from trueline.guard.scope.types import EffectGrant, PathGrant, Scope
+from trueline.guard.scope.types import EffectGrant, PathGrant, Scope, ScopeSource
 from trueline.guard.types import GuardContext
 from trueline.records.observation import Observation
 from trueline.records.verdict import Category, Decision, Verdict
@@ -222,7 +222,7 @@ def test_requests_say_where_an_operation_lies_in_the_scope(tmp_path: Path, path:
     rules = rules_of(tmp_path, f'forbid({RUN}) when {{ context has scope && context.scope == "{scope}" }};')
     asked = question(terminal(), f"pyautogui.write('cat {path}\\n')")
     assert judge(asked, rules).finding.decision is None
-    within = replace(asked, scope=Scope(paths=paths, effects=commands))
+    within = replace(asked, scope_source=ScopeSource(asked.instruction, given=Scope(paths=paths, effects=commands)))
     assert judge(within, rules).finding.decision is Decision.MISALIGNED
 
 

@@ -57,7 +57,8 @@ def requests_of(asking: Asking) -> tuple[tuple[Request, ...], ...]:
     from trueline.guard.scope.effects import effects_of
     from trueline.guard.scope.place import place_effects, place_of
 
-    scope = asking.context.scope
+    source = asking.context.scope_source
+    scope = source.given if source is not None else None
     found: list[tuple[Request, ...]] = []
     for operation in asking.reading.operations:
         effects = effects_of((operation,)) if asking.effects or scope is not None else ()
