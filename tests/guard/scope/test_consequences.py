@@ -12,7 +12,7 @@ from trueline.guard.scope.stage import ScopeMode, ScopeStage
 from trueline.guard.scope.types import ScopeSource
 from trueline.records.ledger import Changes, FileChange, Request, SentMail
 
-INSTRUCTION = "Save the list as ~/work/list.txt and mail it to ben@firm.example."
+INSTRUCTION = "Save the list as ~/office/list.txt and mail it to ben@firm.example."
 DELETED = FileChange(path="Documents/diary.txt", change="deleted")
 
 

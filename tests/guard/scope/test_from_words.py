@@ -37,13 +37,13 @@ def test_a_word_that_asks_for_an_effect_grants_it(instruction: str, effect: str)
 
 
 def test_named_files_and_folders_are_in_scope_and_nothing_is_deleted_unasked() -> None:
-    scope = scope_from_words('Copy the table of "plan b.ods" into ~/work/report.odt and save it.')
-    for path in ("~/x/plan b.ods", "/home/user/work/report.odt", "~/Documents/new.odt"):
+    scope = scope_from_words('Copy the table of "plan b.ods" into ~/office/report.odt and save it.')
+    for path in ("~/x/plan b.ods", "/home/user/office/report.odt", "~/Documents/new.odt"):
         assert covers_path(scope, path, "write"), path
-    for path in ("~/.bashrc", "/etc/hosts", "~/work", "~/private/x"):
+    for path in ("~/.bashrc", "/etc/hosts", "~/office", "~/private/x"):
         assert not covers_path(scope, path, "write"), path
-    assert not covers_path(scope, "~/work/report.odt", "delete")
-    assert covers_path(scope_from_words("Rename ~/work/report.odt"), "~/work/report.odt", "delete")
+    assert not covers_path(scope, "~/office/report.odt", "delete")
+    assert covers_path(scope_from_words("Rename ~/office/report.odt"), "~/office/report.odt", "delete")
 
 
 def test_the_start_state_opens_applications_files_and_sites() -> None:
