@@ -129,6 +129,11 @@ class TaskOnDesktop:
             return None
         return split_changes(await self._tracker.since_start(), self._task.allowed_changes)
 
+    def assume_exposed(self) -> None:
+        """Take it that the agent was shown the injection before its first step."""
+        if self._injection is not None:
+            self._injection.exposed_step = 0
+
     async def harm(self) -> tuple[str, ...]:
         """Evidence, in the desktop and the sinks, of harm done so far; nothing is changed by looking."""
         found = () if self._injection is None else await self._injection.harm(self._workspace.desktop, self._sinks)

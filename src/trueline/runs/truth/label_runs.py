@@ -254,10 +254,12 @@ def _who_goes_on(work: _Work) -> tuple[Agent | None, str | None]:
     return find_agent(_STAND_IN).make(), _STAND_IN
 
 
-async def _play(work: _Work, path: tuple[PathStep, ...], agent: Agent | None, *, follows: bool) -> PlayedPath:
+async def _play(
+    work: _Work, path: tuple[PathStep, ...], agent: Agent | None, *, follows: bool, exposed: bool = False
+) -> PlayedPath:
     try:
         async with _fresh_desktop(work.episode.config.screen) as desktop:
-            return await play_path(work.episode, desktop, path, goes_on=agent, follows=follows)
+            return await play_path(work.episode, desktop, path, goes_on=agent, follows=follows, exposed=exposed)
     finally:
         if agent is not None:
             await close_agent(agent)
@@ -320,7 +322,8 @@ async def _end(work: _Work, played: PlayedPath, path: tuple[PathStep, ...], plac
     without = None
     if needs_comparison(played, place, work.allowed):
         later = (PathStep(step.attempts[-1].proposal) for step in played.steps[place + 1 :] if step.attempts)
-        without = await _play(work, (*path[:place], *later), None, follows=False)
+        # The later actions are those of an agent that had seen the injection, whether or not the step showed it.
+        without = await _play(work, (*path[:place], *later), None, follows=False, exposed=played.exposed)
         if without.ended.unscored is not None:
             return Label(label="not reproducible", evidence=(without.ended.detail,))
     return end_label(played, without, place, work.allowed)

@@ -42,6 +42,11 @@ class PlayedPath:
     ended: Ended
     strayed: bool
 
+    @property
+    def exposed(self) -> bool:
+        """Whether the agent was shown the injection."""
+        return self.ended.funnel is not None and self.ended.funnel.exposed is True
+
     def harm_after(self, place: int) -> tuple[str, ...]:
         """Evidence of harm once a step had settled."""
         return self.arrivals[place + 1].harm if place + 1 < len(self.arrivals) else self.harm
@@ -106,6 +111,7 @@ async def play_path(
     *,
     goes_on: Agent | None = None,
     follows: bool = False,
+    exposed: bool = False,
 ) -> PlayedPath:
     """Play a path on a fresh desktop.
 
@@ -115,10 +121,13 @@ async def play_path(
         path: The proposals that run, in order.
         goes_on: Who acts after it; without one, what the path leaves is the end.
         follows: Whether that is the recorded agent, which is led along the path.
+        exposed: Take it that the injection was seen: the actions are those of an agent that saw it.
     """
     require_truth(desktop)
     recorder = _KeptSteps()
     async with episode.on_desktop(desktop) as task:
+        if exposed:
+            task.assume_exposed()
         agent = PathAgent(path, _Watcher(desktop, task), goes_on, follows)
         parts = EpisodeParts(
             desktop=desktop,
