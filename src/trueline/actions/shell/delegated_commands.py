@@ -11,7 +11,7 @@ from trueline.actions.shell.programs import INTERPRETERS, TERMINALS
 from trueline.actions.shell.wrappers import base_name
 
 _SOMEWHERE = frozenset({
-    "tmux", "screen", "ssh", "mosh", "docker", "podman", "machinectl", "vim", "vi", "nvim", "ex", "trap", "entr",
+    "tmux", "screen", "ssh", "mosh", "docker", "podman", "machinectl", "vim", "vi", "nvim", "ex", "entr",
     "dbus-launch", "lxc", "wsl", "expect",
 })  # fmt: skip
 """They take a command somewhere among their arguments."""

@@ -1,6 +1,6 @@
 """Rewrites what the grammar misreads into equivalent forms that it reads well.
 
-Here-documents become here-strings, backticks become `$(…)`; line continuations and the words `time`, `!` go, `coproc`
+Here-documents and here-strings become redirections, backticks become `$(…)`; line continuations and the words `time`, `!` go, `coproc`
 becomes a pipe. For that, one pass follows quotes, substitutions, comments and reserved words as a shell does; it also
 tells whether the shell would wait for more. It decides nothing else: what it found is checked against the tree.
 """
@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import accumulate
 
+from trueline.actions.shell.escapes import unescape_quoted
 from trueline.actions.shell.syntax import NotUnderstoodError, UnfinishedError
 
 COPROCESS = "\x01coproc"
@@ -17,7 +19,10 @@ COPROCESS = "\x01coproc"
 _MAX_NESTING = 25
 _MAX_JOINED = 1000
 """Commands joined by `|`, `&&` and `||` in one text; the time that the grammar takes grows with their square."""
+HERE_STRING = "\x02"
+"""Follows `<` where the text, and no file, is the input."""
 _UNREADABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_UNREADABLE_WITHIN = re.compile(r"[\x00\x03-\x08\x0b-\x1f\x7f]")
 _COPROC_NAME = re.compile(r"[ \t]+[A-Za-z_]\w*[ \t]+(?=[{(]|\[\[|(?:if|for|while|until|case|select)\b)")
 _TIME_OPTIONS = re.compile(r"(?:[ \t]+-p)?(?:[ \t]+--)?(?=[ \t]+[^-\s])")
 _METACHARACTERS = " \t\n;&|()<>"
@@ -96,17 +101,21 @@ class _Frame:
         return self.keywords[-1] if self.keywords else ""
 
 
-def desugar(text: str) -> Desugared:
+def desugar(text: str, *, within: bool = False) -> Desugared:
     """Rewrite a text.
+
+    Args:
+        text: The text.
+        within: It is a part of a text that was rewritten before.
 
     Raises:
         NotUnderstoodError: It can be read in more than one way, or is nested too deeply.
         UnfinishedError: A quote, a bracket or a here-document does not end.
     """
     text = text.replace("\r\n", "\n")
-    if _UNREADABLE.search(text):
+    if (_UNREADABLE_WITHIN if within else _UNREADABLE).search(text):
         raise NotUnderstoodError("control characters in the command")
-    scanner = _Scanner(text, 0)
+    scanner = _Scanner(text, 0, within=within)
     frame = _Frame()
     scanner.commands(frame)
     missing = "\n:" if frame.joined else ""
@@ -118,25 +127,22 @@ def desugar(text: str) -> Desugared:
 
 
 class _Scanner:
-    def __init__(self, text: str, depth: int) -> None:
+    def __init__(self, text: str, depth: int, *, within: bool = False) -> None:
         self.text = text
+        self.within = within
         self.at = 0
         self.depth = depth
         self.out: list[str] = []
-        self.comments: list[int] = []
-        """Which pieces of the output are comments."""
+        self.comments: list[tuple[int, int]] = []
+        """Where comments begin: which piece of the output, and where in it."""
         self.joined = 0
         self.waiting = 0
         """Here-documents that have been announced anywhere."""
 
     def comment_places(self) -> tuple[int, ...]:
         """Where the comments begin in the output."""
-        wanted, places, length = set(self.comments), list[int](), 0
-        for place, piece in enumerate(self.out):
-            if place in wanted:
-                places.append(length)
-            length += len(piece)
-        return tuple(places)
+        starts = [0, *accumulate(len(piece) for piece in self.out)]
+        return tuple(sorted(starts[piece] + place for piece, place in self.comments))
 
     def _next(self, count: int = 1) -> str:
         return self.text[self.at : self.at + count]
@@ -167,7 +173,7 @@ class _Scanner:
                 self._line_end(frame)
             elif char == "#" and frame.start:
                 end = self.text.find("\n", self.at)
-                self.comments.append(len(self.out))
+                self.comments.append((len(self.out), 0))
                 self._keep((end if end >= 0 else len(self.text)) - self.at)
             elif char == ")":
                 if self._closed(frame):
@@ -186,8 +192,10 @@ class _Scanner:
         if frame.start:
             frame.start, frame.word, frame.placed = False, "", len(self.out)
             frame.joined = False
-            if char == "{" and frame.command and self._next(2)[1:] not in ("", " ", "\t", "\n"):
-                self.out.append("''")  # the grammar takes it for the beginning of a group
+            brace = char == "{" and self._next(2)[1:] not in ("", " ", "\t", "\n")
+            if frame.command and (brace or char == "\\"):
+                # The grammar takes the one for the beginning of a group, the other for a line that goes on.
+                self.out.append("''")
                 frame.word = None
         if char in "\\'\"$`":
             frame.word = None
@@ -239,12 +247,12 @@ class _Scanner:
     def _dollar(self, *, quoted: bool) -> None:
         rest = self.text[self.at + 1 : self.at + 3]
         if rest.startswith("'") and not quoted:
-            self._keep(self._until("'", self.at + 2, escapes=True) - self.at)
+            self._ansi_quoted()
         elif rest.startswith('"') and not quoted:
             self.at += 1  # a translated string; there is no other language
         elif rest == "((":
             self._keep(3)
-            self._arithmetic()
+            self._arithmetic(as_text=not self.within)
         elif rest.startswith("("):
             self._keep(2)
             self.commands(_Frame(")"))
@@ -255,6 +263,15 @@ class _Scanner:
             raise NotUnderstoodError("`$[`")
         else:
             self._keep(2 if rest[:1] and rest[0] in "#$!?@*-" else 1)
+
+    def _ansi_quoted(self) -> None:
+        end = self._until("'", self.at + 2, escapes=True)
+        plain = unescape_quoted(self.text[self.at + 2 : end - 1])
+        if plain is None or _UNREADABLE.search(plain):
+            self._keep(end - self.at)
+        else:
+            self.out.append("'" + plain.replace("'", "'\\''") + "'")
+            self.at = end
 
     def _parameter(self, *, quoted: bool) -> None:
         if self._next() in ("(", "|", " ", "\t", "\n"):
@@ -280,9 +297,15 @@ class _Scanner:
                 self._keep(1)
         raise UnfinishedError
 
-    def _arithmetic(self) -> None:
-        """Read up to `))`, the opening brackets being read."""
+    def _arithmetic(self, *, as_text: bool) -> None:
+        """Read up to `))`, the opening brackets being read.
+
+        Args:
+            as_text: Put it into quotes, which mean nothing there; the grammar does not know all expressions.
+        """
         opened = 0
+        quote = '"' if as_text else ""
+        self.out.append(quote)
         while self.at < len(self.text):
             char = self.text[self.at]
             if self._skip_continuation():
@@ -291,12 +314,13 @@ class _Scanner:
                 if not opened:
                     if self._next(2) != "))":
                         raise NotUnderstoodError("`((` that is not closed by `))`")
+                    self.out.append(quote)
                     self._keep(2)
                     return
                 opened -= 1
             elif char == "(":
                 opened += 1
-            if char in "'\\":
+            if char in "'\\" or (as_text and char == '"'):
                 raise NotUnderstoodError("a quote within `((…))`")
             if char in '"$`':
                 self._quoted_piece(char, quoted=True)
@@ -308,7 +332,7 @@ class _Scanner:
         end = self._until("`", self.at + 1, escapes=True)
         content = self.text[self.at + 1 : end - 1]
         content = re.sub(r'\\([\\`$"])' if quoted else r"\\([\\`$])", r"\1", content)
-        inner = _Scanner(content, self.depth)
+        inner = _Scanner(content, self.depth, within=self.within)
         frame = _Frame()
         try:
             inner.commands(frame)
@@ -317,7 +341,7 @@ class _Scanner:
         if frame.keywords or frame.joined:
             raise NotUnderstoodError("backticks around what does not end")
         self.out.append("$(")
-        self.comments += [len(self.out) + place for place in inner.comments]
+        self.comments += [(len(self.out) + piece, place) for piece, place in inner.comments]
         self.out += inner.out
         self.out.append("\n)")
         self.at = end
@@ -357,7 +381,11 @@ class _Scanner:
             self._keep(2)
             self.commands(_Frame(")"))
         elif self.text.startswith("<<<", self.at):
-            self._keep(3)
+            self.out.append("<" + HERE_STRING)
+            self.at += 3
+            while self._next() in (" ", "\t"):
+                self.at += 1
+            frame.start, frame.word, frame.command = False, None, False
         elif self.text.startswith("<<", self.at):
             self._announce(frame)
         elif char == "(":
@@ -391,7 +419,7 @@ class _Scanner:
             return
         if (frame.command or frame.top in ("for", "select")) and self._next(2) == "((":
             self._keep(2)
-            self._arithmetic()
+            self._arithmetic(as_text=not self.within and frame.top not in ("for", "select"))
             frame.command = frame.top in ("for", "select", "while", "until", "if")
             return
         self._keep(1)
@@ -498,16 +526,16 @@ class _Scanner:
             lines.append(line)
         text = "\n".join(lines)
         if document.quoted:
-            self.out[document.place] = "<<< '" + text.replace("'", "'\\''") + "' "
+            self.out[document.place] = f"<{HERE_STRING}'" + text.replace("'", "'\\''") + "' "
             return
-        inner = _Scanner(text, self.depth)
+        inner = _Scanner(text, self.depth, within=self.within)
         try:
             inner.document()
         except UnfinishedError:
             raise NotUnderstoodError("a here-document with a substitution that does not end") from None
-        if inner.comments:
-            raise NotUnderstoodError("a comment within a here-document")
-        self.out[document.place] = '<<< "' + "".join(inner.out) + '" '
+        head = f'<{HERE_STRING}"'
+        self.comments += [(document.place, len(head) + place) for place in inner.comment_places()]
+        self.out[document.place] = head + "".join(inner.out) + '" '
 
     def document(self) -> None:
         """Read a here-document, and write it as a double-quoted text."""

@@ -55,7 +55,7 @@ class Shell(SimpleCommands):
         self.calls: list[str] = []
         """The functions that are being evaluated."""
 
-    def run(self, text: str, depth: int, feed: CommandInput | None = None) -> Nested:
+    def run(self, text: str, depth: int, feed: CommandInput | None = None, *, within: bool = False) -> Nested:
         """Read a text; its output is known when that of every part is."""
         before = len(self.commands)
         feed = feed or CommandInput()
@@ -68,7 +68,7 @@ class Shell(SimpleCommands):
             self.commands.append(ShellCommand((text[:200],), ":", frozenset({"exhaust"})))
             return Nested(None, tuple(self.commands[before:]))
         try:
-            script = parse(text)
+            script = parse(text, within=within)
         except NotUnderstoodError as error:
             self._piecemeal(text, str(error), depth, feed)
             return Nested(None, tuple(self.commands[before:]))
@@ -285,7 +285,7 @@ class Shell(SimpleCommands):
                 self._compute(text)
                 return Nested("", ())
             given = CommandInput(None, (), True) if kind == "consumer" else feed
-            return self.run_in_subshell(text, depth + 1, given)
+            return self._in_subshell(lambda: self.run(text, depth + 1, given, within=True))
 
         return evaluate
 

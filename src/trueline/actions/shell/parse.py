@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from trueline.actions.shell.desugar import desugar
+from trueline.actions.shell.desugar import HERE_STRING, desugar
 from trueline.actions.shell.syntax import (
     Assignment,
     Chain,
@@ -50,7 +50,7 @@ _RESERVED = frozenset({
     "if", "then", "else", "elif", "fi", "do", "done", "case", "esac", "while", "until", "for", "select", "in",
     "function", "{", "}", "!", "[[", "]]", "coproc",
 })  # fmt: skip
-_REDIRECTS = frozenset({"file_redirect", "herestring_redirect"})
+_REDIRECTS = frozenset({"file_redirect"})
 _REDIRECTION = frozenset({"<", ">", ">>", ">|", ">&", "&>", "&>>", "<&", "<&-", ">&-"})
 _NO_WORD = frozenset({"(", ")", ";", "&", "|", "&&", "||", ";;", "\n", "subshell", "heredoc_redirect", "ERROR"})
 _SELF_ENDING = frozenset({
@@ -71,14 +71,18 @@ class _Item(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def parse(text: str) -> Script:
+def parse(text: str, *, within: bool = False) -> Script:
     """Read a text.
+
+    Args:
+        text: The text.
+        within: It is a nested command of a text that was read before.
 
     Raises:
         NotUnderstoodError: It is wrong, or cannot be read with certainty.
         UnfinishedError: A shell would wait for more.
     """
-    plain = desugar(text)
+    plain = desugar(text, within=within)
     if plain.missing:
         _Reader(plain.text + plain.missing, plain.comments).script()
         raise UnfinishedError
@@ -348,14 +352,19 @@ class _Reader:
         operator = items[0].type
         if operator in ("<&-", ">&-"):
             return Redirection(operator, Word(()), fd)
-        if operator not in _REDIRECTION | {"<<<"} or len(items) < 2 or any(item.after_line for item in items):
+        if operator not in _REDIRECTION or len(items) < 2 or any(item.after_line for item in items):
             raise NotUnderstoodError("a redirection of an unknown kind")
         spans = self._glued(items[1:])
         if len(spans) > 1:
             if words is None:
                 raise NotUnderstoodError("words behind a redirection")
             words += [item for item in items[1:] if item.start >= spans[1][0]]
-        return Redirection(operator, self.read.word(*spans[0]), fd)
+        start, end = spans[0]
+        if self.text.startswith(HERE_STRING, start):
+            if operator != "<" or items[0].end != start or end == start + 1:
+                raise NotUnderstoodError("a here-string of an unknown kind")
+            operator, start = "<<<", start + 1
+        return Redirection(operator, self.read.word(start, end), fd)
 
     def _redirected(self, node: Node) -> Statement:
         body, *redirects = self._items(node)
@@ -370,11 +379,7 @@ class _Reader:
             if item.type not in _REDIRECTS or (item.after_line and item is not body):
                 raise NotUnderstoodError(f"{item.type.replace('_', ' ')!r} behind a command")
             found.append(self._redirection(item, more))
-        if more:
-            if not isinstance(statement, Simple) or not statement.words:
-                raise NotUnderstoodError("words behind a redirection")
-            statement = replace(statement, words=(*statement.words, *self._words(more)))
-        return _redirect(statement, tuple(found))
+        return _redirect(statement, tuple(found), self._words(more))
 
     # Compound commands
 
@@ -503,9 +508,9 @@ class _Reader:
         if text.startswith("[[") and text.endswith("]]") and text[2:3] in (" ", "\t", "\n"):
             compares = re.search(r"-(?:eq|ne|lt|le|gt|ge|v)\b|\[(?!\[)", text[2:]) is not None
             return Expression((self.read.expression(start + 2, end - 2),), arithmetic=compares)
-        if not text.startswith("[") or "\n" in text:
+        if not text.startswith("["):
             raise NotUnderstoodError("a test of an unknown kind")
-        return Simple(self.read.words(start, end))
+        return Simple(self.read.words(start, end, blanks=" \t"))
 
     def _arithmetic(self, node: Node) -> Expression:
         start, end = node.start_byte, node.end_byte
@@ -514,16 +519,23 @@ class _Reader:
         return Expression((self.read.expression(start + 2, end - 2, quoted=True),), arithmetic=True)
 
 
-def _redirect(statement: Statement, redirections: tuple[Redirection, ...]) -> Statement:
-    """A statement with redirections, which belong to the last command of several."""
+def _redirect(
+    statement: Statement, redirections: tuple[Redirection, ...], words: tuple[Word, ...] = ()
+) -> Statement:
+    """A statement with redirections and words between them, which belong to the last command of several."""
     if not redirections:
         return statement
     match statement:
-        case Simple() | Group():
-            return replace(statement, redirections=(*statement.redirections, *redirections))
         case Pipe(stages):
-            return Pipe((*stages[:-1], _redirect(stages[-1], redirections)))
+            return Pipe((*stages[:-1], _redirect(stages[-1], redirections, words)))
         case Chain(statements):
-            return Chain((*statements[:-1], _redirect(statements[-1], redirections)))
+            return Chain((*statements[:-1], _redirect(statements[-1], redirections, words)))
+        case Simple() if statement.words or not words:
+            words, all_redirections = (*statement.words, *words), (*statement.redirections, *redirections)
+            return replace(statement, words=words, redirections=all_redirections)
+        case _ if words:
+            raise NotUnderstoodError("words behind a redirection")
+        case Group():
+            return replace(statement, redirections=(*statement.redirections, *redirections))
         case _:
             return Group((statement,), redirections)

@@ -41,7 +41,6 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _COMPUTED = re.compile(
     r"([A-Za-z_]\w*)(?:\[[^\]]*\])?\s*(?:\+\+|--|(?:<<|>>|[-+*/%&|^])?=(?!=))|(?:\+\+|--)\s*([A-Za-z_]\w*)"
 )
-_INTEGER = re.compile(r"-?\w*")
 _READING = frozenset({"read", "mapfile", "readarray", "getopts", "let"})
 
 
@@ -150,9 +149,9 @@ def _declare(state: State, call: Call, args: list[Field]) -> bool:
     return "i" in letters and any(not field.known or "[" in field.text for field in args)
 
 
-def assign(state: State, name: str, value: str | None, *, pattern: bool = False) -> None:
+def assign(state: State, name: str, value: str | None, *, pattern: bool = False, number: bool = False) -> None:
     """Assign a variable; programs are looked for elsewhere once the path for them is another one."""
-    state.set(name, value, pattern=pattern)
+    state.set(name, value, pattern=pattern, number=number)
     if name in ("PATH", "LD_PRELOAD", "LD_LIBRARY_PATH", *RUNS_WHAT_IT_KEEPS):
         state.altered = True
 
@@ -182,16 +181,7 @@ def assigned_in_arithmetic(state: State, expression: str) -> bool:
 
     A shell evaluates the text of a variable as an expression again, and what stands in its index is expanded.
     """
+    unsure = any(not state.is_number(name) for name in _NAME.findall(expression))
     for match in _COMPUTED.finditer(expression):
-        state.set(match[1] or match[2], None)
-    mine = {match[1] or match[2] for match in _COMPUTED.finditer(expression)}
-    for name in _NAME.findall(expression):
-        if name in mine:
-            continue
-        if state.blind:
-            return True
-        if name in state.variables:
-            value = state.variables[name]
-            if value is None or not _INTEGER.fullmatch(value):
-                return True
-    return False
+        state.set(match[1] or match[2], None, number=True)
+    return unsure

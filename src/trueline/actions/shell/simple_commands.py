@@ -123,7 +123,8 @@ class SimpleCommands(ABC):
             value = None if value is None or before is None else before + value
         if value is not None and len(value) > 20_000:
             value = None
-        assign(self.state, name, value, pattern=field.pattern)
+        number = value is None and all(part.kind == "arithmetic" for part in assignment.words[0].parts)
+        assign(self.state, name, value, pattern=field.pattern, number=number)
         if name in RUNS_WHAT_IT_KEEPS:
             self._run_from_variable(name, value, depth)
         return name
@@ -180,7 +181,7 @@ class SimpleCommands(ABC):
         skipped = fields[: given - len(words)] if not unwrapped.rewritten else fields
         if unwrapped.doubtful or (given > len(words) and any(not field.known or field.pattern for field in skipped)):
             kinds.add("hidden")
-        fields = [Field(word) for word in words] if unwrapped.rewritten else fields[given - len(words) :]
+        fields = [Field(word, UNKNOWN not in word) for word in words] if unwrapped.rewritten else fields[given - len(words) :]
         known = all(field.known for field in fields)
         plain = (
             known
@@ -221,8 +222,9 @@ class SimpleCommands(ABC):
         words = " ".join("'" + field.text.replace("'", "'\\''") + "'" for field in rest)
         if any(not field.known or field.pattern for field in rest):
             words = " ".join(field.text if re.fullmatch(r"[\w./~*?-]*", field.text) else '"$?"' for field in rest)
-        elif text.endswith((" ", "\t")):
-            words = " ".join(field.text for field in rest)
+        elif text.endswith((" ", "\t")) and rest and rest[0].text in (name, *self.state.aliases):
+            more = self.state.aliases.get(rest[0].text, text)
+            words = " ".join((more, *(field.text for field in rest[1:])))
         self.run(f"{text} {words}", depth + 1, feed)
         self.state.aliases.setdefault(name, text)
 
@@ -305,6 +307,14 @@ class SimpleCommands(ABC):
                 return self._eval(args, depth, feed)
             case "source" | "." if args:
                 return self._run_file(args[0], depth, feed, apart=False)
+            case "trap" if len(args) > 1:
+                code = args[1] if args[0].text == "--" else args[0]
+                if not code.known or code.pattern:
+                    return {"hidden"}
+                self._delegated_line(call, code.text, depth) if code.text != "-" else None
+                return set()
+            case "mapfile" | "readarray" if "-C" in call.args[:-1]:
+                return self._eval([args[call.args.index("-C") + 1]], depth, CommandInput(None, (), True))
             case "exec" if feed.given and not args:
                 return {"hidden"}  # what follows is read from there
             case "xargs":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -11,6 +12,7 @@ from trueline.actions.shell.syntax import Statement
 _PRESET = {
     "HOME": "~", "USER": "user", "LOGNAME": "user", "SHELL": "/bin/bash", "IFS": " \t\n", "PATH": "/usr/bin:/bin",
 }  # fmt: skip
+_NUMBER = re.compile(r"-?\d*")
 _SPLITS_AT = " \t\n"
 
 
@@ -32,12 +34,23 @@ class State:
     patterns: set[str] = field(default_factory=set[str])
     """Variables whose value is the name of any file that fits."""
 
-    def set(self, name: str, value: str | None, *, pattern: bool = False) -> None:
+    numbers: set[str] = field(default_factory=set[str])
+    """Variables that hold some number."""
+
+    def set(self, name: str, value: str | None, *, pattern: bool = False, number: bool = False) -> None:
         """Assign a variable."""
         self.variables[name] = value
-        self.patterns.discard(name)
-        if pattern:
-            self.patterns.add(name)
+        for names, holds in ((self.patterns, pattern), (self.numbers, number)):
+            names.discard(name)
+            if holds:
+                names.add(name)
+
+    def is_number(self, name: str) -> bool:
+        """Whether computing with a variable computes with a number, or with one that was never set."""
+        if self.blind:
+            return False
+        value = self.variables.get(name, "")
+        return name in self.numbers or (value is not None and _NUMBER.fullmatch(value) is not None)
 
     def value(self, name: str) -> str | None:
         """The value of a variable, if it is known."""
@@ -61,6 +74,7 @@ class State:
             functions=dict(self.functions),
             files=dict(self.files),
             patterns=set(self.patterns),
+            numbers=set(self.numbers),
         )
 
     def inner_shell(self, arguments: tuple[str, ...] | None) -> State:
@@ -87,6 +101,7 @@ def either(one: State, other: State) -> State:
         one.altered or other.altered or one.aliases != other.aliases,
         one.blind or other.blind,
         one.patterns | other.patterns,
+        {name for name in one.numbers | other.numbers if one.is_number(name) and other.is_number(name)},
     )
 
 

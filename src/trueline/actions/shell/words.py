@@ -26,12 +26,12 @@ class WordReader:
         """The word that stands there."""
         return Word(self._parts(start, end, free=False))
 
-    def words(self, start: int, end: int) -> tuple[Word, ...]:
+    def words(self, start: int, end: int, *, blanks: str = " \t\n") -> tuple[Word, ...]:
         """The words that stand there, with blanks between them."""
         found: list[Word] = []
         at = start
         while at < end:
-            if self.text[at] in " \t\n":
+            if self.text[at] in blanks:
                 at += 1
                 continue
             stop = self._word_end(at, end)
@@ -47,7 +47,7 @@ class WordReader:
         at = start
         while at < end and self.text[at] not in " \t\n":
             at = self._piece_end(at, end)
-        return at
+        return max(at, start + 1)
 
     def _piece_end(self, at: int, end: int) -> int:
         char = self.text[at]
