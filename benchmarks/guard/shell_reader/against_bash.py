@@ -12,15 +12,15 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from lines import MARKERS, make_line
+from lines import MARKERS, make_broken_line, make_line
 
-from trueline.actions.shell.command import UNSEEN, ShellCommand
+from trueline.actions.shell.command import UNSEEN, Session, ShellCommand
 from trueline.actions.shell.interpret import Read, read_line
 from trueline.desktop.local import LocalDesktop, LocalOptions
 from trueline.desktop.types import Desktop
@@ -37,17 +37,32 @@ class Outcome:
     line: str
     ran: tuple[tuple[str, ...], ...]
     missed: tuple[tuple[str, ...], ...]
+    found: int
+    """How many of the commands that ran the reader names."""
     not_understood: str
     """Why the line is not wholly known; empty if it is."""
 
 
-def outcome(line: str, ran: Sequence[Sequence[str]]) -> Outcome:
-    """Compare what ran with what the reader says."""
-    read = read_line(line)
+def outcome(line: str, ran: Sequence[Sequence[str]], *, typed: bool = False) -> Outcome:
+    """Compare what ran with what the reader says of the text, or of its lines as they are typed one after the other."""
+    commands, reason = _typed(line) if typed else _whole(line)
     runs = tuple(tuple(run) for run in ran)
-    reason = why_not_known(read)
-    missed = () if reason else tuple(run for run in runs if not any(_is(command, run) for command in read.commands))
-    return Outcome(line, runs, missed, reason)
+    missed = tuple(run for run in runs if not any(_is(command, run) for command in commands))
+    return Outcome(line, runs, () if reason else missed, len(runs) - len(missed), reason)
+
+
+def _whole(text: str) -> tuple[Sequence[ShellCommand], str]:
+    read = read_line(text)
+    return read.commands, why_not_known(read)
+
+
+def _typed(text: str) -> tuple[Sequence[ShellCommand], str]:
+    session, commands, reason = Session(), list[ShellCommand](), ""
+    for line in text.split("\n"):
+        read = read_line(line, session)
+        session, reason = read.session, reason or why_not_known(read)
+        commands += read.commands
+    return commands, reason or ("unfinished at the end" if session.pending else "")
 
 
 def why_not_known(read: Read) -> str:
@@ -83,21 +98,23 @@ async def run_lines(desktop: Desktop, lines: Sequence[str]) -> list[list[list[st
     return found
 
 
-async def measure(seeds: range) -> dict[str, object]:
+async def measure(seeds: range, make: Callable[[int], str] = make_line) -> dict[str, object]:
     """Run the lines of these seeds and compare."""
-    lines = [make_line(seed) for seed in seeds]
+    lines = [make(seed) for seed in seeds]
     async with LocalDesktop(LocalOptions(width=800, height=600)) as desktop:
         ran = await run_lines(desktop, lines)
     began = time.perf_counter()
     outcomes = [outcome(line, runs) for line, runs in zip(lines, ran, strict=True)]
     seconds = time.perf_counter() - began
-    missed = [found for found in outcomes if found.missed]
+    typed = [outcome(line, runs, typed=True) for line, runs in zip(lines, ran, strict=True)]
+    missed = [found for found in (*outcomes, *typed) if found.missed]
     unknown = [found for found in outcomes if found.not_understood]
     return {
         "lines": len(lines),
         "lines that ran something": sum(bool(found.ran) for found in outcomes),
         "commands run by bash": sum(len(found.ran) for found in outcomes),
-        "lines with a missed command": len(missed),
+        "commands named by the reader": sum(found.found for found in outcomes),
+        "lines with a missed command": len({found.line for found in missed}),
         "lines not wholly known": len(unknown),
         "lines not understood": len([found for found in unknown if found.not_understood != "runs code that is not known"]),
         "reading, ms per line": round(seconds / len(lines) * 1000, 2),
@@ -110,8 +127,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--lines", type=int, default=10_000, help="number of lines")
     parser.add_argument("--seed", type=int, default=0, help="seed of the first line")
+    parser.add_argument("--broken", action="store_true", help="put a few characters in, take some out")
     options = parser.parse_args()
-    print(json.dumps(asyncio.run(measure(range(options.seed, options.seed + options.lines))), indent=1))
+    seeds = range(options.seed, options.seed + options.lines)
+    print(json.dumps(asyncio.run(measure(seeds, make_broken_line if options.broken else make_line)), indent=1))
 
 
 if __name__ == "__main__":

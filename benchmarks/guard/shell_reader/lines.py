@@ -17,6 +17,11 @@ _ARGUMENTS = (
     "done", "esac", "fi", "}", "{a,b}", "&& markx", "| sh", "\\", "$x", "a\nb", "'", '"', "*", "~", "é", "!", "", "in", "case",
 )  # fmt: skip
 _PLAIN = ("x", "-f", "one", "two.txt", "--all", "a=b", "3", "done", "fi", "esac", "in", "if", "k#v", "a,b", "%s")
+_PIECES = (
+    "'", '"', "`", "$", "\\", "(", ")", "{", "}", "<", ">", "|", "&", ";", "#", "\n", " ", "$(", "${", "((", "))", "<<E\n", "<(",
+    "$'", '$"', "\\\n", "\\'", '\\"', "=", "[", "]", "[[ ", " ]]", ";;", "!", "*", "~", "\t", "\r", "esac ", "case x in ", "; fi ",
+    "\nE\n", "=(", "@(", "<<<", "<<-", "&&", "||", "|&", "&>", ">(", "$((", "coproc ", "time ", "function f ", "() ", "in ", "do ",
+)  # fmt: skip
 _MAX_DEPTH = 4
 Rule = Callable[["LineMaker", int], str]
 
@@ -27,8 +32,28 @@ def make_line(seed: int) -> str:
     parts = [maker.statement(0) for _ in range(maker.random.choice((1, 1, 2, 3)))]
     line = parts[0]
     for part in parts[1:]:
-        line += maker.random.choice(("\n", "\n", " && ", " || ", "\n\n", "\n# it's a comment (\n")) + part
-    return line + maker.random.choice(("", "", "\n", " # and 'this"))
+        between = ("\n", "\n", "\n\n", "\n# it's a comment (\n", *(() if "\n" in line else (" && ", " || ")))
+        line += maker.random.choice(between) + part
+    return line + maker.random.choice(("", "", "\n", "\n# and 'this"))
+
+
+def make_broken_line(seed: int) -> str:
+    """Return a line with a few characters put in, taken out or exchanged: often wrong, and sometimes another command."""
+    chance = random.Random(f"broken {seed}")
+    line = make_line(seed)
+    for _ in range(chance.choice((1, 1, 2, 3))):
+        at = chance.randrange(len(line) + 1)
+        match chance.randrange(4):
+            case 0:
+                line = line[:at] + line[at + 1 :]
+            case 1:
+                line = line[:at] + chance.choice(_PIECES) + line[at:]
+            case 2:
+                line = line[:at] + chance.choice(_PIECES) + line[at + 1 :]
+            case _:
+                end = at + chance.randrange(12)
+                line = line[:at] + line[end:] if chance.random() < 0.5 else line[:end] + line[at:end] + line[end:]
+    return line
 
 
 @dataclass

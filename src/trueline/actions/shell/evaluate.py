@@ -157,9 +157,7 @@ class Shell(SimpleCommands):
             case Function(name, body):
                 self.state.functions[name] = (*self.state.functions.get(name, ())[-3:], body)
                 self.state.altered = True
-                inner = self.state.copy()
-                inner.arguments = None
-                self._in_subshell(lambda: self._statement(body, depth, CommandInput(None, (), True)), inner)
+                self._look_at_function(body, depth)
                 return ""
             case Expression(words, arithmetic):
                 for word in words:
@@ -167,6 +165,15 @@ class Shell(SimpleCommands):
                     if arithmetic:
                         self._compute(found.text)
                 return ""
+
+    def _look_at_function(self, body: Statement, depth: int) -> None:
+        """Record what a function would run in any case; what depends on its arguments is told where it is called."""
+        mark, understood = len(self.commands), self.not_understood
+        inner = self.state.copy()
+        inner.arguments = None
+        self._in_subshell(lambda: self._statement(body, depth, CommandInput(None, (), True)), inner)
+        self.commands[mark:] = [command for command in self.commands[mark:] if "hidden" not in command.does]
+        self.not_understood = understood
 
     def _pipe(self, stages: tuple[Statement, ...], depth: int, feed: CommandInput) -> str | None:
         text: str | None = None

@@ -15,7 +15,8 @@ from trueline.actions.shell.syntax import Part, PartKind, Word
 _EXPRESSION = re.compile(r"(!?)([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])(.*)", re.DOTALL)
 _SLICE = re.compile(r":\s*(\d{1,4})(?::\s*(\d{1,4}))?")
 _REPLACE = re.compile(r"//?([\w.-]+)/?([\w ./-]*)", re.ASCII)
-_WILDCARD = re.compile(r"[*?\[]|[@+!]\(")
+_WILDCARD = re.compile(r"[*?]|\[.+\]|[@+!]\(", re.DOTALL)
+_AFFIX = re.compile(r"(##?|%%?)([\w./-]+)", re.ASCII)
 _BLANKS = re.compile(r"[ \t\n]+")
 _MAX_FIELDS = 200
 MAX_TEXT = 20_000
@@ -215,6 +216,8 @@ def _changed(name: str, value: str | None, rest: str, inner: _Value, state: Stat
         if name in ("@", "*"):
             return None
         return full[start : start + int(cut[2])] if cut[2] else full[start:]
+    if affix := _AFFIX.fullmatch(rest):
+        return value.removeprefix(affix[2]) if affix[1][0] == "#" else value.removesuffix(affix[2])
     if rest.startswith("/") and (swap := _REPLACE.fullmatch(rest)):
         return value.replace(swap[1], swap[2], -1 if rest.startswith("//") else 1)
     return {"^^": value.upper(), ",,": value.lower()}.get(rest)

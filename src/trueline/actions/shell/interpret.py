@@ -14,7 +14,7 @@ from trueline.actions.shell.unseen import unseen
 
 MAX_LINE = 20_000
 _MAX_ENTERED = 50
-_RECALL = re.compile(r"(?:^|[\s;|&(\"{}])!(?:!|-?\d+|[A-Za-z?#$*^])|^\^")
+_RECALL = re.compile(r"(?:^|[\s;|&(\"}]|(?<!\$)\{)!(?:!|-?\d+|[A-Za-z?#$*^])|^\^")
 
 _COMMENTED_OUT = re.compile(r"[;&|`]|\$\(|[<>]\(")
 
