@@ -116,7 +116,9 @@ async def measure(seeds: range, make: Callable[[int], str] = make_line) -> dict[
         "commands named by the reader": sum(found.found for found in outcomes),
         "lines with a missed command": len({found.line for found in missed}),
         "lines not wholly known": len(unknown),
-        "lines not understood": len([found for found in unknown if found.not_understood != "runs code that is not known"]),
+        "lines not understood": len(
+            [found for found in unknown if found.not_understood != "runs code that is not known"]
+        ),
         "reading, ms per line": round(seconds / len(lines) * 1000, 2),
         "reasons": dict(Counter(found.not_understood for found in unknown).most_common()),
         "missed": [{"line": found.line, "commands": found.missed} for found in missed[:20]],

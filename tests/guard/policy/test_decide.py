@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from guard.policy.policy_samples import NOW, app, desktop, node, page, question, terminal
+from trueline.actions.types import Code
 from trueline.guard.policy.ruleset import Rules, load_rules
 from trueline.guard.policy.stage import Judged, judge
 from trueline.guard.types import GuardContext
@@ -73,6 +74,24 @@ def test_an_allow_must_cover_the_whole_proposal(tmp_path: Path) -> None:
         assert decided(question(terminal(), more), by) is None
     assert decided(question(terminal(), LS, "pyautogui.click(900, 900)"), by) is None
     assert decided(question(terminal(), LS, "import time; time.sleep(1)"), by) == "aligned"
+
+
+@pytest.mark.parametrize(
+    "line", ["ls )", "ls (a)", "ls ${x@P}", "ls; fi", "ls $[1]", "ls '", "ls \\", "if ls", "ls # ; ls", "ls ^a; !!"]
+)
+def test_a_line_that_is_not_understood_is_not_cleared(tmp_path: Path, line: str) -> None:
+    everything = rules(tmp_path, "rules:\n" + rule("a", "allow", '{command: {program: ["*"]}}'))
+    ask = question(terminal(), f"pyautogui.write({line + chr(10)!r})")
+    assert decided(ask, everything) is None
+    assert decided(question(terminal(), LS), everything) == "aligned"
+
+
+def test_a_program_in_bash_that_is_not_understood_is_told(tmp_path: Path) -> None:
+    nothing = rules(tmp_path, "rules: []\n")
+    proposal = Proposal(id="p", actions=(Code(source="ls\necho (a)", language="bash"),))
+    judged = judge(GuardContext("List the files.", None, proposal, (), step=1), nothing)
+    assert judged.finding.decision is None
+    assert any("is not understood" in str(operation) for operation in judged.reading.operations)
 
 
 def test_an_allow_does_not_hold_for_what_is_not_certain(tmp_path: Path) -> None:

@@ -1,8 +1,9 @@
 """Rewrites what the grammar misreads into equivalent forms that it reads well.
 
-Here-documents and here-strings become redirections, backticks become `$(…)`; line continuations and the words `time`, `!` go, `coproc`
-becomes a pipe. For that, one pass follows quotes, substitutions, comments and reserved words as a shell does; it also
-tells whether the shell would wait for more. It decides nothing else: what it found is checked against the tree.
+Here-documents and here-strings become redirections, backticks become `$(…)`, `coproc` becomes a pipe; line
+continuations and the words `time` and `!` go. For that, one pass follows quotes, substitutions, comments and reserved
+words as a shell does; it also tells whether the shell would wait for more. It decides nothing else: what it found is
+checked against the tree.
 """
 
 from __future__ import annotations

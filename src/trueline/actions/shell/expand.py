@@ -16,6 +16,8 @@ _EXPRESSION = re.compile(r"(!?)([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])(.*)", r
 _SLICE = re.compile(r":\s*(\d{1,4})(?::\s*(\d{1,4}))?")
 _REPLACE = re.compile(r"//?([\w.-]+)/?([\w ./-]*)", re.ASCII)
 _WILDCARD = re.compile(r"[*?]|\[.+\]|[@+!]\(", re.DOTALL)
+_INDEX = re.compile(r"\[([^\]]*)\]")
+_SLICED = re.compile(r"!?(?:\w+|[@*])(?:\[[^\]]*\])?:(?![-=+?])")
 _AFFIX = re.compile(r"(##?|%%?)([\w./-]+)", re.ASCII)
 _BLANKS = re.compile(r"[ \t\n]+")
 _MAX_FIELDS = 200
@@ -164,10 +166,17 @@ def _variable(part: Part, state: State, run: Run) -> _Value:
         value = None if value is None or rest else _named(value, state)
     elif rest:
         value = _changed(name, value, rest, inner, state)
-        if "[" in rest or (rest.startswith(":") and rest[1:2] not in ("-", "=", "+", "?")):
-            nested = run(rest, "arithmetic")
-            unknown = _Value(unknown.text, False, (*inner.sources, *nested.commands))
+    for computed in _computed(part.value):
+        nested = run(computed, "arithmetic")
+        unknown = _Value(unknown.text, False, (*unknown.sources, *nested.commands))
     return unknown if value is None else _Value(value, pattern=name in state.patterns)
+
+
+def _computed(expression: str) -> list[str]:
+    """What is computed in an expression: an index, and where a slice begins."""
+    found = [index for index in _INDEX.findall(expression) if index not in ("@", "*")]
+    slice_of = _SLICED.match(expression)
+    return [*found, *([expression[slice_of.end() :]] if slice_of else [])]
 
 
 def _named(name: str, state: State) -> str | None:

@@ -519,9 +519,7 @@ class _Reader:
         return Expression((self.read.expression(start + 2, end - 2, quoted=True),), arithmetic=True)
 
 
-def _redirect(
-    statement: Statement, redirections: tuple[Redirection, ...], words: tuple[Word, ...] = ()
-) -> Statement:
+def _redirect(statement: Statement, redirections: tuple[Redirection, ...], words: tuple[Word, ...] = ()) -> Statement:
     """A statement with redirections and words between them, which belong to the last command of several."""
     if not redirections:
         return statement

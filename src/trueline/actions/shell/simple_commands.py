@@ -181,7 +181,11 @@ class SimpleCommands(ABC):
         skipped = fields[: given - len(words)] if not unwrapped.rewritten else fields
         if unwrapped.doubtful or (given > len(words) and any(not field.known or field.pattern for field in skipped)):
             kinds.add("hidden")
-        fields = [Field(word, UNKNOWN not in word) for word in words] if unwrapped.rewritten else fields[given - len(words) :]
+        fields = (
+            [Field(word, UNKNOWN not in word) for word in words]
+            if unwrapped.rewritten
+            else fields[given - len(words) :]
+        )
         known = all(field.known for field in fields)
         plain = (
             known
@@ -251,6 +255,13 @@ class SimpleCommands(ABC):
     def _output(self, call: Call, feed: CommandInput) -> str | None:
         if call.program in self.state.functions:
             return None
+        if (
+            call.program == "cat"
+            and call.operands
+            and not call.flag("-A", "-b", "-E", "-n", "-s", "-T", "-v", "-e", "-t")
+        ):
+            texts = [self.state.files.get(normal_path(path, self.state.folder)) for path in call.operands]
+            return None if any(text is None for text in texts) else "".join(text or "" for text in texts)
         if call.program == "pwd":
             return None if self.state.folder is None else self.state.folder + "\n"
         return output(call.program, call.args, feed.text)
