@@ -91,10 +91,12 @@ class _Frame:
     """The current word if it is literal."""
     placed: int = 0
     """Where the current word begins in the output."""
+    loop_words: int = 0
+    """Words since `for`."""
     name: bool = False
     """Whether the next word is the name of a function."""
-    joined: bool = False
-    """Whether the last token joins it with what must follow."""
+    awaits: str = ""
+    """What could follow the last token if that joins it with what must follow."""
 
     @property
     def top(self) -> str:
@@ -119,7 +121,7 @@ def desugar(text: str, *, within: bool = False) -> Desugared:
     scanner = _Scanner(text, 0, within=within)
     frame = _Frame()
     scanner.commands(frame)
-    missing = "\n:" if frame.joined else ""
+    missing = frame.awaits
     for keyword in reversed(frame.keywords):
         if keyword not in _COMPLETIONS:
             raise NotUnderstoodError(f"`{keyword}` without its end")
@@ -192,7 +194,7 @@ class _Scanner:
     def _piece(self, frame: _Frame, char: str) -> None:
         if frame.start:
             frame.start, frame.word, frame.placed = False, "", len(self.out)
-            frame.joined = False
+            frame.awaits = ""
             brace = char == "{" and self._next(2)[1:] not in ("", " ", "\t", "\n")
             if frame.command and (brace or char == "\\"):
                 # The grammar takes the one for the beginning of a group, the other for a line that goes on.
@@ -339,9 +341,9 @@ class _Scanner:
             inner.commands(frame)
         except UnfinishedError:
             raise NotUnderstoodError("backticks around what does not end") from None
-        if frame.keywords or frame.joined:
+        if frame.keywords or frame.awaits:
             raise NotUnderstoodError("backticks around what does not end")
-        self.out.append("$(")
+        self.out.append("$( " if content.startswith("(") else "$(")
         self.comments += [(len(self.out) + piece, place) for piece, place in inner.comments]
         self.out += inner.out
         self.out.append("\n)")
@@ -367,7 +369,7 @@ class _Scanner:
             frame.command = True
             self._keep(1)
             return False
-        if not frame.close or frame.keywords or frame.joined:
+        if not frame.close or frame.keywords or frame.awaits:
             raise NotUnderstoodError("`)` without its partner")
         if frame.documents:
             raise NotUnderstoodError("a here-document that begins within a substitution")
@@ -376,7 +378,7 @@ class _Scanner:
 
     def _operator(self, frame: _Frame, char: str) -> None:
         self._end_word(frame)
-        frame.joined = False
+        frame.awaits = ""
         if char in "<>" and self._next(2)[1:] == "(":
             frame.start, frame.word = False, None
             self._keep(2)
@@ -400,8 +402,9 @@ class _Scanner:
             if operator in (";;", ";&", ";;&") and frame.top == "body":
                 frame.keywords[-1] = "patterns"
             frame.command = not frame.words_only and frame.top not in ("patterns", "[[")
-            frame.joined = operator in ("|", "|&", "&&", "||") and frame.top not in ("patterns", "[[")
-            self.joined += frame.joined
+            if operator in ("|", "|&", "&&", "||") and frame.top not in ("patterns", "[["):
+                frame.awaits = "\n:"
+                self.joined += 1
             if self.joined > _MAX_JOINED:
                 raise NotUnderstoodError("more joined commands than are looked at")
 
@@ -424,8 +427,11 @@ class _Scanner:
             frame.command = frame.top in ("for", "select", "while", "until", "if")
             return
         self._keep(1)
+        begin = self.at
         self.commands(_Frame(")"))
         frame.start = frame.command = True
+        if not self.text[begin : self.at - 1].strip():
+            frame.awaits = "\n{ :\n}"  # the body of a function
 
     def _end_word(self, frame: _Frame) -> None:
         if frame.start:
@@ -448,8 +454,13 @@ class _Scanner:
                 frame.keywords.pop()
         elif first and word:
             self._reserved(frame, word)
+            frame.loop_words = 0
         else:
             frame.command = False
+            frame.loop_words += 1
+            if word == "do" and frame.loop_words == 2 and frame.top in ("for", "select"):
+                self.out[frame.placed] = ' in "$@"; d'  # what it stands for; the grammar does not know it
+                self._reserved(frame, word)
 
     def _reserved(self, frame: _Frame, word: str) -> None:
         """A literal word where a command begins."""
@@ -468,6 +479,8 @@ class _Scanner:
             frame.keywords.append(word)
         elif word == "function":
             frame.name = True
+        elif word == "[":
+            self.out[frame.placed] = "'['"  # a command as any other; the grammar reads an expression
         elif word == "!" or (word == "time" and _TIME_OPTIONS.match(self.text, self.at)):
             del self.out[frame.placed :]
             if word == "time" and (options := _TIME_OPTIONS.match(self.text, self.at)):

@@ -64,9 +64,8 @@ class Shell(SimpleCommands):
             return Nested(None, tuple(self.commands[before:]))
         if _FORK_BOMB.search("".join(text.split())):
             self.commands.append(ShellCommand((text[:200],), ":", frozenset({"fork_bomb"})))
-        if exhausts(text):
+        if exhausts(text):  # and what else stands in the line runs too
             self.commands.append(ShellCommand((text[:200],), ":", frozenset({"exhaust"})))
-            return Nested(None, tuple(self.commands[before:]))
         try:
             script = parse(text, within=within)
         except NotUnderstoodError as error:

@@ -188,7 +188,7 @@ class _Reader:
             ended, last = False, item.type
         reserved = stop is not None and stop.type not in (")", "))")
         if reserved and not ended and stop is not None and not stop.after_line and last not in _SELF_ENDING:
-            raise NotUnderstoodError(f"`{stop.type}` as a part of a command")
+            raise NotUnderstoodError(f"`{stop.type.removesuffix('_group')}` as a part of a command")
         return tuple(found)
 
     def _statement(self, node: Node) -> Statement:
@@ -226,7 +226,7 @@ class _Reader:
                 *head, body = self._items(node)
                 if not head or head[0].type not in ("while", "until"):
                     raise NotUnderstoodError("a loop of an unknown kind")
-                return Loop((*self._body(head[1:], self._items(body.node)[0]), *self._do(body)))
+                return Loop((*self._body(head[1:], body), *self._do(body)))
             case "for_statement":
                 return self._for(node)
             case "c_style_for_statement":
