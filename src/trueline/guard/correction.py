@@ -16,7 +16,13 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from trueline.actions import Action, Key, Point, Type
 from trueline.actions.facts import proposal_facts
 from trueline.desktop.input.keysyms import typed_text
-from trueline.desktop.screen_state import ExpectedFocus, ScreenState, list_windows, window_layout
+from trueline.desktop.screen_state import (
+    ExpectedFocus,
+    ScreenState,
+    list_windows,
+    window_layout,
+    with_active_window,
+)
 from trueline.desktop.types import Desktop, Window
 from trueline.guard.session import CheckOutcome, feedback_text
 from trueline.records.observation import Observation, ObservationSpec
@@ -165,7 +171,7 @@ async def _check(
     rechecks = 0
     while True:
         began = loop.time()
-        outcome = await checks.check(correction.screen.observation, proposal)
+        outcome = await checks.check(with_active_window(correction.screen), proposal)
         judged = loop.time()
         correction.guard_s += judged - began
         verdicts.append(outcome.verdict)
@@ -277,9 +283,10 @@ def _split(proposal: Proposal, place: int, done: int, number: int) -> tuple[Prop
     first = left = cut
     if isinstance(cut, Type):
         text = cut.text if cut.paste else typed_text(cut.text)
-        first, left = cut.model_copy(update={"text": text[:done]}), cut.model_copy(update={"text": text[done:]})
+        first, left = (cut.model_copy(update={"text": part, "raw": ""}) for part in (text[:done], text[done:]))
     elif isinstance(cut, Key):
-        first, left = (cut.model_copy(update={"presses": count}) for count in (done, cut.presses - done))
+        parts = (done, cut.presses - done)
+        first, left = (cut.model_copy(update={"presses": count, "raw": ""}) for count in parts)
     ran = (*proposal.actions[:place], *((first,) if done else ()))
     rest = (left, *proposal.actions[place + 1 :])
     id = f"{proposal.id.removesuffix(f'{_REST}{number - 1}')}{_REST}{number}"

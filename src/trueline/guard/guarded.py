@@ -10,7 +10,7 @@ from typing import Literal, ParamSpec, Protocol, TypeVar, cast, runtime_checkabl
 
 from trueline.actions import Action, Fail, Wait
 from trueline.desktop.screen_state import ScreenState
-from trueline.desktop.types import Desktop, TiesKeyboard
+from trueline.desktop.types import Desktop, Settled, TiesKeyboard
 from trueline.errors import InputError, TruelineError
 from trueline.guard.background import run_in_background
 from trueline.guard.config import OnError
@@ -175,8 +175,13 @@ class GuardedAgent:
         allowed, correction = self._let_through, self._correction
         if allowed is None or correction is None or self._look is None:
             raise InputError("guarded: there is nothing to carry out; propose first, and pass look to guarded()")
+
+        async def look() -> ScreenState:
+            await desktop.wait_for(Settled())
+            return await self._see()
+
         execution = Execution(
-            allowed, correction, self.session, self._policy, look=self._see, changes=self._changes, ask=self._ask
+            allowed, correction, self.session, self._policy, look=look, changes=self._changes, ask=self._ask
         )
         tied = isinstance(desktop, TiesKeyboard) and not self._policy.shadow and correction.screen.windows is not None
         results: list[ActionResult] = []
