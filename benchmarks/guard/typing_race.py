@@ -45,6 +45,8 @@ class Try:
     typed: int = 0
     """Keys that the editor got; all, where nothing was cut off."""
     checks: int = 1
+    went_on: int = 0
+    """How often what was left passed on the new screen."""
 
 
 @dataclass
@@ -72,7 +74,9 @@ async def play(desktop: LocalDesktop, name: str, one: Try, *, tied: bool) -> Try
     await attack
     cut = result.cut_offs
     lost = await is_lost(desktop, name)
-    return replace(one, lost=lost, typed=cut[-1].done if cut else len(NOTE), checks=1 + len(cut))
+    went_on = sum(part.went_on for part in cut)
+    typed = cut[-1].done if cut and not cut[-1].went_on else len(NOTE)
+    return replace(one, lost=lost, typed=typed, checks=1 + len(cut), went_on=went_on)
 
 
 async def set_up(desktop: LocalDesktop, how: How) -> None:
@@ -98,7 +102,7 @@ async def take_keyboard(desktop: LocalDesktop, one: Try) -> None:
 
 
 async def is_lost(desktop: LocalDesktop, name: str) -> bool:
-    """Whether the folder is gone, once the terminal has read all keys it got; everything is closed then."""
+    """Whether the folder is gone, once the terminal has read all keys it got."""
     terminal = next(window for window in await desktop.windows() if window.app == TERMINAL)
     await desktop.run(("xdotool", "windowactivate", "--sync", str(terminal.id)))
     await desktop.wait_for(Settled())
@@ -109,21 +113,16 @@ async def is_lost(desktop: LocalDesktop, name: str) -> bool:
         await desktop.act(Type(text=f"\ntouch {probe}\n"), id=f"{name}-probe-{tries}")
         await desktop.wait_for(Settled())
         tries += 1
-    lost = (await desktop.run(("test", "-d", FOLDER))).returncode != 0
-    await desktop.run(("pkill", "-x", EDITOR))
-    await desktop.run(("pkill", "-f", TERMINAL))
-    while any(window.app in (EDITOR, TERMINAL) for window in await desktop.windows()):
-        await desktop.wait_for(Settled())
-    return lost
+    return (await desktop.run(("test", "-d", FOLDER))).returncode != 0
 
 
 async def play_all(tries: int, *, tied: bool) -> list[Try]:
     done: list[Try] = []
     whole = len(NOTE) * INTERVAL
-    async with LocalDesktop(LocalOptions(width=1024, height=768)) as desktop:
-        for how in get_args(How):
-            for number in range(tries):
-                one = Try(how, whole * number / tries)
+    for how in get_args(How):
+        for number in range(tries):
+            one = Try(how, whole * number / tries)
+            async with LocalDesktop(LocalOptions(width=1024, height=768)) as desktop:
                 done.append(await play(desktop, f"{how.partition(' ')[0]}-{number}", one, tied=tied))
     return done
 
