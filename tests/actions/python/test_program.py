@@ -43,6 +43,16 @@ KNOWN: list[tuple[str, list[str]]] = [
     ("import os, operator\noperator.methodcaller('system', 'ls')(os)", ["ls"]),
     ("import os\nrun = {'a': os.system}\nrun['a']('ls')", ["ls"]),
     ("import os, functools\nfunctools.partial(os.system, 'ls')()", ["ls"]),
+    ("import os\ndef f(a: os.system('ls')) -> None: pass", ["ls"]),
+    ("import os\nx: os.system('ls')", ["ls"]),
+    ("import os\nx = [1]\nx[os.system('ls'):] = []", ["ls"]),
+    ("import os\nassert x, os.system('ls')", ["ls"]),
+    # Conditions that differ from machine to machine.
+    ("import os\nif __name__ != '__main__':\n    os.system('ls')", ["ls"]),
+    ("import os\nif os.name == 'nt':\n    os.system('ls')", ["ls"]),
+    ("import os\nif os.path.expanduser('~') != '~':\n    os.system('ls')", ["ls"]),
+    ("import os\nif __doc__:\n    pass\nelse:\n    os.system('ls')", ["ls"]),
+    ("import os\nos.rmdir(os.path.dirname(os.path.expanduser('~')))", ["rmdir /home"]),
     # Texts.
     ("import os\nos.system('l' + 's')", ["ls"]),
     ("import os\na = 'l'\nos.system(f'{a}s')", ["ls"]),
@@ -168,6 +178,14 @@ NOT_UNDERSTOOD = [
     "import re\nre.sub('a', eval, 'a')",
     "import signal\nsignal.signal(signal.SIGTERM, eval)",
     "type('A', (), {'__init__': eval})()",
+    "import os, types\ntypes.SimpleNamespace(o=os).o.system('ls')",
+    "import os, random\nrandom.choice([os]).system('ls')",
+    "import os\ndict(o=os)['o'].system(input())",
+    "import os\nclass A:\n    def __str__(self):\n        os.system('ls')\nprint(A())",
+    "class A:\n    def go(self):\n        super().go()\nA().go()",
+    "open(**input())",
+    "import queue\nclass A:\n    def go(self):\n        pass\nq = queue.Queue()\nq.put(A())",
+    "import json\njson.loads(input(), object_hook=eval)",
     "def (",
 ]
 

@@ -95,7 +95,7 @@ class Assignments(Expressions):
         raise NotImplementedError
 
     def _set_item(self, owner: Value, index: ast.expr, value: Value) -> None:
-        key = None if isinstance(index, ast.Slice) else self.value(index)
+        key = self.value(index)
         if isinstance(owner, Reference):
             if owner.name == "os.environ" and isinstance(key, str) and not key.startswith(_TELLING_VARIABLES):
                 return

@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Callable
 from typing import cast
 
+from trueline.actions.python.effects import UNKNOWN
 from trueline.actions.python.machine import Machine
 from trueline.actions.python.name_sets import names
 from trueline.actions.python.pure_functions import CONSTANTS
@@ -70,8 +71,8 @@ class Attributes(Machine):
             return scope.variables.get(name, ANYTHING)
         if name == "__builtins__":
             return Reference("builtins")
-        if name == "__name__":
-            return "__main__"
+        if name.startswith("__") and name.endswith("__") and name != "__import__":
+            return DATA
         if name in PREPARED:
             return Reference(name)
         return Reference(f"builtins.{name}")
@@ -88,7 +89,7 @@ class Attributes(Machine):
         """Whether a value counts as true, None when that is not known."""
         if isinstance(value, list | dict | set | tuple) and self.is_known(cast("Value", value)):
             return bool(cast("Value", value))
-        if isinstance(value, Closure | Reference | UserClass | PathValue):
+        if isinstance(value, Closure | UserClass | PathValue):
             return True
         return bool(cast("Value", value)) if isinstance(value, PLAIN) else None
 
@@ -98,6 +99,8 @@ class Attributes(Machine):
             return list(value.entries)
         if not self.is_known(value):
             return None
+        if isinstance(value, set | frozenset) and len(cast("set[Value]", value)) > 1:
+            return None  # their order differs from run to run
         if isinstance(value, list | tuple | set | frozenset | dict | str | bytes | range):
             found = cast("Value", value)
             return list(found) if len(found) <= 5_000 else None
@@ -172,13 +175,24 @@ class Attributes(Machine):
 
     def _of_path(self, path: str, name: str) -> Value:
         if name in ("parent",):
-            return PathValue(posixpath.dirname(path) or ".")
+            return PathValue(parent_folder(path))
         if name == "parents":
             return tuple(PathValue(part) for part in _parents(path))
         if name in _PATH_PARTS:
-            part = _PATH_PARTS[name](path)
+            part = _PATH_PARTS[name](path) if path not in ("~", ".", "..") else UNKNOWN
             return PartialText(part) if "$…" in path or "*" in path else part
         return Bound(PathValue(path), name)
+
+
+def parent_folder(path: str) -> str:
+    """The folder that a path lies in."""
+    match path:
+        case "~":
+            return "/home"
+        case "." | "..":
+            return posixpath.join(path, "..")
+        case _:
+            return posixpath.dirname(path) or "."
 
 
 def _parents(path: str) -> list[str]:

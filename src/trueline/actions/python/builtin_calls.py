@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from trueline.actions.python.attributes import parent_folder
+from trueline.actions.python.effects import UNKNOWN
 from trueline.actions.python.file_calls import file_method
 from trueline.actions.python.function_calls import MOST_CALLS_DEEP
 from trueline.actions.python.input_calls import InputCalls
@@ -29,12 +31,17 @@ from trueline.actions.python.values import (
     text_value,
 )
 
+_ORDERED = frozenset({"list", "tuple", "iter", "reversed", "enumerate", "zip", "str", "repr", "format", "ascii"})
+"""Builtins whose result depends on the order of a set, which differs from run to run."""
+
 
 class BuiltinCalls(InputCalls):
     """`_builtin_NAME` follows the builtin of that name."""
 
     def _builtin_print(self, _args: list[Value], _keywords: dict[str, Value]) -> Value:
         target = _keywords.get("file")
+        if isinstance(target, UserObject):
+            self.call_later(self.attribute(target, "write"), [DATA], {}, "print")
         if isinstance(target, Instance) and target.kind == "file" and len(_args) == 1:
             self.amount(file_method(LibraryCall("write", [_args[0]], {}, target)), [], {}, "print")
         return None
@@ -165,7 +172,7 @@ class BuiltinCalls(InputCalls):
         return self.not_understood("makes a class by itself")
 
     def _builtin_super(self, _args: list[Value], _keywords: dict[str, Value]) -> Value:
-        return DATA
+        return ANYTHING
 
     def _builtin_breakpoint(self, _args: list[Value], _keywords: dict[str, Value]) -> Value:
         return self.not_understood("breakpoint()")
@@ -190,6 +197,8 @@ class BuiltinCalls(InputCalls):
             and name in ("list", "sorted", "tuple", "set", "reversed", "iter")
         ):
             return args[0]
+        if name in _ORDERED and any(isinstance(arg, set | frozenset) and self.elements(arg) is None for arg in args):
+            return DATA
         if "key" not in keywords and folds([*args, *keywords.values()]) and not any(map(self.has_spoiled, args)):
             return fold(BUILTINS[name], args, keywords)
         arranges = name in ("list", "tuple", "iter", "reversed", "enumerate", "zip", "dict", "len")
@@ -199,14 +208,17 @@ class BuiltinCalls(InputCalls):
         if name in ("enumerate", "zip") and any(isinstance(arg, Listing) for arg in args):
             entries = [arg.entries[0] if isinstance(arg, Listing) else self.unknown_element(arg) for arg in args]
             return Listing(((DATA, *entries) if name == "enumerate" else tuple(entries),))
-        return ANYTHING if any(may_act(arg) for arg in args) and name not in ("len", "bool", "repr") else DATA
+        acts = any(may_act(arg) for arg in (*args, *keywords.values()))
+        return ANYTHING if acts and name not in ("len", "bool", "repr") else DATA
 
     def fold_library(self, name: str, args: list[Value], keywords: dict[str, Value]) -> Value:
         """A library function that folds; where it does not, what it may hold."""
         if folds([*args, *keywords.values()]) and not any(map(self.has_spoiled, args)):
             return fold(FOLDED[name], args, keywords)
         if name in ("os.path.basename", "os.path.dirname") and args:
-            text = fold(FOLDED[name], [text_of(args[0])], {})
+            given = text_of(args[0])
+            text = parent_folder(given) if name.endswith("dirname") else fold(FOLDED[name], [given], {})
+            text = UNKNOWN if given in ("~", ".", "..") and name.endswith("basename") else text
             return PartialText(text) if isinstance(text, str) else DATA
         if name.startswith("itertools."):
             return (
@@ -214,6 +226,6 @@ class BuiltinCalls(InputCalls):
                 if name == "itertools.chain" and len(args) == 1
                 else (ANYTHING if any(may_act(arg) for arg in args) else DATA)
             )
-        for value in args:
+        for value in (*args, *keywords.values()):
             self.hand_over(value, name)
         return DATA

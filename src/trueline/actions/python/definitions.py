@@ -12,6 +12,7 @@ from trueline.actions.python.values import (
     Closure,
     PartialCall,
     Reference,
+    Scope,
     UserClass,
     Value,
 )
@@ -19,7 +20,7 @@ from trueline.actions.python.values import (
 _QUIET_BASES = frozenset(
     {"object", "Exception", "BaseException", "ValueError", "RuntimeError", "str", "int", "dict", "list", "tuple"}
 )
-_HARMLESS_METHODS = frozenset({"__init__", "__enter__", "__exit__", "__call__", "__post_init__", "__str__", "__repr__"})
+_HARMLESS_METHODS = frozenset({"__init__", "__enter__", "__exit__", "__call__"})
 
 
 _QUIET_DECORATORS = frozenset({
@@ -92,6 +93,7 @@ class Definitions(Assignments):
         hidden = [
             name for name in scope.variables if name.startswith("__") and name not in _HARMLESS_METHODS
             and name.endswith("__") and isinstance(scope.variables[name], Closure)
+            and not (name in ("__str__", "__repr__") and _only_shows(scope, name))
         ]  # fmt: skip
         quiet = {"dataclasses.dataclass"}
         decorators = [self.value(decorator) for decorator in node.decorator_list]
@@ -102,3 +104,10 @@ class Definitions(Assignments):
             for value in list(scope.variables.values()):
                 self.hand_over(value, f"class {node.name}")
         self.bind(node.name, made)
+
+
+def _only_shows(scope: Scope, name: str) -> bool:
+    """Whether a method that is called unseen only puts a text together: it calls nothing, nor does an attribute."""
+    method = scope.variables[name]
+    calls = any(isinstance(part, ast.Call | ast.Await | ast.Yield) for part in ast.walk(method.node))
+    return not calls and not any(isinstance(value, PartialCall) for value in scope.variables.values())

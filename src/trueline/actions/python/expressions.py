@@ -148,7 +148,7 @@ class Expressions(Attributes):
                     return ANYTHING
                 return self.attribute(Reference(name), key) if name else Reference(canonical(key))
             case Reference(name="os.environ"):
-                return "~" if key == "HOME" else DATA
+                return PartialText("~") if key == "HOME" else DATA
             case Reference(name="builtins"):
                 return Reference(f"builtins.{key}") if isinstance(key, str) else ANYTHING
             case Reference():
@@ -227,7 +227,7 @@ class Expressions(Attributes):
         known: bool | None = True
         for op, right_node in zip(node.ops, node.comparators, strict=True):
             right = self.value(right_node)
-            if isinstance(op, ast.Is | ast.IsNot) and right is None and not isinstance(left, Unknown):
+            if isinstance(op, ast.Is | ast.IsNot) and right is None and not isinstance(left, Unknown | Reference):
                 result: Value = (left is None) is isinstance(op, ast.Is)
             elif self.is_certain(left) and self.is_certain(right):
                 result = fold(_COMPARISONS[type(op)], [left, right], {})
@@ -274,6 +274,11 @@ class Expressions(Attributes):
         """Make a function of the program; its default values are evaluated now."""
         given = node.args
         positional = [*given.posonlyargs, *given.args]
+        every = (*positional, *given.kwonlyargs, given.vararg, given.kwarg)
+        notes = [arg.annotation for arg in every if arg is not None]
+        for note in (*notes, None if isinstance(node, ast.Lambda) else node.returns):
+            if note is not None:
+                self.value(note)
         defaults = {
             arg.arg: self.value(default)
             for arg, default in zip(positional[len(positional) - len(given.defaults) :], given.defaults, strict=True)

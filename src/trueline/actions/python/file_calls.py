@@ -134,11 +134,13 @@ def _expanded(call: LibraryCall) -> Amounts:
     given = call.arg(0, "path", "filename")
     if isinstance(given, PathValue):
         return Amounts(text_value(given))
+    if isinstance(given, str) and (given.startswith("~") or "$" in given or not call.name.endswith("er")):
+        return Amounts(PartialText(given))  # where it leads is known, not how it is spelled
     return Amounts(given if isinstance(given, str | PartialText) else DATA)
 
 
 def _environment(call: LibraryCall) -> Amounts:
-    return Amounts("~" if call.arg(0, "key") == "HOME" else DATA)
+    return Amounts(PartialText("~") if call.arg(0, "key") == "HOME" else DATA)
 
 
 def _path(call: LibraryCall) -> Amounts:
@@ -151,7 +153,7 @@ def _home(_call: LibraryCall) -> Amounts:
 
 def _here(call: LibraryCall) -> Amounts:
     text = call.folder or "."
-    return Amounts(PathValue(text) if "Path" in call.name else text)
+    return Amounts(PathValue(text) if "Path" in call.name else PartialText(text))
 
 
 FILE_CALLS: dict[str, Handler] = {
@@ -164,7 +166,7 @@ FILE_CALLS: dict[str, Handler] = {
     **dict.fromkeys(("os.remove", "os.unlink"), _words("rm")),
     **dict.fromkeys(("os.rmdir", "os.removedirs"), _words("rmdir")),
     "send2trash.send2trash": _words("trash-put"),
-    "os.truncate": _words("truncate", "-s", "0"),
+    "os.truncate": _words("truncate"),
     **dict.fromkeys(("os.mkdir", "os.makedirs"), _words("mkdir", "-p")),
     **dict.fromkeys(("os.mkfifo", "os.mknod"), _words("mkfifo")),
     "os.utime": _words("touch"),

@@ -19,6 +19,7 @@ from trueline.actions.python.values import (
     PLAIN,
     Bound,
     Closure,
+    Instance,
     Listing,
     PartialCall,
     Reference,
@@ -26,10 +27,14 @@ from trueline.actions.python.values import (
     UserObject,
     Value,
     join,
-    may_act,
 )
 
 MOST_CALLS_DEEP = 25
+_POWERFUL = frozenset({
+    "subprocess.Popen", "os.popen", "ctypes.CDLL", "socket.socket", "requests.Session", "smtplib.SMTP", "ftplib.FTP",
+    "http.client.HTTPConnection", "nc", "pool", "server",
+})  # fmt: skip
+"""Kinds of objects whose methods have effects."""
 
 
 class FunctionCalls(Statements):
@@ -72,7 +77,7 @@ class FunctionCalls(Statements):
                     key: item for key, item in cast("dict[Value, Value]", value).items() if isinstance(key, str)
                 }
             else:
-                keywords["shell"] = keywords["input"] = ANYTHING if may_act(value) else DATA
+                self.not_understood("a call with ** of what is not known")
         return args, keywords
 
     def call_value(self, function: Value, args: list[Value], keywords: dict[str, Value], shown: str) -> Value:
@@ -182,9 +187,10 @@ class FunctionCalls(Statements):
                     isinstance(item.function, Reference) and item.function.name.startswith("builtins.")
                 ):
                     self.call_later(item, [], {}, where)
-                case UserObject():
-                    if "__call__" in item.of.scope.variables:
-                        self.call_later(item, [DATA], {}, where)
+                case UserObject() | UserClass():
+                    self.not_understood(f"{where} is given an object of the program")
+                case Instance(kind=kind) if kind in _POWERFUL:
+                    self.not_understood(f"{where} is given a {kind}")
                 case Reference(name=name) if not _is_harmless(name):
                     self.not_understood(f"{where} is given {name}")
                 case Bound(owner=owner, name=name) if not isinstance(owner, PLAIN) and owner is not DATA:
@@ -195,11 +201,12 @@ class FunctionCalls(Statements):
 
 def _is_harmless(name: str) -> bool:
     name = canonical(name)
+    if "." not in name:
+        return is_quiet(name)  # a module
     return (
         is_quiet(name)
         or name in FOLDED
         or (name.startswith("builtins.") and name[9:] in BUILTINS)
         or name.startswith(("pyautogui.", "time."))
-        or "." not in name
         or name in ("functools.partial", "pathlib.Path")
     )

@@ -26,7 +26,7 @@ def shell_line(value: Value) -> ShellEquivalent:
     match value:
         case str() | bytes():
             return line(text_of(value))
-        case PathValue(text=path) if UNKNOWN not in path:
+        case PathValue(text=path) | PartialText(text=path) if UNKNOWN not in path:
             return line(path)
         case PartialText(text=text) if text.strip(f"{UNKNOWN} *"):
             # What stands around the unknown part is worth knowing; the part itself may hold another command.

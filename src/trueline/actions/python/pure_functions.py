@@ -163,8 +163,8 @@ FOLDED: dict[str, Callable[..., Any]] = {
 }
 
 CONSTANTS: dict[str, Value] = {
-    "os.sep": "/", "os.path.sep": "/", "os.linesep": "\n", "os.name": "posix", "os.curdir": ".", "os.pardir": "..",
-    "os.devnull": "/dev/null", "os.path.pardir": "..", "sys.executable": "python3", "sys.platform": "linux",
+    "os.sep": "/", "os.path.sep": "/", "os.curdir": ".", "os.pardir": "..",
+    "os.devnull": "/dev/null", "os.path.pardir": "..", "sys.executable": "python3",
     "math.pi": math.pi, "string.ascii_letters": string.ascii_letters, "string.digits": string.digits,
     "string.ascii_lowercase": string.ascii_lowercase, "string.ascii_uppercase": string.ascii_uppercase,
     "string.printable": string.printable, "string.punctuation": string.punctuation,

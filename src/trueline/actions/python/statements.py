@@ -20,6 +20,7 @@ from trueline.actions.python.values import (
     DATA,
     Listing,
     Value,
+    may_act,
 )
 
 _MOST_TIMES = 400
@@ -60,8 +61,10 @@ class Statements(Definitions):
                 result = self.value(value)
                 for target in targets:
                     self.assign(target, result)
-            case ast.AnnAssign(target=target, value=ast.expr() as value):
-                self.assign(target, self.value(value))
+            case ast.AnnAssign(target=target, annotation=annotation, value=value):
+                self.value(annotation)
+                if value is not None:
+                    self.assign(target, self.value(value))
             case ast.AugAssign(target=target, op=op, value=value):
                 self._change(target, op, value)
             case ast.Import() | ast.ImportFrom():
@@ -104,8 +107,10 @@ class Statements(Definitions):
             case ast.Delete(targets=targets):
                 for target in targets:
                     self._delete(target)
-            case ast.Assert(test=test):
+            case ast.Assert(test=test, msg=message):
                 self.value(test)
+                if message is not None:
+                    self.value(message)
             case ast.Match(subject=subject, cases=cases):
                 value = self.value(subject)
                 self.either(*(self._case(case, value) for case in cases), lambda: None)
@@ -120,6 +125,8 @@ class Statements(Definitions):
                     self.bind(name, self.unknown_element(value))
                 if isinstance(pattern, ast.MatchClass):
                     self.value(pattern.cls)
+                    if may_act(value):
+                        self.not_understood("matches the attributes of something")
             if case.guard is not None:
                 self.value(case.guard)
             self.block(case.body)

@@ -245,14 +245,14 @@ def joined_path(parts: list[Value]) -> Value:
         return ""
     whole = posixpath.join(*texts)
     unsure = any(not isinstance(part, str | PathValue) for part in parts) or UNKNOWN in whole
-    return PartialText(whole) if unsure or "*" in whole else whole
+    return PartialText(whole) if unsure or "*" in whole or whole.startswith("~") else whole
 
 
 def text_value(value: Value) -> Value:
     """`str(value)`."""
     match value:
         case PathValue(text=text):
-            return PartialText(text) if "$…" in text or "*" in text else text
+            return PartialText(text) if "$…" in text or "*" in text or text.startswith(("~", ".")) else text
         case PartialText():
             return value
         case _ if is_plain(value):
