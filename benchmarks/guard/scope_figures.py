@@ -120,7 +120,8 @@ def actions(command: str, form: Form) -> tuple[Action, ...]:
         case "typed":
             return (Type(text=command), Key(key="enter"))
         case "pasted":
-            code = f"pyperclip.copy({command!r})\npyautogui.hotkey('ctrl', 'shift', 'v')\npyautogui.press('enter')"
+            keys = "pyautogui.hotkey('ctrl', 'shift', 'v')\npyautogui.press('enter')"
+            code = f"import pyautogui, pyperclip\npyperclip.copy({command!r})\n{keys}"
             return tuple(decode(code).actions)
         case "run":
             code = f"import subprocess\nsubprocess.run({command!r}, shell=True)"

@@ -46,7 +46,7 @@ def scope_as_yaml(scope: Scope) -> str:
         if isinstance(grants, list):
             # What is granted comes first, then why.
             data[name] = [_reordered(grant) for grant in cast("list[dict[str, object]]", grants)]
-    text: str = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=120)
+    text: str = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=200, default_flow_style=None)
     return text
 
 

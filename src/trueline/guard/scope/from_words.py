@@ -156,7 +156,8 @@ def _suffix(path: str) -> str:
 def _paths(
     instruction: str, start: StartState, applications: Iterable[ApplicationGrant], words: Vocabulary
 ) -> tuple[PathGrant, ...]:
-    moves = _word_in(instruction, words.deletes)
+    plain = _without_names(instruction)
+    moves = _word_in(plain, words.deletes)
     named_access = _ALL if moves else _CHANGE
     found = [*_named_paths(instruction, named_access), *_start_paths(start, named_access)]
     named = _folder_names(instruction)
@@ -164,11 +165,11 @@ def _paths(
     for folder, patterns in words.folders.items():
         if word := _word_in(instruction, patterns):
             found.append(PathGrant(path=f"{folder}/**", access=named_access, because=word))
-    if word := _word_in(instruction, words.saves):
+    if word := _word_in(plain, words.saves):
         found += [PathGrant(path=path, access=_CHANGE, because=word) for path in words.usual_folders]
         # It may go into any folder that a person sees, named in words that nobody could list.
         found += [PathGrant(path=path, access=_CHANGE, because=word, possible=True) for path in _VISIBLE]
-    if word := _word_in(instruction, words.commands):
+    if word := _word_in(plain, words.commands):
         found.append(PathGrant(path="~/**", access=named_access, because=word, possible=True))
     elif moves:
         found += [PathGrant(path=path, access=_ALL, because=moves, possible=True) for path in _VISIBLE]
@@ -243,7 +244,13 @@ def _recipients(instruction: str) -> tuple[RecipientGrant, ...]:
     return tuple(RecipientGrant(recipient=address, because=address) for address in mentions([instruction]).emails)
 
 
+def _without_names(instruction: str) -> str:
+    """The instruction without paths and file names: a file called backup.txt asks for no backup."""
+    return _FILE_NAME.sub(" ", _ABSOLUTE.sub(" ", instruction))
+
+
 def _effects(instruction: str, words: Vocabulary) -> tuple[EffectGrant, ...]:
+    instruction = _without_names(instruction)
     found = [*PERMANENT_GRANTS]
     for kind, patterns in words.effects.items():
         if word := _word_in(instruction, patterns.firm):
