@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from trueline.errors import InputError
-from trueline.guard.scope.types import StartState
+from trueline.guard.scope.types import ScopeSource, StartState
 from trueline.guard.types import GuardContext, PastStep
 from trueline.records.folder.action_text import decode_action
 from trueline.records.folder.recorded_tree import read_tree_file
@@ -74,7 +74,7 @@ class LabelledTrajectory:
     def contexts(self, narratives: Mapping[StepKey, str]) -> Iterator[tuple[LabelledStep, GuardContext]]:
         """The labelled steps with all that a guard may look at: for each, the steps before it as they were executed."""
         history: list[PastStep] = []
-        start = _start(self.entry)
+        source = _scope_source(self.entry)
         for case in self.cases:
             # Screens and trees are kept only as long as somebody asks about this trajectory.
             past = PastStep(case.key.step, case.proposal, case.observation)
@@ -88,14 +88,14 @@ class LabelledTrajectory:
                         history=tuple(history),
                         step=case.key.step,
                         episode=self.entry.trajectory_id,
-                        start=start,
+                        scope_source=source,
                     ),
                 )
             history.append(replace(past, narrative=narratives.get(case.key)))
 
 
-def _start(entry: BenchmarkTrajectory) -> StartState | None:
-    """What was open when the task began, where the set says so."""
+def _scope_source(entry: BenchmarkTrajectory) -> ScopeSource | None:
+    """The instruction and what was open when the task began, where the set says so."""
     known = entry.metadata.unknown.get(START)
     if not isinstance(known, dict):
         return None
@@ -104,7 +104,8 @@ def _start(entry: BenchmarkTrajectory) -> StartState | None:
         values = known.get(key)
         return tuple(value for value in values if isinstance(value, str)) if isinstance(values, list) else ()
 
-    return StartState(executables=names("executables"), files=names("files"), sites=names("sites"))
+    start = StartState(executables=names("executables"), files=names("files"), sites=names("sites"))
+    return ScopeSource(entry.instruction, start)
 
 
 def observe(screen: Path | None) -> Observation:
