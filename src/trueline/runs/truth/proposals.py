@@ -51,10 +51,11 @@ def targets_of(record: EpisodeRecord, episode: str, *, share: float, seed: int) 
         for place, attempt in enumerate(step.attempts):
             if not attempt.proposal.actions:
                 continue
-            blocked = not attempt.ran
-            if blocked or _uniform(seed, episode, step.number, place) < share:
-                flagged = _flagged(attempt)
-                probability = 1.0 if blocked else share
+            flagged = _flagged(attempt)
+            # In shadow mode a rejected proposal runs.
+            certain = flagged is True or not attempt.ran
+            if certain or _uniform(seed, episode, step.number, place) < share:
+                probability = 1.0 if certain else share
                 found.append(Target(step.number, place, attempt.proposal.id, flagged, attempt.ran, probability))
     return tuple(found)
 
