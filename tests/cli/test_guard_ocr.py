@@ -78,7 +78,9 @@ def test_replay_reads_the_screens_of_stored_runs() -> None:
     guard = DeActionGuard(GuardConfig(policy=load_policy(), ocr=ScreenReader()))
 
     async def work() -> Replay:
-        return await Replayer(guard, None, "block", asyncio.Semaphore(4)).replay(read_episode(folder))
+        found = await Replayer(guard, None, "block", asyncio.Semaphore(4)).replay(folder)
+        assert isinstance(found, Replay)
+        return found
 
     (step,) = asyncio.run(work()).steps
     assert SEEN in [item.text for item in step.verdict.evidence if item.source == "ocr"]

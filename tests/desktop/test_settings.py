@@ -81,7 +81,11 @@ def test_damaged_files_of_dconf_are_refused() -> None:
 def test_what_is_not_understood_stays_a_file() -> None:
     assert setting_changes("Documents/a.txt", b"", b"a=1") is None
     assert setting_changes(".config/dconf/user", b"", b"nonsense") is None
-    (removed,) = setting_changes(".config/crontab", b"1 2 3 4 5 x\n", b"# nothing\n") or ()
+    changes = setting_changes(".config/crontab", b"1 2 3 4 5 x\n", b"# nothing\n")
+    assert changes is not None and len(changes) == 1
+    removed = changes[0]
     assert (removed.store, removed.key, removed.value) == ("crontab", "1 2 3 4 5 x", None)
-    (long,) = setting_changes(".gitconfig", b"", b"k=" + b"\x1b" * 9999) or ()
+    changes = setting_changes(".gitconfig", b"", b"k=" + b"\x1b" * 9999)
+    assert changes is not None and len(changes) == 1
+    long = changes[0]
     assert long.value is not None and len(long.value) < 1000 and "\x1b" not in long.value

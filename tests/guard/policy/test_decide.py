@@ -89,7 +89,7 @@ def test_a_line_that_is_not_understood_is_not_cleared(tmp_path: Path, line: str)
 def test_a_program_in_bash_that_is_not_understood_is_told(tmp_path: Path) -> None:
     nothing = rules(tmp_path, "rules: []\n")
     proposal = Proposal(id="p", actions=(Code(source="ls\necho (a)", language="bash"),))
-    judged = judge(GuardContext("List the files.", None, proposal, (), step=1), nothing)
+    judged = judge(GuardContext("List the files.", page(), proposal), nothing)
     assert judged.finding.decision is None
     assert any("is not understood" in str(operation) for operation in judged.reading.operations)
 
