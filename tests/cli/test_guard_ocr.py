@@ -24,7 +24,7 @@ from trueline.guard import DeActionGuard, GuardConfig
 from trueline.guard.ocr import ScreenReader
 from trueline.guard.policy import load_policy
 from trueline.guard.replay import Replay, Replayer
-from trueline.records import ActionResult, Attempt, EpisodeWriter, Observation, Proposal, Step, TaskRef, read_episode
+from trueline.records import ActionResult, Attempt, EpisodeWriter, Observation, Proposal, Step, TaskRef
 from trueline.records.end import End
 from trueline.records.events import Ended, Started
 from trueline.records.verdict import Verdict
