@@ -142,6 +142,8 @@ def test_the_command_plays_what_it_needs_and_resumes(tmp_path: Path, capsys: pyt
     }
     assert (first["played"]["episodes"], first["without_tree"]) == (15, 0)
     file = Path(first["file"])
+    starts = [entry["metadata"]["start"] for entry in load(file).values()]
+    assert all(start["executables"] == ["mousepad"] and len(start["files"]) == 1 for start in starts)
     text = file.read_bytes()
     assert made(capsys, *words, "--instruction", "original")["labelled"] == first["labelled"]
     assert file.read_bytes() == text

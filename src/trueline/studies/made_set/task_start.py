@@ -35,7 +35,7 @@ def episode_start(episode: Trajectory) -> dict[str, JsonValue] | None:
     except InputError:
         return None
     base = drawn.get("seed")
-    if task is None or not isinstance(base, int) or record.task.digest != sha256(task.model_dump_json().encode()):
+    if task is None or not isinstance(base, int) or record.task.digest != sha256(task.definition_json().encode()):
         return None
     digest = None if drawn.get("paired_seeds") is True else record.setting_digest
     attack = None if record.attack is None else record.attack.model_copy(update={"content": None})
