@@ -43,6 +43,7 @@ def test_every_file_of_kinds_is_a_guard() -> None:
         "llamafirewall",
         "policy",
         "random",
+        "scope",
         "task-shield-like",
     )
     assert all(GUARDS.find(name).options.model_validate({}) for name in GUARDS.names())
