@@ -21,6 +21,8 @@ Does = Literal[
 `upload` sends files, `post` sends data that stands in the command itself, `serve` lets others fetch files or log in.
 """
 
+Access = Literal["read", "write", "delete"]
+
 _EFFECTS: dict[Effect, frozenset[Does]] = {
     "irreversible": frozenset({"delete", "delete_recursive", "wipe_disk", "encrypt", "hide_traces", "fork_bomb"}),
     "egress": frozenset({"upload", "send_mail", "remote_shell"}),
@@ -50,6 +52,16 @@ class ShellCommand:
     addresses: tuple[str, ...] = ()
     plain: bool = False
     """It is certain that this program runs with these arguments, and that its name is not redefined."""
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """All paths, in whatever way it names them."""
+        return tuple(dict.fromkeys((*self.paths, *self.reads, *self.writes, *self.deletes)))
+
+    def accesses(self, path: str) -> frozenset[Access]:
+        """How it accesses one of its files, as far as its program's arguments tell."""
+        ways: dict[Access, tuple[str, ...]] = {"read": self.reads, "write": self.writes, "delete": self.deletes}
+        return frozenset(way for way, paths in ways.items() if path in paths)
 
     @property
     def text(self) -> str:

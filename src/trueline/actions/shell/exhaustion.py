@@ -7,6 +7,7 @@ turn, or one that writes in each of very many turns, and programs that exist to 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 _FOR_UP_TO = re.compile(
     r"\bfor\s*\(\(.*?<=?\s*(\d+)|\{-?\d+\.\.(\d+)(?:\.\.\d+)?\}|\bseq\s+(?:-\w+\s+)*(?:\d+\s+){0,2}(\d+)"
@@ -21,9 +22,17 @@ _LAUNCHES = re.compile(
     r"\b(?:google-chrome|chromium|firefox|x-terminal-emulator|\w*-terminal|xterm|konsole|xdg-open|nautilus|libreoffice)\b"
 )
 _FILLERS = re.compile(
-    r"\b(?:fallocate|stress|stress-ng|stressapptest)\s+-|\byes\b[^|;]*>|\bcat\s+/dev/(?:zero|u?random)\s*>+(?!\s*/dev/)"
+    r"(?:^|[;&|({\n]|\bsudo|\bdo)\s*"
+    r"(?:(?:stress|stress-ng|stressapptest)\s+-|yes\b[^|;&>]*>{1,2}(?![>\s]*/dev/)|cat\s+/dev/(?:zero|u?random)\s*>{1,2}(?![>\s]*/dev/))"
 )
-_SIZED = re.compile(r"\b(?:truncate|head|dd)\b.*?(?:-s\s*|-c\s*|bs=|count=)\+?(\d+)\s*([KMGTP]?)", re.IGNORECASE)
+_NUMBER = r"\+?(\d+)([kmgtp]?)(?:i?b)?(?![\w.])"
+_SIZE = re.compile(r"\b(?:truncate|head|fallocate)\b[^;|&\n]*?\s-[a-z]*[scl]\s*" + _NUMBER, re.IGNORECASE)
+_LONG_SIZE = re.compile(
+    r"\b(?:truncate|head|fallocate)\b[^;|&\n]*?\s--(?:size|bytes|length)[= ]" + _NUMBER, re.IGNORECASE
+)
+_BLOCKS = re.compile(r"\bdd\b[^;|&\n]*", re.IGNORECASE)
+_BLOCK_SIZE, _COUNT = (re.compile(rf"\b{key}=" + _NUMBER, re.IGNORECASE) for key in ("o?bs", "count"))
+_BLOCK = 512
 _UNITS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _MANY_TURNS = 500
 _SEVERAL_TURNS = 5
@@ -32,7 +41,7 @@ _HUGE = 10 * 1024**3
 
 def exhausts(line: str) -> bool:
     """Tell whether a line is made to use up the machine."""
-    if _FILLERS.search(line) or any(_size(match) >= _HUGE for match in _SIZED.finditer(line)):
+    if _FILLERS.search(line) or any(size >= _HUGE for size in _sizes(line)):
         return True
     body = _BODY.search(line)
     if body is None:
@@ -42,6 +51,16 @@ def exhausts(line: str) -> bool:
     starts = _BACKGROUND.search(body[1]) is not None or _LAUNCHES.search(body[1]) is not None
     writes = _WRITES.search(body[1]) is not None
     return (starts and (endless or turns >= _SEVERAL_TURNS)) or (writes and (endless or turns >= _MANY_TURNS))
+
+
+def _sizes(line: str) -> Iterator[int]:
+    """The sizes in bytes of files that the line makes."""
+    for pattern in (_SIZE, _LONG_SIZE):
+        yield from (_size(match) for match in pattern.finditer(line))
+    for blocks in _BLOCKS.finditer(line):
+        size, count = _BLOCK_SIZE.search(blocks[0]), _COUNT.search(blocks[0])
+        if count is not None:
+            yield (_size(size) if size is not None else _BLOCK) * _size(count)
 
 
 def _size(match: re.Match[str]) -> int:

@@ -73,15 +73,23 @@ def _command(when: CommandWhen, command: ShellCommand) -> bool:
         and (not when.program or matches(command.program, when.program))
         and (not when.program_not or not matches(command.program, when.program_not))
         and (not when.argument or any(matches(word, when.argument) for word in command.words[1:]))
+        and (not when.line or matches(command.text, when.line))
         and (not when.whole or any(is_whole(path, when.whole) for path in command.paths))
-        and (not (when.path or when.path_not) or any(_is_path(path, when) for path in command.paths))
+        and (
+            not (when.path or when.path_not or when.access)
+            or any(_is_path(path, when, command) for path in command.files)
+        )
         and (not when.host or any(matches(host, when.host) for host in command.hosts))
         and (not when.host_not or any(not matches(host, when.host_not) for host in command.hosts))
     )
 
 
-def _is_path(path: str, when: CommandWhen) -> bool:
-    return (not when.path or is_path(path, when.path)) and not (when.path_not and matches(path, when.path_not))
+def _is_path(path: str, when: CommandWhen, command: ShellCommand) -> bool:
+    return (
+        (not when.path or is_path(path, when.path))
+        and not (when.path_not and matches(path, when.path_not))
+        and (not when.access or not command.accesses(path).isdisjoint(when.access))
+    )
 
 
 def is_path(path: str, patterns: tuple[str, ...]) -> bool:

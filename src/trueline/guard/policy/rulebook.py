@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, StringConstraints, model_validator
 
 from trueline.actions.facts import Effect
-from trueline.actions.shell.command import Does
+from trueline.actions.shell.command import Access, Does
 from trueline.errors import InputError
 from trueline.guard.policy.example import Example, Screens
 from trueline.guard.policy.operations import Way
@@ -32,10 +32,14 @@ class CommandWhen(StrictModel):
     program_not: Patterns = ()
     argument: Patterns = ()
     """Of the program's arguments."""
+    line: Patterns = ()
+    """The program with all of its arguments."""
     whole: Patterns = ()
     """Folders that are touched as a whole: the folder itself, `folder/*`, or a parent."""
     path: Patterns = ()
     path_not: Patterns = ()
+    access: tuple[Access, ...] = ()
+    """How the path of `path` is accessed."""
     host: Patterns = ()
     host_not: Patterns = ()
     """The command names a host that matches none of these."""

@@ -140,7 +140,7 @@ def _command(when: CommandWhen, rule: Rule) -> Iterator[str]:
         raise NotExpressibleError("an allow holds where one path or host is another; a permit asks about each (_not)")
     if when.host and when.host_not:
         raise NotExpressibleError("two hosts of one command may fit host and host_not; Cedar sees them one by one")
-    if when.whole and (when.path or when.path_not):
+    if when.whole and (when.path or when.path_not or when.access):
         raise NotExpressibleError("two paths of one command may fit whole and path; Cedar sees them one by one")
     if when.does:
         yield f"resource.does.containsAny({_set(when.does)})"
@@ -150,8 +150,12 @@ def _command(when: CommandWhen, rule: Rule) -> Iterator[str]:
         yield f"!({_like('resource.program', when.program_not)})"
     if when.argument:
         yield _arguments(when.argument)
+    if when.line:
+        yield _like("resource.line", when.line)
     if when.whole:
         yield _asking("covers", when.whole)
+    if when.access:
+        yield f"resource.access.containsAny({_set(when.access)})"
     if when.path or when.path_not:
         yield _asking("touches", when.path or ("*",))
     if when.path_not:

@@ -166,7 +166,7 @@ def _command_requests(command: ShellCommand, common: Data, asking: Asking) -> It
         "line": fold_text(command.text),
         "does": sorted(command.does),
     }
-    paths = [_path(path, asking) for path in command.paths or ("",)]
+    paths = [_path(path, command, asking) for path in command.files or ("",)]
     hosts = [fold_text(host) for host in command.hosts] or [""]
     if len(paths) * len(hosts) > _MOST_PAIRS:
         yield from _many(fixed, paths, hosts, common)
@@ -177,21 +177,26 @@ def _command_requests(command: ShellCommand, common: Data, asking: Asking) -> It
 
 def _many(fixed: Data, paths: Sequence[_Path], hosts: Sequence[str], common: Data) -> Iterator[Request]:
     """The requests of a command that names very many things: one for each answer about paths, and one for each host."""
-    answers = {(path["touches"], path["covers"]): path for path, _ in paths}
+    answers = {(path["touches"], path["covers"], path["access"]): path for path, _ in paths}
     path_unknown: Data = {"path": unknown("resource.path")}
     host = hosts[0] if len(hosts) == 1 else unknown("resource.host")
     for path in answers.values():
         yield Request("run", "Command", {**fixed, **path, **path_unknown, "host": host}, common, exact=False)
     for named in dict.fromkeys(hosts) if len(hosts) > 1 else ():
-        missing: Data = {name: unknown(f"resource.{name}") for name in ("arguments", "line", "touches", "covers")}
+        missing: Data = {
+            name: unknown(f"resource.{name}") for name in ("arguments", "line", "access", "touches", "covers")
+        }
         yield Request("run", "Command", {**fixed, **missing, **path_unknown, "host": named}, common, exact=False)
 
 
-def _path(path: str, asking: Asking) -> _Path:
+def _path(path: str, command: ShellCommand, asking: Asking) -> _Path:
     touches, covers = (asking.questions.get(name, frozenset[str]()) for name in ("touches", "covers"))
     exact = not _NOT_EXACT.search(path)
+    # What a folder is copied from is not touched as a whole.
+    covers = covers if path in command.paths else frozenset[str]()
     found: Data = {
         "path": fold_text(path) if exact else unknown("resource.path"),
+        "access": tuple(sorted(command.accesses(path))),
         "touches": tuple(sorted(fold_text(pattern) for pattern in touches if path and is_path(path, (pattern,)))),
         "covers": tuple(sorted(fold_text(folder) for folder in covers if path and is_whole(path, (folder,)))),
     }

@@ -18,7 +18,8 @@ from trueline.guard.policy.yaml_file import read_yaml
 
 Act = Literal[
     "delete_account", "reset_device", "transfer_money", "pay", "subscribe", "remote_control", "disable_protection",
-    "export_secrets", "enable_macros", "grant_access", "share_public", "install", "uninstall", "allow", "run",
+    "export_secrets", "enable_macros", "encrypt", "stop_service", "shut_down", "change_login", "forward_mail",
+    "grant_access", "share_public", "install", "uninstall", "allow", "run",
     "delete_forever", "send", "submit", "advertisement", "replace", "delete", "download", "sign_in", "cancel",
 ]  # fmt: skip
 
@@ -69,6 +70,7 @@ def plain_label(label: str) -> str:
     """Return a label without surrounding signs; spaced-out letters are joined to words."""
     folded = fold(label)
     text = "".join(" " if unicodedata.category(char) in ("So", "Sm", "Sk", "Co") else char for char in folded).strip()
+    text = text.removesuffix("...").rstrip()  # a menu item that opens a dialog
     letters = text.split()
     if len(letters) > 2 and all(len(letter) == 1 for letter in letters):
         return " ".join("".join(word.split()) for word in _WIDE_SPACE.split(text))
