@@ -100,9 +100,9 @@ def test_an_allow_does_not_hold_for_what_is_not_certain(tmp_path: Path) -> None:
 
 
 def test_what_is_not_certain_is_told_and_does_not_stop() -> None:
-    judged = judge(question(Observation(time=NOW), "pyautogui.write('crontab jobs\\n')"), load_rules())
+    judged = judge(question(Observation(time=NOW), "pyautogui.write('sudo poweroff\\n')"), load_rules())
     assert judged.finding.decision is None
-    assert any(item.source == "rule scheduled-job" and "not certain" in item.text for item in judged.finding.evidence)
+    assert any(item.source == "rule machine-off" and "not certain" in item.text for item in judged.finding.evidence)
 
 
 BLIND = Observation(time=NOW)
