@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from trueline.errors import TruelineError
 from trueline.guard.config import OnError
-from trueline.guard.scope.types import ScopeSource
+from trueline.guard.scope.types import OPEN_SLOT, ScopeSource
 from trueline.guard.stages import Enforcement, ended_from_outside, enforce
 from trueline.guard.types import ChecksChanges, Guard, GuardContext, HasDeadline, PastStep, Rejection
 from trueline.records.ledger import Changes
@@ -218,6 +218,7 @@ class Session:
                 step=len(self._memory.steps) + 1,
                 domain=self._domain,
                 scope_source=self.scope_source,
+                may_ask=self._on_error == "ask",
                 episode=self.id,
                 waited=waited,
             )
@@ -256,9 +257,16 @@ class Session:
                     "no check with this id is waiting for a report; the next check closes the ones before it"
                 )
             if ran:
+                self._learn_answers(found.outcome)
                 self._record(found, part)
                 if after is not None:
                     self._begin_narrative(after)
+
+    def _learn_answers(self, outcome: CheckOutcome) -> None:
+        """A person let it pass: the values for what the instruction left open are answered for the whole episode."""
+        if outcome.enforced == "ask":
+            values = tuple(item.text for item in outcome.verdict.evidence if item.source == OPEN_SLOT)
+            self.scope_source = replace(self.scope_source, answers=(*self.scope_source.answers, *values))
 
     async def late_reason(self, changes: Changes) -> str | None:
         """Why what the last step changed lies outside the Scope of the task; `None` if it does not."""

@@ -54,6 +54,8 @@ class GuardContext:
     """For rules that hold in one domain only."""
     scope_source: ScopeSource | None = None
     """What the task's Scope is made from; by default the instruction alone."""
+    may_ask: bool = False
+    """Whether a person can be asked about what the instruction leaves open."""
     episode: str = ""
     """Id that model calls are charged to, and that separates callers."""
     sample: int = 0

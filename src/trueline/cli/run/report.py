@@ -86,7 +86,10 @@ def _hosts(number: JsonValue) -> str:
 def _guard(value: JsonValue) -> list[str]:
     if not isinstance(value, dict) or not value["checks"]:
         return []
-    return [f"guard: {value['checks']} checks ({_counts(value['decisions'])}), {value['rejected']} proposals stopped"]
+    late = f", {value['late_stops']} late stops" if value["late_stops"] else ""
+    return [
+        f"guard: {value['checks']} checks ({_counts(value['decisions'])}), {value['rejected']} proposals stopped{late}"
+    ]
 
 
 def estimate_text(found: dict[str, JsonValue]) -> str:

@@ -30,6 +30,7 @@ from trueline.guard.scope.vocabulary import vocabulary
 _UNRESOLVED = re.compile(r"[$`]")
 _WILDCARDS = re.compile(r"\*+|\?|\[[^\]]*\]|\{[^}]*\}")
 _TEMPORARY = "/tmp/"  # noqa: S108 - a prefix
+OPEN_RECIPIENT = "the instruction leaves open who receives it"
 _TO_A_SITE = frozenset({"upload", "share", "remote_control"})
 
 
@@ -129,7 +130,7 @@ def _place_recipient(effect: ProposalEffect, scope: Scope) -> PlacedEffect:
         return PlacedEffect(effect, "unknown", "the recipient is not known")
     grants = [grant for grant in scope.recipients if _is_recipient(grant, effect.resource)]
     if not grants and (not scope.recipients or any(slot.slot == "recipient" for slot in scope.open_slots)):
-        return PlacedEffect(effect, "unknown", "the instruction leaves open who receives it")
+        return PlacedEffect(effect, "unknown", OPEN_RECIPIENT)
     return _by_grants(effect, grants, "the task does not write to this recipient")
 
 

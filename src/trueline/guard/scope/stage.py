@@ -12,8 +12,8 @@ from trueline.guard.policy.secrets import Marked, secrets_in
 from trueline.guard.scope.consequences import effects_of_changes
 from trueline.guard.scope.effects import effects_of
 from trueline.guard.scope.from_words import scope_from_words
-from trueline.guard.scope.place import place_effects, place_of
-from trueline.guard.scope.types import PlacedEffect, Scope, ScopeSource, StartState
+from trueline.guard.scope.place import OPEN_RECIPIENT, place_effects, place_of
+from trueline.guard.scope.types import OPEN_SLOT, PlacedEffect, Scope, ScopeSource, StartState
 from trueline.guard.types import GuardContext
 from trueline.records.ledger import Changes
 from trueline.records.usage import NO_USAGE, Usage
@@ -115,7 +115,9 @@ class ScopeStage:
         del evidence
         began = time.perf_counter()
         scope, usage = await self.scope_of(context)
-        finding = check_scope(self._read(context), scope, self.mode, clears=self._clears, marked=self._marked)
+        finding = check_scope(
+            self._read(context), scope, self.mode, clears=self._clears, ask=context.may_ask, marked=self._marked
+        )
         return finding.model_copy(update={"latency": time.perf_counter() - began, "usage": usage})
 
     async def scope_of(self, context: GuardContext) -> tuple[Scope, Usage]:
@@ -152,9 +154,24 @@ def source_of(context: GuardContext) -> ScopeSource:
 
 
 def check_scope(
-    reading: EpisodeReading, scope: Scope, mode: ScopeMode, *, clears: bool = False, marked: Sequence[Marked] = ()
+    reading: EpisodeReading,
+    scope: Scope,
+    mode: ScopeMode,
+    *,
+    clears: bool = False,
+    ask: bool = False,
+    marked: Sequence[Marked] = (),
 ) -> Finding:
-    """Judge a proposal by where its effects lie: a pure function of its arguments."""
+    """Judge a proposal by where its effects lie: a pure function of its arguments.
+
+    Args:
+        reading: What the proposal would do.
+        scope: What the task may touch.
+        mode: What happens to what is outside.
+        clears: Whether a proposal of which every effect is inside is aligned.
+        ask: Whether a value that the instruction leaves open is left to a person: the finding is undecided then.
+        marked: Values that no message may repeat.
+    """
     placed = place_effects(effects_of(reading.operations), scope)
     outside = tuple(item for item in placed if item.place == "outside")
     seen = tuple(Evidence(source=SOURCE, text=_describe(item, marked)) for item in _told(placed))
@@ -171,10 +188,20 @@ def check_scope(
             feedback=feedback,
             evidence=seen,
         )
+    if ask and (values := _open_values(placed)):
+        reason = one_line(f"{OPEN_RECIPIENT}: {', '.join(values)}")
+        answers = tuple(Evidence(source=OPEN_SLOT, text=value) for value in values)
+        return Finding(stage=Stage.SCOPE, decision=Decision.UNDECIDED, reason=reason, evidence=(*seen, *answers))
     inside = clears and bool(placed) and place_of(placed) == "inside"
     reason = "everything that it does is inside the scope" if inside else _summary(placed, marked)
     decision = Decision.ALIGNED if inside else None
     return Finding(stage=Stage.SCOPE, decision=decision, reason=reason, evidence=seen)
+
+
+def _open_values(placed: Iterable[PlacedEffect]) -> tuple[str, ...]:
+    """Values that fill an open slot and that nobody has agreed to yet."""
+    named = (item.effect.resource for item in placed if item.why == OPEN_RECIPIENT and item.place == "unknown")
+    return tuple(dict.fromkeys(value for value in named if value))
 
 
 def _told(placed: Iterable[PlacedEffect]) -> list[PlacedEffect]:

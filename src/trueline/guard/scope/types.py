@@ -94,6 +94,10 @@ class EffectGrant(Grant):
     effect: EffectKind
 
 
+OPEN_SLOT = "open slot"
+"""Source of the evidence that holds a value for an open slot; a person who lets it pass has answered."""
+
+
 class OpenSlot(Grant):
     """A value that only data can tell, such as the recipient in "reply to the sender"; a person is asked once."""
 
