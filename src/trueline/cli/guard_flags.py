@@ -145,8 +145,9 @@ def given_options(given: Mapping[str, object]) -> GivenOptions:
     flags: set[str] = set()
     for flag in given.keys() & _OPTION_OF.keys():
         flags.add(flag)
-        value = cast("str | float | bool | list[Path] | None", given[flag])
-        options[_OPTION_OF[flag]] = [str(path) for path in value] if isinstance(value, list) else value
+        value = cast("str | float | bool | Path | list[Path] | None", given[flag])
+        plain = [str(path) for path in value] if isinstance(value, list) else value
+        options[_OPTION_OF[flag]] = str(plain) if isinstance(plain, Path) else plain
     if "guard_option" in given:
         flags.add("guard_option")
         options |= named_options(cast("list[str]", given["guard_option"]), "guard_option")

@@ -42,9 +42,12 @@ def configure(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Make the Scope and print it in the form that `--guard_scope_file` takes."""
+    from trueline.errors import InputError
     from trueline.guard.scope.files import scope_as_yaml
 
     instruction, start = _from_task(args.task) if args.task else (args.instruction, _start_state(args.open))
+    if not instruction.strip():
+        raise InputError("instruction: must be a non-empty text; write what the user wants")
     scope = _make(args.guard_scope_model, instruction, start)
     if args.cedar:
         from trueline.guard.policy.cedar.export_scope import export_scope

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import BeforeValidator, Field, JsonValue, model_validator
+from pydantic import BeforeValidator, Field, JsonValue, ValidationInfo, field_validator
 
 from trueline.errors import InputError, RequestError
 from trueline.guard.config import MOST_HISTORY_SCREENSHOTS, GuardConfig, Mode, Unmatched, guard_setting
@@ -64,13 +64,14 @@ class RuleOptions(Record):
     scope_file: Path | None = None
     """A scope written by hand, for every task (an oracle condition)."""
 
-    @model_validator(mode="after")
-    def _check_scope(self) -> RuleOptions:
-        if self.scope == "none" and (self.scope_model or self.scope_file):
-            raise ValueError("scope_model and scope_file require scope strict or evidence")
-        if self.scope_model and self.scope_file:
-            raise ValueError("scope_model and scope_file exclude each other")
-        return self
+    @field_validator("scope_model", "scope_file")
+    @classmethod
+    def _check_scope(cls, value: object, info: ValidationInfo) -> object:
+        if value is not None and info.data.get("scope") == "none":
+            raise ValueError("requires scope strict or evidence")
+        if value is not None and info.data.get("scope_model") is not None:
+            raise ValueError("cannot be combined with scope_model")
+        return value
 
 
 class AnalysisOptions(Record):
