@@ -139,6 +139,12 @@ def check_format(name: str) -> None:
         raise InputError(f"--format {name}: must be one of {', '.join(FORMATS)}")
 
 
+def _plain(value: str | float | bool | Path | list[Path] | None) -> JsonValue:
+    if isinstance(value, list):
+        return [str(path) for path in value]
+    return str(value) if isinstance(value, Path) else value
+
+
 def given_options(given: Mapping[str, object]) -> GivenOptions:
     """The options among given flags: those with flags of their own, and those of `--guard_option`."""
     options: dict[str, JsonValue] = {}
@@ -146,8 +152,7 @@ def given_options(given: Mapping[str, object]) -> GivenOptions:
     for flag in given.keys() & _OPTION_OF.keys():
         flags.add(flag)
         value = cast("str | float | bool | Path | list[Path] | None", given[flag])
-        plain = [str(path) for path in value] if isinstance(value, list) else value
-        options[_OPTION_OF[flag]] = str(plain) if isinstance(plain, Path) else plain
+        options[_OPTION_OF[flag]] = _plain(value)
     if "guard_option" in given:
         flags.add("guard_option")
         options |= named_options(cast("list[str]", given["guard_option"]), "guard_option")
