@@ -141,7 +141,7 @@ def test_a_dry_run_starts_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[
         (["--enable_plan"], "not available in this version (plans)"),
         (["--agent", "nope"], "unknown agent 'nope'"),
         (["--agent", "prompt"], "requires --model 'provider|model'"),
-        (["--guard", "nope", "--agent", "noop"], "unknown guard 'nope'; choose one of always-aligned"),
+        (["--guard", "nope", "--agent", "noop"], "unknown guard 'nope'; choose one of action-text-only"),
         (["--inject", "--agent", "noop"], "offers such an injection"),
         (["--method", "clarify_upon_retry", "--agent", "noop"], "--user_sim_model"),
         (["--agent_option", "x", "--agent", "noop"], "write NAME=VALUE"),

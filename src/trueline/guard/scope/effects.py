@@ -62,6 +62,11 @@ _OF_PRESSES: dict[Act, EffectKind] = {
     "uninstall": "install",
     "run": "run_programs",
     "delete_forever": "delete_permanently",
+    "encrypt": "delete_permanently",
+    "stop_service": "control_processes",
+    "shut_down": "control_processes",
+    "change_login": "account",
+    "forward_mail": "send",
     "send": "send",
 }
 _TO_A_HOST = frozenset({"upload", "post", "download", "remote_shell", "run_remote"})
