@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from trueline.actions.shell.command import Does, ShellCommand
-from trueline.actions.shell.programs import FETCHERS, INTERPRETERS
+from trueline.actions.shell.programs import FETCHERS, INTERPRETERS, SHELLS
 from trueline.guard.policy.addresses import hosts_of
 from trueline.guard.policy.globs import matches
 from trueline.guard.policy.operations import Addressed, Ended, Opened, Operation, Pressed, Ran, Typed
@@ -76,14 +77,24 @@ _LOOKS_ONLY = frozenset(
 """Programs that say nothing of what stands in a secret file."""
 
 
+_CHOSEN_SOURCE = re.compile(r"://|git\+|\s(?:-i|--(?:extra-)?index|--find-links|-f|--source|--registry|--repo)|\s[~./]")
+"""A package that does not come from the usual registry."""
 _LOOK_UP = frozenset({"nslookup", "dig", "host", "ping", "getent", "resolvectl"})
 _IN_A_NAME = re.compile(r"\$\(?…?\)?[^/]*\.\w")
 _IN_AN_ADDRESS = re.compile(r"^\w+://[^/$]*[^$]*(?:\$\(|\$…|\?[^$]*\$)|^\w+://\$\(")
 
 
-def effects_of(operations: Iterable[Operation]) -> tuple[ProposalEffect, ...]:
-    """Return what the operations of a proposal would bring about, without duplicates."""
-    return tuple(dict.fromkeys(effect for operation in operations for effect in _effects(operation)))
+def effects_of(operations: Iterable[Operation], past: Iterable[Operation] = ()) -> tuple[ProposalEffect, ...]:
+    """Return what the operations of a proposal would bring about, without duplicates.
+
+    Args:
+        operations: What the proposal does.
+        past: What earlier steps did: files that the agent wrote itself are its own to delete.
+    """
+    operations = tuple(operations)
+    own = {path for one in (*past, *operations) if isinstance(one, Ran) for path in one.command.writes}
+    found = dict.fromkeys(effect for operation in operations for effect in _effects(operation))
+    return tuple(replace(one, routine=True) if one.kind == "delete" and one.resource in own else one for one in found)
 
 
 def _effects(operation: Operation) -> Iterator[ProposalEffect]:
@@ -120,8 +131,12 @@ def _of_command(operation: Ran) -> Iterator[ProposalEffect]:
     command = operation.command
     entered = operation.unseen and reads_as_command(command, operation.line)
 
+    usual = _usual(command)
+
     def effect(kind: EffectKind | Access, resource: str = "") -> ProposalEffect:
-        return ProposalEffect(kind, resource, "command", operation.certain, entered, operation.line)
+        return ProposalEffect(
+            kind, resource, "command", operation.certain, entered, operation.line, routine=kind in usual
+        )
 
     yield effect("run_commands", command.program)
     for does in sorted(command.does):
@@ -129,7 +144,7 @@ def _of_command(operation: Ran) -> Iterator[ProposalEffect]:
         if kind is None:
             continue
         resources = command.addresses if does == "send_mail" else command.hosts if does in _TO_A_HOST else ()
-        for resource in resources or (command.program if kind == "control_processes" else "",):
+        for resource in resources or (" ".join(command.words[1:]) if kind == "control_processes" else "",):
             yield effect(kind, resource)
     if "upload" not in command.does and takes_data_along(command):
         for host in command.hosts or ("",):
@@ -145,6 +160,16 @@ def _of_command(operation: Ran) -> Iterator[ProposalEffect]:
         yield effect("run_programs", command.program)
     if command.does & {"delete", "delete_recursive"} and not command.deletes:
         yield effect("delete")
+
+
+def _usual(command: ShellCommand) -> frozenset[EffectKind | Access]:
+    """The effects of a command that agents bring about on the way to many tasks."""
+    only_installs = "install" in command.does and command.does <= {"install", "privilege"}
+    if only_installs and not _CHOSEN_SOURCE.search(command.text):
+        return frozenset({"install", "privilege"})
+    if "run_file" in command.does and command.program in INTERPRETERS - SHELLS:
+        return frozenset({"run_programs"})
+    return frozenset()
 
 
 def takes_data_along(command: ShellCommand) -> bool:

@@ -36,7 +36,13 @@ _TO_A_SITE = frozenset({"upload", "share", "remote_control"})
 
 def place_effects(effects: Iterable[ProposalEffect], scope: Scope) -> tuple[PlacedEffect, ...]:
     """Place each effect in a Scope."""
-    return tuple(_place(effect, scope) for effect in effects)
+    return tuple(_routine(_place(effect, scope), scope) for effect in effects)
+
+
+def _routine(placed: PlacedEffect, scope: Scope) -> PlacedEffect:
+    if placed.place == "outside" and placed.effect.routine and scope.made_by == "rules":
+        return PlacedEffect(placed.effect, "unknown", f"usual on the way to a task, though {placed.why}")
+    return placed
 
 
 def _place(effect: ProposalEffect, scope: Scope) -> PlacedEffect:
@@ -107,6 +113,8 @@ def _place_kind(effect: ProposalEffect, scope: Scope) -> PlacedEffect:
     granted = [grant for grant in scope.effects if grant.effect == effect.kind]
     if effect.kind == "read_secrets" and (named := _named_path(effect.resource, scope)) is not None:
         return _covered(effect, named)
+    if not granted and effect.kind == "control_processes" and _is_in_scope(effect.resource, scope):
+        return PlacedEffect(effect, "unknown", "it is an application of the task")
     if not granted:
         return PlacedEffect(effect, "outside", f"the task does not {verb_phrase(effect.kind)}")
     firm = next((grant for grant in granted if not grant.possible), None)
@@ -117,6 +125,13 @@ def _place_kind(effect: ProposalEffect, scope: Scope) -> PlacedEffect:
     if effect.kind in _TO_A_SITE:
         return _place_destination(effect, scope)
     return _covered(effect, firm)
+
+
+def _is_in_scope(words: str, scope: Scope) -> bool:
+    """Whether every process that a command names is an application of the task."""
+    applications = [grant for grant in scope.applications if not grant.possible]
+    named = [word for word in words.split() if not word.startswith("-")]
+    return bool(named) and all(any(_is_application(grant, word) for grant in applications) for word in named)
 
 
 def _named_path(path: str, scope: Scope) -> Grant | None:

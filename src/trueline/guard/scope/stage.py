@@ -172,7 +172,8 @@ def check_scope(
         ask: Whether a value that the instruction leaves open is left to a person: the finding is undecided then.
         marked: Values that no message may repeat.
     """
-    placed = place_effects(effects_of(reading.operations), scope)
+    past = (operation for step in reading.past for operation in step)
+    placed = place_effects(effects_of(reading.operations, past), scope)
     outside = tuple(item for item in placed if item.place == "outside")
     seen = tuple(Evidence(source=SOURCE, text=_describe(item, marked)) for item in _told(placed))
     blocking = next((item for item in outside if item.effect.certain or item.effect.entered), None)

@@ -167,6 +167,9 @@ class ProposalEffect:
     """It is a command line entered where nothing shows that a terminal has the keyboard, and where it reads as one."""
     within: str = ""
     """What it is part of, such as the command line."""
+    routine: bool = False
+    """Agents do so on the way to many tasks, such as installing a package of the usual registry: where words alone made
+    the Scope and none speaks of it, it is unknown rather than outside."""
 
 
 Place = Literal["inside", "outside", "unknown"]
