@@ -45,6 +45,8 @@ PLACES: list[tuple[ProposalEffect, Place]] = [
     (ProposalEffect("write", "~/office/x/y", "command"), "inside"),
     (ProposalEffect("write", "~/office/../.bashrc", "command"), "outside"),
     (ProposalEffect("write", "~/maybe/x", "command"), "unknown"),
+    (ProposalEffect("write", "~/office/", "command"), "inside"),
+    (ProposalEffect("delete", "~/office", "command"), "outside"),
     (ProposalEffect("write", "$HOME/office/x", "command"), "unknown"),
     (ProposalEffect("write", "a.txt", "command"), "inside"),
     (ProposalEffect("write", "b.txt", "command"), "unknown"),

@@ -68,6 +68,7 @@ _READ: Accesses = ("read",)
 _CHANGE: Accesses = ("read", "write")
 _ALL: Accesses = ("read", "write", "delete")
 _VISIBLE = ("~/[!.]*", "~/[!.]*/**")
+_FOR_RESULTS = ("~/Desktop/**", "~/Downloads/**")
 _READABLE = ("~", "~/**", "/", "/**")
 PERMANENT_GRANTS = (EffectGrant(effect="end_task", because="every task ends"),)
 """What every task may do."""
@@ -165,6 +166,8 @@ def _paths(
     for folder, patterns in words.folders.items():
         if word := _word_in(instruction, patterns):
             found.append(PathGrant(path=f"{folder}/**", access=named_access, because=word))
+    anywhere = "results often go there"
+    found += [PathGrant(path=path, access=_CHANGE, because=anywhere, possible=True) for path in _FOR_RESULTS]
     if word := _word_in(plain, words.saves):
         found += [PathGrant(path=path, access=_CHANGE, because=word) for path in words.usual_folders]
         # It may go into any folder that a person sees, named in words that nobody could list.

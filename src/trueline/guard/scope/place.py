@@ -83,7 +83,7 @@ def _place_path(effect: ProposalEffect, access: Access, scope: Scope) -> PlacedE
     grants = [grant for grant in scope.paths if access in grant.access]
     if not path.startswith(("/", "~")):
         return _place_relative(effect, grants, access)
-    covering: list[Grant] = [grant for grant in grants if covers(grant.path, path)]
+    covering: list[Grant] = [grant for grant in grants if _holds(grant.path, path, access)]
     if not covering and access == "write" and is_setting(path):
         covering = [_as_possible(grant) for grant in scope.effects if grant.effect == "change_settings"]
     return _by_grants(effect, covering, f"the task does not {access} this path")
@@ -96,6 +96,11 @@ def is_setting(path: str) -> bool:
 
 def _as_possible(grant: Grant) -> Grant:
     return grant.model_copy(update={"possible": True})
+
+
+def _holds(pattern: str, path: str, access: Access) -> bool:
+    """Writing into a folder is covered by a grant for what lies in it; deleting the folder itself is not."""
+    return covers(pattern, path) or (access != "delete" and covers(pattern.removesuffix("/**"), path))
 
 
 def _place_relative(effect: ProposalEffect, grants: Sequence[PathGrant], access: Access) -> PlacedEffect:
