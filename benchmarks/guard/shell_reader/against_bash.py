@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from lines import MARKERS, make_broken_line, make_line
+from shell_lines import MARKERS, make_broken_line, make_line
 
 from trueline.actions.shell.command import UNSEEN, Session, ShellCommand
 from trueline.actions.shell.interpret import Read, read_line
