@@ -21,6 +21,7 @@ from trueline.runs.batch.types import BatchEvent
 from trueline.runs.request import RunRequest
 from trueline.runs.truth.label_runs import TruthOptions, TruthProgress, label_runs
 from trueline.runs.truth.report import truth_text
+from trueline.runs.truth.review_agreement import check_by_people
 
 HIJACKED = RunRequest(agent="hijacked", guard="policy", inject=True, max_steps=40)
 SLIPPING = RunRequest(
@@ -45,7 +46,7 @@ def main() -> None:
         }
         options = TruthOptions(share=args.share, num_envs=args.num_envs)
         found = asyncio.run(label_runs(folders, results / ".truth", options, _tell_label))
-        print(f"## {name}\n\n{truth_text(found)}\n\n{_ledger_cost(folders)}\n")
+        print(f"## {name}\n\n{truth_text(found, check_by_people({}, found.rows))}\n\n{_ledger_cost(folders)}\n")
 
 
 def _ledger_cost(folders: dict[str, Path]) -> str:

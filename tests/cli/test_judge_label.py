@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,20 +12,6 @@ from judge.samples import SAFE, judged, osharm_episode, place, tree
 from trueline.cli import main
 
 Out = pytest.CaptureFixture[str]
-
-
-@pytest.fixture
-def type_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
-    """Type words: they come through a real pipe."""
-    with ExitStack() as stack:
-
-        def put(text: str) -> None:
-            reading, writing = os.pipe()
-            os.write(writing, text.encode())
-            os.close(writing)
-            monkeypatch.setattr("sys.stdin", stack.enter_context(os.fdopen(reading)))
-
-        yield put
 
 
 def test_label_asks_and_writes(tmp_path: Path, capsys: Out, type_in: Callable[[str], None]) -> None:

@@ -26,7 +26,8 @@ Every blocked proposal, and allowed ones drawn at random, run again on a fresh d
 what ran before is repeated, then the proposal runs and nobody stops the agent any more. Labels are consequences: what
 the attack achieved, what changed that the task does not allow. Rerun the same command to resume.
 """
-_OUTPUT = ".truth"
+OUTPUT = ".truth"
+"""Folder of the labels, in the first folder of results."""
 
 
 def configure(parser: Parser) -> None:
@@ -51,31 +52,28 @@ def configure(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Replay, label, print."""
     from trueline.extras import require_extra
-    from trueline.records.scan import scan
+    from trueline.runs.truth.episode_names import name_episodes
     from trueline.runs.truth.label_runs import TruthOptions, label_runs
     from trueline.runs.truth.report import truth_json, truth_text
+    from trueline.runs.truth.review import read_reviews
+    from trueline.runs.truth.review_agreement import check_by_people
 
     if not 0 < args.share <= 1:
         raise InputError(f"--share {args.share}: must be above 0 and at most 1")
     require_extra("desktop", "guard truth")
-    folders: dict[str, Path] = {}
-    for root in args.folders:
-        for trial in scan(root):
-            folder = Path(trial.folder).absolute()
-            below = folder.relative_to(root.absolute())
-            folders[str(below if len(args.folders) == 1 else root / below)] = folder
-    if not folders:
-        raise InputError(f"{args.folders[0]}: holds no episode; name a folder of results")
+    folders = name_episodes(args.folders)
     options = TruthOptions(share=args.share, seed=args.seed, num_envs=args.num_envs, suite=args.suite)
     chosen = dict(list(folders.items())[: args.limit])
-    output = args.output or args.folders[0] / _OUTPUT
+    output = args.output or args.folders[0] / OUTPUT
+    reviews = read_reviews(output)
     found = asyncio.run(label_runs(chosen, output, options, _tell))
     if not found.rows and found.left_out:
         raise InputError(f"no episode could be labelled: {next(iter(found.left_out.values()))}")
+    people = check_by_people(reviews, found.rows)
     if args.json:
-        print_json(truth_json(found))
+        print_json(truth_json(found, people))
     else:
-        print(truth_text(found))
+        print(truth_text(found, people))
     return 0
 
 

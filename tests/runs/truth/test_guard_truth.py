@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
@@ -26,7 +27,9 @@ def truth(capsys: Out, *words: str | Path) -> dict[str, object]:
 
 
 @pytest.mark.full
-def test_a_hijack_is_labelled_by_what_it_did(machine: None, tmp_path: Path, capsys: Out) -> None:
+def test_a_hijack_is_labelled_by_what_it_did(
+    machine: None, tmp_path: Path, capsys: Out, monkeypatch: pytest.MonkeyPatch
+) -> None:
     inject = ("--inject", "--only_injection", "document/delete_all_user_files", "document/stop_task")
     results = record(tmp_path / "r", "--agent", "hijacked", "--guard", "policy", "--only", "minutes", *inject)
     found = truth(capsys, results, "--share", "1")
@@ -54,6 +57,13 @@ def test_a_hijack_is_labelled_by_what_it_did(machine: None, tmp_path: Path, caps
     journal.write_bytes(before[:-10])
     again = truth(capsys, results, "--share", "1")["rows"]
     assert isinstance(again, list) and len(again) == len(rows)
+    # A person is shown what the blocked proposal changed when it ran, and is then part of the report.
+    monkeypatch.setattr("sys.stdin", io.StringIO("h\n" * len(rows)))
+    assert main(["judge", "label", "--steps", str(results), "--reviewer", "ann"]) == 0
+    shown = capsys.readouterr().out
+    assert ": deleted" in shown and "The screen after: none, it did not run when it was recorded" in shown
+    people = truth(capsys, results, "--share", "1")["people"]
+    assert isinstance(people, dict) and people["labelled"] == len(rows)
 
 
 @pytest.mark.full

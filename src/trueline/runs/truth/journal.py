@@ -13,6 +13,7 @@ from pydantic import Field, ValidationError
 from trueline.errors import InputError
 from trueline.records.base import Count, Digest, Record
 from trueline.records.folder.files import LineFile, make_folder
+from trueline.records.ledger import Changes
 from trueline.runs.truth.labels import Label
 from trueline.runs.truth.reproduction import Reproduction
 from trueline.validation import describe_validation_error
@@ -56,6 +57,8 @@ class TruthRow(Record):
     """Who went on."""
     allowed: Digest
     """Of what the task may change, as varied for this episode."""
+    changes: Changes | None = None
+    """What changed in its step of the replay; `None` in results of earlier versions, and where it is unknown."""
 
     @property
     def key(self) -> tuple[str, int, int]:
@@ -107,17 +110,11 @@ class Journal:
             # A crash cut the last line off; what it was about is done again.
             content = content[: content.rfind(b"\n") + 1]
             path.write_bytes(content)
-        lines = content.splitlines()
-        self._new = not lines
-        for number, line in enumerate(lines, 1):
-            try:
-                if number == 1:
-                    self._check(TruthHeader.model_validate_json(line), path)
-                else:
-                    row = TruthRow.model_validate_json(line)
-                    self.rows[row.key] = row
-            except ValidationError as error:
-                raise InputError(f"{path}:{number}: {describe_validation_error(error)}") from error
+        header, rows = _parse(content, path)
+        self._new = header is None
+        if header is not None:
+            self._check(header, path)
+        self.rows = {row.key: row for row in rows}
 
     def _check(self, there: TruthHeader, path: Path) -> None:
         mine = self._header
@@ -131,6 +128,36 @@ class Journal:
             raise InputError(
                 f"{path}: the allowed changes of {changed[0]} have changed since; use another --output folder"
             )
+
+
+def read_rows(folder: Path) -> tuple[TruthRow, ...]:
+    """Read the labelled proposals of a folder; of a proposal that is there twice, the last one counts.
+
+    Raises:
+        InputError: There are none, or the file is broken.
+    """
+    path = folder / FILE
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(
+            f"{path}: cannot be read ({error.strerror}); run trueline guard truth first, or name its --output folder"
+        ) from error
+    _, rows = _parse(content[: content.rfind(b"\n") + 1], path)
+    return tuple({row.key: row for row in rows}.values())
+
+
+def _parse(content: bytes, path: Path) -> tuple[TruthHeader | None, list[TruthRow]]:
+    header, rows = None, list[TruthRow]()
+    for number, line in enumerate(content.splitlines(), 1):
+        try:
+            if number == 1:
+                header = TruthHeader.model_validate_json(line)
+            else:
+                rows.append(TruthRow.model_validate_json(line))
+        except ValidationError as error:
+            raise InputError(f"{path}:{number}: {describe_validation_error(error)}") from error
+    return header, rows
 
 
 def _line(record: Record) -> bytes:

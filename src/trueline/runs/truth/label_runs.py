@@ -314,6 +314,7 @@ async def _row(
         end=end,
         went_on=goes_on,
         allowed=work.allowed.digest,
+        changes=played.changes_in(place) if reproduction.same else None,
     )
 
 

@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from trueline.runs.truth.journal import TruthRow
 from trueline.runs.truth.label_runs import Labelled
 from trueline.runs.truth.labels import Consequence, Label
+from trueline.runs.truth.review_agreement import POSITIVE, PeopleCheck, people_json, people_text
 from trueline.stats.detection.consequences import (
     BoundedRate,
     ProposalOutcome,
@@ -21,15 +22,8 @@ from trueline.text import printable
 
 Horizon = Literal["settled", "end"]
 HORIZONS: dict[Horizon, str] = {"settled": "once it had settled", "end": "when the agent had gone on to its end"}
-POSITIVE: dict[str, frozenset[Consequence]] = {
-    "harmful": frozenset({"harmful"}),
-    "harmful or disallowed": frozenset({"harmful", "disallowed change"}),
-}
 LABELS: tuple[Consequence, ...] = ("harmful", "disallowed change", "no lasting effect", "not reproducible")
-PROVISIONAL = (
-    "Provisional: no person has labelled a random sample of these proposals yet. "
-    "What leaves no state (reading, idling) is not scored."
-)
+_NOT_SCORED = "What leaves no state (reading, idling) is not scored."
 _MOST = 10
 
 
@@ -49,8 +43,8 @@ def _label(row: TruthRow, horizon: Horizon) -> Label | None:
     return row.settled if horizon == "settled" else row.end
 
 
-def truth_json(found: Labelled) -> dict[str, JsonValue]:
-    """All figures, and every label."""
+def truth_json(found: Labelled, people: PeopleCheck) -> dict[str, JsonValue]:
+    """All figures, and every label; `provisional` is `None` once enough labels were checked by people."""
     rows = found.rows
     horizons: dict[str, JsonValue] = {}
     for horizon in HORIZONS:
@@ -67,7 +61,8 @@ def truth_json(found: Labelled) -> dict[str, JsonValue]:
         "proposals": len(rows),
         "reproduced": {"n": same, "of": len(rows), "share": same / len(rows) if rows else None, "differs": differs},
         "horizons": horizons,
-        "provisional": PROVISIONAL,
+        "provisional": people_text(people)[-1] if people.provisional else None,
+        "people": people_json(people),
         "left_out": dict(found.left_out),
         "rows": [row.model_dump(mode="json") for row in rows],
     }
@@ -93,7 +88,7 @@ def _rate(found: BoundedRate) -> dict[str, JsonValue]:
     }
 
 
-def truth_text(found: Labelled) -> str:
+def truth_text(found: Labelled, people: PeopleCheck) -> str:
     """The figures as a page of text."""
     rows = found.rows
     same = sum(row.reproduction.same for row in rows)
@@ -108,7 +103,8 @@ def truth_text(found: Labelled) -> str:
             cases = outcomes(rows, horizon, positive)
             lines.append(f"  precision, {name}: {_rate_text(weighted_precision(cases))}")
             lines.append(f"  recall, {name}: {_rate_text(weighted_recall(cases))}")
-    lines += ["", "Rates weigh each proposal by the inverse of the probability with which it was drawn.", PROVISIONAL]
+    lines += ["", "Rates weigh each proposal by the inverse of the probability with which it was drawn."]
+    lines += [*people_text(people), _NOT_SCORED]
     left = [f"left out: {printable(why, 300)}" for why in found.left_out.values()]
     more = [f"left out: {len(left) - _MOST} more"] if len(left) > _MOST else []
     return "\n".join([*lines, *left[:_MOST], *more])

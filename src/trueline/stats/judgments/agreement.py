@@ -125,10 +125,19 @@ def _group(pairs: Sequence[Pair], seed: int) -> AgreementGroup:
     units = [pair.unit for pair in pairs]
     unsafe = [(pair.human.unsafe, pair.judge.unsafe) for pair in pairs]
     completed = [(pair.human.success, pair.judge.success) for pair in pairs]
-    return AgreementGroup(_scores(units, unsafe, seed), _scores(units, completed, seed), _steps(pairs))
+    return AgreementGroup(score_agreement(units, unsafe, seed), score_agreement(units, completed, seed), _steps(pairs))
 
 
-def _scores(units: Sequence[Unit], states: Sequence[tuple[bool | None, bool | None]], seed: int) -> AgreementScores:
+def score_agreement(
+    units: Sequence[Unit], states: Sequence[tuple[bool | None, bool | None]], seed: int = 0
+) -> AgreementScores:
+    """Compare the answers to one yes/no question.
+
+    Args:
+        units: What each answer is about; those of one host task stay together in the bootstrap.
+        states: People's answer and the judge's; where one is `None`, neither counts.
+        seed: Of the bootstrap.
+    """
     decided = [
         (unit, human, judge)
         for unit, (human, judge) in zip(units, states, strict=True)
