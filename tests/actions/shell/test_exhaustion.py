@@ -20,6 +20,13 @@ from trueline.actions.shell.interpret import read_line
         "while true; do xterm & done",
         "for i in {1..90000}; do mkdir d$i; done",
         "sudo stress --vm 8",
+        "yes > /dev/null &",
+        "while :; do :; done &",
+        "dd if=/dev/zero of=/dev/null",
+        "md5sum /dev/zero &",
+        "cat /dev/urandom | gzip > /dev/null",
+        "seq 40 | xargs -P40 -I{} xterm",
+        "python3 -c 'while True: pass'",
     ],
 )
 def test_lines_that_use_up_the_machine(line: str) -> None:
@@ -33,6 +40,9 @@ def test_lines_that_use_up_the_machine(line: str) -> None:
         "yes | sudo apt install tree",
         "yes > /dev/null",
         "head -c 100 test.txt",
+        "cat /dev/urandom | tr -dc a-z | head -c 12",
+        "while true; do date; sleep 9; done",
+        "ls | xargs -P4 gzip",
         "head -c 20 passwords.txt",
         "dd if=a.iso of=b.iso bs=4M count=10 status=progress",
         "fallocate -l 2G /swapfile",

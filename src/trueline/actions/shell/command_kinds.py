@@ -35,6 +35,8 @@ _SETTING_WORDS = (
     "call",
 )  # fmt: skip
 _SERVERS = frozenset({"http.server", "SimpleHTTPServer", "pyftpdlib", "smbserver.py", "twisted"})
+_VAULT_WORDS = names("get list export item read document vault inject run unlock login signin")
+_CIPHER = re.compile(r"(?:aes|aria|camellia|des|sm4|chacha20|bf|cast5?|rc[24]|seed)(?:[-\d]|$)")
 _SENDING_METHODS = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _OVERWRITERS = frozenset({"", ":", "true", "echo", "cat", "cp", "ln", "truncate"})
 
@@ -222,10 +224,47 @@ def _history(call: Call) -> set[Does]:
     return {"hide_traces"} if call.flag("-c", "-d", "-w") else set()
 
 
+def _archive_encryption(call: Call) -> set[Does]:
+    """7z and rar take the password right behind the letter."""
+    packs = call.operands[:1] in (("a",), ("u",), ("m",))
+    return {"encrypt"} if packs and any(re.match(r"-h?p|--?password", arg) for arg in call.args) else set()
+
+
+def _file_encryption(call: Call) -> set[Does]:
+    """Programs that encrypt unless they are told to decrypt or to show."""
+    return {"encrypt"} if call.operands and not call.flag("-d", "--decrypt", "-c", "--cat") else set()
+
+
+def _age(call: Call) -> set[Does]:
+    asked = call.flag("-p", "--passphrase", "-r", "--recipient", "-R", "--recipients-file", "-e", "--encrypt")
+    return {"encrypt"} if asked and not call.flag("-d", "--decrypt") else set()
+
+
+def _scrypt(call: Call) -> set[Does]:
+    return {"encrypt"} if "enc" in call.args[:1] else set()
+
+
+def _pdf_encryption(call: Call) -> set[Does]:
+    locks = {"--encrypt", "user_pw", "owner_pw", "encrypt"}
+    return set() if locks.isdisjoint(call.args) else {"encrypt"}
+
+
+def _editor_encryption(call: Call) -> set[Does]:
+    return {"encrypt"} if call.flag("-x") else set()
+
+
 def _encryption(call: Call) -> set[Does]:
     if any(arg.startswith("--export-secret") for arg in call.args):
         return {"read_secrets"}
-    return {"encrypt"} if call.flag("-c", "--symmetric", "-e", "--encrypt") or "enc" in call.args[:1] else set()
+    if call.program == "openssl":
+        # It takes the name of a cipher for a command too.
+        verb = call.args[0] if call.args else ""
+        return {"encrypt"} if (verb == "enc" or _CIPHER.match(verb)) and "-d" not in call.args else set()
+    return {"encrypt"} if call.flag("-c", "--symmetric", "-e", "--encrypt") else set()
+
+
+def _password_vault(call: Call) -> set[Does]:
+    return set() if _VAULT_WORDS.isdisjoint(call.args[:1]) else {"read_secrets"}
 
 
 def _mail_program(call: Call) -> set[Does]:
@@ -275,7 +314,14 @@ _SPECIAL: dict[str, Callable[[Call], set[Does]]] = {
     **dict.fromkeys(("iptables", "nft"), _iptables),
     **dict.fromkeys(("gpg", "openssl"), _encryption),
     "zip": _zip,
-    "7z": lambda call: _encryption(call) | DELETIONS["7z"](call),
+    **dict.fromkeys(("7z", "7za", "7zr", "7zz"), lambda call: _archive_encryption(call) | DELETIONS["7z"](call)),
+    "rar": _archive_encryption,
+    **dict.fromkeys(("ccrypt", "ccencrypt", "mcrypt"), _file_encryption),
+    "age": _age,
+    "scrypt": _scrypt,
+    **dict.fromkeys(("bw", "op"), _password_vault),
+    **dict.fromkeys(("qpdf", "pdftk"), _pdf_encryption),
+    **dict.fromkeys(("vim", "vi"), _editor_encryption),
     **dict.fromkeys(("thunderbird", "evolution"), _mail_program),
     **dict.fromkeys(("aws", "gsutil", "gcloud", "gh", "az"), _cloud),
     **dict.fromkeys(SHELLS, _shell),

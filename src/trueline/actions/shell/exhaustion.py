@@ -1,7 +1,8 @@
 """Lines that use up disk, memory or processes: loops without an end or with very many turns, and huge files.
 
 A plain loop over a few files is ordinary work. What counts is a loop that starts something in the background in each
-turn, or one that writes in each of very many turns, and programs that exist to fill a disk or load a machine.
+turn, or one that writes in each of very many turns, one that only spins, a file without an end that is read to its
+end, and programs that exist to fill a disk or load a machine.
 """
 
 from __future__ import annotations
@@ -21,10 +22,22 @@ _WRITES = re.compile(r">|\b(?:truncate|touch|fallocate|dd|mkdir|cp|tee|mktemp)\b
 _LAUNCHES = re.compile(
     r"\b(?:google-chrome|chromium|firefox|x-terminal-emulator|\w*-terminal|xterm|konsole|xdg-open|nautilus|libreoffice)\b"
 )
+_PARALLEL = re.compile(r"\bxargs\b[^|;]{0,200}?\s-P\s*(\d+)\b([^|;]*)")
 _FILLERS = re.compile(
     r"(?:^|[;&|({\n]|\bsudo|\bdo)\s*"
-    r"(?:(?:stress|stress-ng|stressapptest)\s+-|yes\b[^|;&>]*>{1,2}(?![>\s]*/dev/)|cat\s+/dev/(?:zero|u?random)\s*>{1,2}(?![>\s]*/dev/))"
+    r"(?:(?:stress|stress-ng|stressapptest)\s+-|yes\b[^|;&>]*>{1,2}(?:(?![>\s]*/dev/)|\s*/dev/null\s*(?:2>&1\s*)?&(?!&))|openssl\s+speed\b|cat\s+/dev/(?:zero|u?random)\s*>{1,2}(?![>\s]*/dev/))"
 )
+_SPINS = re.compile(
+    r"\b(?:while\s+(?::|true|\[\s*1\s*\])|until\s+false|for\s*\(\(\s*;\s*;\s*\)\))\s*;?\s*do\s+(?::|true)\s*;?\s*done\b"
+    r"|\b(?:python[\d.]*|perl|ruby|node)\s+-[ce]\b.{0,300}?(?:\bwhile\s*\(?\s*(?:True|true|1)\s*\)?\s*(?::\s*(?:pass|continue)\b|\{\s*\})"
+    r"|\bfork\s+while\b|os\.fork\(\))"
+)
+"""Loops that do nothing, or only start themselves again."""
+_ENDLESS_FILE = re.compile(
+    r"\b(?:cat|tail|gzip|bzip2|xz|zstd|\w+sum)\s+(?:-\S+\s+)*<?\s*/dev/(?:zero|u?random)\b"
+    r"|\bdd\b(?=[^;|&\n]{0,200}\bif=/dev/(?:zero|u?random)\b)(?![^;|&\n]{0,200}\b(?:count=|of=/dev/(?!null)))"
+)
+_STOPS_READING = re.compile(r"\b(?:head|fold|od|xxd|hexdump|dd|timeout)\b[^|]*$|\btimeout\s")
 _NUMBER = r"\+?(\d+)([kmgtp]?)(?:i?b)?(?![\w.])"
 _SIZE = re.compile(r"\b(?:truncate|head|fallocate)\b[^;|&\n]*?\s-[a-z]*[scl]\s*" + _NUMBER, re.IGNORECASE)
 _LONG_SIZE = re.compile(
@@ -43,6 +56,10 @@ def exhausts(line: str) -> bool:
     """Tell whether a line is made to use up the machine."""
     if _FILLERS.search(line) or any(size >= _HUGE for size in _sizes(line)):
         return True
+    if _SPINS.search(line) or _reads_without_end(line):
+        return True
+    if (parallel := _PARALLEL.search(line)) and int(parallel[1]) >= _SEVERAL_TURNS and _LAUNCHES.search(parallel[2]):
+        return True
     body = _BODY.search(line)
     if body is None:
         return False
@@ -51,6 +68,12 @@ def exhausts(line: str) -> bool:
     starts = _BACKGROUND.search(body[1]) is not None or _LAUNCHES.search(body[1]) is not None
     writes = _WRITES.search(body[1]) is not None
     return (starts and (endless or turns >= _SEVERAL_TURNS)) or (writes and (endless or turns >= _MANY_TURNS))
+
+
+def _reads_without_end(line: str) -> bool:
+    """Tell whether a file without an end is read to its end, by nothing that stops after a part."""
+    found = _ENDLESS_FILE.search(line)
+    return found is not None and _STOPS_READING.search(line[found.end() :]) is None
 
 
 def _sizes(line: str) -> Iterator[int]:

@@ -63,7 +63,7 @@ ALWAYS: dict[str, frozenset[Does]] = {
     **_each(names("setxkbmap xmodmap xset swapon mount modprobe rmmod insmod"), "change_settings"),
     **_each(names("swapoff umount ifdown"), "control_services"),
     **_each(names("ngrok cloudflared localtunnel lt bore frpc serveo updog x11vnc vncserver tmate sshx"), "serve"),
-    **_each(names("secret-tool pass keyring gopass lpass bw op kwallet-query mimipenguin"), "read_secrets"),
+    **_each(names("secret-tool pass keyring gopass lpass kwallet-query mimipenguin"), "read_secrets"),
     **_each(OPENERS, "open"),
 }
 """What a program does whatever its arguments are."""

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from trueline.actions.shell.command import Does, ShellCommand
+from trueline.actions.shell.paths import normal_path
 from trueline.actions.shell.programs import FETCHERS, INTERPRETERS, SHELLS
 from trueline.guard.policy.addresses import hosts_of
-from trueline.guard.policy.globs import matches
 from trueline.guard.policy.operations import Addressed, Ended, Opened, Operation, Pressed, Ran, Typed
 from trueline.guard.policy.screen.labels import Act
 from trueline.guard.scope.entered_line import reads_as_command
@@ -75,13 +75,14 @@ _LOOKS_ONLY = frozenset(
     {"ls", "ll", "dir", "stat", "test", "[", "file", "du", "touch", "mkdir", "cd", "chmod", "chown"}
 )
 """Programs that say nothing of what stands in a secret file."""
-
-
 _CHOSEN_SOURCE = re.compile(r"://|git\+|\s(?:-i|--(?:extra-)?index|--find-links|-f|--source|--registry|--repo)|\s[~./]")
 """A package that does not come from the usual registry."""
 _LOOK_UP = frozenset({"nslookup", "dig", "host", "ping", "getent", "resolvectl"})
 _IN_A_NAME = re.compile(r"\$\(?…?\)?[^/]*\.\w")
-_IN_AN_ADDRESS = re.compile(r"^\w+://[^/$]*[^$]*(?:\$\(|\$…|\?[^$]*\$)|^\w+://\$\(")
+_IN_AN_ADDRESS = re.compile(r"^\w+://[^/$]*[^$]*(?:\$\(|\$…|\?[^$]*\$|\{\})|^\w+://\$\(")
+_ALTERS_WHAT_EXISTS = frozenset({"touch", "chmod", "chown", "chgrp", "chattr", "setfacl", "sed", "perl", "truncate"})
+"""Programs whose writing makes no file the agent's own."""
+_PACKAGE_LISTS = frozenset({"apt", "apt-get", "aptitude", "dnf", "yum"})
 
 
 def effects_of(operations: Iterable[Operation], past: Iterable[Operation] = ()) -> tuple[ProposalEffect, ...]:
@@ -89,18 +90,19 @@ def effects_of(operations: Iterable[Operation], past: Iterable[Operation] = ()) 
 
     Args:
         operations: What the proposal does.
-        past: What earlier steps did: files that the agent wrote itself are its own to delete.
+        past: What earlier steps did: files that the agent wrote itself are its own to delete and to run.
     """
     operations = tuple(operations)
-    own = {path for one in (*past, *operations) if isinstance(one, Ran) for path in one.command.writes}
-    found = dict.fromkeys(effect for operation in operations for effect in _effects(operation))
+    ran = [one.command for one in (*past, *operations) if isinstance(one, Ran)]
+    own = frozenset(path for command in ran if command.program not in _ALTERS_WHAT_EXISTS for path in command.writes)
+    found = dict.fromkeys(effect for operation in operations for effect in _effects(operation, own))
     return tuple(replace(one, routine=True) if one.kind == "delete" and one.resource in own else one for one in found)
 
 
-def _effects(operation: Operation) -> Iterator[ProposalEffect]:
+def _effects(operation: Operation, own: frozenset[str]) -> Iterator[ProposalEffect]:
     match operation:
         case Ran():
-            yield from _of_command(operation)
+            yield from _of_command(operation, own)
         case Pressed():
             yield from _of_press(operation)
         case Opened():
@@ -127,11 +129,10 @@ def _of_press(operation: Pressed) -> Iterator[ProposalEffect]:
         yield ProposalEffect(kind, "", "screen", certain, within=str(operation))
 
 
-def _of_command(operation: Ran) -> Iterator[ProposalEffect]:
+def _of_command(operation: Ran, own: frozenset[str]) -> Iterator[ProposalEffect]:
     command = operation.command
     entered = operation.unseen and reads_as_command(command, operation.line)
-
-    usual = _usual(command)
+    usual = _usual(command, own)
 
     def effect(kind: EffectKind | Access, resource: str = "") -> ProposalEffect:
         return ProposalEffect(
@@ -162,14 +163,27 @@ def _of_command(operation: Ran) -> Iterator[ProposalEffect]:
         yield effect("delete")
 
 
-def _usual(command: ShellCommand) -> frozenset[EffectKind | Access]:
+def _usual(command: ShellCommand, own: frozenset[str]) -> frozenset[EffectKind | Access]:
     """The effects of a command that agents bring about on the way to many tasks."""
     only_installs = "install" in command.does and command.does <= {"install", "privilege"}
     if only_installs and not _CHOSEN_SOURCE.search(command.text):
         return frozenset({"install", "privilege"})
+    if command.program in _PACKAGE_LISTS and command.words[1:2] == ("update",):
+        return frozenset({"privilege"})
+    if command.program == "chmod" and command.writes and own.issuperset(command.writes):
+        return frozenset({"change_permissions"})
+    if "run_file" in command.does and _file_run(command) in own:
+        return frozenset({"run_programs"})
     if "run_file" in command.does and command.program in INTERPRETERS - SHELLS:
         return frozenset({"run_programs"})
     return frozenset()
+
+
+def _file_run(command: ShellCommand) -> str:
+    """The file whose commands or code a command runs; empty if its words do not tell."""
+    if command.program not in INTERPRETERS | {"source", "."}:
+        return normal_path(command.words[0]) if command.words else ""
+    return next((normal_path(word) for word in command.words[1:] if not word.startswith("-")), "")
 
 
 def takes_data_along(command: ShellCommand) -> bool:
@@ -177,7 +191,7 @@ def takes_data_along(command: ShellCommand) -> bool:
     match command.program:
         case "git":
             return "push" in command.words
-        case "ssh" | "sftp" | "telnet":
+        case "ssh" | "sftp" | "ftp" | "telnet" | "socat":
             return bool(command.reads)
         case program if program in _LOOK_UP:
             return any(_IN_A_NAME.search(word) for word in command.words[1:])
@@ -200,8 +214,3 @@ def is_secret(path: str) -> bool:
     words = vocabulary()
     secret = any(covers(pattern, path) for pattern in words.secret_files)
     return secret and not any(covers(pattern, path) for pattern in words.not_secret)
-
-
-def uses_terminal(application: str) -> bool:
-    """Tell whether an application's name is that of a terminal."""
-    return matches(application, ("*term*", "konsole", "kitty", "alacritty", "tilix"))

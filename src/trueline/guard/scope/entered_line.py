@@ -17,15 +17,16 @@ _PROGRAMS = KNOWN | FETCHERS | INTERPRETERS | LOGINS | TAKES_PATHS | frozenset(I
     "unzip gzip mount crontab make gcc java git ssh diff sort wc seq xargs pwd"
 )  # fmt: skip
 _ENGLISH = names(
-    "at batch cat code convert cut date defaults dir docker echo emacs fetch file find fish go head history host http "
-    "https ip install install join kill less link links mail make more mount mutt node open patch ping ps reboot "
+    "age at batch cat code convert cut date defaults dir docker echo emacs fetch file find fish go head history host "
+    "http https ip install install join kill less link links mail make more mount mutt node open patch ping ps reboot "
     "sendmail service shutdown sort source split start su tail tee test time top touch tr transfer trash tree unlink "
-    "users view wait watch who write xset croc wormhole print script tidy yes ."
+    "pass bw op lt bore ruby lua users view wait watch who write xset croc wormhole print script tidy yes ."
 )
 """Programs whose names are words: such a line needs an argument that only a command has."""
 _OF_COMMANDS_ONLY = re.compile(
-    r"^(?:-{1,2}[A-Za-z][\w-]*(?:=.*)?|~?/[\w.~@+/*-]+|\.{1,2}/\S*|\$\(?\w+\)?|\w+=\S+|\d{1,5}|[\w.-]+@[\w.-]+|https?://\S+|@\S+)$"
+    r"^(?:-{1,2}[A-Za-z][\w-]*(?:=.*)?|~?/[\w.~@+/*-]+|\.{1,2}/\S*|\$\(?\w+\)?|\w+=\S+|[\w.-]+@[\w.-]+|https?://\S+|@\S+)$"
 )
+_PROCESS = re.compile(r"%?\d{1,7}")
 _SENTENCE = re.compile(r"[A-Za-z']+(?:[ ,][A-Za-z']+){4,}[.!?]?$")
 
 
@@ -41,5 +42,6 @@ def reads_as_command(command: ShellCommand, line: str) -> bool:
     arguments = command.words[1:]
     if program in _ENGLISH or not arguments:
         marked = any(_OF_COMMANDS_ONLY.match(word) for word in arguments)
-        return marked or bool(command.writes) or any(sign in line for sign in ("|", "&&", ";", ">", "<(", "$("))
+        ends = program == "kill" and bool(arguments) and all(_PROCESS.fullmatch(word) for word in arguments)
+        return marked or ends or bool(command.writes) or any(sign in line for sign in ("|", "&&", ";", ">", "<(", "$("))
     return True

@@ -29,6 +29,8 @@ from trueline.guard.scope.vocabulary import vocabulary
 
 _UNRESOLVED = re.compile(r"[$`]")
 _WILDCARDS = re.compile(r"\*+|\?|\[[^\]]*\]|\{[^}]*\}")
+_NAMED_BY_A_COMMAND = frozenset({"", "$(…)"})
+"""Paths that another command prints, as in `find … | xargs rm`."""
 _TEMPORARY = "/tmp/"  # noqa: S108 - a prefix
 OPEN_RECIPIENT = "the instruction leaves open who receives it"
 _TO_A_SITE = frozenset({"upload", "share", "remote_control"})
@@ -78,9 +80,11 @@ def _covered(effect: ProposalEffect, grant: Grant) -> PlacedEffect:
 
 def _place_path(effect: ProposalEffect, access: Access, scope: Scope) -> PlacedEffect:
     path = effect.resource
+    grants = [grant for grant in scope.paths if access in grant.access]
+    if access == "delete" and path in _NAMED_BY_A_COMMAND and not _elsewhere(grants):
+        return PlacedEffect(effect, "outside", "the task does not delete files")
     if not path or _UNRESOLVED.search(path):
         return PlacedEffect(effect, "unknown", "the path is not known")
-    grants = [grant for grant in scope.paths if access in grant.access]
     if not path.startswith(("/", "~")):
         return _place_relative(effect, grants, access)
     covering: list[Grant] = [grant for grant in grants if _holds(grant.path, path, access)]
@@ -108,10 +112,14 @@ def _place_relative(effect: ProposalEffect, grants: Sequence[PathGrant], access:
     named = [grant for grant in grants if grant.path.startswith("**/") and covers(grant.path, f"/{effect.resource}")]
     if named:
         return _by_grants(effect, named, "")
-    elsewhere = [grant for grant in grants if not grant.path.startswith((_TEMPORARY, "**/"))]
-    if access == "delete" and not elsewhere and not matches(effect.resource.rstrip("/"), vocabulary().rebuilt):
+    if access == "delete" and not _elsewhere(grants) and not matches(effect.resource.rstrip("/"), vocabulary().rebuilt):
         return PlacedEffect(effect, "outside", "the task does not delete files")
     return PlacedEffect(effect, "unknown", "the folder it lies in is not known")
+
+
+def _elsewhere(grants: Iterable[PathGrant]) -> bool:
+    """Whether a grant covers more than temporary files and files by name."""
+    return any(not grant.path.startswith((_TEMPORARY, "**/")) for grant in grants)
 
 
 def _place_kind(effect: ProposalEffect, scope: Scope) -> PlacedEffect:
