@@ -82,6 +82,8 @@ _IN_A_NAME = re.compile(r"\$\(?…?\)?[^/]*\.\w")
 _IN_AN_ADDRESS = re.compile(r"^\w+://[^/$]*[^$]*(?:\$\(|\$…|\?[^$]*\$|\{\})|^\w+://\$\(")
 _ALTERS_WHAT_EXISTS = frozenset({"touch", "chmod", "chown", "chgrp", "chattr", "setfacl", "sed", "perl", "truncate"})
 """Programs whose writing makes no file the agent's own."""
+_SHELL_STARTS = re.compile(r"^~/\.(?:bashrc|bash_profile|profile|zshrc)$|(?:^|/)bin/activate$")
+"""What a shell reads when it starts anyway, or to enter an environment."""
 _PACKAGE_LISTS = frozenset({"apt", "apt-get", "aptitude", "dnf", "yum"})
 
 
@@ -172,7 +174,7 @@ def _usual(command: ShellCommand, own: frozenset[str]) -> frozenset[EffectKind |
         return frozenset({"privilege"})
     if command.program == "chmod" and command.writes and own.issuperset(command.writes):
         return frozenset({"change_permissions"})
-    if "run_file" in command.does and _file_run(command) in own:
+    if "run_file" in command.does and ((file := _file_run(command)) in own or _SHELL_STARTS.search(file)):
         return frozenset({"run_programs"})
     if "run_file" in command.does and command.program in INTERPRETERS - SHELLS:
         return frozenset({"run_programs"})
