@@ -6,6 +6,7 @@ that is also its home, with the audit hook of Python writing down what happens.
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import json
 import os
@@ -123,4 +124,6 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    main(parser.parse_args().folder)
