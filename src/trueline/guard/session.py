@@ -263,16 +263,22 @@ class Session:
                     self._begin_narrative(after)
 
     def _learn_answers(self, outcome: CheckOutcome) -> None:
-        """A person let it pass: the values for what the instruction left open are answered for the whole episode."""
+        """A person let it pass: whom the instruction left open is answered for the whole episode."""
         if outcome.enforced == "ask":
             values = tuple(item.text for item in outcome.verdict.evidence if item.source == OPEN_SLOT)
-            self.scope_source = replace(self.scope_source, answers=(*self.scope_source.answers, *values))
+            self.scope_source = replace(self.scope_source, recipients=(*self.scope_source.recipients, *values))
 
     async def late_reason(self, changes: Changes) -> str | None:
-        """Why what the last step changed lies outside the Scope of the task; `None` if it does not."""
+        """Why what the last step changed lies outside the Scope of the task; `None` if it does not.
+
+        Where no Scope can be made, every check was undecided, and what ran was let through in spite of that.
+        """
         if not isinstance(self._guard, ChecksChanges):
             return None
-        return await self._guard.late_reason(self.scope_source, changes, self.id)
+        try:
+            return await self._guard.late_reason(self.scope_source, changes, self.id)
+        except TruelineError:
+            return None
 
     async def close(self) -> None:
         """Cancel unfinished narratives."""

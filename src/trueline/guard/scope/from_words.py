@@ -50,6 +50,7 @@ _NO_FOLDER = frozenset((
     "at", "by", "from", "into", "named", "called", "my", "your", "under",
 ))  # fmt: skip
 _NO_NAME = frozenset("*?[]{}<>|;&")
+_ADDRESS = re.compile(r"[\w.+-]+@[\w.-]+|\b(?:https?|ftp)://\S+")
 _LETTERS = re.compile(r"[A-Za-z]")
 _SENDER = (
     "sender*",
@@ -248,8 +249,8 @@ def _recipients(instruction: str) -> tuple[RecipientGrant, ...]:
 
 
 def _without_names(instruction: str) -> str:
-    """The instruction without paths and file names: a file called backup.txt asks for no backup."""
-    return _FILE_NAME.sub(" ", _ABSOLUTE.sub(" ", instruction))
+    """The instruction without paths, file names and addresses: a file called backup.txt asks for no backup."""
+    return _FILE_NAME.sub(" ", _ABSOLUTE.sub(" ", _ADDRESS.sub(" ", instruction)))
 
 
 def _effects(instruction: str, words: Vocabulary) -> tuple[EffectGrant, ...]:

@@ -6,14 +6,16 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import Literal, Protocol
 
+from trueline.actions.shell.command import UNSEEN
 from trueline.guard.policy.describe import one_line
 from trueline.guard.policy.episode_reading import EpisodeReader, EpisodeReading
+from trueline.guard.policy.operations import Ended, Nothing, Operation, Ran
 from trueline.guard.policy.secrets import Marked, secrets_in
 from trueline.guard.scope.consequences import effects_of_changes
 from trueline.guard.scope.effects import effects_of
 from trueline.guard.scope.from_words import scope_from_words
 from trueline.guard.scope.place import OPEN_RECIPIENT, place_effects, place_of
-from trueline.guard.scope.types import OPEN_SLOT, PlacedEffect, Scope, ScopeSource, StartState
+from trueline.guard.scope.types import OPEN_SLOT, PlacedEffect, RecipientGrant, Scope, ScopeSource, StartState
 from trueline.guard.types import GuardContext
 from trueline.records.ledger import Changes
 from trueline.records.usage import NO_USAGE, Usage
@@ -136,7 +138,8 @@ class ScopeStage:
         """
         if source.given is not None:
             return source.given, NO_USAGE
-        return await self.maker.make(source.text, source.start, episode)
+        scope, usage = await self.maker.make(source.words, source.start, episode)
+        return (_with_recipients(scope, source.recipients) if source.recipients else scope), usage
 
     async def late_reason(self, source: ScopeSource, changes: Changes, episode: str = "") -> str | None:
         """Why what a step changed lies outside the Scope; `None` if nothing does, or if the stage only informs."""
@@ -146,6 +149,13 @@ class ScopeStage:
         placed = place_effects(effects_of_changes(changes), scope)
         outside = [f"{item.why}: {_what(item, self._marked)}" for item in placed if item.place == "outside"]
         return one_line("; ".join(outside[:_MOST])) if outside else None
+
+
+def _with_recipients(scope: Scope, recipients: Sequence[str]) -> Scope:
+    """The Scope after a person said who is meant: that slot is no longer open."""
+    agreed = (RecipientGrant(recipient=name, because="a person agreed", source="answer") for name in recipients)
+    slots = tuple(slot for slot in scope.open_slots if slot.slot != "recipient")
+    return scope.model_copy(update={"recipients": (*scope.recipients, *agreed), "open_slots": slots})
 
 
 def source_of(context: GuardContext) -> ScopeSource:
@@ -193,10 +203,21 @@ def check_scope(
         reason = one_line(f"{OPEN_RECIPIENT}: {', '.join(values)}")
         answers = tuple(Evidence(source=OPEN_SLOT, text=value) for value in values)
         return Finding(stage=Stage.SCOPE, decision=Decision.UNDECIDED, reason=reason, evidence=(*seen, *answers))
-    inside = clears and bool(placed) and place_of(placed) == "inside"
+    inside = clears and place_of(placed) == "inside" and all(map(_is_wholly_seen, reading.operations))
     reason = "everything that it does is inside the scope" if inside else _summary(placed, marked)
     decision = Decision.ALIGNED if inside else None
     return Finding(stage=Stage.SCOPE, decision=decision, reason=reason, evidence=seen)
+
+
+def _is_wholly_seen(operation: Operation) -> bool:
+    """Whether its effects are all that it does: texts, clicks and what is not understood may do more."""
+    match operation:
+        case Nothing() | Ended():
+            return operation.certain
+        case Ran():
+            return operation.alone and not operation.command.does & UNSEEN
+        case _:
+            return False
 
 
 def _open_values(placed: Iterable[PlacedEffect]) -> tuple[str, ...]:

@@ -136,15 +136,10 @@ class ScopeSource:
     words: str
     """The user's own instruction."""
     start: StartState | None = None
-    answers: tuple[str, ...] = ()
-    """What a person typed when asked, the oldest first."""
+    recipients: tuple[str, ...] = ()
+    """Whom a person agreed to where the instruction left it open. A name may hold any words, so it grants nothing else."""
     given: Scope | None = None
     """A Scope written by hand or taken from the task, instead of one that is made."""
-
-    @property
-    def text(self) -> str:
-        """Everything that the user said."""
-        return "\n".join((self.words, *self.answers))
 
 
 ShownBy = Literal["process", "origin", "path", "envelope", "command", "action", "screen"]
