@@ -137,7 +137,7 @@ class ScopeSource:
     """The user's own instruction."""
     start: StartState | None = None
     recipients: tuple[str, ...] = ()
-    """Whom a person agreed to where the instruction left it open. A name may hold any words, so it grants nothing else."""
+    """Whom a person agreed to where the instruction left it open; a name may hold any words, so it grants no more."""
     given: Scope | None = None
     """A Scope written by hand or taken from the task, instead of one that is made."""
 
