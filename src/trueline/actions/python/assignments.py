@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from abc import abstractmethod
 from typing import cast
 
 from trueline.actions.python.expressions import Expressions
@@ -86,13 +87,15 @@ class Assignments(Expressions):
     def set_pyautogui(self, name: str, value: Value) -> None:
         """A setting of pyautogui is changed."""
 
+    @abstractmethod
     def block(self, body: list[ast.stmt]) -> None:
         """Follow statements one after the other."""
-        raise NotImplementedError
+        ...
 
+    @abstractmethod
     def hand_over(self, value: Value, where: str) -> None:
         """Something else may call what is in a value; treated where calls are."""
-        raise NotImplementedError
+        ...
 
     def _set_item(self, owner: Value, index: ast.expr, value: Value) -> None:
         key = self.value(index)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import cast
 
@@ -57,12 +58,13 @@ def canonical(name: str) -> str:
     return name
 
 
-class Attributes(Machine):
+class Attributes(Machine, ABC):
     """Looks up names and attributes."""
 
+    @abstractmethod
     def call_value(self, function: Value, args: list[Value], keywords: dict[str, Value], shown: str) -> Value:
         """Call a value."""
-        raise NotImplementedError
+        ...
 
     def named(self, name: str) -> Value:
         """What a name stands for here."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from abc import abstractmethod
 
 from trueline.actions.python.assignments import Assignments
 from trueline.actions.python.attributes import canonical
@@ -53,9 +54,10 @@ class Definitions(Assignments):
         if not is_quiet_import(module):
             self.not_understood(f"imports {module}, whose code is not known")
 
+    @abstractmethod
     def import_everything(self, module: str) -> None:
         """`from module import *`."""
-        raise NotImplementedError
+        ...
 
     def _define(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         made: Value = self.function(node)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 import posixpath
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
@@ -51,9 +52,10 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 class Expressions(Attributes):
     """Evaluates expressions. Calls are left to a subclass."""
 
+    @abstractmethod
     def call(self, node: ast.Call) -> Value:
         """The value of a call, with its effects."""
-        raise NotImplementedError
+        ...
 
     def value(self, node: ast.expr) -> Value:
         """Evaluate an expression."""
@@ -343,9 +345,10 @@ class Expressions(Attributes):
         """The elements, or one that stands for all."""
         yield from [self.unknown_element(source)] if elements is None else elements
 
+    @abstractmethod
     def assign(self, target: ast.expr, value: Value) -> None:
         """Assign to a target; treated where statements are."""
-        raise NotImplementedError
+        ...
 
 
 def _fail(_left: Value, _right: Value) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from abc import abstractmethod
 from typing import cast
 
 from trueline.actions.python.attributes import canonical
@@ -44,13 +45,15 @@ class FunctionCalls(Statements):
         super().__init__()
         self.deep = 0
 
+    @abstractmethod
     def call_reference(self, name: str, args: list[Value], keywords: dict[str, Value], shown: str) -> Value:
         """Call something of a module."""
-        raise NotImplementedError
+        ...
 
+    @abstractmethod
     def call_method(self, owner: Value, name: str, args: list[Value], keywords: dict[str, Value], shown: str) -> Value:
         """Call a method of a value."""
-        raise NotImplementedError
+        ...
 
     def call(self, node: ast.Call) -> Value:
         """A call with its arguments."""
