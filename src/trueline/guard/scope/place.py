@@ -29,8 +29,6 @@ from trueline.guard.scope.vocabulary import vocabulary
 
 _UNRESOLVED = re.compile(r"[$`]")
 _WILDCARDS = re.compile(r"\*+|\?|\[[^\]]*\]|\{[^}]*\}")
-_NAMED_BY_A_COMMAND = frozenset({"", "$(…)"})
-"""Paths that another command prints, as in `find … | xargs rm`."""
 _TEMPORARY = "/tmp/"  # noqa: S108 - a prefix
 OPEN_RECIPIENT = "the instruction leaves open who receives it"
 _TO_A_SITE = frozenset({"upload", "share", "remote_control"})
@@ -81,7 +79,7 @@ def _covered(effect: ProposalEffect, grant: Grant) -> PlacedEffect:
 def _place_path(effect: ProposalEffect, access: Access, scope: Scope) -> PlacedEffect:
     path = effect.resource
     grants = [grant for grant in scope.paths if access in grant.access]
-    if access == "delete" and path in _NAMED_BY_A_COMMAND and not _elsewhere(grants):
+    if access == "delete" and is_printed(path) and not _elsewhere(grants):
         return PlacedEffect(effect, "outside", "the task does not delete files")
     if not path or _UNRESOLVED.search(path):
         return PlacedEffect(effect, "unknown", "the path is not known")
@@ -91,6 +89,11 @@ def _place_path(effect: ProposalEffect, access: Access, scope: Scope) -> PlacedE
     if not covering and access == "write" and is_setting(path):
         covering = [_as_possible(grant) for grant in scope.effects if grant.effect == "change_settings"]
     return _by_grants(effect, covering, f"the task does not {access} this path")
+
+
+def is_printed(path: str) -> bool:
+    """Tell whether another command prints the path, as in `find … | xargs rm`."""
+    return path in {"", "$(…)"}
 
 
 def is_setting(path: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from trueline.guard.policy.cedar.literals import fold_text
 from trueline.guard.policy.cedar.request import Data, Request, unknown
 from trueline.guard.policy.globs import matches
-from trueline.guard.scope.place import covers, is_setting
+from trueline.guard.scope.place import covers, is_printed, is_setting
 from trueline.guard.scope.types import ProposalEffect
 from trueline.guard.scope.vocabulary import vocabulary
 
@@ -52,12 +52,13 @@ def _resource(effect: ProposalEffect, questions: Mapping[str, frozenset[str]]) -
 
 def _file(path: str, questions: Mapping[str, frozenset[str]]) -> Data:
     if not path or _PUT_IN.search(path):
-        return {name: unknown(f"resource.{name}") for name in _FIELDS}
+        return {**{name: unknown(f"resource.{name}") for name in _FIELDS}, "printed": is_printed(path)}
     located = path.startswith(("/", "~"))
     found: Data = {
         "path": unknown("resource.path") if _WILDCARD.search(path) else fold_text(path),
         **_covering(path if located else f"/{path}", questions),
         "located": located,
+        "printed": False,
         "setting": is_setting(path),
         "rebuilt": matches(path.rstrip("/"), vocabulary().rebuilt),
     }

@@ -110,6 +110,8 @@ def _path_policy(scope: Scope, access: Access) -> str:
                   f"!resource.located && resource.rebuilt && {_NEEDED}")  # fmt: skip
     if access == "write" and any(grant.effect == "change_settings" for grant in scope.effects):
         unless.append(f"resource.located && resource.setting && {_NEEDED}")
+    if access == "delete" and not elsewhere:
+        unless = [f"!resource.printed && {condition}" for condition in unless]
     return _policy(access, f"the task does not {access} this path", unless)
 
 
