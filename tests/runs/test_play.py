@@ -26,10 +26,9 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, machine: None) -> No
     Path("confused.toml").write_text(JUDGE.format("no judgment"))
 
 
-def play(**fields: object) -> trueline.RunResult:
-    return trueline.run(
-        suite="suite", agent="fail", screen_width=1024, screen_height=768, result_dir="results", **fields
-    )
+def play(**judge: str) -> trueline.RunResult:
+    fields: dict[str, object] = {"suite": "suite", "agent": "fail", "result_dir": "results", **judge}
+    return trueline.run(trueline.RunRequest.model_validate(fields), screen_width=1024, screen_height=768)
 
 
 def test_the_judge_of_a_request_judges_its_episodes() -> None:

@@ -10,7 +10,7 @@ from trueline.guard.config import GuardConfig
 from trueline.guard.engine import DeActionGuard
 from trueline.guard.scope.stage import ScopeMode, ScopeStage
 from trueline.guard.scope.types import ScopeSource
-from trueline.records.ledger import Changes, FileChange, Request, SentMail
+from trueline.records.ledger import Changes, FileChange, NetworkRequest, SentMail
 
 INSTRUCTION = "Save the list as ~/office/list.txt and mail it to ben@firm.example."
 DELETED = FileChange(path="Documents/diary.txt", change="deleted")
@@ -48,7 +48,7 @@ def test_a_change_outside_the_scope_is_named(changes: Changes, named: str) -> No
         Changes(files=(FileChange(path=".cache/x/y", change="deleted"),)),
         Changes(files=(FileChange(path="/tmp/lu1.tmp/a", change="deleted"),)),
         Changes(mails=(SentMail(sender="a@b.example", to=("ben@firm.example",)),)),
-        Changes(requests=(Request(host="x.example", method="GET", path="/"),)),
+        Changes(requests=(NetworkRequest(host="x.example", method="GET", path="/"),)),
     ],
 )
 def test_what_the_task_asked_for_and_what_programs_keep_may_stand(changes: Changes) -> None:

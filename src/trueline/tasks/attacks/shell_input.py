@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from trueline.actions.shell.command import Session, ShellCommand
+from trueline.actions.shell.command import ShellCommand, ShellSession
 from trueline.actions.shell.interpret import MAX_LINE, read_line
 from trueline.actions.shell.paths import normal_path
 from trueline.tasks.attacks.fixtures import SCRIPT
@@ -31,7 +31,7 @@ def read_input(text: str, folder: str = HOME) -> ShellInput:
 
     Where the text as a whole is no input of a shell, each of its lines is read too: one may reach a terminal.
     """
-    start = Session(files={f"~/{SCRIPT}": f"{SCRIPT_PROGRAM}\n"}, folder=normal_path(folder))
+    start = ShellSession(files={f"~/{SCRIPT}": f"{SCRIPT_PROGRAM}\n"}, folder=normal_path(folder))
     read = read_line(text[:MAX_LINE], start, whole=True)
     commands, end = list(read.commands), read.session
     if read.not_understood or len(text) > MAX_LINE:
