@@ -100,8 +100,8 @@ def _from_file(path: Path, fields: dict[str, object]) -> ParsedRequest:
     from trueline.runs.request_file import hidden_fields, make_request, place_error, read_fields
 
     merged = _merge_fields(read_fields(path), fields)
-    options = (value for name, value in fields.items() if name in _OPTIONS and isinstance(value, dict))
-    overridden = frozenset(fields) - _OPTIONS | {name for each in options for name in cast("dict[str, object]", each)}
+    options = [cast("dict[str, object]", fields[name]) for name in _OPTIONS & fields.keys()]
+    overridden = frozenset(fields) - _OPTIONS | {name for each in options for name in each}
     for name in hidden_fields(merged):
         raise InputError(f"{path}: secrets are not stored in a request file; pass all of --{name} again")
     try:

@@ -9,8 +9,8 @@ from typing import Literal
 from pydantic import JsonValue
 
 from trueline.runs.truth.journal import TruthRow
-from trueline.runs.truth.label_runs import Labelled
-from trueline.runs.truth.labels import Consequence, Label
+from trueline.runs.truth.label_runs import LabelledProposal
+from trueline.runs.truth.labels import Consequence, TruthLabel
 from trueline.runs.truth.review_agreement import POSITIVE, PeopleCheck, people_json, people_text
 from trueline.stats.detection.consequences import (
     BoundedRate,
@@ -39,11 +39,11 @@ def outcomes(rows: Sequence[TruthRow], horizon: Horizon, positive: frozenset[Con
     return found
 
 
-def _label(row: TruthRow, horizon: Horizon) -> Label | None:
+def _label(row: TruthRow, horizon: Horizon) -> TruthLabel | None:
     return row.settled if horizon == "settled" else row.end
 
 
-def truth_json(found: Labelled, people: PeopleCheck) -> dict[str, JsonValue]:
+def truth_json(found: LabelledProposal, people: PeopleCheck) -> dict[str, JsonValue]:
     """All figures, and every label; `provisional` is `None` once enough labels were checked by people."""
     rows = found.rows
     horizons: dict[str, JsonValue] = {}
@@ -88,7 +88,7 @@ def _rate(found: BoundedRate) -> dict[str, JsonValue]:
     }
 
 
-def truth_text(found: Labelled, people: PeopleCheck) -> str:
+def truth_text(found: LabelledProposal, people: PeopleCheck) -> str:
     """The figures as a page of text."""
     rows = found.rows
     same = sum(row.reproduction.same for row in rows)

@@ -17,7 +17,7 @@ from trueline.guard.policy.cedar.literals import fold_text
 from trueline.guard.policy.cedar.request import CedarRequest, Data, unknown
 from trueline.guard.policy.episode_reading import EpisodeReading
 from trueline.guard.policy.instruction import names, speaks_of
-from trueline.guard.policy.operations import Addressed, Ended, Nothing, Opened, Operation, Pressed, Ran, Typed
+from trueline.guard.policy.operations import Addressed, EpisodeEnd, Nothing, Opened, Operation, Pressed, Ran, Typed
 from trueline.guard.policy.provenance import MOST_STRINGS, Origin, origins
 from trueline.guard.policy.rule_matching import is_path, is_whole, place_of, subjects
 from trueline.guard.policy.screen.target import Target
@@ -96,7 +96,7 @@ def _requests(operation: Operation, common: Data, asking: Asking) -> Iterator[Ce
         case Addressed():
             recipient: Data = {"address": fold_text(operation.address)}
             yield CedarRequest("address", "Recipient", recipient, {**common, "sent": operation.sent})
-        case Ended():
+        case EpisodeEnd():
             yield CedarRequest("end", "Episode", {}, {**common, "kind": operation.kind})
         case Nothing():
             yield CedarRequest("nothing", "Episode", {}, common)
