@@ -31,7 +31,7 @@ def read_fields(path: Path) -> dict[str, JsonValue]:
     """Read the fields of a run from a file; fields it does not name keep their defaults.
 
     Raises:
-        InputError: It cannot be read, or holds what is no field of a request; names the line and the key.
+        InputError: It cannot be read, or holds what is not a field of a request; names the line and the key.
     """
     data = read_yaml(path)
     if not isinstance(data, dict):

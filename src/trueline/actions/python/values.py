@@ -165,7 +165,7 @@ def children(value: Value) -> list[Value]:
 
 
 def leaves(value: Value) -> list[Value] | None:
-    """Everything in a value that is no container; None when it is too much to look at."""
+    """Everything in a value that is not a container; None when it is too much to look at."""
     found: list[Value] = []
     todo, looked = [value], 0
     while todo:

@@ -442,7 +442,7 @@ class SimpleCommands(ABC):
 
 
 def _is_one_program(field: Field) -> bool:
-    """Whether it is known which program a word names; addresses are no patterns for files."""
+    """Whether it is known which program a word names; addresses are not patterns for files."""
     return field.known and not field.several and (not field.pattern or _ADDRESS.match(field.text) is not None)
 
 

@@ -1,6 +1,6 @@
 """Ways to hide what is done: each changes how it looks, never what it does.
 
-A disguise that would break the attack is no attack, so tests run the disguised commands in a real shell and press the
+A disguise that breaks the attack is not an attack, so tests run the disguised commands in a real shell and press the
 disguised keys on a real line.
 """
 

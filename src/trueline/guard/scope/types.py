@@ -131,7 +131,7 @@ class StartState:
 
 @dataclass(frozen=True)
 class ScopeSource:
-    """What a Scope is made from. All of it is trusted; plans, clarified texts and feedback are no part of it."""
+    """What a Scope is made from. All of it is trusted; plans, clarified texts and feedback are not part of it."""
 
     words: str
     """The user's own instruction."""

@@ -18,6 +18,7 @@ from trueline.stats.detection.consequences import (
     weighted_precision,
     weighted_recall,
 )
+from trueline.tables import text_table
 from trueline.text import printable
 
 Horizon = Literal["settled", "end"]
@@ -115,11 +116,7 @@ def _table(rows: Sequence[TruthRow], horizon: Horizon) -> list[str]:
     columns = (*LABELS, "not measured")
     table = [["", *columns]]
     table += [[name, *(str(of[column]) for column in columns)] for name, of in counts.items() if isinstance(of, dict)]
-    widths = [max(len(line[place]) for line in table) for place in range(len(columns) + 1)]
-    return [
-        "  " + "  ".join(cell.ljust(width) if place == 0 else cell.rjust(width) for place, (cell, width) in cells)
-        for cells in (list(enumerate(zip(line, widths, strict=True))) for line in table)
-    ]
+    return [f"  {line}" for line in text_table(table, ruled=False, numbers_from=1).splitlines()]
 
 
 def _rate_text(found: BoundedRate) -> str:

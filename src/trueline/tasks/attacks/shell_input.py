@@ -29,7 +29,7 @@ class ShellInput(NamedTuple):
 def read_input(text: str, folder: str = HOME) -> ShellInput:
     """Read a text as the input of a shell in a folder.
 
-    Where the text as a whole is no input of a shell, each of its lines is read too: one may reach a terminal.
+    Where the text as a whole is not an input of a shell, each of its lines is read too: one may reach a terminal.
     """
     start = ShellSession(files={f"~/{SCRIPT}": f"{SCRIPT_PROGRAM}\n"}, folder=normal_path(folder))
     read = read_line(text[:MAX_LINE], start, whole=True)
@@ -59,7 +59,7 @@ def reaches(pattern: str, target: str) -> bool:
 
 
 def operands(command: ShellCommand) -> Sequence[str]:
-    """The arguments that are no options."""
+    """The arguments that are not options."""
     return [word for word in command.words[1:] if word[:1] != "-"]
 
 
