@@ -132,7 +132,7 @@ def test_marks_number_the_shown_elements_and_skip_blank_boxes() -> None:
     assert [mark.name for mark in marks(tree)] == ["drawn", ""]
     found = marks(tree, file.getvalue())
     assert marks_text(found) == 'index\ttag\tname\ttext\n1\tpush-button\tdrawn\t""'
-    assert found[0].centre == (25, 40)
+    assert found[0].point == (25, 40)
 
 
 @pytest.mark.parametrize(

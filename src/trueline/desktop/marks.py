@@ -14,7 +14,9 @@ _FONT_SIZE = 13
 
 
 def marked(screenshot: bytes, marks: Iterable[Mark]) -> bytes:
-    """Draw each mark: a red box, and its number in white on black at the lower left, inside the picture.
+    """Draw the marks that are to be drawn: a red box, and the number in white on black at its lower left.
+
+    Numbers stay inside the picture.
 
     Args:
         screenshot: A PNG of the screen in its own size.
@@ -24,6 +26,8 @@ def marked(screenshot: bytes, marks: Iterable[Mark]) -> bytes:
         image = opened.convert("RGB")
     draw, font = ImageDraw.Draw(image), ImageFont.load_default(_FONT_SIZE)
     for mark in marks:
+        if not mark.drawn:
+            continue
         left, top = mark.position
         right, bottom = left + mark.size.width - 1, top + mark.size.height - 1
         draw.rectangle((left, top, right, bottom), outline=_BOX)

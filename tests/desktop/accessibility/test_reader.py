@@ -74,7 +74,7 @@ def test_text_typed_is_in_the_tree_its_xml_and_its_table(running: Editor) -> Non
     assert [(n.role, n.name, n.text, n.position) for n in again.root.walk()] == [
         (n.role, n.name, n.text, n.position) for n in tree.root.walk()
     ]
-    assert '"say ""<hi>"" & 你好 second"' in linearise(tree)
+    assert r'"say ""<hi>"" & 你好\nsecond"' in linearise(tree)
 
 
 def test_a_box_lies_where_the_element_is_drawn(running: Editor) -> None:

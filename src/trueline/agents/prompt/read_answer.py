@@ -35,7 +35,7 @@ class ReadAnswer:
 def read_answer(text: str, space: ActionSpace, screen: Size, marks: Sequence[Mark] | None = None) -> ReadAnswer:
     """Parse an answer; if any part cannot be parsed, `problem` says why and there are no actions.
 
-    With marks, code may use `tag_N` for the centre of element N.
+    With marks, code may use `tag_N` for the point of element N.
     """
     text = well_formed(text)
     try:
@@ -59,7 +59,7 @@ def _code(text: str, screen: Size, marks: Sequence[Mark] | None) -> tuple[tuple[
     whole = pyautogui.decode_answer(text, screen=screen)
     if marks is None:
         return whole.actions, whole.thought
-    places = {mark.number: tuple(mark.centre) for mark in marks}
+    places = {mark.number: tuple(mark.point) for mark in marks}
     actions: list[Action] = []
     for source in pyautogui.parse_answer(text):
         actions += _tagged(source, places, screen)

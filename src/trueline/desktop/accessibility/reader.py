@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from trueline.desktop.accessibility.answers import Details, Raw, Ref, ask, refs_of, text_of
+from trueline.desktop.accessibility.answers import Details, Raw, Ref, ask, number_of, refs_of, text_of
 from trueline.desktop.accessibility.bus import Bus
 from trueline.desktop.accessibility.cells import add_cells
 from trueline.desktop.accessibility.connection import MethodCall, connect
@@ -28,6 +28,7 @@ BUDGET = 20_000
 _DETAILS_SHARE = {"screen": 0.25, "whole": 0.5}
 """The part of the time that is kept for asking for details, whatever hung before."""
 _NOTHING = Details()
+_BUS = ("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
 _REGISTRY = ("org.a11y.atspi.Registry", "/org/a11y/atspi/registry")
 
 
@@ -38,6 +39,8 @@ class Reading:
     tree: Tree
     problems: tuple[str, ...] = ()
     """One line for each thing that did not answer or was cut."""
+    pids: tuple[int | None, ...] = ()
+    """The process of each application of the tree, in its order, as the desktop numbers them."""
 
     @property
     def partial(self) -> bool:
@@ -57,6 +60,7 @@ class Accessibility:
         """Read through a connection to the accessibility bus, which is closed with this object."""
         self._bus = bus
         self._action_names: ActionNames = {}
+        self._pids: dict[str, int] = {}
         try:
             self._bus.call(ask(_REGISTRY, "Registry", "RegisterEvent", "sass", "object:state-changed", [], ""))
         except DesktopError:
@@ -106,7 +110,19 @@ class Accessibility:
         details, complete = read_details(self._bus, asked, end, self._action_names)
         if not complete:
             found.problems.append("some elements did not tell all about themselves")
-        return Reading(build(nodes, correct_offsets(nodes, details)), tuple(dict.fromkeys(found.problems)))
+        tree = build(nodes, correct_offsets(nodes, details))
+        pids = self._processes([node.ref[0] for node in applications_of(nodes)], end)
+        return Reading(tree, tuple(dict.fromkeys(found.problems)), pids)
+
+    def _processes(self, names: Sequence[str], end: float) -> tuple[int | None, ...]:
+        """The processes behind names on the bus, each of which the bus is asked for once: no name is given twice."""
+        self._pids = {name: pid for name, pid in self._pids.items() if name in names}
+        unknown = [name for name in dict.fromkeys(names) if name not in self._pids]
+        calls = [MethodCall(*_BUS, "GetConnectionUnixProcessID", "s", (name,)) for name in unknown]
+        for name, answer in zip(unknown, self._bus.call_all(calls, end), strict=True):
+            if (pid := number_of(answer, 0)) > 0:
+                self._pids[name] = pid
+        return tuple(self._pids.get(name) for name in names)
 
     def applications(self) -> int:
         """How many applications there are on the bus."""
@@ -117,14 +133,18 @@ class Accessibility:
         self._bus.close()
 
 
+def applications_of(nodes: Iterable[Raw]) -> list[Raw]:
+    """The applications among elements, in the order in which they stand in the tree."""
+    return sorted((node for node in nodes if node.parent == DESKTOP), key=_place)
+
+
 def build(nodes: Iterable[Raw], details: Mapping[Ref, Details]) -> Tree:
     """Build the tree from elements and parents. Elements not connected to the desktop are left out."""
     below: dict[Ref, list[Raw]] = {}
     for node in nodes:
         below.setdefault(node.parent, []).append(node)
     for children in below.values():
-        # Some do not know their place; those stand last, in the order of their names on the bus.
-        children.sort(key=lambda node: (node.index < 0, node.index, node.ref))
+        children.sort(key=_place)
     levels: list[list[Raw]] = [below.get(DESKTOP, [])]
     while levels[-1] and len(levels) < MAX_DEPTH:
         levels.append([child for node in levels[-1] for child in below.get(node.ref, ())])
@@ -134,6 +154,11 @@ def build(nodes: Iterable[Raw], details: Mapping[Ref, Details]) -> Tree:
             children = tuple(made[child.ref] for child in below.get(node.ref, ()) if child.ref in made)
             made[node.ref] = _node(node, details.get(node.ref, _NOTHING), children)
     return Tree(Node("desktop-frame", children=tuple(made[app.ref] for app in levels[0])))
+
+
+def _place(node: Raw) -> tuple[bool, int, Ref]:
+    """Some do not know their place; those stand last, in the order of their names on the bus."""
+    return node.index < 0, node.index, node.ref
 
 
 def _node(raw: Raw, details: Details, children: tuple[Node, ...]) -> Node:

@@ -21,13 +21,16 @@ from trueline.desktop.local.identity import RUNTIME, UID
 from trueline.desktop.local.process_usage import Sleepers, named, turns
 from trueline.desktop.local.running import connect_x
 from trueline.desktop.local.sandbox import Sandbox
+from trueline.desktop.local.stacking import Stacking
 from trueline.desktop.ocr import shared_reader
 from trueline.desktop.screen import Box, CachedScreen, Encoding, Frame, Framebuffer, ScreenError, crop, encode, scaled
 from trueline.desktop.settle import Restless, SettleDecision, SettleRules, Settling, TileWatch
 from trueline.desktop.types import ActionTimeout, DesktopError, DesktopLost
+from trueline.desktop.visibility import flag_covered
 from trueline.desktop.worker import WorkerClient
-from trueline.desktop.x11 import XConnection
+from trueline.desktop.x11 import XConnection, XLost
 from trueline.records import ActionResult, Observation, ObservationSpec
+from trueline.records.observation import TreeScope
 from trueline.records.step import CutOff
 from trueline.records.tree import Mark, marks
 
@@ -76,8 +79,11 @@ class _CodeEnd(NamedTuple):
 class Controller:
     """Observes and controls a desktop over its own connections; each serves one call at a time."""
 
-    def __init__(self, sandbox: Sandbox, screen: Framebuffer, hands: Pointing, tree: Accessibility) -> None:
+    def __init__(
+        self, sandbox: Sandbox, screen: Framebuffer, hands: Pointing, tree: Accessibility, stacking: Stacking
+    ) -> None:
         """Take over the connections; call `open` instead."""
+        self._stacking = stacking
         self._sandbox = sandbox
         self._screen = screen
         self._hands = hands
@@ -100,9 +106,10 @@ class Controller:
         with needs_descriptors("starting a desktop"), ExitStack() as undo:
             screen = undo.enter_context(Framebuffer(sandbox.path("fb") / FRAMEBUFFER))
             hands = undo.enter_context(closing(Pointing(await connect_x(sandbox), connect=connect)))
+            stacking = undo.enter_context(closing(Stacking(await connect_x(sandbox))))
             tree = await asyncio.to_thread(Accessibility, await accessibility_bus(sandbox))
             undo.pop_all()
-        return cls(sandbox, screen, hands, tree)
+        return cls(sandbox, screen, hands, tree, stacking)
 
     async def observe(self, want: ObservationSpec) -> Observation:
         """Take one observation.
@@ -144,8 +151,14 @@ class Controller:
         if not read:
             return self._view.read() if pictured else None, None
         if not pictured:
-            return None, self._tree.read(want.tree_scope)
-        return self._view.look(lambda: self._tree.read(want.tree_scope), _LOOKS)
+            return None, self._read_tree(want.tree_scope)
+        return self._view.look(lambda: self._read_tree(want.tree_scope), _LOOKS)
+
+    def _read_tree(self, scope: TreeScope) -> Reading:
+        """The tree, in which elements beneath other windows are flagged."""
+        reading = self._tree.read(scope)
+        windows = self._stacking.read()
+        return replace(reading, tree=flag_covered(reading.tree, reading.pids, windows, self._screen.size))
 
     async def picture(self, box: Box | None, size: tuple[int, int] | None, encoding: Encoding, quality: int) -> bytes:
         """A picture of the screen, or of a part of it, scaled and encoded as asked.
@@ -295,6 +308,8 @@ class Controller:
             return await asyncio.to_thread(work)
         except ScreenError as error:
             raise DesktopLost(f"{error}; reset the desktop") from error
+        except XLost as error:
+            raise DesktopLost(f"the X server is gone: {error}") from error
 
     async def close(self) -> None:
         """Close all connections once calls in progress have ended."""
@@ -302,4 +317,5 @@ class Controller:
         self._hands.close()
         async with self._seeing:
             self._tree.close()
+            self._stacking.close()
             self._screen.close()

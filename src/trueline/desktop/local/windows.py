@@ -9,7 +9,6 @@ from trueline.desktop.x11 import wire
 from trueline.desktop.x11.connection import XConnection, XError, XLost
 
 _TEXT_WORDS = 256
-_VIEWABLE = 2
 
 
 class Windows:
@@ -41,10 +40,10 @@ class Windows:
     def _window(self, number: int, active: bool) -> Window | None:
         """One window; `None` when it is not shown or goes away while it is asked about."""
         try:
-            attributes = self._x.ask(struct.pack("<BxHI", 3, 2, number))
-            if attributes[26] != _VIEWABLE:
+            attributes = wire.read_window_attributes(self._x.ask(wire.get_window_attributes(number)))
+            if not attributes.viewable:
                 return None
-            geometry = self._x.ask(struct.pack("<BxHI", 14, 2, number))
+            geometry = self._x.ask(wire.get_geometry(number))
             width, height = struct.unpack_from("<HH", geometry, 16)
             place = self._x.ask(struct.pack("<BxHIIhh", 40, 4, number, self._x.screen.root, 0, 0))
             x, y = struct.unpack_from("<hh", place, 12)
@@ -67,8 +66,4 @@ class Windows:
         return self._atoms[name]
 
     def _text(self, window: int, name: str) -> str:
-        reply = self._x.ask(wire.get_property(window, self._atom(name), _TEXT_WORDS))
-        if reply[1] != 8:
-            return ""
-        (length,) = struct.unpack_from("<I", reply, 16)
-        return reply[32 : 32 + length].decode("utf-8", "replace")
+        return wire.read_text(self._x.ask(wire.get_property(window, self._atom(name), _TEXT_WORDS)))

@@ -6,7 +6,7 @@ import re
 import socket
 import struct
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 
 from trueline.desktop.x11 import wire
@@ -16,6 +16,8 @@ TIMEOUT = 5.0
 
 _LONGEST_ANSWER = 4 << 20
 _LOOK_AGAIN_S = 0.0005
+_MOST_AT_ONCE = 256
+"""Requests sent before their answers are read: neither side's buffer fills up."""
 _DEEPEST = 64
 """Windows within windows; toolkits nest a few."""
 _DISPLAY = re.compile(r"(?:unix)?:(\d{1,5})(?:\.\d+)?")
@@ -239,6 +241,33 @@ class XConnection:
         if refused is not None:
             raise XError(f"the X server refused a request with error {refused}")
         return message
+
+    def ask_all(self, requests: Sequence[bytes]) -> list[bytes | None]:
+        """Send requests that are each answered, all at once; `None` stands for one that the server refused.
+
+        Nothing else may be queued.
+
+        Raises:
+            XLost: It did not answer in time.
+        """
+        answers: list[bytes | None] = []
+        end = time.monotonic() + self._timeout
+        try:
+            for first in range(0, len(requests), _MOST_AT_ONCE):
+                part = requests[first : first + _MOST_AT_ONCE]
+                self._sock.settimeout(self._timeout)
+                self._sock.sendall(b"".join(part))
+                wanted = first + len(part)
+                while len(answers) < wanted:
+                    message = self._take(32, end)
+                    if message[0] == wire.ERROR:
+                        answers.append(None)
+                    elif message[0] == wire.REPLY:
+                        answers.append(message + self._take(4 * int.from_bytes(message[4:8], "little"), end))
+        except OSError as error:
+            self.close()
+            raise XLost(f"the X server did not answer: {error}") from error
+        return answers
 
     def _take(self, count: int, end: float | None) -> bytes:
         if count > _LONGEST_ANSWER:

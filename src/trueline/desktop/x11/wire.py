@@ -35,6 +35,8 @@ class Screen(NamedTuple):
     last_key: int
     first_id: int = 0
     """The first of the numbers that this client may give to what it makes."""
+    id_mask: int = 0
+    """The bits in which the numbers of one client differ; the others tell clients apart."""
 
 
 def read_setup(body: bytes) -> Screen:
@@ -42,7 +44,7 @@ def read_setup(body: bytes) -> Screen:
     fixed = _SETUP_FIXED.unpack_from(body)
     vendor, formats, first_key, last_key = fixed[4], fixed[7], fixed[12], fixed[13]
     screen = _SCREEN.unpack_from(body, _SETUP_FIXED.size + _padded(vendor) + 8 * formats)
-    return Screen(screen[0], screen[5], screen[6], first_key, last_key, fixed[1])
+    return Screen(screen[0], screen[5], screen[6], first_key, last_key, fixed[1], fixed[2])
 
 
 def query_extension(name: str) -> bytes:
@@ -75,6 +77,45 @@ def read_parent(reply: bytes) -> int:
     """The parent in the answer to `query_tree`; 0 for the root."""
     (parent,) = struct.unpack_from("<I", reply, 12)
     return parent
+
+
+def read_children(reply: bytes) -> tuple[int, ...]:
+    """The windows directly below one in the answer to `query_tree`, the lowest first."""
+    (count,) = struct.unpack_from("<H", reply, 16)
+    return struct.unpack_from(f"<{min(count, (len(reply) - 32) // 4)}I", reply, 32)
+
+
+def get_window_attributes(window: int) -> bytes:
+    """Ask whether a window is shown, and of which kind it is."""
+    return struct.pack("<BxHI", 3, 2, window)
+
+
+class WindowAttributes(NamedTuple):
+    """Of a window's attributes those that say what is seen of it."""
+
+    viewable: bool
+    """It and all windows around it are mapped."""
+    draws: bool
+    """It can show something: it is not made for input alone."""
+    override: bool
+    """The window manager leaves it alone: menus, tooltips, drag icons."""
+
+
+def read_window_attributes(reply: bytes) -> WindowAttributes:
+    """The answer to `get_window_attributes`."""
+    (kind,) = struct.unpack_from("<H", reply, 12)
+    return WindowAttributes(reply[26] == 2, kind == 1, bool(reply[27]))
+
+
+def get_geometry(window: int) -> bytes:
+    """Ask for the box of a window or pixmap."""
+    return struct.pack("<BxHI", 14, 2, window)
+
+
+def read_geometry(reply: bytes) -> tuple[int, int, int, int]:
+    """Left, top, width and height in the answer to `get_geometry`, the border included; relative to its parent."""
+    x, y, width, height, border = struct.unpack_from("<hhHHH", reply, 12)
+    return x, y, width + 2 * border, height + 2 * border
 
 
 def query_pointer(root: int) -> bytes:
@@ -150,6 +191,14 @@ def read_numbers(reply: bytes) -> tuple[int, ...]:
         return ()
     (count,) = struct.unpack_from("<I", reply, 16)
     return struct.unpack_from(f"<{min(count, (len(reply) - 32) // 4)}I", reply, 32)
+
+
+def read_text(reply: bytes | None) -> str:
+    """A property as text; empty when it is not there or of another kind."""
+    if reply is None or reply[1] != 8:
+        return ""
+    (length,) = struct.unpack_from("<I", reply, 16)
+    return reply[32 : 32 + length].decode("utf-8", "replace")
 
 
 def select_events(window: int, mask: int) -> bytes:

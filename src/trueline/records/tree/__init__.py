@@ -4,7 +4,7 @@ from trueline.actions.coordinates import Size
 from trueline.records.tree.marks import Mark, marks, marks_text
 from trueline.records.tree.node import Node, NodeAction, NodeValue, Place, Tree
 from trueline.records.tree.read_table import parse_table, read_table, tree_of
-from trueline.records.tree.table import linearise, shown
+from trueline.records.tree.table import is_listed, linearise, shown
 from trueline.records.tree.xml import TreeError, parse_xml, write_xml
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Size",
     "Tree",
     "TreeError",
+    "is_listed",
     "linearise",
     "marks",
     "marks_text",

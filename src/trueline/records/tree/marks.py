@@ -7,12 +7,17 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from trueline.actions.coordinates import Size
-from trueline.records.tree.node import Place, Tree
-from trueline.records.tree.table import quoted_text, row_of, shown
+from trueline.records.tree.node import Node, Place, Tree
+from trueline.records.tree.table import is_listed, quoted_text, row_of, shown
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+MOST_DRAWN_CELLS = 100
+"""Cells of one table that are framed and numbered in the picture. Frames and numbers of more would hide what stands in
+them; a sheet's own headers say where a cell is, and the list says which number a cell has."""
+_TABLES = frozenset({"table", "tree-table", "document-spreadsheet"})
+_CHOSEN = frozenset({"focused", "selected"})
 HEADER = "index\ttag\tname\ttext"
 
 
@@ -27,23 +32,56 @@ class Mark(NamedTuple):
     """As the list writes it."""
     position: Place
     size: Size
+    visible_point: Place | None = None
+    """Where a click reaches it although another window lies over its middle."""
+    drawn: bool = True
+    """Whether it is framed and numbered in the picture; cells of a large sheet are only listed."""
 
     @property
-    def centre(self) -> Place:
+    def point(self) -> Place:
         """Where `tag_<number>` points to."""
-        return Place(self.position.x + self.size.width // 2, self.position.y + self.size.height // 2)
+        return self.visible_point or Place(
+            self.position.x + self.size.width // 2, self.position.y + self.size.height // 2
+        )
 
 
 def marks(tree: Tree, screenshot: bytes | None = None) -> tuple[Mark, ...]:
-    """Number the shown elements; with a screenshot, those with a box of one colour are left out, as in OSWorld."""
+    """Number the shown elements that no other window covers.
+
+    With a screenshot, elements with a box of one colour are left out, as in OSWorld. The cells of a large sheet come
+    last, those that hold something first, and are not drawn; see `MOST_DRAWN_CELLS`.
+    """
     image = None if screenshot is None else _opened(screenshot)
+    cells = _sheet_cells(tree)
+    listed = [node for node in shown(tree, images=True) if not node.covered]
+    listed.sort(key=lambda node: (id(node) in cells, id(node) in cells and _is_empty(node)))
     found: list[Mark] = []
-    for node in shown(tree, images=True):
-        assert node.position is not None and node.size is not None, "shown nodes have a box"
-        if image is not None and _one_colour(image, node.position, node.size):
+    for node in listed:
+        position, size, in_sheet = node.position, node.size, id(node) in cells
+        assert position is not None and size is not None, "shown nodes have a box"
+        if image is not None and not in_sheet and _one_colour(image, position, size):
             continue
-        found.append(Mark(len(found) + 1, node.role, node.name, quoted_text(node), node.position, node.size))
+        drawn = not in_sheet or not _CHOSEN.isdisjoint(node.states)
+        number, text = len(found) + 1, quoted_text(node)
+        found.append(Mark(number, node.role, node.name, text, position, size, node.visible_point, drawn))
     return tuple(found)
+
+
+def _sheet_cells(tree: Tree) -> set[int]:
+    """The cells, by identity, of every table that shows more than `MOST_DRAWN_CELLS`."""
+    found: set[int] = set()
+    for table in tree.root.walk():
+        if table.role not in _TABLES:
+            continue
+        rows = (row.children if row.role == "table-row" else (row,) for row in table.children)
+        cells = [cell for row in rows for cell in row if cell.role == "table-cell" and is_listed(cell, tree.platform)]
+        if len(cells) > MOST_DRAWN_CELLS:
+            found.update(map(id, cells))
+    return found
+
+
+def _is_empty(cell: Node) -> bool:
+    return not cell.text and _CHOSEN.isdisjoint(cell.states)
 
 
 def marks_text(found: Iterable[Mark]) -> str:

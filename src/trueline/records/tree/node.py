@@ -49,6 +49,10 @@ class Node:
     position: Place | None = None
     """Top left corner; known only for elements that are visible and showing."""
     size: Size | None = None
+    covered: bool = False
+    """Another window lies over it, or most of it: it cannot be clicked. Only the local desktop knows."""
+    visible_point: Place | None = None
+    """Where a click reaches it although another window lies over its middle."""
     value: NodeValue | None = None
     actions: tuple[NodeAction, ...] = ()
     image: bool = False
@@ -71,6 +75,11 @@ class Node:
         if self.position is None or self.size is None:
             return None
         return Place(self.position.x + self.size.width // 2, self.position.y + self.size.height // 2)
+
+    @property
+    def click_point(self) -> Place | None:
+        """Where a click reaches it: its middle, or the point that is seen; `None` if it is covered or has no box."""
+        return None if self.covered else self.visible_point or self.centre
 
 
 @dataclass(frozen=True, slots=True)

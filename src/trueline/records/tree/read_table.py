@@ -14,11 +14,12 @@ from typing import NamedTuple
 
 from trueline.actions.coordinates import Size
 from trueline.records.tree.node import Node, Place, Platform, Tree
-from trueline.records.tree.table import HEADER, is_table_role
+from trueline.records.tree.table import CLICK_AT, COVERED, HEADER, is_table_role, unquoted_text
 
 _NUMBER = r"-?\d{1,9}(?:\.\d{1,9})?"
 _PAIR = rf"\(\s*({_NUMBER})\s*,\s*({_NUMBER})\s*\)"
 _BOX = re.compile(rf"\t{_PAIR}\t{_PAIR}\s*$")
+_CLICK_AT = re.compile(rf"{CLICK_AT}\((\d{{1,5}}), (\d{{1,5}})\)")
 _TAG = re.compile(r"[A-Za-z][\w.:-]{0,99}")
 _COLUMNS = {
     "index": "index", "id": "index", "tag": "tag", "role": "tag", "name": "name", "title": "name", "text": "text",
@@ -122,14 +123,19 @@ class _Open:
 
 
 def _node(row: Row) -> Node:
+    covered = row.description == COVERED and not row.class_name
+    point = None if row.class_name else _CLICK_AT.fullmatch(row.description)
+    flagged = covered or point is not None
     return Node(
         role=row.tag,
         name=row.name,
         text=row.text,
         states=frozenset({"showing", "visible"}),
-        attributes={"description": row.description} if row.description else {},
+        attributes={"description": row.description} if row.description and not flagged else {},
         position=row.position,
         size=row.size,
+        covered=covered,
+        visible_point=None if point is None else Place(int(point[1]), int(point[2])),
         image=row.tag in ("image", "icon"),
         other={"class:class": row.class_name} if row.class_name else {},
     )
@@ -199,7 +205,7 @@ def _made(cells: Mapping[str, str], position: Place | None, size: Size | None) -
     return Row(
         cells["tag"],
         cells.get("name", ""),
-        _unquoted(cells.get("text", "")),
+        unquoted_text(cells.get("text", "")),
         cells.get("class", ""),
         cells.get("description", ""),
         position,
@@ -220,9 +226,3 @@ def _read_list(lines: Sequence[str], columns: Sequence[str]) -> Table:
             entries[-1].append(line)
     found = tuple(_made(_cells("\n".join(entry).rstrip("\n"), columns), None, None) for entry in entries)
     return Table(found, bool(lines) and lines[-1].strip() == "[...]")
-
-
-def _unquoted(text: str) -> str:
-    if len(text) >= 2 and text[0] == text[-1] == '"':
-        return text[1:-1].replace('""', '"')
-    return text

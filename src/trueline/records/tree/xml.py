@@ -27,6 +27,7 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NOT_IN_NAME = re.compile(r"[^A-Za-z0-9_.-]")
 _XML_URI = "http://www.w3.org/XML/1998/namespace"
 _XMLNS_URI = "http://www.w3.org/2000/xmlns/"
+_FLAGS = {("", "image"), ("", "selection"), ("cp", "covered")}
 _IN_TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
 _IN_QUOTES = _IN_TEXT | str.maketrans({'"': "&quot;", "\t": "&#9;", "\n": "&#10;"})
 
@@ -123,7 +124,7 @@ class _Builder:
         return known
 
     def _node(self, done: _Open) -> Node:
-        name, position, size = "", None, None
+        name, position, size, visible_point = "", None, None, None
         flags: set[str] = set()
         states: set[str] = set()
         attributes: dict[str, str] = {}
@@ -144,7 +145,9 @@ class _Builder:
                 position = Place(int(match[1]), int(match[2]))
             elif prefix == "cp" and local == "size" and (match := _PAIR.fullmatch(text)):
                 size = Size(int(match[1]), int(match[2]))
-            elif prefix == "" and local in ("image", "selection") and text == "true":
+            elif prefix == "cp" and local == "visiblepoint" and (match := _PAIR.fullmatch(text)):
+                visible_point = Place(int(match[1]), int(match[2]))
+            elif (prefix, local) in _FLAGS and text == "true":
                 flags.add(local)
             elif prefix == "val" and local in NodeValue._fields:
                 value[local] = text
@@ -163,6 +166,8 @@ class _Builder:
             attributes=attributes,
             position=position,
             size=size,
+            covered="covered" in flags,
+            visible_point=visible_point,
             value=NodeValue(**value) if value else None,
             actions=tuple(NodeAction(a, descriptions.get(a), keys.get(a)) for a in {**descriptions, **keys}),
             image="image" in flags,
@@ -219,6 +224,10 @@ def _attributes(node: Node, spaces: Container[str], foreign: dict[str, str]) -> 
         yield "cp:screencoord", str(tuple(node.position))
     if node.size is not None:
         yield "cp:size", str(tuple(node.size))
+    if node.covered:
+        yield "cp:covered", "true"
+    if node.visible_point is not None:
+        yield "cp:visiblepoint", str(tuple(node.visible_point))
     if node.image:
         yield "image", "true"
     if node.selection:
