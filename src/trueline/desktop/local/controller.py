@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import socket
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Hashable
@@ -17,6 +18,8 @@ from trueline.desktop.input.execute import ActionRefused, Pointing
 from trueline.desktop.local import commands
 from trueline.desktop.local.commands import SandboxCommand
 from trueline.desktop.local.descriptors import needs_descriptors
+from trueline.desktop.local.desktop_icons import DesktopIcons
+from trueline.desktop.local.icon_layout import Icon, with_icons
 from trueline.desktop.local.identity import RUNTIME, UID
 from trueline.desktop.local.process_usage import Sleepers, named, turns
 from trueline.desktop.local.running import connect_x
@@ -49,10 +52,14 @@ _LOOKS = 3
 T = TypeVar("T")
 
 
+async def session_bus(sandbox: Sandbox) -> Bus:
+    """Connect to the sandbox's session bus."""
+    return await asyncio.to_thread(Bus, await sandbox.connect(path=f"{RUNTIME}/bus"), UID)
+
+
 async def accessibility_bus(sandbox: Sandbox) -> Bus:
     """Connect to the sandbox's accessibility bus, which its session bus knows."""
-    session = await asyncio.to_thread(Bus, await sandbox.connect(path=f"{RUNTIME}/bus"), UID)
-    with closing(session):
+    with closing(await session_bus(sandbox)) as session:
         address = await asyncio.to_thread(accessibility_address, session)
     loop = asyncio.get_running_loop()
 
@@ -80,10 +87,19 @@ class Controller:
     """Observes and controls a desktop over its own connections; each serves one call at a time."""
 
     def __init__(
-        self, sandbox: Sandbox, screen: Framebuffer, hands: Pointing, tree: Accessibility, stacking: Stacking
+        self,
+        sandbox: Sandbox,
+        screen: Framebuffer,
+        hands: Pointing,
+        tree: Accessibility,
+        stacking: Stacking,
+        icons: DesktopIcons,
     ) -> None:
         """Take over the connections; call `open` instead."""
         self._stacking = stacking
+        self._icons = icons
+        self._acted = -math.inf
+        """When the last action ended."""
         self._sandbox = sandbox
         self._screen = screen
         self._hands = hands
@@ -107,9 +123,11 @@ class Controller:
             screen = undo.enter_context(Framebuffer(sandbox.path("fb") / FRAMEBUFFER))
             hands = undo.enter_context(closing(Pointing(await connect_x(sandbox), connect=connect)))
             stacking = undo.enter_context(closing(Stacking(await connect_x(sandbox))))
+            session = undo.enter_context(closing(await session_bus(sandbox)))
+            icons = DesktopIcons(sandbox, session, stacking, sandbox.options.language)
             tree = await asyncio.to_thread(Accessibility, await accessibility_bus(sandbox))
             undo.pop_all()
-        return cls(sandbox, screen, hands, tree, stacking)
+        return cls(sandbox, screen, hands, tree, stacking, icons)
 
     async def observe(self, want: ObservationSpec) -> Observation:
         """Take one observation.
@@ -118,14 +136,21 @@ class Controller:
             MissingExtraError: Text from the picture is wanted and the extra for it is not installed.
         """
         async with self._seeing, self._alive():
-            seen, frame = await self._thread(lambda: self._observe(want))
+            icons = await self._read_icons() if want.tree or want.marks else ()
+            seen, frame = await self._thread(lambda: self._observe(want, icons))
         if frame is not None:
             return seen.with_lines(await asyncio.to_thread(lambda: shared_reader().read(frame)))
         return seen
 
-    def _observe(self, want: ObservationSpec) -> tuple[Observation, Frame | None]:
+    async def _read_icons(self) -> tuple[Icon, ...]:
+        try:
+            return await self._icons.read(self._view.read, self._acted)
+        except (ScreenError, XLost) as error:
+            raise DesktopLost(f"{error}; reset the desktop") from error
+
+    def _observe(self, want: ObservationSpec, icons: tuple[Icon, ...]) -> tuple[Observation, Frame | None]:
         """What is seen, and the frame in which text is to be read."""
-        frame, reading = self._look(want)
+        frame, reading = self._look(want, icons)
         tree = None if reading is None else reading.tree
         png = None
         if frame is not None and want.screenshot:
@@ -145,20 +170,20 @@ class Controller:
         # Text is read from the frame later, when the view may already hold the next one.
         return seen, replace(frame, pixels=frame.pixels.copy()) if want.ocr and frame is not None else None
 
-    def _look(self, want: ObservationSpec) -> tuple[Frame | None, Reading | None]:
+    def _look(self, want: ObservationSpec, icons: tuple[Icon, ...]) -> tuple[Frame | None, Reading | None]:
         """Picture and tree of one moment: when the screen changed while the tree was read, both are taken again."""
         pictured, read = want.screenshot or want.marks or want.ocr, want.tree or want.marks
         if not read:
             return self._view.read() if pictured else None, None
         if not pictured:
-            return None, self._read_tree(want.tree_scope)
-        return self._view.look(lambda: self._read_tree(want.tree_scope), _LOOKS)
+            return None, self._read_tree(want.tree_scope, icons)
+        return self._view.look(lambda: self._read_tree(want.tree_scope, icons), _LOOKS)
 
-    def _read_tree(self, scope: TreeScope) -> Reading:
-        """The tree, in which elements beneath other windows are flagged."""
+    def _read_tree(self, scope: TreeScope, icons: tuple[Icon, ...]) -> Reading:
+        """The tree with the icons of the desktop, in which elements beneath other windows are flagged."""
         reading = self._tree.read(scope)
-        windows = self._stacking.read()
-        return replace(reading, tree=flag_covered(reading.tree, reading.pids, windows, self._screen.size))
+        tree, windows = with_icons(reading.tree, icons), self._stacking.read()
+        return replace(reading, tree=flag_covered(tree, reading.pids, windows, self._screen.size))
 
     async def picture(self, box: Box | None, size: tuple[int, int] | None, encoding: Encoding, quality: int) -> bytes:
         """A picture of the screen, or of a part of it, scaled and encoded as asked.
@@ -213,7 +238,7 @@ class Controller:
         code: int | None = None
         truncated = False
         cut_off: CutOff | None = None
-        async with self._acting, self._alive():
+        async with self._acting, self._alive(), self._noting_the_end():
             match action:
                 case Code():
                     code, output, truncated = await self._tidy_code(action, code_limit or CODE_LIMIT)
@@ -303,6 +328,14 @@ class Controller:
         yield
         self._sandbox.check()
 
+    @asynccontextmanager
+    async def _noting_the_end(self) -> AsyncGenerator[None]:
+        """What is done in the block ended now, however it did."""
+        try:
+            yield
+        finally:
+            self._acted = time.monotonic()
+
     async def _thread(self, work: Callable[[], T]) -> T:
         try:
             return await asyncio.to_thread(work)
@@ -317,5 +350,6 @@ class Controller:
         self._hands.close()
         async with self._seeing:
             self._tree.close()
+            self._icons.close()
             self._stacking.close()
             self._screen.close()

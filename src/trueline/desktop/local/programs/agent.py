@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         target: int
         display: str
         path: str
+        folder: str
         write: bool
         mode: int
         port: int
@@ -159,6 +160,13 @@ class SandboxAgent:
             sock.setblocking(True)
             return {}, (sock.detach(),)
 
+    def icons(self, request: Request, fds: list[int]) -> dict[str, object]:
+        """Write into the host's file what is known of the desktop's icons."""
+        from desktop_icons import write_icons
+
+        write_icons(request["path"], request["folder"], fds[0])
+        return {}
+
     def do(self, request: Request, fds: list[int]) -> tuple[dict[str, object], tuple[int, ...]]:
         """Do one request; return what to answer and what to hand over."""
         match request["op"]:
@@ -172,6 +180,8 @@ class SandboxAgent:
                 return self.open(request)
             case "connect":
                 return self.connect(request)
+            case "icons":
+                return self.icons(request, fds), ()
             case _:
                 return {"exists": os.path.lexists(request["path"])}, ()
 
