@@ -37,6 +37,14 @@ from trueline.records.tree import Mark
 from trueline.records.verdict import Feedback
 
 
+_SEES: dict[ObservationType, str] = {
+    "screenshot": "sees.screenshot.v1",
+    "a11y_tree": "sees.a11y_tree.v2",
+    "screenshot_a11y_tree": "sees.screenshot_a11y_tree.v2",
+    "som": "sees.som.v2",
+}
+
+
 class PromptOptions(Record):
     """What the prompt agent sees, how it acts, and how much it remembers.
 
@@ -75,9 +83,9 @@ class PromptOptions(Record):
     @property
     def prompts(self) -> tuple[str, ...]:
         """Files of the system prompt."""
-        acts = "tags" if self.observation_type == "som" else self.action_space
+        acts = "acts.tags.v2" if self.observation_type == "som" else f"acts.{self.action_space}.v1"
         safety = ("safety.v1",) if self.safety_prompt else ()
-        return ("role.v1", *safety, f"sees.{self.observation_type}.v1", f"acts.{acts}.v1", "ends.v1")
+        return ("role.v1", *safety, _SEES[self.observation_type], acts, "ends.v1")
 
 
 @dataclass(frozen=True)

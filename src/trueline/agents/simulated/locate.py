@@ -13,13 +13,13 @@ _EMBEDDED = "\ufffc"
 
 
 def locate(tree: Tree, find: Find) -> Point | None:
-    """Return the centre of the element; `None` if it is not on the screen."""
+    """Return where a click reaches the element, else its centre; `None` if it is not on the screen."""
     found = [node for node in _candidates(tree, find.app) if _fits(node, find)]
     try:
-        centre = found[find.nth].centre
+        at = found[find.nth].click_point or found[find.nth].centre
     except IndexError:
         return None
-    return None if centre is None else Point(*centre)
+    return None if at is None else Point(*at)
 
 
 def words_of(tree: Tree) -> str:
