@@ -36,7 +36,6 @@ from trueline.records.step import ActionResult
 from trueline.records.tree import Mark
 from trueline.records.verdict import Feedback
 
-
 _SEES: dict[ObservationType, str] = {
     "screenshot": "sees.screenshot.v1",
     "a11y_tree": "sees.a11y_tree.v2",
