@@ -101,6 +101,12 @@ class _Stack:
         above = self.windows[self.windows.index(window) + 1 :]
         return any(_within(window.place, window.size, other.place, other.size) for other in above)
 
+    def is_free(self, window: ScreenWindow) -> bool:
+        """Whether no window above touches one, and all of it is on the screen."""
+        above = self.windows[self.windows.index(window) + 1 :]
+        on_screen = _within(window.place, window.size, Place(0, 0), self._screen)
+        return on_screen and not any(_touch(window, other) for other in above)
+
     def windows_of(self, application: Node, pid: int | None) -> list[ScreenWindow]:
         """The windows of an application."""
         clients = {window.client for window in self.windows if pid is not None and window.pid == pid}
@@ -121,6 +127,9 @@ def _flag_application(application: Node, pid: int | None, stack: _Stack) -> Node
     frames: list[Node] = []
     for number, frame in enumerate(application.children):
         window = drawn.get(number)
+        if window is not None and not popups and stack.is_free(window) and _lies_in(frame, window):
+            frames.append(frame)  # the usual case of the window in front: nothing to flag
+            continue
         hidden = window is not None and not popups and stack.hides(window)
         frames.append(_flag(frame, _Reach(stack, ids, window, matched, popups, hidden), (), popup=False))
     return _with_children(application, tuple(frames))
@@ -210,6 +219,29 @@ def _same_window(window: ScreenWindow, frame: Node, *, by_title: bool = False) -
         return False
     return _near(frame, window.place, window.size, _DECORATION) or _near(
         frame, window.inside, window.extent, _DECORATION
+    )
+
+
+def _lies_in(frame: Node, window: ScreenWindow) -> bool:
+    """Whether the middle of every listed element lies in a window."""
+    left, top = window.place
+    right, bottom = left + window.size.width, top + window.size.height
+    for node in frame.walk():
+        at, size = node.position, node.size
+        if at is not None and size is not None:
+            x, y = at.x + size.width // 2, at.y + size.height // 2
+            if not (left <= x < right and top <= y < bottom) and is_listed(node):
+                return False
+    return True
+
+
+def _touch(window: ScreenWindow, other: ScreenWindow) -> bool:
+    """Whether two windows have a pixel of the screen in common."""
+    return (
+        window.place.x < other.place.x + other.size.width
+        and other.place.x < window.place.x + window.size.width
+        and window.place.y < other.place.y + other.size.height
+        and other.place.y < window.place.y + window.size.height
     )
 
 

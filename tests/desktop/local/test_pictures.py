@@ -61,7 +61,7 @@ def test_marks_are_the_same_whatever_the_size_of_the_screenshot(runner: asyncio.
     assert png is not None
     seen = pixels(marked(png, whole.marks))
     menu = next(mark for mark in whole.marks if mark.name == "File")
-    assert (seen[menu.position.y, menu.centre.x] == (255, 0, 0)).all()
+    assert (seen[menu.position.y, menu.point.x] == (255, 0, 0)).all()
 
 
 @pytest.mark.full
