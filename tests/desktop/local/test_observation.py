@@ -62,7 +62,8 @@ async def is_drawn(desktop: LocalDesktop, icon: Node, bare: Observation) -> bool
     from PIL import Image, ImageChops
 
     assert icon.position is not None and icon.size is not None
-    box = (*icon.position, icon.position.x + icon.size.width, icon.position.y + icon.size.height)
+    (left, top), (width, height) = icon.position, icon.size
+    box = (left, top, left + width, top + height)
     pictures = [Image.open(BytesIO(seen.png() or b"")).convert("RGB").crop(box) for seen in (bare, await look(desktop))]
     return ImageChops.difference(*pictures).getbbox() is not None
 
