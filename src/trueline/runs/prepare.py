@@ -154,7 +154,7 @@ async def open_run(
                 "`inject`: none of the selected tasks offers such an injection; select others, or leave it out"
             )
         if not dry:
-            require_checkers(planned)
+            require_checkers(planned, desktops.facilities)
             if "judge_model" not in completed.defaults:
                 await require_judges(request, config)
         run = RunConfig(
@@ -172,7 +172,7 @@ async def open_run(
             screen=request.screen,
             password=request.client_password,
             record=bool(request.record),
-            support=desktops.support,
+            facilities=desktops.facilities,
             about=_about(request, desktops.perturbation, sampling),
         )
         if asks_model and sampling.sent != sampling.asked:

@@ -10,6 +10,7 @@ from trueline.extras import require_extra
 from trueline.runs.build import CLARIFIED
 from trueline.runs.plan import Planned
 from trueline.runs.request import RunRequest
+from trueline.tasks.facilities import Facilities
 from trueline.tasks.selection import Selection
 from trueline.tasks.suite import Suite, load_suite
 from trueline.tasks.support import needed_extras, unsupported
@@ -53,7 +54,7 @@ def instruction_name(request: RunRequest, tasks: Sequence[SuiteTask]) -> str:
     return request.instruction
 
 
-def require_checkers(planned: Iterable[Planned]) -> None:
+def require_checkers(planned: Iterable[Planned], facilities: Facilities) -> None:
     """See before the run that what is played can be checked.
 
     Raises:
@@ -61,5 +62,5 @@ def require_checkers(planned: Iterable[Planned]) -> None:
     """
     for one in planned:
         task = one.task.task
-        for extra in () if unsupported(task) else needed_extras(task):
+        for extra in () if unsupported(task, facilities) else needed_extras(task):
             require_extra(extra, f"checking task {printable(task.id, 100)}")

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from trueline.tasks.checkers import scored_by
+from trueline.tasks.facilities import Facilities
 from trueline.tasks.loading import TaskProblem
 from trueline.tasks.suite import Loaded
 from trueline.tasks.support import unsupported
@@ -26,9 +27,9 @@ class TaskReport:
     """Number of loaded tasks by who scores them: Trueline, OSWorld's functions, or nobody."""
 
 
-def report(loaded: Loaded) -> TaskReport:
-    """Summarise a set of tasks."""
-    reasons = [unsupported(each.task) for each in loaded.tasks]
+def report(loaded: Loaded, facilities: Facilities) -> TaskReport:
+    """Summarise a set of tasks for a desktop with these facilities."""
+    reasons = [unsupported(each.task, facilities) for each in loaded.tasks]
     scores = Counter(scored_by(each.task.evaluator) for each in loaded.tasks)
     return TaskReport(
         total=len(loaded.tasks) + loaded.bad,

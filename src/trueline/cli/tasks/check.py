@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from trueline.cli.output import print_json
 from trueline.cli.parser import Parser
-from trueline.cli.tasks.selection import add_selection_flags, chosen_selection, chosen_suite
+from trueline.cli.tasks.selection import add_network_flag, add_selection_flags, chosen_selection, chosen_suite
 from trueline.text import printable
 
 if TYPE_CHECKING:
@@ -21,15 +21,17 @@ _SHOWN = 50
 def configure(parser: Parser) -> None:
     """Declare the flags."""
     add_selection_flags(parser)
+    add_network_flag(parser)
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
 
 def run(args: argparse.Namespace) -> int:
     """Read the tasks and print a report; the exit code is 1 if a file is invalid."""
+    from trueline.tasks.facilities import local_facilities
     from trueline.tasks.report import report
     from trueline.tasks.selection import select
 
-    found = report(select(chosen_suite(args), chosen_selection(args)))
+    found = report(select(chosen_suite(args), chosen_selection(args)), local_facilities(network=args.network == "open"))
     if args.json:
         print_json(asdict(found))
     else:

@@ -57,6 +57,16 @@ def add_selection_flags(
     group.add_argument("--limit", type=whole_number, metavar="N", help="only the first N tasks, not counting repeats")
 
 
+def add_network_flag(group: FlagGroup) -> None:
+    """Declare the flag for what local desktops reach."""
+    group.add_argument(
+        "--network",
+        choices=("none", "open"),
+        default="none",
+        help="what local desktops reach: only themselves, or also live web sites (none)",
+    )
+
+
 def chosen_suite(args: argparse.Namespace) -> Suite:
     """The suite that the flags name.
 
