@@ -58,6 +58,9 @@ def test_check_counts(capsys: pytest.CaptureFixture[str], suite: str) -> None:
         "runnable": 3,
         "unsupported": {"application Visual Studio Code": 1, "set-up step googledrive": 1},
         "errors": [],
+        "files": 1,
+        "missing_files": 1,
+        "lacking_files": 1,
         "scored_by": {"native": 4, "bridged": 0, "none": 0},
     }
     code, out, _ = call(capsys, "check", "--suite", suite)

@@ -125,6 +125,8 @@ class RunRequest(Record):
     perturbations: str | None = None
     sleep_after_execution: Annotated[float, Field(ge=0, lt=3600)] | None = None
     """Seconds after each action, once the screen has settled."""
+    mirror: str | None = None
+    """A folder or web address where files of tasks are looked for first."""
     offline: bool = False
     """Download nothing: use only what was downloaded before."""
 

@@ -10,7 +10,9 @@ from trueline.extras import require_extra
 from trueline.runs.build import CLARIFIED
 from trueline.runs.plan import Planned
 from trueline.runs.request import RunRequest
+from trueline.tasks.downloads import Downloads, default_folder
 from trueline.tasks.facilities import Facilities
+from trueline.tasks.mirror import open_mirror
 from trueline.tasks.selection import Selection
 from trueline.tasks.suite import Suite, load_suite
 from trueline.tasks.support import needed_extras, unsupported
@@ -39,6 +41,16 @@ def selection_of(request: RunRequest) -> Selection:
         seed=request.seed,
         limit=request.limit,
     )
+
+
+def open_downloads(request: RunRequest) -> Downloads:
+    """Where the request's tasks get their files from.
+
+    Raises:
+        InputError: There is no such mirror.
+    """
+    mirror = None if request.mirror is None else open_mirror(request.mirror)
+    return Downloads(default_folder(), offline=request.offline, mirror=mirror)
 
 
 def instruction_name(request: RunRequest, tasks: Sequence[SuiteTask]) -> str:

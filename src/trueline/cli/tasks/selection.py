@@ -67,6 +67,15 @@ def add_network_flag(group: FlagGroup) -> None:
     )
 
 
+def add_mirror_flag(group: FlagGroup) -> None:
+    """Declare the flag for where files of tasks are looked for first."""
+    group.add_argument(
+        "--mirror",
+        metavar="DIR|URL",
+        help="look for files of tasks here first: a folder such as OSWorld's cache, or a web address",
+    )
+
+
 def chosen_suite(args: argparse.Namespace) -> Suite:
     """The suite that the flags name.
 

@@ -14,9 +14,8 @@ from trueline.runs.batch.types import BatchOptions, Job, Report
 from trueline.runs.build import RunConfig, make_job, why_unsupported
 from trueline.runs.desktops import Chosen, choose_desktops
 from trueline.runs.request import RunRequest
-from trueline.runs.request_tasks import selection_of, suite_of
+from trueline.runs.request_tasks import open_downloads, selection_of, suite_of
 from trueline.studies.made_set.trials import SetCondition, SetTrial, set_trials
-from trueline.tasks.downloads import Downloads, default_folder
 from trueline.tasks.selection import select
 from trueline.tasks.suite import Suite
 
@@ -83,7 +82,7 @@ def _job(
         suite=suite.name,
         setting=setting,
         agent=trial.maker,
-        downloads=Downloads(default_folder(), offline=request.offline),
+        downloads=open_downloads(request),
         assets=suite.assets,
         seed=request.seed,
         screen=request.screen,
