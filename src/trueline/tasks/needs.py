@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from trueline.tasks.addresses import WEB, web_parts
 from trueline.tasks.applications import Application, application_named
 from trueline.tasks.model import ChromeOpenTabs, Execute, Getter, Launch, Step, Task
-from trueline.tasks.model.steps import Command, Download
+from trueline.tasks.model.steps import Command, Download, ExecuteWithVerification
 
 _ROOT = re.compile(r"\bsudo\b|\bapt(-get)? install\b")
 _DEBIAN = re.compile(r"\bapt(?:-get)?\s+(?:-\S+\s+)*install((?:\s+[\w.+-]+)+)")
@@ -74,7 +74,7 @@ def _each(found: Iterable[T]) -> tuple[T, ...]:
 
 def _step_commands(steps: Iterable[Step]) -> Iterator[Command]:
     for step in steps:
-        if isinstance(step, Launch | Execute):
+        if isinstance(step, Launch | Execute | ExecuteWithVerification):
             yield step.parameters.command
 
 

@@ -23,7 +23,16 @@ FILTER = "filter.bpf"
 WORKER = "worker.pyz"
 _UNUSED, _HALF_BUILT = 30 * 86400, 3600
 _SUPERVISOR = ("supervisor.py", "build_sandbox.py", "sandbox_parts.py", "namespaces.py", "memory_watch.py")
-_PROGRAMS = (*_SUPERVISOR, "changes.py", "change_log.py", "contents.py", "session.py", "agent.py", "wallpaper.png")
+_PROGRAMS = (
+    *_SUPERVISOR,
+    "changes.py",
+    "change_log.py",
+    "contents.py",
+    "session.py",
+    "agent.py",
+    "wallpaper.png",
+    "python/pyautogui.py",
+)
 
 
 def program_files(machine: str) -> dict[str, bytes]:
