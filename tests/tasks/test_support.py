@@ -36,7 +36,7 @@ def step(name: str, **parameters: JsonValue) -> JsonValue:
         ({"config": [step("execute", command=["echo", "code"])]}, ()),
         ({"config": [step("launch", command=" ")]}, ()),
         ({"config": [step("chrome_open_tabs", urls_to_open=["http://[bad"])]}, ("live web sites",)),
-        ({"related_apps": ["Excel", "word"]}, ("application Microsoft Office",)),
+        ({"related_apps": ["Excel", "word"]}, ("application Microsoft Office (it does not exist for Linux)",)),
         ({"proxy": True}, ("live web sites",)),
         ({"config": [step("chrome_open_tabs", urls_to_open=["www.shop.example"])]}, ("live web sites",)),
         ({"config": [step("chrome_open_tabs", urls_to_open=["file:///home/user/a.html", "http://localhost/"])]}, ()),
@@ -48,6 +48,11 @@ def step(name: str, **parameters: JsonValue) -> JsonValue:
             {"config": [step("execute", command=["gsettings", "set", "org.gnome.shell", "b", "c"])]},
             ("gsettings schema org.gnome.shell",),
         ),
+        (
+            {"config": [step("login", platform="x")]},
+            ("set-up step login (needs a Google account, which Trueline does not use)",),
+        ),
+        ({"related_apps": ["disks"]}, ("application GNOME Disks (a desktop in a sandbox has no disks)",)),
         ({"config": [step("launch", command=["gimp"])]}, ("application GIMP",)),
         ({"config": [step("launch", command="A=b C=d vlc x", shell=True)]}, ("application VLC",)),
         ({"config": [step("execute", command=["bash", "-c", "/usr/bin/thunderbird &"])]}, ("application Thunderbird",)),
@@ -81,7 +86,7 @@ def test_what_a_desktop_offers_decides() -> None:
         "live web sites", "packages from the network", "root rights", "systemctl: no init system", "sound",
     )  # fmt: skip
     office = parse_task(task(related_apps=["excel"]), file="x")
-    assert unsupported(office, EVERYTHING) == ("application Microsoft Office",)
+    assert unsupported(office, EVERYTHING) == ("application Microsoft Office (it does not exist for Linux)",)
 
 
 def test_files_that_a_task_downloads_are_each_named_once() -> None:

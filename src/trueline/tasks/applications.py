@@ -13,17 +13,19 @@ class Application:
     names: frozenset[str]
     """What `related_apps` and commands call it, in lower case."""
     programs: tuple[str, ...]
-    """The desktop has it if it has one of these; empty for one that does not exist for Linux."""
+    """The desktop has it if it has one of these; empty for one that no desktop of ours can have."""
+    lacks: str = ""
+    """Why none can have it."""
 
 
-def _application(title: str, names: str, *programs: str) -> Application:
-    return Application(title, frozenset(names.split()), programs)
+def _application(title: str, names: str, *programs: str, lacks: str = "") -> Application:
+    return Application(title, frozenset(names.split()), programs, lacks)
 
 
 APPLICATIONS = (
     _application("Chromium", "chrome chromium chromium-browser google-chrome google-chrome-stable browser", "chromium"),
     _application("GIMP", "gimp", "gimp"),
-    _application("GNOME Disks", "disks gnome-disks", "gnome-disks"),
+    _application("GNOME Disks", "disks gnome-disks", lacks="a desktop in a sandbox has no disks"),
     _application("GNOME Shell", "gnome-shell gnome-extensions gnome-tweaks", "gnome-shell"),
     _application(
         "LibreOffice",
@@ -31,7 +33,7 @@ APPLICATIONS = (
         "lowriter soffice",
         "soffice",
     ),
-    _application("Microsoft Office", "excel powerpoint ppt word"),
+    _application("Microsoft Office", "excel powerpoint ppt word", lacks="it does not exist for Linux"),
     _application("MusicBrainz Picard", "picard", "picard"),
     _application("Thunderbird", "thunderbird", "thunderbird"),
     # A substitute would make a different task.

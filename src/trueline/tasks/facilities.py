@@ -31,7 +31,7 @@ class Facilities:
     network: bool = False
     """Whether it reaches live web sites."""
     applications: frozenset[str] | None = None
-    """The applications it has, by their titles in `APPLICATIONS`; `None` stands for all that exist for Linux."""
+    """The applications it has, by their titles in `APPLICATIONS`; `None` stands for all that there can be."""
     packages: frozenset[str] | None = None
     """The Debian packages that are installed; `None` stands for all."""
     root: bool = False
@@ -42,8 +42,6 @@ class Facilities:
     """Whether there is a sound server with a volume."""
     schemas: frozenset[str] | None = None
     """The schemas that `gsettings` knows; `None` stands for all."""
-    accounts: frozenset[str] = frozenset()
-    """The platforms for which credentials were given."""
 
     def has(self, application: Application) -> bool:
         """Whether it has an application."""
@@ -54,23 +52,21 @@ class Facilities:
         return self.packages is None or self.packages.issuperset(names)
 
     @classmethod
-    def of_osworld(cls, capabilities: frozenset[Capability], accounts: Iterable[str] = ()) -> Self:
+    def of_osworld(cls, capabilities: frozenset[Capability]) -> Self:
         """Those of a machine of OSWorld's: it has everything that its tasks were written for."""
-        return cls(capabilities, own=False, network=True, root=True, init=True, accounts=frozenset(accounts))
+        return cls(capabilities, own=False, network=True, root=True, init=True)
 
 
 def local_facilities(
     *,
     capabilities: frozenset[Capability] = frozenset(Capability),
     network: bool = False,
-    accounts: Iterable[str] = (),
 ) -> Facilities:
     """The facilities of local desktops on this machine.
 
     Args:
         capabilities: Those of a served desktop; a local one has all.
         network: Whether they are started with an open network. Then what leaves them does not arrive at our sinks.
-        accounts: The platforms for which credentials were given.
     """
     return Facilities(
         capabilities - {Capability.SINKS} if network else capabilities,
@@ -80,7 +76,6 @@ def local_facilities(
         root=_root_available(),
         sound=all(_installed(program) for program in _SOUND),
         schemas=settings_schemas(),
-        accounts=frozenset(accounts),
     )
 
 

@@ -15,6 +15,9 @@ from trueline.tasks.needs import needs_of
 from trueline.tasks.setup_steps import SETUP_STEPS
 
 _WINDOWS_PATH = re.compile(r'[ "=][A-Z]:(\\\\|/)[A-Za-z]')
+_ACCOUNT = " (needs a Google account, which Trueline does not use)"
+_ACCOUNTS = {"googledrive": _ACCOUNT, "login": _ACCOUNT}
+"""Why steps of OSWorld's are not provided."""
 _READ_WORKBOOKS = frozenset({"compare_table", "content_from_vm_file"})
 """Functions and getters that need the extra `office`."""
 
@@ -65,7 +68,7 @@ def _anywhere(task: Task) -> Iterator[str]:
         yield "empty instruction"
     for step in (*task.config, *task.evaluator.postconfig):
         if not SETUP_STEPS.provides(step.type):
-            yield f"set-up step {step.type}"
+            yield f"set-up step {step.type}{_ACCOUNTS.get(step.type, '')}"
     for step in task.adversary_config:
         yield f"attack on a web server ({step.type})"
     if _WINDOWS_PATH.search(task.definition_json()):
@@ -78,7 +81,7 @@ def _lacking(task: Task, facilities: Facilities) -> Iterator[str]:
     needs = needs_of(task)
     for application in needs.applications:
         if not facilities.has(application):
-            yield f"application {application.title}"
+            yield f"application {application.title}{application.lacks and f' ({application.lacks})'}"
     if needs.sites and not facilities.network:
         yield "live web sites"
     if not facilities.network and (needs.other_packages or not facilities.has_packages(needs.packages)):

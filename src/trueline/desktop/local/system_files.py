@@ -14,7 +14,7 @@ BROWSER = Path("usr/share/applications/chromium.desktop")
 
 
 def system_files(root: Path = Path("/")) -> dict[str, bytes]:
-    """The window manager's settings, the entries of browser and mixer in menus, by path in the home folder, where there are."""
+    """The window manager's settings, and menu entries, by path in the home folder, as far as there are any."""
     made = {
         ".config/openbox/rc.xml": _changed(root / WINDOWS, window_settings),
         ".local/share/applications/chromium.desktop": _changed(root / BROWSER, browser_entry),

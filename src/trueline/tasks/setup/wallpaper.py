@@ -10,8 +10,9 @@ from trueline.tasks.workspace import Workspace, home_path
 
 
 async def _change_wallpaper(parameters: WallpaperParameters, workspace: Workspace) -> None:
-    path = home_path(parameters.path)
-    await run_inside(workspace, "wallpaper.py", path, time_limit=60.0, failed="the wallpaper could not be changed")
+    path = home_path(parameters.path).encode()
+    failed = "the wallpaper could not be changed"
+    await run_inside(workspace, "wallpaper.py", stdin=path, time_limit=60.0, failed=failed)
     await workspace.desktop.wait_for(Settled())
 
 

@@ -1,6 +1,6 @@
-"""Sets the picture behind the desktop's icons; runs on the desktop with its own Python. Its argument is the picture.
+"""Sets the picture behind the desktop's icons; runs on the desktop with its own Python.
 
-Ends with a line on standard error when it fails.
+Reads the path of the picture on standard input. Ends with a line on standard error when it fails.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def run(*argv: str) -> str | None:
 
 def main() -> None:
     """Tell Xfce's desktop, and GNOME's settings: what reads one of them finds the same picture."""
-    path = Path(sys.argv[1])
+    path = Path(sys.stdin.read())
     try:
         begin = path.read_bytes()[:512]
     except OSError as error:
