@@ -102,7 +102,7 @@ class CloseTabParameters(Part):
     urls_to_close: tuple[Text, ...]
 
 
-class Visit(Part):
+class PastVisit(Part):
     """A page that the browser remembers."""
 
     url: Text
@@ -113,7 +113,7 @@ class Visit(Part):
 class HistoryParameters(Part):
     """Visits to add."""
 
-    history: tuple[Visit, ...]
+    history: tuple[PastVisit, ...]
 
 
 class WallpaperParameters(Part):
@@ -122,7 +122,7 @@ class WallpaperParameters(Part):
     path: Text
 
 
-class Verification(Part):
+class WantedEffect(Part):
     """What must hold after a program has run; both if both are given."""
 
     window_exists: Text | None = None
@@ -136,7 +136,7 @@ class VerifiedParameters(Part):
 
     command: Command
     shell: Truth = False
-    verification: Verification = Verification()
+    verification: WantedEffect = WantedEffect()
     max_wait_time: Annotated[float, Field(ge=0, le=600)] = 10
     check_interval: Annotated[float, Field(gt=0, le=600)] = 1
 

@@ -8,7 +8,7 @@ import time
 from trueline.desktop.types import CommandResult
 from trueline.tasks.commands import argv_of, run_command
 from trueline.tasks.model import is_true
-from trueline.tasks.model.steps import Verification, VerifiedParameters
+from trueline.tasks.model.steps import WantedEffect, VerifiedParameters
 from trueline.tasks.setup.errors import StepFailed
 from trueline.tasks.setup_steps import StepKind
 from trueline.tasks.workspace import Workspace
@@ -28,7 +28,7 @@ async def _execute(parameters: VerifiedParameters, workspace: Workspace) -> Comm
         await asyncio.sleep(min(parameters.check_interval, 1.0))
 
 
-async def _lacking(wanted: Verification, workspace: Workspace) -> str:
+async def _lacking(wanted: WantedEffect, workspace: Workspace) -> str:
     """What is not as it should be; empty if all is."""
     if wanted.window_exists is not None:
         titles = [window.title for window in await workspace.desktop.windows()]
