@@ -61,7 +61,10 @@ def step(name: str, **parameters: JsonValue) -> JsonValue:
             {"config": [step("execute", command="sudo apt-get install -y jq curl", shell=True)]},
             ("packages from the network", "root rights"),
         ),
-        ({"config": [step("execute", command="sudo apt install jq -y", shell=True)]}, ("root rights",)),
+        ({"config": [step("execute", command="echo pw | sudo -S apt install jq -y", shell=True)]}, ()),
+        ({"config": [step("execute", command="sudo apt update && sudo -S apt-get -y install jq", shell=True)]}, ()),
+        ({"config": [step("execute", command="sudo apt install jq && jq . a", shell=True)]}, ("root rights",)),
+        ({"config": [step("execute", command="sudo apt install jq; sudo rm a", shell=True)]}, ("root rights",)),
         ({"config": [step("execute", command="pip install x", shell=True)]}, ("packages from the network",)),
         ({"config": [step("execute", command=["systemctl", "start", "x"])]}, ("systemctl: no init system",)),
         (

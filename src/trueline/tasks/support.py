@@ -84,9 +84,11 @@ def _lacking(task: Task, facilities: Facilities) -> Iterator[str]:
             yield f"application {application.title}{application.lacks and f' ({application.lacks})'}"
     if needs.sites and not facilities.network:
         yield "live web sites"
-    if not facilities.network and (needs.other_packages or not facilities.has_packages(needs.packages)):
+    there = facilities.has_packages(needs.packages)
+    if not facilities.network and (needs.other_packages or not there):
         yield "packages from the network"
-    if needs.root and not facilities.root:
+    # Installing what is there already fails without root, and leaves nothing undone.
+    if (needs.root or not there) and not facilities.root:
         yield "root rights"
     if not facilities.init:
         yield from (f"{name}: no init system" for name in needs.init)

@@ -8,7 +8,7 @@ import time
 from trueline.desktop.types import CommandResult
 from trueline.tasks.commands import argv_of, run_command
 from trueline.tasks.model import is_true
-from trueline.tasks.model.steps import WantedEffect, VerifiedParameters
+from trueline.tasks.model.steps import VerifiedParameters, WantedEffect
 from trueline.tasks.setup.errors import StepFailed
 from trueline.tasks.setup_steps import StepKind
 from trueline.tasks.workspace import Workspace
