@@ -59,8 +59,9 @@ def test_no_file_is_begun_beyond_the_limit(site: str, tmp_path: Path) -> None:
 
 
 def suite(folder: Path, *urls: str) -> Path:
-    files = [{"url": url, "path": f"/home/user/{number}"} for number, url in enumerate(urls)]
-    return write_suite(folder, note(config=[{"type": "download", "parameters": {"files": files}}]))
+    files: list[JsonValue] = [{"url": url, "path": f"/home/user/{number}"} for number, url in enumerate(urls)]
+    download: JsonValue = {"type": "download", "parameters": {"files": files}}
+    return write_suite(folder, note(config=[download]))
 
 
 def call(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, dict[str, JsonValue], str]:

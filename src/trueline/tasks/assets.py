@@ -51,7 +51,7 @@ def missing_files(task: Task, downloads: Downloads) -> tuple[str, ...]:
 
 def describe_missing(urls: Iterable[str]) -> str:
     """One line about a task's files that are not there; empty without any."""
-    listed = tuple(urls)
+    listed = [*urls]
     if not listed:
         return ""
     more = f" and {len(listed) - 1} more" if len(listed) > 1 else ""

@@ -83,10 +83,10 @@ def _step_commands(steps: Iterable[Step]) -> Iterator[Command]:
 
 def _getter_commands(getters: Iterable[Getter]) -> Iterator[Command]:
     for getter in getters:
-        command = (getter.model_extra or {}).get("command")
+        command: JsonValue = (getter.model_extra or {}).get("command")
         if isinstance(command, str):
             yield command
-        elif isinstance(command, list | tuple):
+        elif isinstance(command, list):
             yield tuple(word for word in command if isinstance(word, str))
 
 
@@ -122,7 +122,7 @@ def _downloads(task: Task) -> Iterator[str]:
     for getter in task.evaluator.getters:
         if getter.type == "cloud_file":
             path: JsonValue = (getter.model_extra or {}).get("path")
-            yield from (url for url in (path if isinstance(path, list | tuple) else [path]) if isinstance(url, str))
+            yield from (url for url in (path if isinstance(path, list) else [path]) if isinstance(url, str))
 
 
 def _is_remote(url: str) -> bool:

@@ -9,12 +9,13 @@ import secrets
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPResponse
+from io import FileIO
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, cast
+from typing import cast
 
 from pydantic import ValidationError
 
@@ -115,10 +116,10 @@ def transfer(url: str, target: Path, limits: Limits) -> Transferred:
 
 
 @contextmanager
-def _locked(target: Path) -> Iterator[BinaryIO]:
+def _locked(target: Path) -> Generator[FileIO]:
     """The file, opened for this process alone."""
     while True:
-        with target.open("a+b") as file:
+        with target.open("a+b", buffering=0) as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             # Another process may have finished and moved it away meanwhile.
             if not target.exists() or os.fstat(file.fileno()).st_ino != target.stat().st_ino:
@@ -151,7 +152,7 @@ def _open(url: str, here: int, version: str) -> HTTPResponse:
     return cast("HTTPResponse", _opener().open(request, timeout=_SILENCE))
 
 
-def _receive(url: str, answer: HTTPResponse, file: BinaryIO, here: int, limits: Limits) -> None:
+def _receive(url: str, answer: HTTPResponse, file: FileIO, here: int, limits: Limits) -> None:
     shown = printable(url)
     if here + (answer.length or 0) > limits.largest:
         raise DownloadError(f"{shown}: is larger than {limits.largest} bytes")
@@ -162,8 +163,8 @@ def _receive(url: str, answer: HTTPResponse, file: BinaryIO, here: int, limits: 
             raise DownloadError(f"{shown}: is larger than {limits.largest} bytes")
         if time.monotonic() > limits.end:
             raise OSError("it did not arrive in time")
-        file.write(piece)
-    file.flush()
+        if file.write(piece) != len(piece):
+            raise OSError("the disk is full")
     if answer.length:
         raise OSError(f"the connection closed {answer.length} bytes early")
 
