@@ -138,10 +138,7 @@ BEHIND_A_HINT = {
     "trueline.models.http_client",
     "trueline.models.openai_client",
     "trueline.serving.connections",
-    "trueline.tasks.setup.inside.browse_history",
-    "trueline.tasks.setup.inside.close_tabs",
     "trueline.tasks.setup.inside.open_tabs",
-    "trueline.tasks.setup.inside.wallpaper",
 }
 """Modules that only work with an SDK; whoever loads them gives the hint."""
 

@@ -47,4 +47,5 @@ def main() -> None:
         sys.exit(f"{HISTORY}: cannot be changed ({error}); the browser must not be running")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -65,4 +65,5 @@ def main() -> None:
         sys.exit(f"the browser refused: {error}")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -40,4 +40,5 @@ def main() -> None:
         sys.exit("neither Xfce's nor GNOME's desktop took the picture")
 
 
-main()
+if __name__ == "__main__":
+    main()
