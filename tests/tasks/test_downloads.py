@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -23,6 +25,8 @@ class Site:
     failures: int = 0
     cuts: int = 0
     """How many answers break off in the middle."""
+    held: threading.Event | None = None
+    """What an answer waits for in the middle."""
     resumes: bool = True
     """Whether the server can continue a file."""
     continued: list[int] = field(default_factory=list[int])
@@ -70,7 +74,12 @@ def site() -> Iterator[Site]:
                 sent = content[begin:]
                 if state.cuts > 0:
                     state.cuts, sent = state.cuts - 1, sent[: len(sent) // 2]
-                self.wfile.write(sent)
+                if state.held is not None:
+                    self.wfile.write(sent[:300_000])
+                    state.held.wait(60)
+                    sent = sent[300_000:]
+                with suppress(OSError):
+                    self.wfile.write(sent)
                 self.close_connection = True
             else:
                 self.send_error(404)
@@ -131,6 +140,29 @@ def test_another_call_continues_what_broke_off(site: Site, tmp_path: Path) -> No
         fetch(Downloads(tmp_path, pause=0.01), f"{site.url}/a")
     assert fetch(Downloads(tmp_path, pause=0.01), f"{site.url}/a") == site.pages["/a"]
     assert len(site.continued) == 3
+
+
+def test_an_interrupted_download_ends_and_is_continued_later(site: Site, tmp_path: Path) -> None:
+    site.pages["/a"], site.held = bytes(range(256)) * 4000, threading.Event()
+
+    async def interrupted() -> None:
+        task = asyncio.create_task(Downloads(tmp_path, pause=0.01).fetch(f"{site.url}/a"))
+        await asyncio.to_thread(wait_for_a_beginning, tmp_path / "partial")
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+        assert site.held is not None
+        site.held.set()
+
+    asyncio.run(interrupted())
+    site.held = None
+    assert fetch(Downloads(tmp_path, pause=0.01), f"{site.url}/a") == site.pages["/a"]
+    assert len(site.continued) == 1
+
+
+def wait_for_a_beginning(folder: Path) -> None:
+    while not any(path.stat().st_size for path in folder.glob("*") if path.suffix != ".json"):
+        time.sleep(0.01)
 
 
 def test_the_beginning_of_another_version_is_not_continued(site: Site, tmp_path: Path) -> None:

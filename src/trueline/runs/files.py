@@ -10,6 +10,9 @@ from trueline.runs.batch.types import BatchEvent, Job, Report
 from trueline.runs.prepare import Run
 from trueline.tasks.assets import FetchProgress, describe_missing, fetch_files, missing_files
 
+_REPORTS = 10
+"""Times that progress is reported."""
+
 
 async def with_files(run: Run, report: Report) -> tuple[Job, ...]:
     """The jobs of a run, those marked whose files cannot be had; no desktop will be started for them.
@@ -24,7 +27,8 @@ async def with_files(run: Run, report: Report) -> tuple[Job, ...]:
         report(BatchEvent("files", detail=f"{len(failed)} are fetched first"))
 
         def told(progress: FetchProgress) -> None:
-            report(BatchEvent("files", detail=f"{progress.done} of {progress.total}, {progress.size >> 10:,} KiB"))
+            if progress.done * _REPORTS // progress.total > (progress.done - 1) * _REPORTS // progress.total:
+                report(BatchEvent("files", detail=f"{progress.done} of {progress.total}, {progress.size >> 10:,} KiB"))
 
         failed = (await fetch_files(failed, run.downloads, told)).failed
     if failed:

@@ -7,9 +7,11 @@ import hashlib
 import os
 import secrets
 import shutil
+import threading
 import time
 import urllib.error
 from contextlib import suppress
+from dataclasses import replace
 from http.client import HTTPException
 from pathlib import Path
 
@@ -91,9 +93,14 @@ class Downloads:
         Raises:
             DownloadError: It cannot be downloaded; the message names the URL and the reason.
         """
-        return await asyncio.to_thread(self._fetch, url)
+        unwanted = threading.Event()
+        try:
+            return await asyncio.to_thread(self._fetch, url, unwanted)
+        finally:
+            # A thread cannot be cancelled, and the program would wait for it at its end.
+            unwanted.set()
 
-    def _fetch(self, url: str) -> Path:
+    def _fetch(self, url: str, unwanted: threading.Event) -> Path:
         shown = printable(url)
         if web_parts(url) is None:
             raise DownloadError(f"{shown}: only http and https addresses are fetched")
@@ -107,8 +114,8 @@ class Downloads:
             raise DownloadError(f"{shown}: not in {self._folder}, and --offline is set; download it once without it")
         for address in addresses[:-1]:
             with suppress(DownloadError):
-                return self._download(address)
-        return self._download(addresses[-1])
+                return self._download(address, unwanted)
+        return self._download(addresses[-1], unwanted)
 
     def _addresses(self, url: str) -> tuple[str, ...]:
         return (*(() if self._mirror is None else self._mirror.addresses(url)), url)
@@ -117,9 +124,9 @@ class Downloads:
         found = None if self._mirror is None else self._mirror.find(url)
         return found if found is not None and found.stat().st_size <= self._largest else None
 
-    def _download(self, url: str) -> Path:
+    def _download(self, url: str, unwanted: threading.Event) -> Path:
         shown = printable(url)
-        limits = Limits(self._largest, time.monotonic() + self._time_limit)
+        limits = Limits(self._largest, time.monotonic() + self._time_limit, unwanted)
         for attempt in range(_TRIES):
             try:
                 return self._get(url, limits)
@@ -128,7 +135,7 @@ class Downloads:
                 if error.code < 500 or attempt == _TRIES - 1:
                     raise DownloadError(f"{shown}: the server answered {error.code}") from error
             except (OSError, HTTPException, ValueError) as error:
-                if attempt == _TRIES - 1 or time.monotonic() > limits.end:
+                if attempt == _TRIES - 1 or time.monotonic() > limits.end or unwanted.is_set():
                     raise DownloadError(f"{shown}: cannot be fetched: {printable(str(error))}") from error
             time.sleep(self._pause * 2**attempt)
         raise AssertionError("the last try returns or raises")
@@ -139,7 +146,7 @@ class Downloads:
         free = shutil.disk_usage(self._folder).free - _ROOM
         if free <= 0:
             raise DownloadError(f"{self._folder}: the disk is full; free some space, or set TRUELINE_CACHE_DIR")
-        done = transfer(url, building, Limits(min(limits.largest, free), limits.end))
+        done = transfer(url, building, replace(limits, largest=min(limits.largest, free)))
         return self._keep(done.path, _Entry(url=url, sha256=done.sha256, size=done.size))
 
     def _keep(self, building: Path, entry: _Entry) -> Path:

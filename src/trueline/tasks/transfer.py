@@ -6,6 +6,7 @@ import fcntl
 import hashlib
 import os
 import secrets
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -45,6 +46,8 @@ class Limits:
     """Bytes."""
     end: float
     """Time of `time.monotonic` by which it must have arrived."""
+    unwanted: threading.Event
+    """Set when nobody waits for it any more."""
 
 
 class _Begun(Record):
@@ -163,6 +166,8 @@ def _receive(url: str, answer: HTTPResponse, file: FileIO, here: int, limits: Li
             raise DownloadError(f"{shown}: is larger than {limits.largest} bytes")
         if time.monotonic() > limits.end:
             raise OSError("it did not arrive in time")
+        if limits.unwanted.is_set():
+            raise OSError("it was interrupted")
         if file.write(piece) != len(piece):
             raise OSError("the disk is full")
     if answer.length:

@@ -51,10 +51,11 @@ async def play_set(
     tasks = select(suite, selection_of(request)).whole()
     episodes = 0
     for condition in conditions:
-        trials = [trial for trial in set_trials(tasks, condition, repeats) if not why_unsupported(trial.planned)]
+        chosen = await choose_desktops(request.model_copy(update={"perturbations": condition.perturbation}))
+        possible = set_trials(tasks, condition, repeats)
+        trials = [trial for trial in possible if not why_unsupported(trial.planned, chosen.facilities)]
         if not trials:
             continue
-        chosen = await choose_desktops(request.model_copy(update={"perturbations": condition.perturbation}))
         result_dir = folder / condition.folder
         jobs = [_job(trial, condition, chosen, suite, request, result_dir) for trial in trials]
         options = BatchOptions(result_dir, request.num_envs, chosen.ahead)
