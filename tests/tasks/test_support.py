@@ -107,9 +107,11 @@ def test_what_a_machine_has_is_read_from_its_files(tmp_path: Path) -> None:
     assert installed_applications(str(tmp_path)) == {"GIMP", "Visual Studio Code"}
     (tmp_path / "a.gschema.xml").write_text('<schema path="/a/" id="org.a.b"><schema id=\'org.c\' extends="x">')
     assert settings_schemas(tmp_path) == {"org.a.b", "org.c"}
-    for name in ("jq.list", "libjq1:amd64.list", "jq.md5sums"):
-        (tmp_path / name).touch()
-    assert installed_packages(tmp_path) == {"jq", "libjq1"}
+    states = {"jq": "install ok installed", "gone": "deinstall ok config-files", "half": "install ok unpacked"}
+    blocks = [f"Package: {name}\nStatus: {state}\nPriority: optional\n" for name, state in states.items()]
+    (tmp_path / "status").write_text("\n".join(blocks))
+    assert installed_packages(tmp_path / "status") == {"jq"}
+    assert installed_packages(tmp_path / "none") == frozenset()
 
 
 @pytest.mark.parametrize(

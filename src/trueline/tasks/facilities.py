@@ -15,7 +15,8 @@ from trueline.tasks.applications import APPLICATIONS, Application
 
 _SEARCH_PATH = "/usr/bin:/bin:/usr/sbin:/sbin"
 """Where the local desktop finds applications."""
-_DPKG = Path("/var/lib/dpkg/info")
+_DPKG = Path("/var/lib/dpkg/status")
+_INSTALLED = re.compile(r"^Package: (\S+)\nStatus: install ok installed$", re.MULTILINE)
 _SCHEMAS = Path("/usr/share/glib-2.0/schemas")
 _SCHEMA = re.compile(r"<schema\b[^>]*?\bid=[\"']([\w.-]+)[\"']")
 _SOUND = ("pulseaudio", "pactl")
@@ -101,9 +102,12 @@ def settings_schemas(folder: Path = _SCHEMAS) -> frozenset[str]:
 
 
 @cache
-def installed_packages(folder: Path = _DPKG) -> frozenset[str]:
-    """The Debian packages that are installed on this machine."""
-    return frozenset(file.stem.partition(":")[0] for file in folder.glob("*.list"))
+def installed_packages(status: Path = _DPKG) -> frozenset[str]:
+    """The Debian packages that are installed on this machine; empty on another system."""
+    try:
+        return frozenset(_INSTALLED.findall(status.read_text("utf-8", "replace")))
+    except OSError:
+        return frozenset()
 
 
 def _installed(program: str, path: str = _SEARCH_PATH) -> bool:
