@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import secrets
@@ -25,6 +24,11 @@ from trueline.errors import TruelineError
 from trueline.records.base import Record
 from trueline.tasks.addresses import web_parts
 from trueline.text import printable
+
+try:
+    import fcntl
+except ImportError:  # Windows: there, only one process at a time may fetch a file
+    fcntl = None
 
 _PIECE = 1 << 18
 _SILENCE = 60.0
@@ -123,7 +127,8 @@ def _locked(target: Path) -> Generator[FileIO]:
     """The file, opened for this process alone."""
     while True:
         with target.open("a+b", buffering=0) as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+            if fcntl is not None:
+                fcntl.flock(file, fcntl.LOCK_EX)
             # Another process may have finished and moved it away meanwhile.
             if not target.exists() or os.fstat(file.fileno()).st_ino != target.stat().st_ino:
                 continue
