@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from trueline.cli.output import print_json
 from trueline.cli.parser import Parser
-from trueline.cli.tasks.selection import add_selection_flags, chosen_selection, chosen_suite
+from trueline.cli.tasks.selection import add_network_flag, add_selection_flags, chosen_selection, chosen_suite
 from trueline.errors import InputError
 from trueline.text import printable
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 def configure(parser: Parser) -> None:
     """Declare the flags."""
     add_selection_flags(parser)
+    add_network_flag(parser)
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
 
@@ -28,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
     from trueline.tasks.facilities import local_facilities
     from trueline.tasks.selection import select
 
-    facilities = local_facilities()
+    facilities = local_facilities(network=args.network == "open")
     loaded = select(chosen_suite(args), chosen_selection(args))
     if args.json:
         print_json({"tasks": [_document(task, args.seed, facilities) for task in loaded.tasks]})
