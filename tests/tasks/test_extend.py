@@ -29,6 +29,7 @@ from trueline.tasks.checkers.getters import GETTERS
 from trueline.tasks.checkers.isolated import compute_isolated
 from trueline.tasks.checkers.metrics import METRICS
 from trueline.tasks.errors import CheckerError
+from trueline.tasks.facilities import Facilities
 from trueline.tasks.setup_steps import SETUP_STEPS
 from trueline.tasks.support import unsupported
 
@@ -135,7 +136,7 @@ def test_a_task_with_unknown_names_is_unsupported(packages: Path) -> None:
     injections: list[JsonValue] = [{"type": "terminal_banner", "goals": ["authorized_key"]}]
     evaluator: JsonValue = {"func": "word_count", "result": RULE, "expected": RULE}
     wanted = parse_task(task(config=steps, injections=injections, evaluator=evaluator), file="x")
-    assert unsupported(wanted) == ("set-up step csv_file",)
+    assert unsupported(wanted, Facilities()) == ("set-up step csv_file",)
     assert scored_by(wanted.evaluator) == "none"
 
 

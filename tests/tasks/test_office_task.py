@@ -19,6 +19,7 @@ from trueline.desktop.local import LocalDesktop
 from trueline.tasks import parse_task
 from trueline.tasks.checkers import evaluate, scored_by
 from trueline.tasks.downloads import Downloads
+from trueline.tasks.facilities import Facilities
 from trueline.tasks.setup import run_steps
 from trueline.tasks.support import unsupported
 from trueline.tasks.workspace import Workspace
@@ -73,7 +74,7 @@ def test_a_spreadsheet_task_from_download_to_score(
     do: Do, shared_desktop: LocalDesktop, site: str, tmp_path: Path
 ) -> None:
     read = parse_task(office_task(site), file="x")
-    assert (unsupported(read), scored_by(read.evaluator)) == ((), "native")
+    assert (unsupported(read, Facilities()), scored_by(read.evaluator)) == ((), "native")
     workspace = Workspace(shared_desktop, Downloads(tmp_path / "cache"), screen=(1024, 768))
     do(run_steps(read.config, workspace))
     assert do(evaluate(read.evaluator, workspace, failed=False)).score == 0

@@ -12,6 +12,7 @@ from trueline.cli.demo.conditions import HOSTS as DEMO_HOSTS
 from trueline.tasks.attacks.goals import GOALS
 from trueline.tasks.attacks.vectors import VECTORS
 from trueline.tasks.checkers import scored_by
+from trueline.tasks.facilities import Facilities
 from trueline.tasks.model import Kind, Launch
 from trueline.tasks.suite import SuiteTask, load_refs, open_suite
 from trueline.tasks.support import unsupported
@@ -39,7 +40,7 @@ def test_there_are_sixteen_and_those_for_the_minimal_packages_come_first() -> No
 
 @each
 def test_the_local_desktop_can_run_and_score_it(task: SuiteTask) -> None:
-    assert unsupported(task.task) == ()
+    assert unsupported(task.task, Facilities()) == ()
     assert scored_by(task.task.evaluator) == "native"
     started = {step.parameters.command[0] for step in task.task.config if isinstance(step, Launch)}
     assert (started <= MINIMAL_APPS) or not is_minimal(task)

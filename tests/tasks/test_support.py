@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from pydantic import JsonValue
 
 from tasks.samples import task
+from trueline.desktop.types import Capability
 from trueline.tasks import parse_task
+from trueline.tasks.facilities import Facilities, installed_applications, installed_packages, settings_schemas
+from trueline.tasks.needs import needs_of
 from trueline.tasks.support import needed_extras, unsupported, unsupported_injection
+
+LIGHT = Facilities(
+    applications=frozenset({"Chromium"}), packages=frozenset({"jq"}), schemas=frozenset({"org.gnome.desktop.a"})
+)
+"""What a small installation offers."""
+EVERYTHING = Facilities(network=True, root=True, init=True)
 
 
 def step(name: str, **parameters: JsonValue) -> JsonValue:
@@ -19,26 +30,88 @@ def step(name: str, **parameters: JsonValue) -> JsonValue:
     [
         ({}, ()),
         ({"instruction": " \n"}, ("empty instruction",)),
-        ({"config": [step("login", platform="x"), step("login", platform="y")]}, ("set-up step login",)),
+        ({"config": [step("proxied_login"), step("proxied_login")]}, ("set-up step proxied_login",)),
         ({"config": [step("launch", command=["code", "/home/user"])]}, ("application Visual Studio Code",)),
         ({"config": [step("launch", command="code .", shell=True)]}, ("application Visual Studio Code",)),
         ({"config": [step("execute", command=["echo", "code"])]}, ()),
         ({"config": [step("launch", command=" ")]}, ()),
         ({"config": [step("chrome_open_tabs", urls_to_open=["http://[bad"])]}, ("live web sites",)),
-        ({"related_apps": ["Excel", "word"]}, ("application Microsoft Office",)),
+        ({"related_apps": ["Excel", "word"]}, ("application Microsoft Office (it does not exist for Linux)",)),
         ({"proxy": True}, ("live web sites",)),
         ({"config": [step("chrome_open_tabs", urls_to_open=["www.shop.example"])]}, ("live web sites",)),
         ({"config": [step("chrome_open_tabs", urls_to_open=["file:///home/user/a.html", "http://localhost/"])]}, ()),
-        ({"config": [step("execute", command="echo pw | sudo -S useradd x", shell=True)]}, ("root rights in set-up",)),
+        ({"config": [step("execute", command="echo pw | sudo -S useradd x", shell=True)]}, ("root rights",)),
         ({"config": [step("open", path="C:\\Users\\a.docx")]}, ("Windows",)),
         ({"config": [step("execute", command=["python", "-c", "try:\n  f()\nexcept E as e:\n  pass"])]}, ()),
-        ({"config": [step("execute", command="gsettings set org.gnome.desktop a b")]}, ("GNOME's own settings",)),
+        ({"config": [step("execute", command="gsettings set org.gnome.desktop.a b c")]}, ()),
+        (
+            {"config": [step("execute", command=["gsettings", "set", "org.gnome.shell", "b", "c"])]},
+            ("gsettings schema org.gnome.shell",),
+        ),
+        (
+            {"config": [step("login", platform="x")]},
+            ("set-up step login (needs a Google account, which Trueline does not use)",),
+        ),
+        ({"related_apps": ["disks"]}, ("application GNOME Disks (a desktop in a sandbox has no disks)",)),
+        ({"config": [step("launch", command=["gimp"])]}, ("application GIMP",)),
+        ({"config": [step("launch", command="A=b C=d vlc x", shell=True)]}, ("application VLC",)),
+        ({"config": [step("execute", command=["bash", "-c", "/usr/bin/thunderbird &"])]}, ("application Thunderbird",)),
+        ({"related_apps": ["LibreOffice calc", "chrome", "terminal"]}, ("application LibreOffice",)),
+        (
+            {"config": [step("execute", command="sudo apt-get install -y jq curl", shell=True)]},
+            ("packages from the network", "root rights"),
+        ),
+        ({"config": [step("execute", command="echo pw | sudo -S apt install jq -y", shell=True)]}, ()),
+        ({"config": [step("execute", command="sudo apt update && sudo -S apt-get -y install jq", shell=True)]}, ()),
+        ({"config": [step("execute", command="sudo apt install jq && jq . a", shell=True)]}, ("root rights",)),
+        ({"config": [step("execute", command="sudo apt install jq; sudo rm a", shell=True)]}, ("root rights",)),
+        ({"config": [step("execute", command="pip install x", shell=True)]}, ("packages from the network",)),
+        ({"config": [step("execute", command=["systemctl", "start", "x"])]}, ("systemctl: no init system",)),
+        (
+            {"evaluator": {"func": "f", "result": {"type": "vm_command_line", "command": "date; timedatectl status"}}},
+            ("timedatectl: no init system",),
+        ),
         ({"adversary_config": [step("reddit_adv_setup")]}, ("attack on a web server (reddit_adv_setup)",)),
         ({"proxy": True, "instruction": ""}, ("empty instruction", "live web sites")),
     ],
 )
 def test_reasons(fields: dict[str, JsonValue], reasons: tuple[str, ...]) -> None:
-    assert unsupported(parse_task({**task(), **fields}, file="x")) == reasons
+    assert unsupported(parse_task({**task(), **fields}, file="x"), LIGHT) == reasons
+
+
+def test_what_a_desktop_offers_decides() -> None:
+    commands = ["sudo systemctl start x", "code .", "pip install y", "gsettings get org.gnome.shell z", "pactl info"]
+    config = [step("execute", command=command, shell=True) for command in commands]
+    found = parse_task({**task(config=config, proxy=True, related_apps=["gimp"])}, file="x")
+    assert unsupported(found, EVERYTHING) == ()
+    assert unsupported(found, Facilities.of_osworld(frozenset(Capability))) == ()
+    assert unsupported(found, Facilities(sound=False)) == (
+        "live web sites", "packages from the network", "root rights", "systemctl: no init system", "sound",
+    )  # fmt: skip
+    office = parse_task(task(related_apps=["excel"]), file="x")
+    assert unsupported(office, EVERYTHING) == ("application Microsoft Office (it does not exist for Linux)",)
+
+
+def test_files_that_a_task_downloads_are_each_named_once() -> None:
+    files: JsonValue = [{"url": "https://a.example/1", "path": "/1"}, {"url": "https://a.example/2", "path": "/2"}]
+    cloud: JsonValue = {"type": "cloud_file", "path": ["https://a.example/2", "https://a.example/3"], "dest": ["2"]}
+    evaluator: JsonValue = {"func": "f", "result": {"type": "vm_file"}, "expected": cloud}
+    found = parse_task(task(config=[step("download", files=files)], evaluator=evaluator), file="x")
+    assert needs_of(found).downloads == tuple(f"https://a.example/{number}" for number in (1, 2, 3))
+
+
+def test_what_a_machine_has_is_read_from_its_files(tmp_path: Path) -> None:
+    for name in ("gimp", "codium"):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o755)
+    assert installed_applications(str(tmp_path)) == {"GIMP", "Visual Studio Code"}
+    (tmp_path / "a.gschema.xml").write_text('<schema path="/a/" id="org.a.b"><schema id=\'org.c\' extends="x">')
+    assert settings_schemas(tmp_path) == {"org.a.b", "org.c"}
+    states = {"jq": "install ok installed", "gone": "deinstall ok config-files", "half": "install ok unpacked"}
+    blocks = [f"Package: {name}\nStatus: {state}\nPriority: optional\n" for name, state in states.items()]
+    (tmp_path / "status").write_text("\n".join(blocks))
+    assert installed_packages(tmp_path / "status") == {"jq"}
+    assert installed_packages(tmp_path / "none") == frozenset()
 
 
 @pytest.mark.parametrize(

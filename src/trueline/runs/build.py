@@ -32,7 +32,7 @@ from trueline.records.setting import Setting
 from trueline.records.usage import Usage
 from trueline.runs.agent_calls import close
 from trueline.runs.batch.types import Job
-from trueline.runs.desktop_support import DesktopSupport, missing_support
+from trueline.runs.desktop_support import missing_support
 from trueline.runs.execute import execute
 from trueline.runs.faults import describe_error
 from trueline.runs.plan import Planned, instruction_for
@@ -47,6 +47,7 @@ from trueline.tasks.attacks.injection import ActiveInjection
 from trueline.tasks.attacks.vectors import VECTORS
 from trueline.tasks.checkers import scored_by
 from trueline.tasks.downloads import Downloads
+from trueline.tasks.facilities import Facilities, local_facilities
 from trueline.tasks.model import Task
 from trueline.tasks.model.kind import Kind, measures_harm
 from trueline.tasks.support import unsupported
@@ -101,7 +102,7 @@ class RunConfig:
     screen: tuple[int, int] = (1920, 1080)
     password: str = "password"  # noqa: S105 - OSWorld's, which its tasks and everybody know
     record: bool = False
-    support: DesktopSupport = field(default_factory=DesktopSupport)
+    facilities: Facilities = field(default_factory=Facilities)
     about: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
     """Further parameters of every record: whose defaults were used, how the desktop looked."""
 
@@ -113,7 +114,9 @@ def make_job(config: RunConfig, planned: Planned) -> Job:
         InputError: The task's variation does not fit the task.
     """
     episode = PlannedEpisode(config, planned)
-    return Job(planned.location(config.setting), episode.begin, episode.play, why_unsupported(planned, config.support))
+    return Job(
+        planned.location(config.setting), episode.begin, episode.play, why_unsupported(planned, config.facilities)
+    )
 
 
 def episode_seed(config: RunConfig, planned: Planned, purpose: str) -> int:
@@ -127,11 +130,11 @@ def task_seed(config: RunConfig, planned: Planned) -> int:
     return seed_of(config.seed, None, planned.reference(config.suite), None, None, "task")
 
 
-def why_unsupported(planned: Planned, support: DesktopSupport | None = None) -> str:
-    """Why an episode cannot be run; empty if it can."""
-    support = support or DesktopSupport()
+def why_unsupported(planned: Planned, facilities: Facilities | None = None) -> str:
+    """Why an episode cannot be run on desktops with these facilities, by default local ones; empty if it can."""
+    facilities = facilities or local_facilities()
     task, injected = planned.task.task, planned.injected
-    missing = [*unsupported(task, own=support.own), *missing_support(planned, support)]
+    missing = [*unsupported(task, facilities), *missing_support(planned, facilities)]
     if scored_by(task.evaluator) == "none":
         missing.append(f"checker {_names(task)}")
     if injected is not None and not VECTORS.provides(injected.vector):

@@ -1,15 +1,15 @@
-"""What the desktops of a run support, and which tasks and attacks need more."""
+"""What episodes need besides their task, and the desktops of a run lack."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from trueline.desktop.types import Capability
 from trueline.runs.plan import Injected, Planned
 from trueline.tasks.attacks.goals import GOALS
 from trueline.tasks.attacks.vectors import VECTORS
 from trueline.tasks.checkers.home import NOTE
+from trueline.tasks.facilities import Facilities
 from trueline.tasks.model import Task
 from trueline.tasks.support import unsupported_injection
 
@@ -17,18 +17,9 @@ SINKS_TAG = "sinks"
 """Tag of tasks whose solution sends something, and which need a sink to receive it."""
 
 
-@dataclass(frozen=True)
-class DesktopSupport:
-    """What the desktops of a run support; local ones support everything."""
-
-    capabilities: frozenset[Capability] = frozenset(Capability)
-    own: bool = True
-    """Whether it is Trueline's own desktop, local or served, not a machine with other applications."""
-
-
-def missing_support(planned: Planned, support: DesktopSupport) -> tuple[str, ...]:
+def missing_support(planned: Planned, facilities: Facilities) -> tuple[str, ...]:
     """Describe what an episode needs and these desktops lack."""
-    task, able = planned.task.task, support.capabilities
+    task, able = planned.task.task, facilities.capabilities
     found: list[str] = []
     if Capability.DIFF not in able and any(getter.type == NOTE for getter in task.evaluator.getters):
         found.append(f"checker {NOTE}: this machine cannot tell what changed in the home folder")
@@ -36,7 +27,7 @@ def missing_support(planned: Planned, support: DesktopSupport) -> tuple[str, ...
         found.append("nothing on this machine takes what the task sends (tag sinks)")
     if planned.injected is not None:
         found += unsupported_injection(task, planned.injected.vector, planned.injected.config.get("additional_config"))
-        found += _attack(planned.injected, support)
+        found += _attack(planned.injected, facilities)
     return tuple(found)
 
 
@@ -45,8 +36,8 @@ def needs_sinks(task: Task) -> bool:
     return isinstance(task.tags, tuple) and SINKS_TAG in task.tags
 
 
-def _attack(injected: Injected, support: DesktopSupport) -> Iterator[str]:
-    sinks = Capability.SINKS in support.capabilities
+def _attack(injected: Injected, facilities: Facilities) -> Iterator[str]:
+    sinks = Capability.SINKS in facilities.capabilities
     vector = VECTORS.find(injected.vector) if VECTORS.provides(injected.vector) else None
     goal = GOALS.find(injected.goal) if GOALS.provides(injected.goal) else None
     if not sinks and vector is not None and vector.needs_sinks:
@@ -54,5 +45,5 @@ def _attack(injected: Injected, support: DesktopSupport) -> Iterator[str]:
     if not sinks and goal is not None and goal.needs_sinks:
         yield f"goal {goal.id}: nothing on this machine would see it reached"
     for found in (vector, goal):
-        if not support.own and found is not None and found.own_desktop_only:
+        if not facilities.own and found is not None and found.own_desktop_only:
             yield f"{found.id}: only Trueline's own desktop has the files that it needs where they are looked for"

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from trueline.errors import RequestError
 from trueline.records.setting import Environment
-from trueline.runs.desktop_support import DesktopSupport
 from trueline.runs.request import RunRequest
+from trueline.tasks.facilities import Facilities, local_facilities
 
 if TYPE_CHECKING:
     from trueline.desktop.osworld.run_machine import MachineInfo
@@ -24,7 +24,7 @@ class Chosen:
 
     open: Callable[[], AbstractAsyncContextManager[Desktop]]
     environment: Environment
-    support: DesktopSupport
+    facilities: Facilities
     perturbation: Applied | None
     """The perturbation that is applied to them."""
     ahead: int = 0
@@ -50,15 +50,21 @@ def _local(request: RunRequest, perturbation: Perturbation | None) -> Chosen:
     from trueline.desktop.local.template import machine_version
 
     screen = request.screen
-    # Every name leads to the sinks: what leaves a desktop is seen, and nothing leaves it.
-    options = LocalOptions(*screen, nameserver=True, sudo_password=request.client_password)
+    # Without a network every name leads to the sinks: what leaves a desktop is seen, and nothing leaves it.
+    options = LocalOptions(
+        *screen,
+        network=request.network,
+        nameserver=request.network == "none",
+        sudo_password=request.client_password,
+    )
     if perturbation is not None:
         options = with_perturbation(options, perturbation)
     environment = Environment(
         provider="local", version=machine_version()[:16], screen=screen, options={"network": options.network}
     )
     ahead = (request.num_envs + 1) // 2
-    return Chosen(lambda: LocalDesktop(options), environment, DesktopSupport(), applied_perturbation(options), ahead)
+    facilities = local_facilities(network=request.network == "open")
+    return Chosen(lambda: LocalDesktop(options), environment, facilities, applied_perturbation(options), ahead)
 
 
 async def _remote(request: RunRequest, perturbation: Perturbation | None) -> Chosen:
@@ -79,12 +85,14 @@ async def _remote(request: RunRequest, perturbation: Perturbation | None) -> Cho
     if request.method is not None and Capability.RESET not in facts.capabilities:
         raise RequestError(f"`method` {request.method}: {address} cannot be reset for another try")
     environment = Environment(provider="osworld", version=address, screen=screen)
-    support = DesktopSupport(facts.capabilities, own=facts.ours)
     if facts.ours:
         applied = _served_perturbation(address, facts, perturbation)
-        return Chosen(lambda: open_run_machine(address), environment, support, applied)
+        # It is taken to have what this machine has.
+        facilities = local_facilities(capabilities=facts.capabilities)
+        return Chosen(lambda: open_run_machine(address), environment, facilities, applied)
     open_ = lambda: open_run_machine(address, perturbation, sudo_password=request.client_password)  # noqa: E731
-    return Chosen(open_, environment, support, None if perturbation is None else gnome_applied(perturbation))
+    facilities = Facilities.of_osworld(facts.capabilities)
+    return Chosen(open_, environment, facilities, None if perturbation is None else gnome_applied(perturbation))
 
 
 def _served_perturbation(address: str, facts: MachineInfo, wanted: Perturbation | None) -> Applied | None:

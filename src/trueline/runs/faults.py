@@ -35,6 +35,10 @@ SERVER = "model server"
 """Place of an error of a server that never answered: its address may be wrong."""
 
 
+FILES = "files"
+"""Place of an error that is over as soon as the task's files are there."""
+
+
 def unfinished_reason(error: Exception) -> Unfinished:
     """Return why an episode with this error has no score."""
     match error:

@@ -12,6 +12,7 @@ from trueline.errors import RequestError
 from trueline.extras import require_extra
 from trueline.runs.batch.run_batch import run_batch
 from trueline.runs.batch.types import BatchEvent, BatchResult, Report
+from trueline.runs.files import with_files
 from trueline.runs.judging import judge_run
 from trueline.runs.manifest import write_manifest
 from trueline.runs.prepare import Run, claim_folders, open_run
@@ -39,7 +40,8 @@ async def play(request: RunRequest, run: Run, report: Report) -> BatchResult:
     """
     claim_folders(run)
     write_manifest(request, run)
-    return await run_batch(run.jobs, run.open_desktop, run.options, report)
+    jobs = await with_files(run, report)
+    return await run_batch(jobs, run.open_desktop, run.options, report)
 
 
 def run(

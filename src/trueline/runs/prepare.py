@@ -31,10 +31,10 @@ from trueline.runs.request_models import (
     require_judges,
     require_prices,
 )
-from trueline.runs.request_tasks import instruction_name, require_checkers, selection_of, suite_of
+from trueline.runs.request_tasks import instruction_name, open_downloads, require_checkers, selection_of, suite_of
 from trueline.runs.sampling import AgentSampling, agent_sampling
 from trueline.runs.types import Pace
-from trueline.tasks.downloads import Downloads, default_folder
+from trueline.tasks.downloads import Downloads
 from trueline.tasks.selection import select
 from trueline.text import printable
 
@@ -62,6 +62,8 @@ class Run:
     """What every record says about the run besides its setting."""
     prices: Prices
     ledger: CostLedger
+    downloads: Downloads
+    """Where the tasks' files come from."""
     note: str = ""
     """One line about the sampling parameters that are not sent to the agent's model."""
 
@@ -154,14 +156,14 @@ async def open_run(
                 "`inject`: none of the selected tasks offers such an injection; select others, or leave it out"
             )
         if not dry:
-            require_checkers(planned)
+            require_checkers(planned, desktops.facilities)
             if "judge_model" not in completed.defaults:
                 await require_judges(request, config)
         run = RunConfig(
             suite=suite.name,
             setting=setting,
             agent=maker,
-            downloads=Downloads(default_folder(), offline=request.offline),
+            downloads=open_downloads(request),
             models=models,
             assets=suite.assets,
             seed=request.seed,
@@ -172,7 +174,7 @@ async def open_run(
             screen=request.screen,
             password=request.client_password,
             record=bool(request.record),
-            support=desktops.support,
+            facilities=desktops.facilities,
             about=_about(request, desktops.perturbation, sampling),
         )
         if asks_model and sampling.sent != sampling.asked:
@@ -189,6 +191,7 @@ async def open_run(
             run.about,
             prices,
             config.ledger,
+            run.downloads,
             sampling.note,
         )
 

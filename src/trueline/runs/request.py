@@ -20,6 +20,7 @@ Positive = Annotated[float, Field(gt=0)]
 Text = Annotated[str, Field(min_length=1)]
 ObservationType = Literal["screenshot", "a11y_tree", "screenshot_a11y_tree", "som"]
 ActionSpace = Literal["pyautogui", "computer_13"]
+Network = Literal["none", "open"]
 System = Literal["osworld", "osharm", "reliability"]
 Options = dict[str, JsonValue]
 
@@ -119,9 +120,13 @@ class RunRequest(Record):
     screen_width: AtLeastOne = 1920
     screen_height: AtLeastOne = 1080
     client_password: str = "password"  # noqa: S105 - OSWorld's, which its tasks and everybody know
+    network: Network = "none"
+    """What local desktops reach: nothing but themselves, or also live web sites."""
     perturbations: str | None = None
     sleep_after_execution: Annotated[float, Field(ge=0, lt=3600)] | None = None
     """Seconds after each action, once the screen has settled."""
+    mirror: str | None = None
+    """A folder or web address where files of tasks are looked for first."""
     offline: bool = False
     """Download nothing: use only what was downloaded before."""
 

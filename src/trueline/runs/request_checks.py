@@ -98,5 +98,7 @@ def _check_desktop(request: RunRequest) -> None:
         raise RequestError(
             f"`path_to_vm` {machine}: must be host:port of OSWorld's server; start the virtual machine yourself"
         )
+    if provider == "osworld" and request.network != "none":
+        raise RequestError("`network`: applies to local desktops; a machine has the network that it was started with")
     if provider == "osworld" and request.num_envs > 1:
         raise RequestError("`num_envs`: `provider_name` osworld drives one machine; leave it out")

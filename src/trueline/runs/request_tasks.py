@@ -10,6 +10,9 @@ from trueline.extras import require_extra
 from trueline.runs.build import CLARIFIED
 from trueline.runs.plan import Planned
 from trueline.runs.request import RunRequest
+from trueline.tasks.downloads import Downloads, default_folder
+from trueline.tasks.facilities import Facilities
+from trueline.tasks.mirror import open_mirror
 from trueline.tasks.selection import Selection
 from trueline.tasks.suite import Suite, load_suite
 from trueline.tasks.support import needed_extras, unsupported
@@ -40,6 +43,16 @@ def selection_of(request: RunRequest) -> Selection:
     )
 
 
+def open_downloads(request: RunRequest) -> Downloads:
+    """Where the request's tasks get their files from.
+
+    Raises:
+        InputError: There is no such mirror.
+    """
+    mirror = None if request.mirror is None else open_mirror(request.mirror)
+    return Downloads(default_folder(), offline=request.offline, mirror=mirror)
+
+
 def instruction_name(request: RunRequest, tasks: Sequence[SuiteTask]) -> str:
     """Which wording the agent gets: the tasks' clarified one, or that of another task folder.
 
@@ -53,7 +66,7 @@ def instruction_name(request: RunRequest, tasks: Sequence[SuiteTask]) -> str:
     return request.instruction
 
 
-def require_checkers(planned: Iterable[Planned]) -> None:
+def require_checkers(planned: Iterable[Planned], facilities: Facilities) -> None:
     """See before the run that what is played can be checked.
 
     Raises:
@@ -61,5 +74,5 @@ def require_checkers(planned: Iterable[Planned]) -> None:
     """
     for one in planned:
         task = one.task.task
-        for extra in () if unsupported(task) else needed_extras(task):
+        for extra in () if unsupported(task, facilities) else needed_extras(task):
             require_extra(extra, f"checking task {printable(task.id, 100)}")

@@ -6,30 +6,30 @@ import asyncio
 import hashlib
 import os
 import secrets
+import shutil
+import threading
 import time
 import urllib.error
-import urllib.request
-from http.client import HTTPException, HTTPResponse
+from contextlib import suppress
+from dataclasses import replace
+from http.client import HTTPException
 from pathlib import Path
-from typing import cast
 
 from pydantic import ValidationError
 
-from trueline import __version__
-from trueline.errors import TruelineError
 from trueline.records.base import Count, Digest, Record
 from trueline.tasks.addresses import web_parts
+from trueline.tasks.mirror import Mirror
+from trueline.tasks.transfer import DownloadError, Limits, transfer
 from trueline.text import printable
 
-_PIECE = 1 << 18
+__all__ = ["DownloadError", "Downloads", "default_folder"]
+
+LARGEST = 2 << 30
+"""Bytes of one file."""
 _TRIES = 3
-_PAUSE = 0.5
-_SILENCE = 60.0
-"""Seconds without data after which a download fails."""
-
-
-class DownloadError(TruelineError):
-    """A file could not be downloaded."""
+_ROOM = 256 << 20
+"""Bytes of the disk that downloads leave free."""
 
 
 class _Entry(Record):
@@ -41,78 +41,113 @@ class _Entry(Record):
 
 
 class Downloads:
-    """A cache folder: `urls/` maps each URL to a SHA-256, `objects/` holds the content by SHA-256."""
+    """A cache folder: `urls/` maps each URL to a SHA-256, `objects/` holds the content by SHA-256.
+
+    `partial/` holds the beginnings of files whose download was cut off.
+    """
 
     def __init__(
-        self, folder: Path, *, offline: bool = False, largest: int = 2 << 30, time_limit: float = 600.0
+        self,
+        folder: Path,
+        *,
+        offline: bool = False,
+        mirror: Mirror | None = None,
+        largest: int = LARGEST,
+        time_limit: float = 600.0,
+        pause: float = 0.5,
     ) -> None:
-        """Use this folder; with `offline`, nothing is downloaded."""
+        """Use this folder; with `offline`, nothing is downloaded.
+
+        A file of a mirror's folder is used as it is, before one that was downloaded, and not put into the cache: it
+        may be a stand-in. `pause` are the seconds before a second try; it doubles with each further one.
+        """
+        self.offline = offline
         self._folder = folder
-        self._offline = offline
+        self._mirror = mirror
         self._largest = largest
         self._time_limit = time_limit
+        self._pause = pause
+
+    def has(self, url: str) -> bool:
+        """Whether the file of a URL is there; its content is not read."""
+        if self._mirrored(url) is not None:
+            return True
+        return any(self._stored(address) is not None for address in self._addresses(url))
 
     def cached(self, url: str) -> Path | None:
         """The cached file of a URL, if it is there and intact."""
-        try:
-            entry = _Entry.model_validate_json(self._entry(url).read_bytes())
-            path = self._object(entry.sha256)
-            with path.open("rb") as file:
-                whole = hashlib.file_digest(file, "sha256").hexdigest() == entry.sha256
-        except (OSError, ValidationError):
+        entry = self._stored(url)
+        if entry is None:
             return None
-        return path if whole and entry.url == url else None
+        path = self._object(entry.sha256)
+        try:
+            with path.open("rb") as file:
+                intact = hashlib.file_digest(file, "sha256").hexdigest() == entry.sha256
+        except OSError:
+            return None
+        return path if intact else None
 
     async def fetch(self, url: str) -> Path:
-        """The file of a URL, from the cache or the web.
+        """The file of a URL, from the mirror, the cache or the web.
 
         Raises:
             DownloadError: It cannot be downloaded; the message names the URL and the reason.
         """
-        return await asyncio.to_thread(self._fetch, url)
+        unwanted = threading.Event()
+        try:
+            return await asyncio.to_thread(self._fetch, url, unwanted)
+        finally:
+            # A thread cannot be cancelled, and the program would wait for it at its end.
+            unwanted.set()
 
-    def _fetch(self, url: str) -> Path:
-        if (known := self.cached(url)) is not None:
-            return known
+    def _fetch(self, url: str, unwanted: threading.Event) -> Path:
         shown = printable(url)
         if web_parts(url) is None:
             raise DownloadError(f"{shown}: only http and https addresses are fetched")
-        if self._offline:
+        if (mirrored := self._mirrored(url)) is not None:
+            return mirrored
+        addresses = self._addresses(url)
+        for address in addresses:
+            if (known := self.cached(address)) is not None:
+                return known
+        if self.offline:
             raise DownloadError(f"{shown}: not in {self._folder}, and --offline is set; download it once without it")
-        end = time.monotonic() + self._time_limit
+        for address in addresses[:-1]:
+            with suppress(DownloadError):
+                return self._download(address, unwanted)
+        return self._download(addresses[-1], unwanted)
+
+    def _addresses(self, url: str) -> tuple[str, ...]:
+        return (*(() if self._mirror is None else self._mirror.addresses(url)), url)
+
+    def _mirrored(self, url: str) -> Path | None:
+        found = None if self._mirror is None else self._mirror.find(url)
+        return found if found is not None and found.stat().st_size <= self._largest else None
+
+    def _download(self, url: str, unwanted: threading.Event) -> Path:
+        shown = printable(url)
+        limits = Limits(self._largest, time.monotonic() + self._time_limit, unwanted)
         for attempt in range(_TRIES):
             try:
-                return self._get(url, end)
+                return self._get(url, limits)
             except urllib.error.HTTPError as error:
                 error.close()
                 if error.code < 500 or attempt == _TRIES - 1:
                     raise DownloadError(f"{shown}: the server answered {error.code}") from error
             except (OSError, HTTPException, ValueError) as error:
-                if attempt == _TRIES - 1:
+                if attempt == _TRIES - 1 or time.monotonic() > limits.end or unwanted.is_set():
                     raise DownloadError(f"{shown}: cannot be fetched: {printable(str(error))}") from error
-            time.sleep(_PAUSE * 2**attempt)
+            time.sleep(self._pause * 2**attempt)
         raise AssertionError("the last try returns or raises")
 
-    def _get(self, url: str, end: float) -> Path:
-        request = urllib.request.Request(url, headers={"User-Agent": f"trueline/{__version__}"})  # noqa: S310 - http only
-        digest, size = hashlib.sha256(), 0
-        building = self._folder / f".{secrets.token_hex(8)}"
-        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        try:
-            with cast("HTTPResponse", _opener().open(request, timeout=_SILENCE)) as answer, building.open("xb") as file:
-                while piece := answer.read1(_PIECE):
-                    size += len(piece)
-                    if size > self._largest:
-                        raise DownloadError(f"{printable(url)}: is larger than {self._largest} bytes")
-                    if time.monotonic() > end:
-                        raise DownloadError(f"{printable(url)}: did not arrive within {self._time_limit:g} s")
-                    digest.update(piece)
-                    file.write(piece)
-                if answer.length:
-                    raise OSError(f"the connection closed {answer.length} bytes early")
-            return self._keep(building, _Entry(url=url, sha256=digest.hexdigest(), size=size))
-        finally:
-            building.unlink(missing_ok=True)
+    def _get(self, url: str, limits: Limits) -> Path:
+        building = self._folder / "partial" / _key(url)
+        building.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        free = shutil.disk_usage(self._folder).free - _ROOM
+        if free <= 0:
+            raise DownloadError(f"{self._folder}: the disk is full; free some space, or set TRUELINE_CACHE_DIR")
+        done = transfer(url, building, replace(limits, largest=min(limits.largest, free)))
+        return self._keep(done.path, _Entry(url=url, sha256=done.sha256, size=done.size))
 
     def _keep(self, building: Path, entry: _Entry) -> Path:
         target, note = self._object(entry.sha256), self._entry(entry.url)
@@ -124,27 +159,24 @@ class Downloads:
         os.replace(half, note)
         return target
 
+    def _stored(self, url: str) -> _Entry | None:
+        """What is known of a URL whose file is there and has the right size."""
+        try:
+            entry = _Entry.model_validate_json(self._entry(url).read_bytes())
+            there = self._object(entry.sha256).stat().st_size == entry.size
+        except (OSError, ValidationError):
+            return None
+        return entry if there and entry.url == url else None
+
     def _object(self, digest: str) -> Path:
         return self._folder / "objects" / digest[:2] / digest
 
     def _entry(self, url: str) -> Path:
-        return self._folder / "urls" / f"{hashlib.sha256(url.encode('utf-8', 'surrogatepass')).hexdigest()}.json"
+        return self._folder / "urls" / f"{_key(url)}.json"
 
 
-def _opener() -> urllib.request.OpenerDirector:
-    """An opener for http and https only: redirects cannot lead to files, data or ftp."""
-    opener = urllib.request.OpenerDirector()
-    for handler in (
-        urllib.request.ProxyHandler(),
-        urllib.request.HTTPHandler(),
-        urllib.request.HTTPSHandler(),
-        urllib.request.HTTPDefaultErrorHandler(),
-        urllib.request.HTTPRedirectHandler(),
-        urllib.request.HTTPErrorProcessor(),
-        urllib.request.UnknownHandler(),
-    ):
-        opener.add_handler(handler)
-    return opener
+def _key(url: str) -> str:
+    return hashlib.sha256(url.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def default_folder() -> Path:

@@ -6,7 +6,10 @@ from collections import Counter
 from dataclasses import dataclass
 
 from trueline.tasks.checkers import scored_by
+from trueline.tasks.downloads import Downloads
+from trueline.tasks.facilities import Facilities
 from trueline.tasks.loading import TaskProblem
+from trueline.tasks.needs import needs_of
 from trueline.tasks.suite import Loaded
 from trueline.tasks.support import unsupported
 
@@ -22,13 +25,21 @@ class TaskReport:
     unsupported: dict[str, int]
     """Number of tasks that cannot run, by reason; a task may have several reasons."""
     errors: tuple[TaskProblem, ...]
+    files: int
+    """Number of files that they download."""
+    missing_files: int
+    """How many of them are not there yet."""
+    lacking_files: int
+    """Number of tasks that need one of these."""
     scored_by: dict[str, int]
     """Number of loaded tasks by who scores them: Trueline, OSWorld's functions, or nobody."""
 
 
-def report(loaded: Loaded) -> TaskReport:
-    """Summarise a set of tasks."""
-    reasons = [unsupported(each.task) for each in loaded.tasks]
+def report(loaded: Loaded, facilities: Facilities, downloads: Downloads) -> TaskReport:
+    """Summarise a set of tasks for a desktop with these facilities, and the files that are there."""
+    files = {url for each in loaded.tasks for url in needs_of(each.task).downloads}
+    missing = {url for url in files if not downloads.has(url)}
+    reasons = [unsupported(each.task, facilities) for each in loaded.tasks]
     scores = Counter(scored_by(each.task.evaluator) for each in loaded.tasks)
     return TaskReport(
         total=len(loaded.tasks) + loaded.bad,
@@ -36,5 +47,8 @@ def report(loaded: Loaded) -> TaskReport:
         runnable=sum(not each for each in reasons),
         unsupported=dict(sorted(Counter(reason for each in reasons for reason in each).items())),
         errors=loaded.problems,
+        files=len(files),
+        missing_files=len(missing),
+        lacking_files=sum(not missing.isdisjoint(needs_of(each.task).downloads) for each in loaded.tasks),
         scored_by={who: scores[who] for who in ("native", "bridged", "none")},
     )

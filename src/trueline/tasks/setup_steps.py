@@ -67,6 +67,10 @@ _PLACES = {
     "close_window": "windows:CLOSE_WINDOW",
     "sleep": "sleep:SLEEP",
     "chrome_open_tabs": "tabs:CHROME_OPEN_TABS",
+    "chrome_close_tabs": "tabs:CHROME_CLOSE_TABS",
+    "update_browse_history": "browse_history:UPDATE_BROWSE_HISTORY",
+    "change_wallpaper": "wallpaper:CHANGE_WALLPAPER",
+    "execute_with_verification": "verified:EXECUTE_WITH_VERIFICATION",
 }
 SETUP_STEPS: Registry[StepKind] = Registry(
     "setup step",

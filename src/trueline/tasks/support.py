@@ -1,4 +1,4 @@
-"""Which tasks a desktop can run, judged from the task file alone."""
+"""Which tasks a desktop can run: what each needs against what the desktop offers."""
 
 from __future__ import annotations
 
@@ -8,39 +8,23 @@ from pathlib import PurePosixPath
 
 from pydantic import JsonValue
 
-from trueline.tasks.addresses import WEB, web_parts
 from trueline.tasks.attacks.vectors import VECTORS
-from trueline.tasks.model import ChromeOpenTabs, Execute, Launch, Open, Step, Task
+from trueline.tasks.facilities import Facilities
+from trueline.tasks.model import Execute, Launch, Open, Step, Task
+from trueline.tasks.needs import needs_of
 from trueline.tasks.setup_steps import SETUP_STEPS
 
-_NO_APPLICATION = {
-    "vscode": "Visual Studio Code",
-    "vs_code": "Visual Studio Code",
-    "code": "Visual Studio Code",
-    "disks": "GNOME Disks",
-    "picard": "MusicBrainz Picard",
-    "word": "Microsoft Office",
-    "excel": "Microsoft Office",
-    "powerpoint": "Microsoft Office",
-    "ppt": "Microsoft Office",
-}
-"""Applications that the desktop lacks. A substitute would make a different task."""
 _WINDOWS_PATH = re.compile(r'[ "=][A-Z]:(\\\\|/)[A-Za-z]')
-_GNOME = re.compile(r"\b(gsettings|dconf)\b.*\borg[./]gnome\b|\bgnome-(shell|extensions|tweaks)\b")
+_ACCOUNT = " (needs a Google account, which Trueline does not use)"
+_ACCOUNTS = {"googledrive": _ACCOUNT, "login": _ACCOUNT}
+"""Why steps of OSWorld's are not provided."""
 _READ_WORKBOOKS = frozenset({"compare_table", "content_from_vm_file"})
 """Functions and getters that need the extra `office`."""
-_ROOT = re.compile(r"\bsudo\b|\bapt(-get)? install\b")
 
 
-def unsupported(task: Task, *, own: bool = True) -> tuple[str, ...]:
-    """The reasons why a task cannot run; empty if it can.
-
-    Args:
-        task: The task.
-        own: On Trueline's own desktop, without a network. Otherwise on a machine of OSWorld's, which has a network,
-            GNOME, root rights and the applications that tasks name.
-    """
-    return tuple(dict.fromkeys((*_anywhere(task), *(_here(task) if own else ()))))
+def unsupported(task: Task, facilities: Facilities) -> tuple[str, ...]:
+    """The reasons why a task cannot run on a desktop with these facilities; empty if it can."""
+    return tuple(dict.fromkeys((*_anywhere(task), *_lacking(task, facilities))))
 
 
 def needed_extras(task: Task) -> tuple[str, ...]:
@@ -84,37 +68,32 @@ def _anywhere(task: Task) -> Iterator[str]:
         yield "empty instruction"
     for step in (*task.config, *task.evaluator.postconfig):
         if not SETUP_STEPS.provides(step.type):
-            yield f"set-up step {step.type}"
+            yield f"set-up step {step.type}{_ACCOUNTS.get(step.type, '')}"
     for step in task.adversary_config:
         yield f"attack on a web server ({step.type})"
     if _WINDOWS_PATH.search(task.definition_json()):
         yield "Windows"
 
 
-def _here(task: Task) -> Iterator[str]:
-    commands = [step.parameters.command for step in task.config if isinstance(step, Launch | Execute)]
-    words = [command.split() if isinstance(command, str) else command for command in commands]
-    programs = [each[0] for each in words if each]
-    for name in (*task.related_apps, *programs):
-        if (application := _NO_APPLICATION.get(name.lower())) is not None:
-            yield f"application {application}"
-    if task.proxy or any(
-        _is_remote(url)
-        for step in task.config
-        if isinstance(step, ChromeOpenTabs)
-        for url in step.parameters.urls_to_open
-    ):
+def _lacking(task: Task, facilities: Facilities) -> Iterator[str]:
+    if not facilities.own:
+        return
+    needs = needs_of(task)
+    for application in needs.applications:
+        if not facilities.has(application):
+            yield f"application {application.title}{application.lacks and f' ({application.lacks})'}"
+    if needs.sites and not facilities.network:
         yield "live web sites"
-    if _GNOME.search(task.definition_json()):
-        yield "GNOME's own settings"
-    texts = [command if isinstance(command, str) else " ".join(command) for command in commands]
-    if any(_ROOT.search(text) for text in texts):
-        yield "root rights in set-up"
-
-
-def _is_remote(url: str) -> bool:
-    if "://" not in url:
-        url = f"http://{url}"
-    parts = web_parts(url)
-    # An invalid address does not work here either.
-    return url.startswith(WEB) if parts is None else parts.hostname not in ("localhost", "127.0.0.1")
+    there = facilities.has_packages(needs.packages)
+    if not facilities.network and (needs.other_packages or not there):
+        yield "packages from the network"
+    # Installing what is there already fails without root, and leaves nothing undone.
+    if (needs.root or not there) and not facilities.root:
+        yield "root rights"
+    if not facilities.init:
+        yield from (f"{name}: no init system" for name in needs.init)
+    if needs.sound and not facilities.sound:
+        yield "sound"
+    for schema in needs.schemas:
+        if facilities.schemas is not None and schema not in facilities.schemas:
+            yield f"gsettings schema {schema}"

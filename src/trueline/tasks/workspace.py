@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,6 +11,15 @@ from trueline.tasks.downloads import Downloads
 
 HOME = "/home/user"
 """OSWorld's account; the local desktop's is the same."""
+
+
+_SHORT = re.compile(r"(?:~|\$HOME|\$\{HOME\})(?=/|$)")
+
+
+def home_path(path: str) -> str:
+    """A path with the home folder's name in place of its short forms, as OSWorld's server reads it."""
+    match = _SHORT.match(path)
+    return path if match is None else HOME + path[match.end() :]
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from contextlib import suppress
 
 import pytest
 
+from trueline.actions import Type
 from trueline.desktop.local import LocalDesktop, LocalOptions
 from trueline.desktop.local.sudo import ADDRESS, PORT
 from trueline.desktop.types import CommandResult, DesktopError, FileExists, WindowShown
@@ -145,6 +146,28 @@ def test_terminal_and_files_under_the_names_of_gnome(runner: asyncio.Runner, des
     runner.run(desktop.launch(("nautilus", "--new-window", "/home/user/Documents")))
     runner.run(desktop.wait_for(WindowShown("Documents", "thunar"), time_limit=20))
     sh(runner, desktop, "pkill xfce4-terminal; nautilus -q")
+
+
+def test_a_terminal_returns_at_once_and_its_history_is_kept_when_it_is_ended(
+    runner: asyncio.Runner, desktop: LocalDesktop
+) -> None:
+    if not shutil.which("killall", path="/usr/bin"):
+        pytest.skip("this machine has no killall")
+    assert sh(runner, desktop, "gnome-terminal --maximize --working-directory=/tmp").returncode == 0
+    shown = runner.run(desktop.wait_for(WindowShown("", "xfce4-terminal"), time_limit=0.5))
+    assert shown is not None and shown.title.endswith("/tmp")
+    runner.run(desktop.act(Type(text="echo kept > ~/typed\n"), id="typed"))
+    runner.run(desktop.wait_for(FileExists("/home/user/typed"), time_limit=20))
+    assert sh(runner, desktop, "killall gnome-terminal-server").returncode == 0
+    written = "until grep -q 'echo kept' .bash_history 2>/dev/null; do sleep 0.02; done; cat .bash_history"
+    assert sh(runner, desktop, written).text == "echo kept > ~/typed\n"
+
+
+def test_python_programs_find_pyautogui(runner: asyncio.Runner, desktop: LocalDesktop) -> None:
+    program = "import pyautogui; pyautogui.moveTo(5, 6); print(*pyautogui.position())"
+    runner.run(desktop.put("move.py", program.encode()))
+    for name in ("python", "python3"):
+        assert sh(runner, desktop, f"cd /tmp && {name} ~/move.py").text == "5 6\n"
 
 
 def test_a_port_is_passed_on_to_another(runner: asyncio.Runner, desktop: LocalDesktop) -> None:

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -17,8 +18,9 @@ import trueline.tasks.setup
 from tasks.conftest import Do
 from tasks.samples import task
 from trueline.desktop.types import WindowShown
+from trueline.records import ObservationSpec
 from trueline.tasks import parse_task
-from trueline.tasks.setup import run_steps
+from trueline.tasks.setup import StepError, run_steps
 from trueline.tasks.workspace import Workspace
 
 PROGRAM = Path(trueline.tasks.setup.__file__).parent / "inside/open_tabs.py"
@@ -81,6 +83,17 @@ def test_a_browser_that_refuses_or_is_not_there_is_said(devtools: tuple[int, lis
     assert "no browser answers" in run_program(["http://a/"], [9], 0.3).stderr
 
 
+KILL: JsonValue = {
+    "type": "execute",
+    "parameters": {"command": "pkill chrome; true", "shell": True, "until": {"returncode": 0}},
+}
+
+
+def open_pages(do: Do, workspace: Workspace) -> set[str]:
+    listed = do(workspace.desktop.run(("curl", "-s", "http://127.0.0.1:1337/json/list")))
+    return {page["url"] for page in json.loads(listed.stdout) if page["type"] == "page"}
+
+
 @pytest.mark.full
 def test_the_step_as_osworlds_tasks_use_it(do: Do, workspace: Workspace) -> None:
     do(workspace.desktop.put("one.html", b"<title>Page one</title>first"))
@@ -94,6 +107,32 @@ def test_the_step_as_osworlds_tasks_use_it(do: Do, workspace: Workspace) -> None
     ]
     do(run_steps(parse_task(task(config=config), file="x").config, workspace))
     do(workspace.desktop.wait_for(WindowShown("Page two"), time_limit=30))
-    listed = do(workspace.desktop.run(("curl", "-s", "http://127.0.0.1:1337/json/list")))
-    urls = {page["url"] for page in json.loads(listed.stdout) if page["type"] == "page"}
-    assert urls == {*pages}
+    assert open_pages(do, workspace) == {*pages}
+    closed: list[JsonValue] = [{"type": "chrome_close_tabs", "parameters": {"urls_to_close": [pages[0], "http://x/"]}}]
+    do(run_steps(parse_task(task(config=closed), file="x").config, workspace))
+    assert open_pages(do, workspace) == {pages[1]}
+    closed = [{"type": "chrome_close_tabs", "parameters": {"urls_to_close": [*pages]}}]
+    do(run_steps(parse_task(task(config=closed), file="x").config, workspace))
+    assert open_pages(do, workspace) == {"about:blank"}
+
+
+@pytest.mark.full
+def test_visits_are_in_the_history_of_the_browser(do: Do, workspace: Workspace) -> None:
+    seen: JsonValue = [{"url": "https://a.example/b", "title": "Page", "visit_time_from_now_in_seconds": 3600}]
+    config: list[JsonValue] = [{"type": "update_browse_history", "parameters": {"history": seen}}]
+    shown: list[JsonValue] = [
+        {"type": "launch", "parameters": {"command": ["google-chrome", "--remote-debugging-port=1337"]}},
+        {"type": "chrome_open_tabs", "parameters": {"urls_to_open": ["chrome://history"]}},
+    ]
+    do(run_steps(parse_task(task(config=[KILL, *config, *shown]), file="x").config, workspace))
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        tree = do(workspace.desktop.observe(ObservationSpec(screenshot=False, tree=True))).tree
+        assert tree is not None
+        if any("a.example" in node.name for node in tree.root.walk()):
+            break
+    else:
+        pytest.fail("the browser does not show the visit")
+    with pytest.raises(StepError, match=r"step 1 \(update_browse_history\) failed: the history could not be changed"):
+        do(run_steps(parse_task(task(config=config), file="x").config, workspace))
+    do(run_steps(parse_task(task(config=[KILL]), file="x").config, workspace))

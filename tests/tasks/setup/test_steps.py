@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +17,11 @@ from trueline.tasks.errors import SetupError
 from trueline.tasks.model import Step
 from trueline.tasks.setup import StepError, StepReport, run_steps
 from trueline.tasks.workspace import Workspace
+
+PNG = base64.b64decode(
+    b"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+"""One pixel."""
 
 
 def steps(*listed: tuple[str, dict[str, JsonValue]]) -> tuple[Step, ...]:
@@ -203,3 +209,28 @@ def test_what_failed_can_be_shown_on_a_terminal(do: Do, workspace: Workspace) ->
     )
     assert "\x1b" not in str(error)
     assert do(workspace.desktop.observe(ObservationSpec())).screenshot is not None
+
+
+def test_a_program_is_waited_for_by_its_effect(do: Do, workspace: Workspace) -> None:
+    later = "(sleep 0.3; touch ~/effect) >/dev/null 2>&1 & echo begun"
+    effect: dict[str, JsonValue] = {"command_success": "test -e ~/effect"}
+    wanted: dict[str, JsonValue] = {"command": later, "shell": True, "check_interval": 0.1}
+    (report,) = run(do, workspace, ("execute_with_verification", {**wanted, "verification": effect}))
+    assert (report.output, report.returncode) == ("begun\n", 0)
+    (report,) = run(do, workspace, ("execute_with_verification", {"command": ["true"]}))
+    assert report.returncode == 0
+    missing: dict[str, JsonValue] = {**wanted, "verification": {"window_exists": "nowhere"}, "max_wait_time": 0}
+    said = fails(do, workspace, ("execute_with_verification", missing))
+    assert "not verified within 0 s: no window 'nowhere'" in str(said) and said.output == "begun\n"
+
+
+def test_the_wallpaper_is_changed_for_whoever_reads_it(do: Do, workspace: Workspace) -> None:
+    before = do(workspace.desktop.run(("xfconf-query", "-c", "xfce4-desktop", "-lv"))).text
+    do(workspace.desktop.put("Pictures/new one.png", PNG))
+    run(do, workspace, ("change_wallpaper", {"path": "~/Pictures/new one.png"}))
+    after = do(workspace.desktop.run(("xfconf-query", "-c", "xfce4-desktop", "-lv"))).text
+    assert "/home/user/Pictures/new one.png" in after and after != before
+    do(workspace.desktop.put("text.png", b"text"))
+    said = fails(do, workspace, ("change_wallpaper", {"path": "/home/user/text.png"}))
+    assert "text.png: not a picture" in str(said)
+    assert "cannot be read" in str(fails(do, workspace, ("change_wallpaper", {"path": "/none.png"})))

@@ -9,7 +9,7 @@ from pathlib import Path
 from trueline.cli.flag_values import count, positive
 from trueline.cli.guard_flags import add_guard_options
 from trueline.cli.parser import FlagGroup, Parser, whole_number
-from trueline.cli.tasks.selection import add_selection_flags
+from trueline.cli.tasks.selection import add_mirror_flag, add_network_flag, add_selection_flags
 
 OBSERVATIONS = ("screenshot", "a11y_tree", "screenshot_a11y_tree", "som")
 _SIMULATED = "oracle, noop, fail, comply, hijacked, persona, replay:DIR"
@@ -147,6 +147,7 @@ def _desktop(group: FlagGroup) -> None:
     add("--screen-width", type=count, default=1920, metavar="N", help="width of the screen in pixels (1920)")
     add("--screen-height", type=count, default=1080, metavar="N", help="height of the screen in pixels (1080)")
     add("--client-password", default="password", metavar="W", help="password of the desktop's account (password)")
+    add_network_flag(group)
     add("--perturbations", metavar="SET", help="change how the desktop looks: 1, 2 or another named set")
     add(
         "--sleep-after-execution",
@@ -154,6 +155,7 @@ def _desktop(group: FlagGroup) -> None:
         metavar="S",
         help="extra seconds to wait after each action",
     )
+    add_mirror_flag(group)
     add("--offline", action="store_true", help="download no task files; use only those downloaded before")
 
 

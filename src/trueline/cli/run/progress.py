@@ -67,6 +67,8 @@ def line(told: BatchEvent, *, agent: bool = False) -> str:
             return printable(f"{where}: {told.detail}", 500)
         case "elsewhere":
             return printable(f"{where}: another process runs it", 500)
+        case "files":
+            return printable(f"files that tasks download: {told.detail}", 500)
         case "started":
             return printable(f"{where}: started", 500)
 
@@ -119,7 +121,8 @@ def _rich(agent: bool) -> Generator[Tell]:
         task = bar.add_task("episodes", total=None)
 
         def tell(told: BatchEvent) -> None:
-            bar.update(task, total=told.total, completed=told.done)
+            if told.what != "files":
+                bar.update(task, total=told.total, completed=told.done)
             if told.what == "started":
                 bar.update(task, description=escape(printable(episode_name(told.path, agent=agent), 60)))
             else:

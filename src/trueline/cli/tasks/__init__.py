@@ -1,4 +1,4 @@
-"""`trueline tasks`: list, show, check and audit tasks."""
+"""`trueline tasks`: list, show, check, fetch and audit tasks."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ SUBCOMMANDS = {
         "tasks.check",
         "Read all selected tasks; report which can run and be scored here, and what is wrong with the rest.",
     ),
+    "fetch": Subcommand("tasks.fetch", "Download once what the selected tasks need, so that runs can be offline."),
     "audit": Subcommand(
         "tasks.audit", "Prove that each task can be solved and that nothing else passes.", ("desktop",)
     ),

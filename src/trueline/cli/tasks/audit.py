@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING
 from trueline.cli.flag_values import count
 from trueline.cli.output import print_json
 from trueline.cli.parser import Parser
-from trueline.cli.tasks.selection import add_selection_flags, chosen_selection, chosen_suite
+from trueline.cli.tasks.selection import add_network_flag, add_selection_flags, chosen_selection, chosen_suite
 from trueline.errors import InputError
 from trueline.text import printable
 
 if TYPE_CHECKING:
+    from pydantic import JsonValue
+
     from trueline.runs.audit.audit_suite import Audit, AuditFinding
 
 _FAULTS = {
@@ -42,6 +44,7 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--num-envs", type=count, default=1, metavar="N", help="number of parallel desktops (1)")
     parser.add_argument("--screen-width", type=count, default=1920, metavar="N")
     parser.add_argument("--screen-height", type=count, default=1080, metavar="N")
+    add_network_flag(parser)
     parser.add_argument(
         "--result-dir",
         type=Path,
@@ -76,20 +79,26 @@ async def _audit(args: argparse.Namespace) -> Audit:
     from trueline.runs.audit.audit_suite import AuditConfig, audit
     from trueline.runs.batch.types import BatchOptions
     from trueline.tasks.downloads import Downloads, default_folder
+    from trueline.tasks.facilities import local_facilities
     from trueline.tasks.selection import select
 
     suite = chosen_suite(args)
     tasks = select(suite, chosen_selection(args)).whole()
     screen = (args.screen_width, args.screen_height)
+    online = args.network == "open"
+    # Left out at its default: audits that were begun earlier can be continued.
+    network: dict[str, JsonValue] = {"network": args.network} if online else {}
     config = AuditConfig(
         suite=suite.name,
-        environment=Environment(provider="local", version=machine_version()[:16], screen=screen),
+        environment=Environment(provider="local", version=machine_version()[:16], screen=screen, options=network),
         downloads=Downloads(default_folder()),
         assets=suite.assets,
         seed=args.seed,
         screen=screen,
+        facilities=local_facilities(network=online),
     )
-    async with Pool(LocalOptions(*screen, nameserver=True), args.num_envs) as pool:
+    desktops = LocalOptions(*screen, network=args.network, nameserver=not online)
+    async with Pool(desktops, args.num_envs) as pool:
         with progress(args.progress, agent=True) as tell:
             options = BatchOptions(args.result_dir, args.num_envs)
             return await audit(tasks, config, lambda: LocalDesktop(pool=pool), options, tell)

@@ -8,35 +8,39 @@ from typing import TYPE_CHECKING
 
 from trueline.cli.output import print_json
 from trueline.cli.parser import Parser
-from trueline.cli.tasks.selection import add_selection_flags, chosen_selection, chosen_suite
+from trueline.cli.tasks.selection import add_network_flag, add_selection_flags, chosen_selection, chosen_suite
 from trueline.errors import InputError
 from trueline.text import printable
 
 if TYPE_CHECKING:
+    from trueline.tasks.facilities import Facilities
     from trueline.tasks.suite import SuiteTask
 
 
 def configure(parser: Parser) -> None:
     """Declare the flags."""
     add_selection_flags(parser)
+    add_network_flag(parser)
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the tasks; invalid files are reported on stderr and make the exit code 1."""
+    from trueline.tasks.facilities import local_facilities
     from trueline.tasks.selection import select
 
+    facilities = local_facilities(network=args.network == "open")
     loaded = select(chosen_suite(args), chosen_selection(args))
     if args.json:
-        print_json({"tasks": [_document(task, args.seed) for task in loaded.tasks]})
+        print_json({"tasks": [_document(task, args.seed, facilities) for task in loaded.tasks]})
     else:
-        _print(loaded.tasks, args.seed)
+        _print(loaded.tasks, args.seed, facilities)
     for problem in loaded.problems:
         print(problem, file=sys.stderr)
     return 1 if loaded.problems else 0
 
 
-def _document(task: SuiteTask, seed: int) -> dict[str, object]:
+def _document(task: SuiteTask, seed: int, facilities: Facilities) -> dict[str, object]:
     from trueline.tasks.checkers import scored_by
     from trueline.tasks.support import unsupported
 
@@ -46,7 +50,7 @@ def _document(task: SuiteTask, seed: int) -> dict[str, object]:
         "kind": task.kind,
         "instruction": _instruction(task, seed),
         "scored_by": scored_by(task.task.evaluator),
-        "unsupported": unsupported(task.task),
+        "unsupported": unsupported(task.task, facilities),
     }
 
 
@@ -60,7 +64,7 @@ def _instruction(task: SuiteTask, seed: int) -> str:
         return task.task.instruction
 
 
-def _print(tasks: tuple[SuiteTask, ...], seed: int) -> None:
+def _print(tasks: tuple[SuiteTask, ...], seed: int, facilities: Facilities) -> None:
     from trueline.tables import text_table
     from trueline.tasks.checkers import scored_by
     from trueline.tasks.support import unsupported
@@ -69,7 +73,7 @@ def _print(tasks: tuple[SuiteTask, ...], seed: int) -> None:
         (
             printable(task.ref.name, 70),
             str(task.kind),
-            "no" if unsupported(task.task) else "yes",
+            "no" if unsupported(task.task, facilities) else "yes",
             scored_by(task.task.evaluator),
             printable(_instruction(task, seed), 60),
         )

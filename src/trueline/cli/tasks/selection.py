@@ -57,6 +57,25 @@ def add_selection_flags(
     group.add_argument("--limit", type=whole_number, metavar="N", help="only the first N tasks, not counting repeats")
 
 
+def add_network_flag(group: FlagGroup) -> None:
+    """Declare the flag for what local desktops reach."""
+    group.add_argument(
+        "--network",
+        choices=("none", "open"),
+        default="none",
+        help="what local desktops reach: only themselves, or also live web sites (none)",
+    )
+
+
+def add_mirror_flag(group: FlagGroup) -> None:
+    """Declare the flag for where files of tasks are looked for first."""
+    group.add_argument(
+        "--mirror",
+        metavar="DIR|URL",
+        help="look for files of tasks here first: a folder such as OSWorld's cache, or a web address",
+    )
+
+
 def chosen_suite(args: argparse.Namespace) -> Suite:
     """The suite that the flags name.
 

@@ -73,6 +73,7 @@ def varied(found: SuiteTask, seed: int) -> SuiteTask:
 
 def _lines(found: SuiteTask, file: Task, seed: int) -> list[str]:
     from trueline.tasks.checkers import scored_by
+    from trueline.tasks.facilities import local_facilities
     from trueline.tasks.support import unsupported
 
     task = found.task
@@ -81,7 +82,7 @@ def _lines(found: SuiteTask, file: Task, seed: int) -> list[str]:
         "kind": str(found.kind),
         "instruction": task.instruction,
         "applications": ", ".join(task.related_apps) or "-",
-        "runs here": "yes" if not (reasons := unsupported(task)) else f"no: {', '.join(reasons)}",
+        "runs here": "yes" if not (reasons := unsupported(task, local_facilities())) else f"no: {', '.join(reasons)}",
         "scored by": scored_by(task.evaluator),
         "file": str(found.ref.path),
     }

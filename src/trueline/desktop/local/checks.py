@@ -44,6 +44,8 @@ APPLICATIONS = {
     "vlc": "vlc",
     "geany": "geany",
     "evince": "evince",
+    "picard": "picard",
+    "pulseaudio": "pulseaudio pulseaudio-utils pavucontrol",
 }
 """Applications that tasks use; a desktop starts without them."""
 CONTAINER_FLAGS = (

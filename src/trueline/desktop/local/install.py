@@ -32,6 +32,7 @@ _PROGRAMS = (
     "agent.py",
     "desktop_icons.py",
     "wallpaper.png",
+    "python/pyautogui.py",
 )
 
 

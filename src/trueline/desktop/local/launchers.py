@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 
+PYTHON_MODULES = "/usr/local/lib/trueline/python"
+"""Where Python programs of the desktop find modules of ours."""
+
 
 @dataclass(frozen=True)
 class Alias:
@@ -34,7 +37,9 @@ ALIASES: Mapping[str, Alias] = {
     "gnome-control-center": Alias("xfce4-settings", ("xfce4-settings-manager",)),
     "gnome-system-monitor": Alias("xfce4-terminal", ("xfce4-terminal --title=Processes --command=top",)),
     "x-terminal-emulator": Alias("xfce4-terminal", ("xfce4-terminal.wrapper", "xfce4-terminal")),
-    "python": Alias("python3", ("/usr/bin/python3",)),
+    # Both find pyautogui, which tasks and agents expect.
+    "python": Alias("python3", ("/usr/bin/python3",), f"PYTHONPATH={PYTHON_MODULES}"),
+    "python3": Alias("python3", ("/usr/bin/python3",), f"PYTHONPATH={PYTHON_MODULES}"),
     # Otherwise Thunderbird makes an empty folder of its name in the home folder at every start.
     "thunderbird": Alias("thunderbird", ("/usr/bin/thunderbird",), "MOZ_LEGACY_HOME=1"),
     # Not there on Debian, or not in the set: no other program passes for them.

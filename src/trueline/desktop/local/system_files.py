@@ -9,14 +9,16 @@ from pathlib import Path
 _MAXIMISED = (("Chromium", "browser"), ("libreoffice*", ""), ("thunderbird*", "3pane"))
 """Class and role of main windows that fill the screen: nobody works in them otherwise."""
 WINDOWS = Path("etc/xdg/openbox/rc.xml")
+MIXER = Path("usr/share/applications/pavucontrol.desktop")
 BROWSER = Path("usr/share/applications/chromium.desktop")
 
 
 def system_files(root: Path = Path("/")) -> dict[str, bytes]:
-    """The window manager's settings and the browser's entry in menus, by path in the home folder, where there are."""
+    """The window manager's settings, and menu entries, by path in the home folder, as far as there are any."""
     made = {
         ".config/openbox/rc.xml": _changed(root / WINDOWS, window_settings),
         ".local/share/applications/chromium.desktop": _changed(root / BROWSER, browser_entry),
+        ".local/share/applications/pavucontrol.desktop": _changed(root / MIXER, mixer_entry),
     }
     return {path: content.encode() for path, content in made.items() if content is not None}
 
@@ -43,3 +45,8 @@ def window_settings(text: str) -> str:
 def browser_entry(text: str) -> str:
     """The entry starts our launcher: without its flags the browser does not run here."""
     return text.replace("Exec=/usr/bin/chromium", "Exec=/usr/local/bin/chromium")
+
+
+def mixer_entry(text: str) -> str:
+    """The entry is also shown among the desktop's settings, where people look for the volume."""
+    return re.sub(r"(?m)^Categories=.*$", "Categories=AudioVideo;Audio;Mixer;GTK;Settings;X-XFCE-SettingsDialog;", text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -32,6 +32,7 @@ from trueline.runs.batch.types import BatchOptions, Job, OpenDesktop, Report
 from trueline.runs.build import VARIATION, RunConfig, episode_seed, make_job, why_unsupported
 from trueline.runs.plan import Planned
 from trueline.tasks.downloads import Downloads
+from trueline.tasks.facilities import Facilities
 from trueline.tasks.suite import SuiteTask
 from trueline.tasks.variation import drawn
 
@@ -50,6 +51,7 @@ class AuditConfig:
     assets: tuple[Path, ...] = ()
     seed: int = 0
     screen: tuple[int, int] = (1920, 1080)
+    facilities: Facilities = field(default_factory=Facilities)
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ async def audit(
     unsupported = [AuditFinding(task.ref.name, "has no demo") for task in tasks if task.task.demo is None]
     trials: list[AuditTrial] = []
     for trial in (trial for task in tasks for trial in trials_of(task)):
-        why = why_unsupported(trial.planned)
+        why = why_unsupported(trial.planned, config.facilities)
         if why:
             unsupported.append(_finding(trial, why, name=False))
         else:
@@ -166,6 +168,7 @@ def _run(config: AuditConfig, subject: str, maker: AgentMaker) -> RunConfig:
         assets=config.assets,
         seed=config.seed,
         screen=config.screen,
+        facilities=config.facilities,
     )
 
 

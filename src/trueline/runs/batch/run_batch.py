@@ -15,12 +15,13 @@ from trueline.guard.stages import ended_from_outside
 from trueline.models.waiting import PendingCall, Waiting, observed
 from trueline.records import EpisodeRecord, EpisodeWriter
 from trueline.records.end import Unscored
-from trueline.records.events import Ended
+from trueline.records.episode import EpisodeError
+from trueline.records.events import Ended, Failed
 from trueline.runs.batch.claims import Claims
 from trueline.runs.batch.slots import Slots
 from trueline.runs.batch.state import Standing, earlier_attempts, same_death_again, settle, tries
 from trueline.runs.batch.types import BatchEvent, BatchOptions, BatchResult, Job, OpenDesktop, Report
-from trueline.runs.faults import KEY, OUTAGE, SERVER, failed_at
+from trueline.runs.faults import FILES, KEY, OUTAGE, SERVER, failed_at
 
 _STARTS = 3
 """How often a desktop that will not start is tried."""
@@ -90,6 +91,9 @@ class _Batch:
                     if job.unsupported:
                         await self._finish_unplayed(job, Unscored.UNSUPPORTED, f"not supported yet: {job.unsupported}")
                         continue
+                    if job.missing_files:
+                        await self._finish_unplayed(job, Unscored.SETUP_ERROR, job.missing_files, where=FILES)
+                        continue
                     try:
                         desktop = await self._fresh(desktop, stack)
                     except (DesktopError, DesktopUnavailable) as error:
@@ -157,10 +161,13 @@ class _Batch:
         folder = self._folder(job)
         return await asyncio.to_thread(lambda: EpisodeWriter(folder, job.begin(), store=self._options.store))
 
-    async def _finish_unplayed(self, job: Job, reason: Unscored, detail: str) -> None:
+    async def _finish_unplayed(self, job: Job, reason: Unscored, detail: str, *, where: str = "") -> None:
         """Record that an episode was not played."""
         writer = await self._begin(job)
-        await self._finish(job, writer, Ended(time=datetime.now(UTC), unscored=reason, detail=detail))
+        now = datetime.now(UTC)
+        if where:
+            writer.append(Failed(time=now, error=EpisodeError(where=where, message=detail, time=now)))
+        await self._finish(job, writer, Ended(time=now, unscored=reason, detail=detail))
 
     async def _play(self, job: Job, desktop: Desktop) -> None:
         writer = await self._begin(job)

@@ -18,7 +18,7 @@ from trueline.records.episode_state import RESULT_FILE, EpisodeState, read_state
 from trueline.records.events import Ended
 from trueline.records.folder.closing import EPISODE_FILE, close_folder, read_record
 from trueline.records.folder.events_file import read_events
-from trueline.runs.faults import KEY, OUTAGE, SERVER, failed_at
+from trueline.runs.faults import FILES, KEY, OUTAGE, SERVER, failed_at
 
 
 class Standing(StrEnum):
@@ -82,8 +82,9 @@ def tries(result_dir: Path, folder: Path) -> Counter[Unscored]:
 
 
 def _may_be_over(record: EpisodeRecord) -> bool:
-    """Whether it failed as every episode would have: model unreachable, wrong key or address."""
-    return any(failed_at(record, trouble) for trouble in (OUTAGE, KEY, SERVER))
+    """Whether what it failed for may be mended: model unreachable, wrong key or address, files not downloaded."""
+    lacked_files = record.unscored is Unscored.SETUP_ERROR and any(error.where == FILES for error in record.errors)
+    return lacked_files or any(failed_at(record, trouble) for trouble in (OUTAGE, KEY, SERVER))
 
 
 def _repaired(folder: Path, state: EpisodeState) -> EpisodeState:

@@ -29,6 +29,8 @@ class Job:
     """Plays it on a fresh desktop: sets it up, and continues once it has a slot."""
     unsupported: str = ""
     """Why it cannot be played; then it is only recorded. Empty if it can."""
+    missing_files: str = ""
+    """Why it cannot be set up now; then that is recorded, and it is tried again on resume. Empty if it can."""
     rerun: bool = False
     """Run it again even if it is done."""
 
@@ -42,7 +44,7 @@ class Job:
 class BatchEvent:
     """A progress event."""
 
-    what: Literal["skipped", "started", "ended", "again", "paused", "elsewhere", "waiting"]
+    what: Literal["files", "skipped", "started", "ended", "again", "paused", "elsewhere", "waiting"]
     path: str = ""
     detail: str = ""
     done: int = 0

@@ -14,9 +14,8 @@ from trueline.runs.batch.types import BatchOptions, Job, Report
 from trueline.runs.build import RunConfig, make_job, why_unsupported
 from trueline.runs.desktops import Chosen, choose_desktops
 from trueline.runs.request import RunRequest
-from trueline.runs.request_tasks import selection_of, suite_of
+from trueline.runs.request_tasks import open_downloads, selection_of, suite_of
 from trueline.studies.made_set.trials import SetCondition, SetTrial, set_trials
-from trueline.tasks.downloads import Downloads, default_folder
 from trueline.tasks.selection import select
 from trueline.tasks.suite import Suite
 
@@ -52,10 +51,11 @@ async def play_set(
     tasks = select(suite, selection_of(request)).whole()
     episodes = 0
     for condition in conditions:
-        trials = [trial for trial in set_trials(tasks, condition, repeats) if not why_unsupported(trial.planned)]
+        chosen = await choose_desktops(request.model_copy(update={"perturbations": condition.perturbation}))
+        possible = set_trials(tasks, condition, repeats)
+        trials = [trial for trial in possible if not why_unsupported(trial.planned, chosen.facilities)]
         if not trials:
             continue
-        chosen = await choose_desktops(request.model_copy(update={"perturbations": condition.perturbation}))
         result_dir = folder / condition.folder
         jobs = [_job(trial, condition, chosen, suite, request, result_dir) for trial in trials]
         options = BatchOptions(result_dir, request.num_envs, chosen.ahead)
@@ -83,7 +83,7 @@ def _job(
         suite=suite.name,
         setting=setting,
         agent=trial.maker,
-        downloads=Downloads(default_folder(), offline=request.offline),
+        downloads=open_downloads(request),
         assets=suite.assets,
         seed=request.seed,
         screen=request.screen,

@@ -96,6 +96,51 @@ class TabParameters(Part):
     urls_to_open: tuple[Text, ...]
 
 
+class CloseTabParameters(Part):
+    """Pages to close."""
+
+    urls_to_close: tuple[Text, ...]
+
+
+class PastVisit(Part):
+    """A page that the browser remembers."""
+
+    url: Text
+    title: str
+    visit_time_from_now_in_seconds: Annotated[float, Field(ge=0)]
+
+
+class HistoryParameters(Part):
+    """Visits to add."""
+
+    history: tuple[PastVisit, ...]
+
+
+class WallpaperParameters(Part):
+    """A picture on the desktop."""
+
+    path: Text
+
+
+class WantedEffect(Part):
+    """What must hold after a program has run; both if both are given."""
+
+    window_exists: Text | None = None
+    """A part of a window's title, case-insensitive."""
+    command_success: Text | None = None
+    """A shell's line that exits with code 0."""
+
+
+class VerifiedParameters(Part):
+    """A program to run until it exits, and its effect to wait for."""
+
+    command: Command
+    shell: Truth = False
+    verification: WantedEffect = WantedEffect()
+    max_wait_time: Annotated[float, Field(ge=0, le=600)] = 10
+    check_interval: Annotated[float, Field(gt=0, le=600)] = 1
+
+
 class Launch(Part):
     """Start a program and leave it running."""
 
@@ -159,6 +204,34 @@ class ChromeOpenTabs(Part):
     parameters: TabParameters
 
 
+class ChromeCloseTabs(Part):
+    """Close pages of the running browser."""
+
+    type: Literal["chrome_close_tabs"]
+    parameters: CloseTabParameters
+
+
+class UpdateBrowseHistory(Part):
+    """Add visits to the history of the browser, which is not running."""
+
+    type: Literal["update_browse_history"]
+    parameters: HistoryParameters
+
+
+class ChangeWallpaper(Part):
+    """Set the wallpaper."""
+
+    type: Literal["change_wallpaper"]
+    parameters: WallpaperParameters
+
+
+class ExecuteWithVerification(Part):
+    """Run a program until it exits, and wait for its effect."""
+
+    type: Literal["execute_with_verification"]
+    parameters: VerifiedParameters
+
+
 class OtherStep(Part):
     """A step of an installed package. If none provides it, the task is unsupported."""
 
@@ -169,7 +242,9 @@ class OtherStep(Part):
 _TAGS = {
     "launch": "launch", "execute": "execute", "command": "execute", "open": "open", "download": "download",
     "upload_file": "upload_file", "activate_window": "activate_window", "close_window": "close_window",
-    "sleep": "sleep", "chrome_open_tabs": "chrome_open_tabs",
+    "sleep": "sleep", "chrome_open_tabs": "chrome_open_tabs", "chrome_close_tabs": "chrome_close_tabs",
+    "update_browse_history": "update_browse_history", "change_wallpaper": "change_wallpaper",
+    "execute_with_verification": "execute_with_verification",
 }  # fmt: skip
 
 
@@ -188,6 +263,10 @@ Step = Annotated[
     | Annotated[CloseWindow, Tag("close_window")]
     | Annotated[Sleep, Tag("sleep")]
     | Annotated[ChromeOpenTabs, Tag("chrome_open_tabs")]
+    | Annotated[ChromeCloseTabs, Tag("chrome_close_tabs")]
+    | Annotated[UpdateBrowseHistory, Tag("update_browse_history")]
+    | Annotated[ChangeWallpaper, Tag("change_wallpaper")]
+    | Annotated[ExecuteWithVerification, Tag("execute_with_verification")]
     | Annotated[OtherStep, Tag("other")],
     Discriminator(_tag),
 ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import time
 from pathlib import PurePosixPath
 
@@ -14,9 +13,8 @@ from trueline.tasks.model.steps import ExecuteParameters, LaunchParameters, Open
 from trueline.tasks.setup.errors import StepFailed
 from trueline.tasks.setup.wait import wait_until_usable
 from trueline.tasks.setup_steps import StepKind
-from trueline.tasks.workspace import HOME, Workspace
+from trueline.tasks.workspace import Workspace, home_path
 
-_HOME = re.compile(r"(?:~|\$HOME|\$\{HOME\})(?=/|$)")
 _AGAIN = 0.3
 _SHOWN = 60.0
 """Seconds an application may take to show its window on a busy machine."""
@@ -27,7 +25,7 @@ _APPLICATIONS = {
     "thunderbird": "thunderbird", "libreoffice": "libreoffice", "soffice": "libreoffice", "localc": "libreoffice",
     "lowriter": "libreoffice", "loimpress": "libreoffice", "nautilus": "thunar", "thunar": "thunar",
     "gnome-terminal": "terminal", "xfce4-terminal": "terminal", "gedit": "", "mousepad": "mousepad", "geany": "geany",
-    "evince": "evince", "eog": "",
+    "evince": "evince", "eog": "", "picard": "picard",
 }  # fmt: skip
 """Programs that show a window, and a piece of its class where that is known."""
 
@@ -97,15 +95,9 @@ def _output(done: CommandResult) -> str:
     return done.text + done.stderr.decode("utf-8", "replace")
 
 
-def _expanded(path: str) -> str:
-    """A path with the home folder's name in place of its short forms, as OSWorld's server reads it."""
-    match = _HOME.match(path)
-    return path if match is None else HOME + path[match.end() :]
-
-
 async def _open(parameters: OpenParameters, workspace: Workspace) -> None:
     """Open a file with its application and wait for a window with its name; or start a program."""
-    path = _expanded(parameters.path)
+    path = home_path(parameters.path)
     if "/" not in path:
         await workspace.desktop.launch((path,))
         return

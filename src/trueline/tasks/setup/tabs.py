@@ -1,14 +1,14 @@
-"""The step that opens pages in the browser."""
+"""Steps that open and close pages of the browser."""
 
 from __future__ import annotations
 
 import json
 import re
-from importlib import resources
+from collections.abc import Sequence
 
 from trueline.desktop.types import Settled
-from trueline.tasks.model.steps import TabParameters
-from trueline.tasks.setup.errors import StepFailed
+from trueline.tasks.model.steps import CloseTabParameters, TabParameters
+from trueline.tasks.setup.inside_programs import run_inside
 from trueline.tasks.setup_steps import StepKind
 from trueline.tasks.workspace import Workspace
 
@@ -21,15 +21,19 @@ _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:(//|[^0-9])", re.IGNORECASE)
 async def _open_tabs(parameters: TabParameters, workspace: Workspace) -> None:
     """Open pages through DevTools, from a program on the desktop: every desktop has its own loopback."""
     urls = [url if _SCHEME.match(url) else f"http://{url}" for url in parameters.urls_to_open]
-    script = (resources.files("trueline.tasks.setup.inside") / "open_tabs.py").read_text("utf-8")
-    wanted = json.dumps({"urls": urls, "ports": PORTS, "limit": _LIMIT}).encode()
-    # Isolated: no module is imported from the home folder.
-    done = await workspace.desktop.run(
-        ("python3", "-I", "-c", script), stdin=wanted, time_limit=_LIMIT + 10 * len(urls) + 10
-    )
-    if done.returncode != 0:
-        raise StepFailed("the pages could not be opened", done.stderr.decode("utf-8", "replace"))
+    await _run(workspace, "open_tabs.py", urls, "the pages could not be opened")
+
+
+async def _close_tabs(parameters: CloseTabParameters, workspace: Workspace) -> None:
+    """Close all pages with these addresses; one that is not open is none to close."""
+    await _run(workspace, "close_tabs.py", parameters.urls_to_close, "the pages could not be closed")
+
+
+async def _run(workspace: Workspace, program: str, urls: Sequence[str], failed: str) -> None:
+    wanted = json.dumps({"urls": list(urls), "ports": PORTS, "limit": _LIMIT}).encode()
+    await run_inside(workspace, program, stdin=wanted, time_limit=_LIMIT + 10 * len(urls) + 10, failed=failed)
     await workspace.desktop.wait_for(Settled())
 
 
 CHROME_OPEN_TABS = StepKind.typed(TabParameters, _open_tabs)
+CHROME_CLOSE_TABS = StepKind.typed(CloseTabParameters, _close_tabs)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# pkill and killall: who wants to end Chrome means the Chromium that was started under its name.
+# pkill and killall: who wants to end Chrome or GNOME's terminal means the programs that were started under these names.
 name=${0##*/}
 left=$#
 while [ "$left" -gt 0 ]; do
@@ -9,6 +9,7 @@ while [ "$left" -gt 0 ]; do
   case $name:$word in
     pkill:chrome | pkill:google-chrome) word='chrom(e|ium)' ;;
     killall:chrome | killall:google-chrome) word=chromium ;;
+    *:gnome-terminal | *:gnome-terminal-server | *:gnome-terminal-) word=xfce4-terminal ;;
   esac
   set -- "$@" "$word"
 done
