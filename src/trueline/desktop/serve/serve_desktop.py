@@ -27,6 +27,7 @@ async def serve(
     perturbation: Applied | None = None,
     stop: asyncio.Event | None = None,
     ready: Callable[[], None] = lambda: None,
+    signals: bool = True,
 ) -> None:
     """Serve a started desktop until the event, SIGINT or SIGTERM.
 
@@ -38,6 +39,7 @@ async def serve(
         perturbation: The perturbation applied to the desktop, which clients are told.
         stop: Ends the service when it is set.
         ready: Called once connections are accepted.
+        signals: Whether SIGINT and SIGTERM end the service; if not, they are left alone.
 
     Raises:
         MissingExtraError: Starlette or uvicorn is not installed.
@@ -53,6 +55,7 @@ async def serve(
             grace_seconds=GRACE_SECONDS,
             stop=stop,
             ready=ready,
+            signals=signals,
         )
     finally:
         await served.recording.stop()
