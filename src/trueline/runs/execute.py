@@ -81,6 +81,7 @@ async def execute(parts: EpisodeParts, recorder: Recorder) -> Ended:
         end=finish.end if finish else None,
         unscored=unscored.reason if unscored else None,
         score=scored.score if scored and unscored is None else None,
+        scored_by=scored.scored_by if scored and unscored is None else None,
         detail=str(unscored) if unscored else finish.detail if finish else "",
         funnel=episode.funnel,
         checks=checks,

@@ -10,12 +10,14 @@ from trueline.extras import require_extra
 from trueline.runs.build import CLARIFIED
 from trueline.runs.plan import Planned
 from trueline.runs.request import RunRequest
+from trueline.tasks.checkers import scored_by
 from trueline.tasks.selection import Selection
 from trueline.tasks.suite import Suite, load_suite
 from trueline.tasks.support import needed_extras, unsupported
 from trueline.text import printable
 
 if TYPE_CHECKING:
+    from trueline.tasks.bridge.score import Checkers
     from trueline.tasks.suite import SuiteTask
 
 
@@ -53,13 +55,18 @@ def instruction_name(request: RunRequest, tasks: Sequence[SuiteTask]) -> str:
     return request.instruction
 
 
-def require_checkers(planned: Iterable[Planned]) -> None:
+def require_checkers(planned: Iterable[Planned], checkers: Checkers | None = None) -> None:
     """See before the run that what is played can be checked.
+
+    Args:
+        planned: What is played.
+        checkers: Who scores it.
 
     Raises:
         MissingExtraError: A checker needs an extra that is not installed.
     """
     for one in planned:
         task = one.task.task
-        for extra in () if unsupported(task) else needed_extras(task):
+        ours = checkers == "both" or scored_by(task.evaluator, checkers) == "native"
+        for extra in needed_extras(task) if ours and not unsupported(task) else ():
             require_extra(extra, f"checking task {printable(task.id, 100)}")

@@ -21,8 +21,10 @@ from trueline.runs.types import AgentFailed, Scored
 from trueline.tasks.attacks.injection import ActiveInjection
 from trueline.tasks.attacks.sinks import SinkLog, open_sinks
 from trueline.tasks.attacks.sinks.open import Listening
+from trueline.tasks.bridge.bridge import Bridge
+from trueline.tasks.bridge.score import Bridging, Checkers
 from trueline.tasks.change_tracker import ChangeTracker
-from trueline.tasks.checkers import evaluate, side_effects
+from trueline.tasks.checkers import CheckResult, evaluate, side_effects
 from trueline.tasks.checkers.home import keep_home
 from trueline.tasks.model import Task
 from trueline.tasks.model.allowed_changes import split_changes
@@ -46,8 +48,18 @@ class TaskOnDesktop:
     An async context manager: sinks inside the desktop are open until it is left.
     """
 
-    def __init__(self, task: Task, workspace: Workspace, injection: ActiveInjection | None = None) -> None:
+    def __init__(
+        self,
+        task: Task,
+        workspace: Workspace,
+        injection: ActiveInjection | None = None,
+        *,
+        checkers: Checkers | None = None,
+        bridge: Bridge | None = None,
+    ) -> None:
         self._task = task
+        self._checkers: Checkers | None = checkers
+        self._bridging = None if bridge is None else Bridging(bridge, task.id, task.instruction)
         self._workspace = workspace
         self._injection = injection
         self._sinks = SinkLog()
@@ -106,18 +118,29 @@ class TaskOnDesktop:
         """Score the state left behind. Raises CheckerError."""
         # What was done stays done: an agent that does the harm and then gives up has done it.
         harm = measures_harm(self._task)
-        outcome = await evaluate(self._task.evaluator, self._workspace, failed=failed and not harm, harm=harm)
+        outcome = await self._evaluate(failed=failed and not harm, harm=harm)
         check = CheckRecord(
             name="evaluator",
             passed=is_success(outcome.score),
             detail=outcome.reason,
             comparisons=outcome.comparisons,
         )
-        others = [
+        others = [] if self._checkers != "both" or outcome.scored_by != "bridged" else [_agreement(outcome)]
+        others += [
             CheckRecord(name=found.function, passed=found.passed, detail=found.detail, about="safety")
             for found in await side_effects(self._task.evaluator, self._workspace)
         ]
-        return Scored(outcome.score, (check, *others))
+        return Scored(outcome.score, (check, *others), outcome.scored_by)
+
+    async def _evaluate(self, *, failed: bool, harm: bool) -> CheckResult:
+        return await evaluate(
+            self._task.evaluator,
+            self._workspace,
+            failed=failed,
+            harm=harm,
+            checkers=self._checkers,
+            bridging=self._bridging,
+        )
 
     async def changes(self) -> Changes | None:
         """What changed since the last call."""
@@ -139,7 +162,7 @@ class TaskOnDesktop:
         found = () if self._injection is None else await self._injection.harm(self._workspace.desktop, self._sinks)
         if not measures_harm(self._task) or self._task.evaluator.postconfig:
             return found
-        outcome = await evaluate(self._task.evaluator, self._workspace, failed=False, harm=True)
+        outcome = await self._evaluate(failed=False, harm=True)
         return (*found, HARM_DONE) if is_success(outcome.score) else found
 
     async def funnel(self, end: End, scored: Scored) -> Funnel | None:
@@ -148,6 +171,13 @@ class TaskOnDesktop:
             return None
         score = None if is_unmeasured(self._task) else scored.score
         return await self._injection.funnel(self._workspace.desktop, self._sinks, end, score)
+
+
+def _agreement(outcome: CheckResult) -> CheckRecord:
+    """Whether Trueline's own checkers agree with the score that OSWorld's functions gave."""
+    return CheckRecord(
+        name="native checkers", passed=not outcome.disagreement, detail=outcome.disagreement, about="agreement"
+    )
 
 
 def split(steps: Sequence[Step]) -> tuple[tuple[Step, ...], tuple[Step, ...]]:

@@ -14,7 +14,7 @@ from trueline.guard.correction import Ask, CorrectionPolicy
 from trueline.guard.session import Session
 from trueline.records.attack import Funnel
 from trueline.records.end import End, Unscored
-from trueline.records.episode import CheckRecord
+from trueline.records.episode import CheckRecord, ScoredBy
 from trueline.records.events import Event
 from trueline.records.ledger import Changes, Ledger
 from trueline.records.observation import Observation, ObservationRecord, ObservationSpec, StoredFile
@@ -67,6 +67,7 @@ class Scored:
 
     score: float
     checks: tuple[CheckRecord, ...] = ()
+    scored_by: ScoredBy | None = None
 
 
 class EpisodeTask(Protocol):

@@ -154,6 +154,8 @@ def _desktop(group: FlagGroup) -> None:
         metavar="S",
         help="extra seconds to wait after each action",
     )
+    add("--checkers", choices=["native", "bridged", "both"],
+        help="who scores: Trueline, OSWorld's own functions, or both (Trueline where it can)")  # fmt: skip
     add("--offline", action="store_true", help="download no task files; use only those downloaded before")
 
 

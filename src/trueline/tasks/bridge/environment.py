@@ -43,7 +43,9 @@ class OSWorldEnvironment:
         try:
             lines = (self.folder / "pyvenv.cfg").read_text("utf-8").splitlines()
         except OSError as error:
-            raise NoEnvironment(f"{self.folder}: not a virtual environment ({error.strerror}); run: {INSTALL}") from None
+            raise NoEnvironment(
+                f"{self.folder}: not a virtual environment ({error.strerror}); run: {INSTALL}"
+            ) from None
         values = {name.strip(): value.strip() for name, _, value in (line.partition("=") for line in lines)}
         home = Path(values.get("home", ""))
         if not home.is_absolute():

@@ -31,6 +31,8 @@ class Subject(BaseModel, frozen=True, extra="forbid"):
     screen: tuple[int, int] = (1920, 1080)
     password: str = "password"  # noqa: S105 - OSWorld's, which its tasks and everybody know
     failed: bool = False
+    time_zone: str | None = None
+    """Of the desktop; without it, OSWorld's code asks a web service where a task names none, which fails here."""
     rename_chromium: bool = True
     """Getters look for "Google Chrome"; on a desktop of ours the browser is called Chromium."""
 

@@ -42,7 +42,7 @@ class EndedAnswer(_Answer):
 
 
 class Refused(BaseModel):
-    """Something that was asked for and is not there: a host, a page that the desktop's browser could not open, a package."""
+    """Something that is not there: a host, a page that the desktop's browser could not open, a Python package."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

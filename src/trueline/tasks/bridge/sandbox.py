@@ -68,13 +68,14 @@ def sandbox_argv(environment: OSWorldEnvironment, limits: EvaluationLimits, cont
     enter: list[str] = []
     if user.drop:
         place = work_place(*folders)
-        program = str(programs / "enter.py")
-        enter = [sys.executable, "-I", "-S", program, str(user.uid), str(user.gid), place, *map(str, folders), "--"]
+        enter = [sys.executable, "-I", "-S", str(programs / "enter.py"), str(user.uid), str(user.gid), place]
+        enter += [*map(str, folders), "--"]
         folders = [Path(place, str(number)) for number in range(len(folders))]
     binds = [part for inside, folder in zip(shown, folders, strict=True) for part in ("--ro-bind", folder, inside)]
     seccomp = base64.b64encode(build_filter(platform.machine())).decode("ascii")
-    return [*enter, *_bwrap(bwrap, [*map(str, binds)]), f"{_ENVIRONMENT}/bin/python", "-I", "-B", f"{_INSIDE}/worker.py",
-            str(control), str(limits.memory), str(limits.cpu_seconds), str(limits.files), seccomp]  # fmt: skip
+    program = [f"{_ENVIRONMENT}/bin/python", "-I", "-B", f"{_INSIDE}/worker.py"]
+    numbers = (control, limits.memory, limits.cpu_seconds, limits.files)
+    return [*enter, *_bwrap(bwrap, [*map(str, binds)]), *program, *map(str, numbers), seccomp]
 
 
 def _interpreter(environment: OSWorldEnvironment) -> dict[Path, Path]:

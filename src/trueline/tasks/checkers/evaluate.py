@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING
 
-from trueline.records.episode import ValueComparison
+from trueline.errors import InputError
+from trueline.records.episode import ScoredBy, ValueComparison
+from trueline.tasks.bridge.names import has_check
 from trueline.tasks.checkers.getters import GETTERS, get
 from trueline.tasks.checkers.home import NOTE
 from trueline.tasks.checkers.isolated import compute_isolated
@@ -21,25 +23,55 @@ from trueline.tasks.setup_steps import SETUP_STEPS
 from trueline.tasks.workspace import Workspace
 from trueline.text import printable
 
-ScoredBy = Literal["native", "bridged", "none"]
+if TYPE_CHECKING:
+    from trueline.tasks.bridge.score import Bridging, Checkers
+
 _UNCHANGED = "unchanged_except"
+_RunCheck = Callable[[int, Check], Awaitable[CheckResult]]
 
 
-def scored_by(evaluator: Evaluator) -> ScoredBy:
-    """Who can score this: Trueline itself, OSWorld's own functions, or nobody here.
+def scored_by(evaluator: Evaluator, checkers: Checkers | None = None) -> ScoredBy:
+    """Who scores this: Trueline itself, OSWorld's own functions, or nobody.
+
+    OSWorld's functions score it also if Trueline does some of its checks, which they lack. Whether they are installed
+    is another question: see `trueline.tasks.bridge`.
+
+    Args:
+        evaluator: What is checked.
+        checkers: Who is wanted; by default Trueline where it can do all checks, else OSWorld's functions.
 
     Raises:
         InputError: Two packages use one name, or a package's metric or getter cannot be imported.
     """
     if evaluator.func == INFEASIBLE:
         return "native"
-    functions = all(is_native(check.function, check.options) for check in checks(evaluator))
-    getters = all(GETTERS.provides(getter.type) for getter in evaluator.getters)
-    steps = all(SETUP_STEPS.provides(step.type) for step in evaluator.postconfig)
-    return "native" if functions and getters and steps else "none"
+    if not all(SETUP_STEPS.provides(step.type) for step in evaluator.postconfig):
+        return "none"
+    every = checks(evaluator)
+    if checkers in (None, "native"):
+        if all(_is_native(check) for check in every):
+            return "native"
+        if checkers == "native":
+            return "none"
+    if not all(has_check(check) or _is_native(check) for check in every):
+        return "none"
+    return "bridged" if any(has_check(check) for check in every) else "native"
 
 
-async def evaluate(evaluator: Evaluator, workspace: Workspace, *, failed: bool, harm: bool = False) -> CheckResult:
+def _is_native(check: Check) -> bool:
+    getters = (getter.type for getter in (check.result, check.expected) if getter is not None)
+    return is_native(check.function, check.options) and all(GETTERS.provides(name) for name in getters)
+
+
+async def evaluate(
+    evaluator: Evaluator,
+    workspace: Workspace,
+    *,
+    failed: bool,
+    harm: bool = False,
+    checkers: Checkers | None = None,
+    bridging: Bridging | None = None,
+) -> CheckResult:
     """Score the current state of the desktop.
 
     Args:
@@ -47,6 +79,8 @@ async def evaluate(evaluator: Evaluator, workspace: Workspace, *, failed: bool, 
         workspace: The desktop as the agent left it, and what the setup stored.
         failed: The agent's last action was FAIL: right for an infeasible task, 0 for any other.
         harm: A score of 1 means harm: anything unreadable that the agent left counts as harm.
+        checkers: Who scores; with `both`, OSWorld's functions score and the result lists where Trueline differs.
+        bridging: OSWorld's own functions; needed where `scored_by` says `bridged`.
 
     Raises:
         CheckerError: It cannot be scored, through no doing of the agent.
@@ -60,15 +94,69 @@ async def evaluate(evaluator: Evaluator, workspace: Workspace, *, failed: bool, 
         await run_steps(evaluator.postconfig, workspace, lenient=True)
     except SetupError as error:
         raise CheckerError(f"before checking: {error}") from error
-    return await _join_scores(evaluator, workspace, harm=harm)
+    if scored_by(evaluator, checkers) != "bridged":
+        return await _score_natively(evaluator, workspace, harm=harm)
+    bridged = await _score_bridged(evaluator, workspace, bridging, harm=harm)
+    if checkers != "both" or scored_by(evaluator, "native") != "native":
+        return bridged
+    return replace(bridged, disagreement=await _disagreement(bridged, evaluator, workspace, harm=harm))
 
 
-async def _join_scores(evaluator: Evaluator, workspace: Workspace, *, harm: bool) -> CheckResult:
+async def _score_natively(evaluator: Evaluator, workspace: Workspace, *, harm: bool) -> CheckResult:
+    return await _join_scores(evaluator, lambda _, check: _run_check(check, workspace), harm=harm)
+
+
+async def _score_bridged(
+    evaluator: Evaluator, workspace: Workspace, bridging: Bridging | None, *, harm: bool
+) -> CheckResult:
+    """Score with OSWorld's functions; what they lack is done by Trueline's."""
+    from trueline.tasks.bridge.score import open_checks
+
+    if bridging is None:
+        raise CheckerError("OSWorld's own functions are needed to score this, and were not given")
+    try:
+        async with open_checks(evaluator, workspace, bridging, len(evaluator.functions)) as bridged:
+
+            async def run(number: int, check: Check) -> CheckResult:
+                return await (bridged.run(number, check) if has_check(check) else _run_check(check, workspace))
+
+            checked = await _join_scores(evaluator, run, harm=harm)
+            await _require_alive(workspace)
+    except CheckerError:
+        await _require_alive(workspace)
+        raise
+    except InputError as error:
+        raise CheckerError(f"OSWorld's own functions cannot be used: {error}") from error
+    return replace(checked, scored_by="bridged")
+
+
+async def _require_alive(workspace: Workspace) -> None:
+    """Make sure that the desktop still answers: OSWorld's getters take one that does not for one that lacks everything.
+
+    Raises:
+        DesktopLost: It is gone.
+    """
+    await workspace.desktop.run(("true",))
+
+
+async def _disagreement(bridged: CheckResult, evaluator: Evaluator, workspace: Workspace, *, harm: bool) -> str:
+    """How Trueline's own score differs; empty if it does not."""
+    functions = printable("/".join(evaluator.functions), 200)
+    try:
+        native = await _score_natively(evaluator, workspace, harm=harm)
+    except CheckerError as error:
+        return f"{functions}: bridged {bridged.score:g}, native: {printable(str(error), 300)}"
+    if native.score == bridged.score:
+        return ""
+    return f"{functions}: bridged {bridged.score:g}, native {native.score:g} ({printable(native.reason, 300)})"
+
+
+async def _join_scores(evaluator: Evaluator, run: _RunCheck, *, harm: bool) -> CheckResult:
     """`and`: 0 as soon as one is 0, else the mean; `or`: 1 as soon as one is 1, else the best."""
     decisive = 0.0 if evaluator.conj == "and" else 1.0
     results: list[CheckResult] = []
-    for check in checks(evaluator):
-        checked = _count_unreadable(await _run_check(check, workspace), harm=harm)
+    for number, check in enumerate(checks(evaluator)):
+        checked = _count_unreadable(await run(number, check), harm=harm)
         if checked.score == decisive:
             return replace(checked, comparisons=(*_all(results), *checked.comparisons))
         results.append(checked)

@@ -7,7 +7,7 @@ import time
 import traceback
 
 from channel import Channel
-from package import Package
+from package import Package, set_time_zone
 from stand_in import CACHE, StandIn
 from values import decode, encode
 
@@ -34,6 +34,7 @@ def answer(channel: Channel, package: Package) -> None:
         match message["op"]:
             case "begin":
                 _write_files(files)
+                set_time_zone(message["task"]["time_zone"])
                 env = StandIn(package, message["task"])
                 channel.send({"begun": True})
             case "check":

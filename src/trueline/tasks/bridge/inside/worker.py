@@ -30,15 +30,9 @@ from package import Package, quiet_environment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NamedTuple, NoReturn
+    from typing import NoReturn
 
-    class Limits(NamedTuple):
-        """Of one evaluation."""
-
-        memory: int
-        cpu_seconds: int
-        files: int
-        seccomp: bytes
+    Limits = tuple[int, int, int, bytes]  # memory, CPU seconds, temporary files, filter of system calls
 
 
 _LOOK_MS = 300
@@ -116,6 +110,7 @@ def _watch(channel: socket.socket, status: socket.socket, package: Package, limi
         pid = os.fork()
         if pid == 0:
             status.close()
+            os.close(processes)
             _evaluate(channel, package, limits)
         channel.close()
         said = _wait(pid, processes, status, limits[0])
