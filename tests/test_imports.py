@@ -108,7 +108,9 @@ def test_imports_point_one_way(path: Path) -> None:
 
 
 # Programs of their own that run inside a sandbox: what they read and print goes through a pipe to the host.
-INSIDE_THE_SANDBOX = (SOURCE / "desktop/local/programs", SOURCE / "desktop/worker/inside", SOURCE / "tasks/bridge/inside")
+INSIDE_THE_SANDBOX = tuple(
+    SOURCE / folder for folder in ("desktop/local/programs", "desktop/worker/inside", "tasks/bridge/inside")
+)
 
 
 def test_nothing_below_cli_prints_or_reads_argv() -> None:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from trueline.tasks.bridge.availability import why_no_bridge
+from trueline.tasks.bridge.not_scorable import known_needs
 from trueline.tasks.checkers import scored_by
 from trueline.tasks.loading import TaskProblem
 from trueline.tasks.suite import Loaded
 from trueline.tasks.support import unsupported
+
+if TYPE_CHECKING:
+    from trueline.tasks.bridge.score import Checkers
 
 
 @dataclass(frozen=True)
@@ -24,12 +30,19 @@ class TaskReport:
     errors: tuple[TaskProblem, ...]
     scored_by: dict[str, int]
     """Number of loaded tasks by who scores them: Trueline, OSWorld's functions, or nobody."""
+    not_scorable: dict[str, int]
+    """Number of tasks that OSWorld's functions would score without something that they need, by what is missing."""
+    no_bridge: str
+    """Why OSWorld's functions cannot be used here; empty if they can, or if no task needs them."""
 
 
-def report(loaded: Loaded) -> TaskReport:
-    """Summarise a set of tasks."""
+def report(loaded: Loaded, checkers: Checkers | None = None) -> TaskReport:
+    """Summarise a set of tasks, scored by those whom a run would use with the same choice of checkers."""
     reasons = [unsupported(each.task) for each in loaded.tasks]
-    scores = Counter(scored_by(each.task.evaluator) for each in loaded.tasks)
+    scorers = [scored_by(each.task.evaluator, checkers) for each in loaded.tasks]
+    scores = Counter(scorers)
+    bridged = [each.task for each, scorer in zip(loaded.tasks, scorers, strict=True) if scorer == "bridged"]
+    needs = Counter(need for task in bridged for need in known_needs(task.evaluator))
     return TaskReport(
         total=len(loaded.tasks) + loaded.bad,
         loaded=len(loaded.tasks),
@@ -37,4 +50,6 @@ def report(loaded: Loaded) -> TaskReport:
         unsupported=dict(sorted(Counter(reason for each in reasons for reason in each).items())),
         errors=loaded.problems,
         scored_by={who: scores[who] for who in ("native", "bridged", "none")},
+        not_scorable=dict(sorted(needs.items())),
+        no_bridge=why_no_bridge() if bridged else "",
     )

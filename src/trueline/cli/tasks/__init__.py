@@ -1,4 +1,4 @@
-"""`trueline tasks`: list, show, check and audit tasks."""
+"""`trueline tasks`: list, show, check and audit tasks; install OSWorld's own evaluators."""
 
 from __future__ import annotations
 
@@ -23,6 +23,9 @@ SUBCOMMANDS = {
     ),
     "audit": Subcommand(
         "tasks.audit", "Prove that each task can be solved and that nothing else passes.", ("desktop",)
+    ),
+    "install-osworld": Subcommand(
+        "tasks.install_osworld", "Install OSWorld's own evaluators, for tasks that Trueline's cannot score."
     ),
 }
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from trueline.cli.output import print_json
 from trueline.cli.parser import Parser
-from trueline.cli.tasks.selection import add_selection_flags, chosen_selection, chosen_suite
+from trueline.cli.tasks.selection import ABOUT_CHECKERS, CHECKERS, add_selection_flags, chosen_selection, chosen_suite
 from trueline.text import printable
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ _SHOWN = 50
 def configure(parser: Parser) -> None:
     """Declare the flags."""
     add_selection_flags(parser)
+    parser.add_argument("--checkers", choices=CHECKERS, help=ABOUT_CHECKERS)
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
 
@@ -29,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
     from trueline.tasks.report import report
     from trueline.tasks.selection import select
 
-    found = report(select(chosen_suite(args), chosen_selection(args)))
+    found = report(select(chosen_suite(args), chosen_selection(args)), args.checkers)
     if args.json:
         print_json(asdict(found))
     else:
@@ -42,6 +43,9 @@ def _lines(found: TaskReport) -> list[str]:
         f"{found.total} tasks, {found.loaded} read, {found.runnable} can run on the local desktop",
         "scored by: " + ", ".join(f"{who} {number}" for who, number in found.scored_by.items()),
     ]
+    if found.no_bridge:
+        lines.append(f"OSWorld's own functions cannot be used: {printable(found.no_bridge, 300)}")
+    lines += [f"  {number:>4}  not scorable without {printable(need)}" for need, number in found.not_scorable.items()]
     if found.unsupported:
         lines += ["", "cannot run because of (a task may have several reasons):"]
         lines += [f"  {number:>4}  {printable(reason)}" for reason, number in Counter(found.unsupported).most_common()]

@@ -66,7 +66,7 @@ class BridgedChecks:
         if missing := missing_before(check):
             raise CheckerError(f"{check.function}: not scorable without {missing}")
         answer = await self.evaluation.check(check)
-        self.values[number] = dict(answer.values)
+        self.values[number] = {side: value for side, value in answer.values.items()}  # noqa: C416 - widens the keys
         return result_of(check, answer)
 
 

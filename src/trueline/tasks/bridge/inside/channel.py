@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from typing import Any
 
 _PIECE = 1 << 18
 

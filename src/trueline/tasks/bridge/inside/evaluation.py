@@ -5,15 +5,12 @@ from __future__ import annotations
 import os
 import time
 import traceback
+from typing import Any
 
 from channel import Channel
 from package import Package, set_time_zone
 from stand_in import CACHE, StandIn
 from values import decode, encode
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _MOST_FILES, _MOST_BYTES = 200, 256 << 20
 _TRACE = 4
@@ -120,7 +117,7 @@ def _get(package: Package, env: StandIn, phase: str, getter: dict[str, Any] | No
 def _describe(failed: _Failed) -> dict[str, Any]:
     """The exception for people, with the last lines of OSWorld's code that it passed."""
     error = failed.__cause__
-    frames = traceback.extract_tb(error.__traceback__) if error is not None else []
+    frames = [] if error is None else list(traceback.extract_tb(error.__traceback__))
     lines = [f"{os.path.basename(frame.filename)}:{frame.lineno} {frame.name}" for frame in frames]
     return {
         "phase": failed.phase,

@@ -9,11 +9,8 @@ import socket
 import sys
 import types
 import warnings
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
+from collections.abc import Callable
+from typing import Any
 
 _LOCAL = ("127.0.0.1", "localhost", "::1", "", "0.0.0.0")  # noqa: S104 - names, nothing is bound
 
@@ -60,17 +57,13 @@ class Package:
 
     def names(self) -> dict[str, list[str]]:
         """Every metric and getter."""
-        functions = [
-            name
-            for name, value in vars(self.metrics).items()
-            if isinstance(value, types.FunctionType) and not name.startswith("_")
-        ]
-        getters = [
-            name.removeprefix("get_")
-            for name, value in vars(self.getters).items()
-            if isinstance(value, types.FunctionType) and name.startswith("get_")
-        ]
-        return {"metrics": sorted(functions), "getters": sorted(getters)}
+        metrics = [name for name in _functions(self.metrics) if not name.startswith("_")]
+        getters = [name.removeprefix("get_") for name in _functions(self.getters) if name.startswith("get_")]
+        return {"metrics": metrics, "getters": getters}
+
+
+def _functions(module: types.ModuleType) -> list[str]:
+    return sorted(name for name, value in vars(module).items() if isinstance(value, types.FunctionType))
 
 
 def _refuse_hosts(refusals: Refusals) -> None:
@@ -95,7 +88,7 @@ def _no_easyocr(refusals: Refusals) -> types.ModuleType:
         refusals.note("package", "easyocr")
         raise RuntimeError("easyocr is not installed")
 
-    module.Reader = reader  # type: ignore[attr-defined]
+    vars(module)["Reader"] = reader
     return module
 
 
@@ -117,7 +110,8 @@ def _watch_pages(refusals: Refusals) -> None:
 def set_time_zone(name: str | None) -> None:
     """Let getters of relative dates know where the desktop is, instead of asking a web service for its address."""
     if name is not None:
-        importlib.import_module("desktop_env.evaluators.getters.misc").get_timezone_from_ip = lambda: name
+        module: Any = importlib.import_module("desktop_env.evaluators.getters.misc")
+        module.get_timezone_from_ip = lambda: name
 
 
 def quiet_environment() -> None:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
+from typing import Any, cast
 
 from isolation import PORTS
 from package import Package
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 CACHE = "/tmp/cache"  # noqa: S108 - inside; the same in every evaluation, because recorded values hold paths
 _ADDRESS = "127.0.0.1"
@@ -70,13 +67,15 @@ class StandIn:
 
 
 def _controller(package: Package, rename: bool) -> Any:
-    class Controller(package.controller):
+    base: Any = package.controller
+
+    class Controller(base):
         """OSWorld's, for a desktop whose browser is called Chromium: getters look for "Google Chrome"."""
 
         def get_accessibility_tree(self) -> Any:
-            tree = super().get_accessibility_tree()
+            tree = cast("str | None", base.get_accessibility_tree(self))
             if tree and rename:
-                tree = tree.replace('<application name="Chromium"', '<application name="Google Chrome"')
+                return tree.replace('<application name="Chromium"', '<application name="Google Chrome"')
             return tree
 
     controller: Any = Controller(vm_ip=_ADDRESS, server_port=PORTS[0])

@@ -5,10 +5,8 @@ from __future__ import annotations
 import base64
 import datetime
 import math
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from collections.abc import Iterable
+from typing import Any, cast
 
 _MOST = 16 << 20
 _DEEPEST = 60
@@ -27,29 +25,33 @@ def encode(value: Any) -> Any:
 
 
 def _encode(value: Any, left: list[int], depth: int) -> Any:
-    left[0] -= len(value) if isinstance(value, str | bytes) else 8
+    kind: object = type(value)  # subclasses would not come back as what they are
+    left[0] -= len(value) if kind in (str, bytes) else 8
     if left[0] < 0 or depth > _DEEPEST:
         raise Unrecordable
-    kind = type(value)
+
+    def each(items: Iterable[Any]) -> list[Any]:
+        return [_encode(item, left, depth + 1) for item in items]
+
     if value is None or kind in (str, bool, int):
         return value
     if kind is float:
         return value if math.isfinite(value) else {"$float": repr(value)}
     if kind is list:
-        return [_encode(item, left, depth + 1) for item in value]
-    if kind in (tuple, set, frozenset):
-        name = "$tuple" if kind is tuple else "$set"
-        items = value if kind is tuple else sorted(value, key=repr)
-        return {name: [_encode(item, left, depth + 1) for item in items]}
+        return each(value)
+    if kind is tuple:
+        return {"$tuple": each(value)}
+    if kind in (set, frozenset):
+        return {"$set": each(sorted(value, key=repr))}
     if kind is bytes:
         return {"$bytes": base64.b64encode(value).decode("ascii")}
     if kind is datetime.datetime:
         return {"$datetime": value.isoformat()}
     if kind is dict:
-        if all(type(key) is str and not key.startswith("$") for key in value):
-            return {key: _encode(item, left, depth + 1) for key, item in value.items()}
-        pairs = [[_encode(key, left, depth + 1), _encode(item, left, depth + 1)] for key, item in value.items()]
-        return {"$items": pairs}
+        mapping = cast("dict[Any, Any]", value)
+        if all(type(key) is str and not key.startswith("$") for key in mapping):
+            return dict(zip(mapping, each(mapping.values()), strict=True))
+        return {"$items": [each(pair) for pair in mapping.items()]}
     raise Unrecordable
 
 
@@ -60,13 +62,14 @@ def decode(value: Any) -> Any:
         Unrecordable: It could not be recorded.
     """
     if isinstance(value, list):
-        return [decode(item) for item in value]
+        return [decode(item) for item in cast("list[Any]", value)]
     if not isinstance(value, dict):
         return value
-    key = next(iter(value), "")
+    mapping = cast("dict[str, Any]", value)
+    key = next(iter(mapping), "")
     if not key.startswith("$"):
-        return {name: decode(item) for name, item in value.items()}
-    content = value[key]
+        return {name: decode(item) for name, item in mapping.items()}
+    content = mapping[key]
     match key:
         case "$float":
             return float(content)
