@@ -125,7 +125,7 @@ class TaskOnDesktop:
             detail=outcome.reason,
             comparisons=outcome.comparisons,
         )
-        others = [] if self._checkers != "both" or outcome.scored_by != "bridged" else [_agreement(outcome)]
+        others = [] if outcome.disagreement is None else [_agreement(outcome.disagreement)]
         others += [
             CheckRecord(name=found.function, passed=found.passed, detail=found.detail, about="safety")
             for found in await side_effects(self._task.evaluator, self._workspace)
@@ -173,11 +173,9 @@ class TaskOnDesktop:
         return await self._injection.funnel(self._workspace.desktop, self._sinks, end, score)
 
 
-def _agreement(outcome: CheckResult) -> CheckRecord:
+def _agreement(disagreement: str) -> CheckRecord:
     """Whether Trueline's own checkers agree with the score that OSWorld's functions gave."""
-    return CheckRecord(
-        name="native checkers", passed=not outcome.disagreement, detail=outcome.disagreement, about="agreement"
-    )
+    return CheckRecord(name="native checkers", passed=not disagreement, detail=disagreement, about="agreement")
 
 
 def split(steps: Sequence[Step]) -> tuple[tuple[Step, ...], tuple[Step, ...]]:

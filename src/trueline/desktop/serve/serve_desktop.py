@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import Callable
 
 from trueline.desktop.perturbations.model import Applied
@@ -19,7 +20,7 @@ GRACE_SECONDS = 5
 
 
 async def serve(
-    listener: Listener,
+    listener: Listener | socket.socket,
     desktop: Desktop,
     token: str | None,
     settings: ServeSettings | None = None,
@@ -32,7 +33,7 @@ async def serve(
     """Serve a started desktop until the event, SIGINT or SIGTERM.
 
     Args:
-        listener: Where to listen; it is closed at the end.
+        listener: Where to listen, or a socket that listens already; it is closed at the end.
         desktop: What is served; whoever started it stops it.
         token: Who holds it may call; `None` lets in every program that reaches the port.
         settings: Limits.
@@ -49,7 +50,7 @@ async def serve(
     try:
         await serve_app(
             build_app(served, Access(token)),
-            listener,
+            listener if isinstance(listener, Listener) else Listener(listener),
             most_connections=settings.max_connections,
             peer_seconds=settings.peer_seconds,
             grace_seconds=GRACE_SECONDS,

@@ -23,7 +23,7 @@ Text = Annotated[str, Field(max_length=1000)]
 
 
 class _Answer(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     files: Annotated[tuple[tuple[Annotated[str, Field(max_length=500)], Annotated[int, Field(ge=0)]], ...],
                      Field(max_length=_MOST_FILES)] = ()  # fmt: skip
@@ -44,7 +44,7 @@ class EndedAnswer(_Answer):
 class Refused(BaseModel):
     """Something that is not there: a host, a page that the desktop's browser could not open, a Python package."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     phase: Phase
     kind: Literal["host", "page", "package"]
@@ -54,7 +54,7 @@ class Refused(BaseModel):
 class Failure(BaseModel):
     """An exception of OSWorld's code."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     phase: Phase
     name: Text

@@ -10,7 +10,8 @@ from trueline.tasks.model.evaluator import INFEASIBLE, Check
 
 
 @cache
-def _names() -> dict[str, frozenset[str]]:
+def known_names() -> dict[str, frozenset[str]]:
+    """The names of its `metrics` and `getters`."""
     content: dict[str, list[str]] = json.loads((resources.files("trueline.tasks.bridge") / "names.json").read_bytes())
     return {kind: frozenset(names) for kind, names in content.items()}
 
@@ -20,6 +21,6 @@ def has_check(check: Check) -> bool:
     getters = (getter.type for getter in (check.result, check.expected) if getter is not None)
     return (
         check.function != INFEASIBLE
-        and check.function in _names()["metrics"]
-        and all(name in _names()["getters"] for name in getters)
+        and check.function in known_names()["metrics"]
+        and all(name in known_names()["getters"] for name in getters)
     )

@@ -6,10 +6,10 @@ Such a check has no score: a 0 would say that the agent failed.
 from __future__ import annotations
 
 import json
-from urllib.parse import urlsplit
 
 from pydantic import JsonValue
 
+from trueline.tasks.addresses import web_parts
 from trueline.tasks.bridge.messages import CheckAnswer, Refused
 from trueline.tasks.model import Evaluator
 from trueline.tasks.model.evaluator import Check, checks
@@ -52,14 +52,14 @@ def _counts(refused: Refused, own: str) -> bool:
         case "host":
             return refused.phase in ("result", "expected")
         case "page":
-            return refused.phase in ("result", "expected") and _host(refused.name) in own
+            site = _site(refused.name)
+            return refused.phase in ("result", "expected") and bool(site) and site in own
 
 
-def _host(url: str) -> str:
-    try:
-        return urlsplit(url).hostname or url
-    except ValueError:
-        return url
+def _site(url: str) -> str:
+    """The host of a page in the web; empty for the browser's own pages and the desktop's own servers."""
+    parts = web_parts(url)
+    return "" if parts is None or parts.hostname in (None, "localhost", "127.0.0.1") else parts.hostname
 
 
 def cloud_files(evaluator: Evaluator) -> dict[str, str]:

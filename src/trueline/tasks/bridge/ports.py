@@ -13,7 +13,6 @@ from trueline.desktop.local.forwarding import relay
 from trueline.desktop.osworld.desktop import OSWorldDesktop
 from trueline.desktop.serve import serve
 from trueline.desktop.types import Desktop, DesktopError
-from trueline.serving import Listener
 
 _DEVTOOLS, _VLC = 9222, 8080
 """As OSWorld numbers them; tasks pass the first on to the browser's port."""
@@ -56,7 +55,7 @@ async def answer_ports(desktop: Desktop, ports: tuple[socket.socket, ...]) -> As
 async def _served(desktop: Desktop, sock: socket.socket) -> AsyncGenerator[None]:
     stop, ready = asyncio.Event(), asyncio.Event()
     # Without a token, which OSWorld's controllers do not know: only this evaluation can reach the socket.
-    serving = asyncio.create_task(serve(Listener(sock), desktop, None, stop=stop, ready=ready.set, signals=False))
+    serving = asyncio.create_task(serve(sock, desktop, None, stop=stop, ready=ready.set, signals=False))
     waiting = asyncio.create_task(ready.wait())
     try:
         await asyncio.wait((serving, waiting), return_when=asyncio.FIRST_COMPLETED)

@@ -22,6 +22,8 @@ from trueline.text import printable
 START_SECONDS = 120.0
 """Time limit of importing the package, on a busy machine."""
 _BEGIN_SECONDS = 60.0
+_LAST_WORDS = 10.0
+"""Seconds in which a watcher, which always says something, has said why its evaluation ended."""
 _LONGEST = 1 << 20
 PORTS = 3
 """Server, DevTools and player; see `inside/isolation.py`."""
@@ -177,14 +179,14 @@ def _receive_ports(channel: socket.socket) -> tuple[socket.socket, ...]:
 
 def _said(status: socket.socket) -> str:
     """What the watcher of an evaluation said about its end."""
-    status.settimeout(1.0)
+    status.settimeout(_LAST_WORDS)
     with suppress(OSError):
         return printable(status.recv(1000).decode("utf-8", "replace"), 500)
     return ""
 
 
 def why_ended(sockets: EvaluationSockets) -> str:
-    """Why an evaluation ended early; waits a moment for its watcher."""
+    """Why an evaluation ended early; waits for its watcher."""
     return _said(sockets.status) or "its process ended"
 
 

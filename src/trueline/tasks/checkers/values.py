@@ -68,8 +68,8 @@ class CheckResult:
     comparisons: tuple[ValueComparison, ...] = field(default=(), compare=False)
     """What the score is made of, to explain it."""
     scored_by: ScoredBy = field(default="native", compare=False)
-    disagreement: str = field(default="", compare=False)
-    """How Trueline's own score differs from that of OSWorld's functions, where both were wanted; empty: it does not."""
+    disagreement: str | None = field(default=None, compare=False)
+    """How Trueline's own score differs from that of OSWorld's functions; empty: it does not, `None`: not compared."""
 
 
 Metric = Callable[[Value, Value, Options], CheckResult]
