@@ -183,7 +183,7 @@ for name, address in ADDRESSES.items():
         found[name] = True
     except OSError:
         found[name] = False
-for number, (kind, name) in enumerate([("udp", ("127.0.0.53", 53)), ("abstract", "\\0trueline-test")]):
+for number, (kind, name) in enumerate([("udp", ("192.0.2.1", 53)), ("abstract", "\\0trueline-test")]):
     sock = socket.socket(socket.AF_INET if kind == "udp" else socket.AF_UNIX, socket.SOCK_DGRAM)
     try:
         sock.connect(name)
@@ -222,7 +222,16 @@ def test_code_of_an_agent_reaches_neither_host_nor_network_nor_other_evaluations
     secret = tmp_path / "secret.txt"
     secret.write_text("of the host")
     os.chmod(tmp_path, 0o755)
-    paths = [str(secret), "/home", "/root", "/etc/passwd", "/etc/hostname", "/var", "/sys/kernel", str(Path(__file__))]
+    paths = [
+        str(secret),
+        "/home",
+        "/root/.profile",
+        "/etc/passwd",
+        "/etc/hostname",
+        "/var",
+        "/sys/kernel",
+        str(Path(__file__)),
+    ]
     workspace.outputs["suite.py"] = SUITE
     kept: list[BridgedEvidence] = []
 
@@ -251,15 +260,18 @@ def test_code_of_an_agent_reaches_neither_host_nor_network_nor_other_evaluations
 
 GREEDY = """
 import os, time
-for _ in range(4):
+for _ in range(6):
     if os.fork() == 0:
-        lump = b"x" * (400 << 20)
-        time.sleep(100)
+        try:
+            lump = b"x" * (200 << 20)
+            time.sleep(100)
+        finally:
+            os._exit(0)
 os.wait()
 """
 KILLER = """
 import os, signal
-for victim in (1, os.getppid()):
+for victim in (1, 2, os.getppid(), 0, -1):
     try:
         os.kill(victim, signal.SIGKILL)
     except OSError:

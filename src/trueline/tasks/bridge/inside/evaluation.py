@@ -89,7 +89,7 @@ def _check(package: Package, env: StandIn, check: dict[str, Any], recorded: dict
         try:
             score = function(*found.values(), **check["options"])
             outcome: dict[str, Any] = {"score": float(score)}
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # code of an agent may call exit
             raise _Failed("metric", check["function"]) from error
     except _Failed as failed:
         outcome = {"failure": _describe(failed)}

@@ -173,6 +173,7 @@ def _evaluate(channel: socket.socket, package: Package, limits: Limits) -> NoRet
     memory, cpu_seconds, files, seccomp = limits
     try:
         isolation.die_with_parent()
+        os.setsid()  # a signal to the process group would reach the worker, in whatever namespace it is
         isolation.mount_own_files(files)
         ports = isolation.open_ports()
         os.chdir("/tmp")  # noqa: S108 - inside
