@@ -15,8 +15,10 @@ from typing import Any
 
 import pytest
 
+from support.stock_machine import stock_machine
 from tasks.conftest import Do
 from trueline.desktop.local import LocalDesktop
+from trueline.desktop.osworld import OSWorldDesktop
 from trueline.tasks.bridge.bridge import Bridge
 from trueline.tasks.bridge.environment import NoEnvironment, find_environment
 from trueline.tasks.bridge.evaluation import Subject
@@ -25,13 +27,14 @@ from trueline.tasks.bridge.sandbox import MIB, EvaluationLimits
 from trueline.tasks.bridge.score import BridgedEvidence, Bridging
 from trueline.tasks.checkers import CheckResult, evaluate
 from trueline.tasks.checkers.home import keep_home
+from trueline.tasks.downloads import Downloads
 from trueline.tasks.errors import CheckerError
 from trueline.tasks.model import Evaluator
 from trueline.tasks.model.evaluator import checks
 from trueline.tasks.workspace import Workspace
 
 pytestmark = pytest.mark.full
-LIMITS = EvaluationLimits(seconds=60, cpu_seconds=3, memory=700 * MIB)
+LIMITS = EvaluationLimits(seconds=60, cpu_seconds=2, memory=700 * MIB)
 
 
 @pytest.fixture(scope="module")
@@ -317,3 +320,16 @@ def test_evaluations_of_several_desktops_run_at_the_same_time(do: Do, bridge: Br
             return await asyncio.gather(one(1, workspace), one(2, replace(workspace, desktop=other)))
 
     assert do(work()) == [1.0, 1.0]
+
+
+def test_a_machine_of_osworlds_answers_by_itself(do: Do, bridge: Bridge, tmp_path: Path) -> None:
+    async def work() -> tuple[CheckResult, list[tuple[str, ...]]]:
+        async with stock_machine() as machine, OSWorldDesktop(f"127.0.0.1:{machine.port}") as desktop:
+            line = ["sh", "-c", "echo $HOME"]
+            read = {"type": "vm_command_line", "command": line}
+            each = evaluator(func="exact_match", result=read, expected=rule(expected="/home/user"))
+            return await score(each, Workspace(desktop, Downloads(tmp_path)), bridge), machine.commands
+
+    found, commands = do(work())
+    assert found.score == 1
+    assert ("sh", "-c", "echo $HOME") in commands
