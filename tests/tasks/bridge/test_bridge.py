@@ -21,7 +21,7 @@ from trueline.desktop.local import LocalDesktop
 from trueline.desktop.osworld import OSWorldDesktop
 from trueline.tasks.bridge.bridge import Bridge
 from trueline.tasks.bridge.environment import NoEnvironment, find_environment
-from trueline.tasks.bridge.evaluation import Subject
+from trueline.tasks.bridge.evaluation import BridgedTask
 from trueline.tasks.bridge.names import known_names
 from trueline.tasks.bridge.sandbox import MIB, EvaluationLimits
 from trueline.tasks.bridge.score import BridgedEvidence, Bridging
@@ -109,7 +109,7 @@ def test_commands_and_workbooks_are_scored_and_compared_with_our_own(
         assert kept[0].checks == ({"result": "user\n", "expected": {"include": ["user"], "exclude": []}},)
         assert set(kept[1].files) == {"gold.xlsx", "result.xlsx"}
         # The same score again from what was kept, without a desktop.
-        async with bridge.evaluation(None, Subject(), kept[2].files) as evaluation:
+        async with bridge.evaluation(None, BridgedTask(), kept[2].files) as evaluation:
             again = await evaluation.check(checks(table(""))[0], kept[2].checks[0])
         assert again.score == 0
 
@@ -165,7 +165,7 @@ def test_what_is_missing_is_0_an_error_or_no_score_as_it_should_be(
         # Where the desktop is, nobody asks a web service; elsewhere the answer is not made up.
         check = checks(evaluator(func="exact_match", result=command("true"), expected=dates))[0]
         for zone, hosts in (("UTC", []), (None, ["ipapi.co"])):
-            async with bridge.evaluation(workspace.desktop, Subject(time_zone=zone)) as evaluation:
+            async with bridge.evaluation(workspace.desktop, BridgedTask(time_zone=zone)) as evaluation:
                 answer = await evaluation.check(check)
             assert [refused.name for refused in answer.refused] == hosts
 

@@ -8,10 +8,10 @@ import json
 import pytest
 from pydantic import JsonValue
 
-from trueline.tasks.bridge.messages import CheckAnswer, EndedAnswer, Invalid, receive
+from trueline.tasks.bridge.messages import BridgedAnswer, EndedAnswer, InvalidAnswer, receive
 
 
-def read(content: bytes, kind: type[CheckAnswer] | type[EndedAnswer] = CheckAnswer):
+def read(content: bytes, kind: type[BridgedAnswer] | type[EndedAnswer] = BridgedAnswer):
     async def work():
         reader = asyncio.StreamReader(limit=1 << 16)
         reader.feed_data(content)
@@ -45,7 +45,7 @@ def line(**fields: JsonValue) -> bytes:
     ],
 )
 def test_an_answer_that_makes_no_sense_is_refused(content: bytes) -> None:
-    with pytest.raises(Invalid):
+    with pytest.raises(InvalidAnswer):
         read(content)
 
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from trueline.tasks.bridge.messages import CheckAnswer, Failure, Refused
+from trueline.tasks.bridge.messages import BridgedAnswer, BridgedFailure, Unreachable
 from trueline.tasks.bridge.not_scorable import cloud_files, known_needs
 from trueline.tasks.bridge.score import result_of
 from trueline.tasks.checkers import scored_by
@@ -27,8 +27,10 @@ SITE = one({"type": "info_from_website", "url": "https://shop.example/list", "in
 TAB = one({"type": "active_tab_info"})
 
 
-def refused(phase: str, kind: str, name: str, score: float = 0.0) -> CheckAnswer:
-    return CheckAnswer(score=score, refused=(Refused.model_validate({"phase": phase, "kind": kind, "name": name}),))
+def refused(phase: str, kind: str, name: str, score: float = 0.0) -> BridgedAnswer:
+    return BridgedAnswer(
+        score=score, refused=(Unreachable.model_validate({"phase": phase, "kind": kind, "name": name}),)
+    )
 
 
 def test_a_site_or_a_package_that_could_not_be_reached_leaves_no_score() -> None:
@@ -51,11 +53,11 @@ def test_an_agent_does_not_escape_a_score_by_leaving_the_browser_at_an_unknown_s
 
 
 def test_an_exception_names_function_and_getter_and_only_a_missing_result_scores_0() -> None:
-    def failed(phase: str, *, missing: bool) -> CheckAnswer:
-        failure = Failure.model_validate(
+    def failed(phase: str, *, missing: bool) -> BridgedAnswer:
+        failure = BridgedFailure.model_validate(
             {"phase": phase, "name": "vm_file", "type": "E", "message": "no\x1b[31m", "missing_file": missing}
         )
-        return CheckAnswer(failure=failure)
+        return BridgedAnswer(failure=failure)
 
     assert result_of(TAB, failed("result", missing=True)).score == 0
     for answer in (failed("result", missing=False), failed("expected", missing=True), failed("metric", missing=True)):

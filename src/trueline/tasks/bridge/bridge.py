@@ -9,7 +9,7 @@ from pathlib import Path
 
 from trueline.desktop.types import Desktop
 from trueline.tasks.bridge.environment import OSWorldEnvironment, find_environment
-from trueline.tasks.bridge.evaluation import BridgedEvaluation, Subject, open_evaluation
+from trueline.tasks.bridge.evaluation import BridgedEvaluation, BridgedTask, open_evaluation
 from trueline.tasks.bridge.sandbox import EvaluationLimits
 from trueline.tasks.bridge.worker import BridgeWorker
 
@@ -55,7 +55,7 @@ class Bridge:
 
     @asynccontextmanager
     async def evaluation(
-        self, desktop: Desktop | None, subject: Subject, files: Mapping[str, bytes] | None = None
+        self, desktop: Desktop | None, task: BridgedTask, files: Mapping[str, bytes] | None = None
     ) -> AsyncGenerator[BridgedEvaluation]:
         """Start an evaluation in a process of its own; see `open_evaluation`.
 
@@ -64,5 +64,5 @@ class Bridge:
             CheckerError: It cannot be started.
         """
         worker = await self.worker()
-        async with open_evaluation(worker, desktop, subject, files or {}, self._limits.seconds) as evaluation:
+        async with open_evaluation(worker, desktop, task, files or {}, self._limits.seconds) as evaluation:
             yield evaluation

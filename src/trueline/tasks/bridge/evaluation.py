@@ -11,18 +11,18 @@ from typing import TypeVar
 from pydantic import BaseModel, JsonValue
 
 from trueline.desktop.types import Desktop
-from trueline.tasks.bridge.messages import LONGEST_LINE, BegunAnswer, CheckAnswer, EndedAnswer, receive, send
+from trueline.tasks.bridge.messages import LONGEST_LINE, BegunAnswer, BridgedAnswer, EndedAnswer, receive, send
 from trueline.tasks.bridge.ports import answer_ports
 from trueline.tasks.bridge.worker import BridgeWorker, EvaluationSockets, why_ended
 from trueline.tasks.errors import CheckerError
 from trueline.tasks.model.evaluator import Check
 
-A = TypeVar("A", BegunAnswer, CheckAnswer, EndedAnswer)
+A = TypeVar("A", BegunAnswer, BridgedAnswer, EndedAnswer)
 RecordedValues = Mapping[str, JsonValue]
 """`result` and `expected` as an earlier answer gave them in `values`."""
 
 
-class Subject(BaseModel, frozen=True, extra="forbid"):
+class BridgedTask(BaseModel, frozen=True, extra="forbid"):
     """What OSWorld's code is told of the task and its desktop."""
 
     id: str = ""
@@ -47,7 +47,7 @@ class BridgedEvaluation:
     _seconds: float
     _ended: bool = field(default=False)
 
-    async def check(self, check: Check, recorded: RecordedValues | None = None) -> CheckAnswer:
+    async def check(self, check: Check, recorded: RecordedValues | None = None) -> BridgedAnswer:
         """Do one check.
 
         Args:
@@ -70,7 +70,7 @@ class BridgedEvaluation:
         }
         if recorded is not None:
             message["recorded"] = dict(recorded)
-        answer, _ = await self._ask(check.function, message, CheckAnswer)
+        answer, _ = await self._ask(check.function, message, BridgedAnswer)
         if (answer.score is None) == (answer.failure is None):
             raise CheckerError(f"{check.function}: OSWorld's evaluator gave no score")
         return answer
@@ -79,9 +79,9 @@ class BridgedEvaluation:
         """The files that getters fetched and that were given, by name; nothing can be checked afterwards."""
         return (await self._ask("files", {"op": "end"}, EndedAnswer))[1]
 
-    async def begin(self, subject: Subject, files: Mapping[str, bytes]) -> None:
+    async def begin(self, task: BridgedTask, files: Mapping[str, bytes]) -> None:
         """Tell it about the task."""
-        message: dict[str, JsonValue] = {"op": "begin", "task": subject.model_dump(mode="json")}
+        message: dict[str, JsonValue] = {"op": "begin", "task": task.model_dump(mode="json")}
         await self._ask("begin", message, BegunAnswer, files)
 
     async def _ask(
@@ -107,14 +107,14 @@ class BridgedEvaluation:
 
 @asynccontextmanager
 async def open_evaluation(
-    worker: BridgeWorker, desktop: Desktop | None, subject: Subject, files: Mapping[str, bytes], seconds: float
+    worker: BridgeWorker, desktop: Desktop | None, task: BridgedTask, files: Mapping[str, bytes], seconds: float
 ) -> AsyncGenerator[BridgedEvaluation]:
     """Start an evaluation, and end it with the block.
 
     Args:
         worker: Forks it.
         desktop: What its getters reach; `None`: nothing, everything was recorded.
-        subject: The task.
+        task: The task.
         files: The content of the cache folder, by name: assets, outputs of steps, what was recorded.
         seconds: Time limit of each check.
 
@@ -130,11 +130,11 @@ async def open_evaluation(
             if desktop is None:
                 for sock in sockets.ports:
                     sock.close()
-                await evaluation.begin(subject, files)
+                await evaluation.begin(task, files)
                 yield evaluation
             else:
                 async with answer_ports(desktop, sockets.ports):
-                    await evaluation.begin(subject, files)
+                    await evaluation.begin(task, files)
                     try:
                         yield evaluation
                     finally:

@@ -41,7 +41,7 @@ class EndedAnswer(_Answer):
     ended: Literal[True]
 
 
-class Refused(BaseModel):
+class Unreachable(BaseModel):
     """Something that is not there: a host, a page that the desktop's browser could not open, a Python package."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -51,7 +51,7 @@ class Refused(BaseModel):
     name: Text
 
 
-class Failure(BaseModel):
+class BridgedFailure(BaseModel):
     """An exception of OSWorld's code."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -71,20 +71,20 @@ class Failure(BaseModel):
         return printable(f"{what} {self.name}: {self.type}: {self.message}{at}", 600)
 
 
-class CheckAnswer(_Answer):
+class BridgedAnswer(_Answer):
     """What came of one check."""
 
     score: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
-    failure: Failure | None = None
+    failure: BridgedFailure | None = None
     values: Annotated[dict[Literal["result", "expected"], JsonValue], Field(max_length=2)] = Field(default={})
     """What the getters returned, as `inside/values.py` encodes it; paths lie in the cache folder."""
-    refused: Annotated[tuple[Refused, ...], Field(max_length=100)] = ()
+    refused: Annotated[tuple[Unreachable, ...], Field(max_length=100)] = ()
     missing: Annotated[tuple[Text, ...], Field(max_length=100)] = ()
     """Attributes of OSWorld's environment that were asked for and that the stand-in lacks."""
     seconds: float = 0.0
 
 
-class Invalid(CheckerError):
+class InvalidAnswer(CheckerError):
     """An answer that makes no sense."""
 
 
@@ -109,22 +109,22 @@ async def receive(reader: asyncio.StreamReader, kind: type[A]) -> tuple[A, dict[
     """Receive an answer and its files.
 
     Raises:
-        Invalid: It is none.
+        InvalidAnswer: It is none.
         EOFError: The evaluation has ended.
     """
     try:
         line = await reader.readline()
     except ValueError as error:
-        raise Invalid("OSWorld's evaluator sent too long an answer") from error
+        raise InvalidAnswer("OSWorld's evaluator sent too long an answer") from error
     if not line.endswith(b"\n"):
         raise EOFError
     try:
         answer = kind.model_validate_json(line)
     except ValidationError as error:
         problem = printable(describe_validation_error(error), 300)
-        raise Invalid(f"OSWorld's evaluator sent an invalid answer: {problem}") from error
+        raise InvalidAnswer(f"OSWorld's evaluator sent an invalid answer: {problem}") from error
     if sum(size for _, size in answer.files) > _MOST_BYTES:
-        raise Invalid("OSWorld's evaluator sent too many files")
+        raise InvalidAnswer("OSWorld's evaluator sent too many files")
     files: dict[str, bytes] = {}
     for name, size in answer.files:
         try:

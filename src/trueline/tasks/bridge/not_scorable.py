@@ -10,7 +10,7 @@ import json
 from pydantic import JsonValue
 
 from trueline.tasks.addresses import web_parts
-from trueline.tasks.bridge.messages import CheckAnswer, Refused
+from trueline.tasks.bridge.messages import BridgedAnswer, Unreachable
 from trueline.tasks.model import Evaluator
 from trueline.tasks.model.evaluator import Check, checks
 from trueline.text import printable
@@ -31,7 +31,7 @@ def missing_before(check: Check) -> str:
     return next(filter(None, found), "")
 
 
-def missing_part(check: Check, answer: CheckAnswer) -> str:
+def missing_part(check: Check, answer: BridgedAnswer) -> str:
     """What was missing while a check was done, so that its score means nothing; empty if nothing was.
 
     A page that the browser could not open counts only if the task itself names its site: an agent must not escape a
@@ -45,7 +45,7 @@ def missing_part(check: Check, answer: CheckAnswer) -> str:
     return ""
 
 
-def _counts(refused: Refused, own: str) -> bool:
+def _counts(refused: Unreachable, own: str) -> bool:
     match refused.kind:
         case "package":
             return True

@@ -13,8 +13,8 @@ from trueline.desktop.local import LocalDesktop
 from trueline.desktop.osworld.desktop import OSWorldDesktop
 from trueline.records.episode import ValueComparison
 from trueline.tasks.bridge.bridge import Bridge
-from trueline.tasks.bridge.evaluation import BridgedEvaluation, RecordedValues, Subject
-from trueline.tasks.bridge.messages import CheckAnswer, is_cache_name
+from trueline.tasks.bridge.evaluation import BridgedEvaluation, BridgedTask, RecordedValues
+from trueline.tasks.bridge.messages import BridgedAnswer, is_cache_name
 from trueline.tasks.bridge.not_scorable import cloud_files, missing_before, missing_part
 from trueline.tasks.checkers.values import CheckResult, describe
 from trueline.tasks.downloads import DownloadError
@@ -70,7 +70,7 @@ class BridgedChecks:
         return result_of(check, answer)
 
 
-def result_of(check: Check, answer: CheckAnswer) -> CheckResult:
+def result_of(check: Check, answer: BridgedAnswer) -> CheckResult:
     """The score that an answer means.
 
     Raises:
@@ -126,7 +126,7 @@ async def open_checks(
         except DownloadError as error:
             raise CheckerError(f"cloud_file: not scorable without {error}") from error
     desktop = workspace.desktop
-    subject = Subject(
+    task = BridgedTask(
         id=bridging.task_id,
         instruction=bridging.instruction,
         evaluator=evaluator.model_dump(mode="json", exclude_unset=True),
@@ -135,7 +135,7 @@ async def open_checks(
         time_zone=desktop.options.timezone if isinstance(desktop, LocalDesktop) else None,
         rename_chromium=not (isinstance(desktop, OSWorldDesktop) and not desktop.ours),
     )
-    async with bridging.bridge.evaluation(desktop, subject, files) as evaluation:
+    async with bridging.bridge.evaluation(desktop, task, files) as evaluation:
         found = BridgedChecks(evaluation, [{} for _ in range(number)])
         try:
             yield found
