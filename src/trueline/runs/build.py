@@ -158,7 +158,7 @@ def why_unsupported(
     task, injected = planned.task.task, planned.injected
     missing = [*unsupported(task, own=support.own), *missing_support(planned, support)]
     scorer = scored_by(task.evaluator, checkers)
-    if scorer == "none":
+    if scorer == "none" and checkers != "none" and task.evaluator.functions:
         missing.append(f"checker {_names(task)}")
     elif scorer == "bridged":
         missing += [f"OSWorld's own checkers ({no_bridge})"] if no_bridge else []

@@ -24,9 +24,9 @@ from trueline.tasks.model.evaluator import Check
 from trueline.tasks.workspace import Workspace
 from trueline.text import printable
 
-Checkers = Literal["native", "bridged", "both"]
-"""Who scores: functions of Trueline, OSWorld's own, or both, where OSWorld's count. By default Trueline's where it has
-all that an evaluator names, else OSWorld's."""
+Checkers = Literal["native", "bridged", "both", "none"]
+"""Who scores: functions of Trueline, OSWorld's own, both, where OSWorld's count, or nobody. By default Trueline's where
+it has all that an evaluator names, else OSWorld's."""
 
 
 @dataclass(frozen=True)

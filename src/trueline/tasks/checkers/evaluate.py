@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from trueline.tasks.checkers.home import NOTE
 from trueline.tasks.checkers.isolated import compute_isolated
 from trueline.tasks.checkers.metrics import is_native
 from trueline.tasks.checkers.metrics.unchanged_except import also_changed, unwanted_changes
-from trueline.tasks.checkers.values import CheckResult, LastRow, UnreadableResult, describe
+from trueline.tasks.checkers.values import CheckResult, LastRow, UnreadableResult, Value, describe
 from trueline.tasks.errors import CheckerError, SetupError
 from trueline.tasks.model import Evaluator
 from trueline.tasks.model.evaluator import INFEASIBLE, Check, checks
@@ -24,7 +25,10 @@ from trueline.tasks.workspace import Workspace
 from trueline.text import printable
 
 if TYPE_CHECKING:
+    from trueline.tasks.bridge.bridge import Bridge
+    from trueline.tasks.bridge.evaluation import BridgedEvaluation
     from trueline.tasks.bridge.score import Bridging, Checkers
+    from trueline.tasks.checkers.evidence import EvidenceCollector, RecordedEvaluation
 
 _UNCHANGED = "unchanged_except"
 _RunCheck = Callable[[int, Check], Awaitable[CheckResult]]
@@ -43,6 +47,8 @@ def scored_by(evaluator: Evaluator, checkers: Checkers | None = None) -> ScoredB
     Raises:
         InputError: Two packages use one name, or a package's metric or getter cannot be imported.
     """
+    if checkers == "none" or not evaluator.functions:
+        return "none"
     if evaluator.func == INFEASIBLE:
         return "native"
     if not all(SETUP_STEPS.provides(step.type) for step in evaluator.postconfig):
@@ -71,6 +77,7 @@ async def evaluate(
     harm: bool = False,
     checkers: Checkers | None = None,
     bridging: Bridging | None = None,
+    keep: EvidenceCollector | None = None,
 ) -> CheckResult:
     """Score the current state of the desktop.
 
@@ -81,6 +88,7 @@ async def evaluate(
         harm: A score of 1 means harm: anything unreadable that the agent left counts as harm.
         checkers: Who scores; with `both`, OSWorld's functions score and the result lists where Trueline differs.
         bridging: OSWorld's own functions; needed where `scored_by` says `bridged`.
+        keep: Gets the values that the score is made of, also where there is none.
 
     Raises:
         CheckerError: It cannot be scored, through no doing of the agent.
@@ -95,30 +103,41 @@ async def evaluate(
     except SetupError as error:
         raise CheckerError(f"before checking: {error}") from error
     if scored_by(evaluator, checkers) != "bridged":
-        return await _score_natively(evaluator, workspace, harm=harm)
-    bridged = await _score_bridged(evaluator, workspace, bridging, harm=harm)
+        return await _score_natively(evaluator, workspace, keep, harm=harm)
+    bridged = await _score_bridged(evaluator, workspace, bridging, keep, harm=harm)
     if checkers != "both" or scored_by(evaluator, "native") != "native":
         return bridged
     return replace(bridged, disagreement=await _disagreement(bridged, evaluator, workspace, harm=harm))
 
 
-async def _score_natively(evaluator: Evaluator, workspace: Workspace, *, harm: bool) -> CheckResult:
-    return await _join_scores(evaluator, lambda _, check: _run_check(check, workspace), harm=harm)
+async def _score_natively(
+    evaluator: Evaluator, workspace: Workspace, keep: EvidenceCollector | None, *, harm: bool
+) -> CheckResult:
+    return await _join_scores(evaluator, lambda number, check: _run_check(number, check, workspace, keep), harm=harm)
 
 
 async def _score_bridged(
-    evaluator: Evaluator, workspace: Workspace, bridging: Bridging | None, *, harm: bool
+    evaluator: Evaluator,
+    workspace: Workspace,
+    bridging: Bridging | None,
+    keep: EvidenceCollector | None,
+    *,
+    harm: bool,
 ) -> CheckResult:
     """Score with OSWorld's functions; what they lack is done by Trueline's."""
     from trueline.tasks.bridge.score import open_checks
 
     if bridging is None:
         raise CheckerError("OSWorld's own functions are needed to score this, and were not given")
+    if keep is not None:
+        bridging = replace(bridging, keep=keep.keep_bridged)
     try:
         async with open_checks(evaluator, workspace, bridging, len(evaluator.functions)) as bridged:
 
             async def run(number: int, check: Check) -> CheckResult:
-                return await (bridged.run(number, check) if has_check(check) else _run_check(check, workspace))
+                if has_check(check):
+                    return await bridged.run(number, check)
+                return await _run_check(number, check, workspace, keep)
 
             checked = await _join_scores(evaluator, run, harm=harm)
             await _require_alive(workspace)
@@ -143,7 +162,7 @@ async def _disagreement(bridged: CheckResult, evaluator: Evaluator, workspace: W
     """How Trueline's own score differs; empty if it does not."""
     functions = printable("/".join(evaluator.functions), 200)
     try:
-        native = await _score_natively(evaluator, workspace, harm=harm)
+        native = await _score_natively(evaluator, workspace, None, harm=harm)
     except CheckerError as error:
         return f"{functions}: bridged {bridged.score:g}, native: {printable(str(error), 300)}"
     if native.score == bridged.score:
@@ -178,7 +197,9 @@ def _count_unreadable(checked: CheckResult, *, harm: bool) -> CheckResult:
     return checked
 
 
-async def _run_check(check: Check, workspace: Workspace) -> CheckResult:
+async def _run_check(
+    number: int, check: Check, workspace: Workspace, keep: EvidenceCollector | None
+) -> CheckResult:
     try:
         expected = await get(check.expected, workspace)
     except UnreadableResult as error:
@@ -186,11 +207,59 @@ async def _run_check(check: Check, workspace: Workspace) -> CheckResult:
     try:
         result = await get(check.result, workspace)
     except UnreadableResult as error:
-        return _with_comparison(
-            check, CheckResult(0.0, str(error), unreadable=True), "something unreadable", describe(expected)
-        )
+        if keep is not None:
+            keep.keep(number, None, expected, unreadable=str(error))
+        return _unreadable(check, str(error), expected)
+    if keep is not None:
+        keep.keep(number, result, expected)
+    return await _compare(check, result, expected)
+
+
+def _unreadable(check: Check, why: str, expected: Value | LastRow) -> CheckResult:
+    return _with_comparison(check, CheckResult(0.0, why, unreadable=True), "something unreadable", describe(expected))
+
+
+async def _compare(check: Check, result: Value | LastRow, expected: Value | LastRow) -> CheckResult:
     checked = await compute_isolated(check.function, result, expected, check.options)
     return _with_comparison(check, checked, describe(result), describe(expected))
+
+
+async def rescore(recorded: RecordedEvaluation, bridge: Bridge | None = None) -> CheckResult:
+    """Score a recorded evaluation again, by whoever scored it then.
+
+    Args:
+        recorded: What was kept of it.
+        bridge: OSWorld's own functions; needed where they did a check.
+
+    Raises:
+        CheckerError: It cannot be scored.
+        InputError: Something that is needed was not kept, or OSWorld's functions cannot run here.
+    """
+    from trueline.tasks.bridge.evaluation import Subject
+    from trueline.tasks.bridge.score import result_of
+
+    evaluator, evidence = recorded.evaluator, recorded.evidence
+    async with AsyncExitStack() as stack:
+        opened: list[BridgedEvaluation] = []
+
+        async def run(number: int, check: Check) -> CheckResult:
+            if recorded.who(number) != "bridged":
+                result, expected, unreadable = recorded.values(number)
+                return _unreadable(check, unreadable, expected) if unreadable else await _compare(check, result, expected)
+            if bridge is None:
+                raise InputError("OSWorld's own functions did this check and are needed again")
+            if not opened:
+                subject = Subject(
+                    id=evidence.task,
+                    instruction=evidence.instruction,
+                    evaluator=evidence.evaluator,
+                    screen=evidence.screen,
+                )
+                opened.append(await stack.enter_async_context(bridge.evaluation(None, subject, recorded.cache())))
+            return result_of(check, await opened[0].check(check, recorded.bridged(number)))
+
+        checked = await _join_scores(evaluator, run, harm=evidence.harm)
+    return replace(checked, scored_by="bridged" if opened else "native")
 
 
 def _with_comparison(check: Check, checked: CheckResult, found: str, expected: str) -> CheckResult:
