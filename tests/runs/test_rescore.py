@@ -178,12 +178,14 @@ def test_a_run_keeps_what_it_compared_and_a_task_without_a_checker_is_finished(
     path.write_text(json.dumps(unchecked))
 
     def play() -> trueline.RunResult:
-        return trueline.run(suite="suite", agent="noop", screen_width=1024, screen_height=768, result_dir="results")
+        return trueline.run(
+            suite="suite", agent="noop", max_steps=2, screen_width=1024, screen_height=768, result_dir="results"
+        )
 
     result = play()
     assert result.complete
     scores = {path.rpartition("/")[2]: (one.score, one.unscored, one.end) for path, one in result.records.items()}
-    assert scores == {"t0": (0.0, None, End.DONE), "t1": (None, Unscored.NO_CHECKER, End.DONE)}
+    assert scores == {"t0": (0.0, None, End.STEP_LIMIT), "t1": (None, Unscored.NO_CHECKER, End.STEP_LIMIT)}
     times = {path: one.started for path, one in result.records.items()}
     assert {path: one.started for path, one in play().records.items()} == times
     assert main(["rescore", "results", "--json"]) == 0
@@ -194,4 +196,4 @@ def test_a_run_keeps_what_it_compared_and_a_task_without_a_checker_is_finished(
     }
     assert main(["metrics", "--run-dirs", "results", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
-    assert report["settings"][0]["missing"] == []
+    assert (report["settings"][0]["n_tasks"], report["settings"][0]["missing"]) == (1, 0)

@@ -32,7 +32,7 @@ def configure(parser: Parser) -> None:
     parser.description = _ABOUT
     parser.add_argument("results", nargs="+", type=Path, metavar="RESULTS", help="result folders or episode folders")
     parser.add_argument("--out", type=Path, metavar="DIR",
-                        help="write a copy of the results with the new scores; the old folder is never changed")  # fmt: skip
+                        help="write a copy with the new scores; the old folder is never changed")  # fmt: skip
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
 

@@ -16,7 +16,7 @@ from trueline.records.attack import Funnel
 from trueline.records.end import End, Unscored
 from trueline.records.episode import CheckRecord, ScoredBy
 from trueline.records.events import Event
-from trueline.records.folder.checker_files import Evidence
+from trueline.records.folder.checker_files import CheckerEvidence
 from trueline.records.ledger import Changes, Ledger
 from trueline.records.observation import Observation, ObservationRecord, ObservationSpec, StoredFile
 from trueline.records.proposal import Proposal
@@ -61,7 +61,7 @@ class Recorder(Protocol):
         """Add a line for people."""
         ...
 
-    def keep_evidence(self, evidence: Evidence, contents: Mapping[str, bytes]) -> None:
+    def keep_evidence(self, evidence: CheckerEvidence, contents: Mapping[str, bytes]) -> None:
         """Keep what the checker compared; a later call replaces it."""
         ...
 
@@ -79,7 +79,7 @@ class Scored:
 class CheckedValues:
     """What a check compared."""
 
-    evidence: Evidence
+    evidence: CheckerEvidence
     contents: Mapping[str, bytes]
     """Files by their SHA-256."""
 

@@ -56,7 +56,7 @@ class CheckEvidence(Record):
     """Values as OSWorld's worker encodes them, where its functions did the check."""
 
 
-class Evidence(Record):
+class CheckerEvidence(Record):
     """What one evaluation rests on."""
 
     version: Literal[1] = 1
@@ -72,7 +72,7 @@ class Evidence(Record):
     """The cache folder of OSWorld's worker, by name."""
 
 
-def write_evidence(folder: Path, evidence: Evidence, contents: Mapping[str, bytes]) -> None:
+def write_evidence(folder: Path, evidence: CheckerEvidence, contents: Mapping[str, bytes]) -> None:
     """Write the evidence into an episode's folder; an earlier one of the same episode is replaced.
 
     Args:
@@ -98,7 +98,7 @@ def write_evidence(folder: Path, evidence: Evidence, contents: Mapping[str, byte
     sync_folder(place)
 
 
-def read_evidence(folder: Path) -> Evidence | None:
+def read_evidence(folder: Path) -> CheckerEvidence | None:
     """Read the evidence of an episode; `None` if it has none.
 
     Raises:
@@ -106,7 +106,7 @@ def read_evidence(folder: Path) -> Evidence | None:
     """
     path = folder / CHECKER_FOLDER / _EVIDENCE
     try:
-        return Evidence.model_validate_json(path.read_bytes())
+        return CheckerEvidence.model_validate_json(path.read_bytes())
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:

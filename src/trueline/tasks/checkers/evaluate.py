@@ -197,9 +197,7 @@ def _count_unreadable(checked: CheckResult, *, harm: bool) -> CheckResult:
     return checked
 
 
-async def _run_check(
-    number: int, check: Check, workspace: Workspace, keep: EvidenceCollector | None
-) -> CheckResult:
+async def _run_check(number: int, check: Check, workspace: Workspace, keep: EvidenceCollector | None) -> CheckResult:
     try:
         expected = await get(check.expected, workspace)
     except UnreadableResult as error:
@@ -235,7 +233,7 @@ async def rescore(recorded: RecordedEvaluation, bridge: Bridge | None = None) ->
         CheckerError: It cannot be scored.
         InputError: Something that is needed was not kept, or OSWorld's functions cannot run here.
     """
-    from trueline.tasks.bridge.evaluation import Subject
+    from trueline.tasks.bridge.evaluation import BridgedTask
     from trueline.tasks.bridge.score import result_of
 
     evaluator, evidence = recorded.evaluator, recorded.evidence
@@ -245,11 +243,13 @@ async def rescore(recorded: RecordedEvaluation, bridge: Bridge | None = None) ->
         async def run(number: int, check: Check) -> CheckResult:
             if recorded.who(number) != "bridged":
                 result, expected, unreadable = recorded.values(number)
-                return _unreadable(check, unreadable, expected) if unreadable else await _compare(check, result, expected)
+                return (
+                    _unreadable(check, unreadable, expected) if unreadable else await _compare(check, result, expected)
+                )
             if bridge is None:
                 raise InputError("OSWorld's own functions did this check and are needed again")
             if not opened:
-                subject = Subject(
+                subject = BridgedTask(
                     id=evidence.task,
                     instruction=evidence.instruction,
                     evaluator=evidence.evaluator,

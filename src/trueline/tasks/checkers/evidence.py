@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pydantic import JsonValue
+
 from trueline.errors import InputError
 from trueline.records.episode import ScoredBy
-from trueline.records.folder.checker_files import CheckEvidence, Evidence, KeptFile, KeptValue, read_kept_file
+from trueline.records.folder.checker_files import CheckerEvidence, CheckEvidence, KeptFile, KeptValue, read_kept_file
 from trueline.records.observation import sha256
 from trueline.tasks.checkers.values import FileValue, LastRow, Value
 from trueline.tasks.model import Evaluator, Task
@@ -40,11 +42,11 @@ class EvidenceCollector:
                 self.checks[number] = CheckEvidence(scored_by="bridged", bridged=dict(values))
         self.files = {name: self._file(FileValue(name, content)) for name, content in found.files.items()}
 
-    def evidence(self, task: Task, screen: tuple[int, int], *, harm: bool) -> Evidence | None:
+    def evidence(self, task: Task, screen: tuple[int, int], *, harm: bool) -> CheckerEvidence | None:
         """What was kept; `None` if nothing was read."""
         if not self.checks:
             return None
-        return Evidence(
+        return CheckerEvidence(
             task=task.id,
             instruction=task.instruction,
             evaluator=task.evaluator.model_dump(mode="json", exclude_unset=True),
@@ -76,7 +78,7 @@ class RecordedEvaluation:
     """An evaluation that was kept in an episode's folder."""
 
     folder: Path
-    evidence: Evidence
+    evidence: CheckerEvidence
 
     @property
     def evaluator(self) -> Evaluator:
@@ -104,7 +106,7 @@ class RecordedEvaluation:
         check = self._check(number)
         return self._value(check.result), self._value(check.expected), check.unreadable
 
-    def bridged(self, number: int) -> Mapping[str, object]:
+    def bridged(self, number: int) -> Mapping[str, JsonValue]:
         """The values of a check that OSWorld's functions did.
 
         Raises:
