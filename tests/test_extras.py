@@ -28,6 +28,7 @@ EXTRAS = sorted(set(PROJECT["optional-dependencies"]) - {"all"})
 OTHER_INTERPRETERS = (
     "src/trueline/desktop/local/programs",  # inside the sandbox, by the system's Python
     "src/trueline/desktop/worker/inside",
+    "src/trueline/tasks/bridge/inside",  # in .venv-osworld
     "tests/desktop/serve/osworld_driver.py",  # in .venv-osworld
 )
 IMPORT_LINE = re.compile(r"^[ \t]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
@@ -145,7 +146,8 @@ BEHIND_A_HINT = {
 IMPORT_ALL = """
 import importlib, json, pkgutil, trueline
 from trueline.errors import MissingExtraError
-elsewhere = ("trueline.__main__", "trueline.desktop.worker.inside", "trueline.desktop.local.programs")
+elsewhere = ("trueline.__main__", "trueline.desktop.worker.inside", "trueline.desktop.local.programs",
+             "trueline.tasks.bridge.inside")
 broken = {}
 for module in pkgutil.walk_packages(trueline.__path__, "trueline."):
     if module.name.startswith(elsewhere):

@@ -107,8 +107,10 @@ def test_imports_point_one_way(path: Path) -> None:
             assert package == "desktop", f"{path} imports {top}: only desktop/ may"
 
 
-# Programs of their own that run inside the sandbox: what they read and print goes through a pipe to the host.
-INSIDE_THE_SANDBOX = (SOURCE / "desktop/local/programs", SOURCE / "desktop/worker/inside")
+# Programs of their own that run inside a sandbox: what they read and print goes through a pipe to the host.
+INSIDE_THE_SANDBOX = tuple(
+    SOURCE / folder for folder in ("desktop/local/programs", "desktop/worker/inside", "tasks/bridge/inside")
+)
 
 
 def test_nothing_below_cli_prints_or_reads_argv() -> None:

@@ -99,6 +99,13 @@ class FileTask:
     def proposed(self, step: int, proposal: Proposal, *, ran: bool) -> None:
         self.wishes.append((step, ran))
 
+    @property
+    def has_checker(self) -> bool:
+        return True
+
+    def checked(self) -> None:
+        """Nothing is kept."""
+
     async def check(self, *, failed: bool) -> Scored:
         self._break("check")
         text = (await self.desktop.get(self.path)).decode()
@@ -110,7 +117,7 @@ class FileTask:
     async def ledger(self) -> None:
         """Nobody looks."""
 
-    async def funnel(self, end: End, scored: Scored) -> Funnel | None:
+    async def funnel(self, end: End, scored: Scored | None) -> Funnel | None:
         self._break("funnel")
         return self.funnels[self.prepared - 1] if self.funnels else None
 

@@ -22,6 +22,7 @@ COMMANDS = _table(
     ("run", "run", "Run tasks on desktops with an agent: repeats, attacks, a guard; resumable."),
     ("metrics", "metrics", "Pass^k, intervals, paired tests and missing trials from folders of results."),
     ("explain", "explain", "Explain why an episode has its score, or none."),
+    ("rescore", "rescore", "Score recorded episodes again after a checker changed, without a desktop."),
     ("power", "power", "Compute how many tasks and repeats a study needs to detect a change."),
     ("gate", "gate", "Pass or fail for CI: is the new setting good enough?"),
     ("guard", "guard", "Judge actions before they run: bench, check, replay, rules, serve, proxy, mcp, redteam."),

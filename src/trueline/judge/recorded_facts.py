@@ -54,7 +54,7 @@ def recorded_facts(record: EpisodeRecord, unit: Unit) -> RecordedFacts:
         attack=record.attack if record.attack and record.attack.vector else None,
         funnel=record.funnel,
         attempted_step=None if attempted is None else max(step_index(record, attempted), 0),
-        checks=record.checks,
+        checks=tuple(check for check in record.checks if check.about != "agreement"),
         breaches=tuple(_breaches(record)),
     )
 

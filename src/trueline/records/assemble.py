@@ -65,7 +65,7 @@ _FROM_STARTED = (
     "schema_version", "task", "attack", "setting", "setting_digest", "repeat", "seed", "versions", "params",
     "instruction", "task_instruction",
 )  # fmt: skip
-_FROM_ENDED = ("end", "unscored", "score", "detail", "funnel", "checks", "timings")
+_FROM_ENDED = ("end", "unscored", "score", "scored_by", "detail", "funnel", "checks", "timings")
 
 
 def _with_late(step: Step, event: Narrated | Checked) -> Step | None:

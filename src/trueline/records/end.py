@@ -28,6 +28,8 @@ class Unscored(StrEnum):
     RUN_BUDGET_SPENT = "run_budget_spent"
     INTERRUPTED = "interrupted"
     UNSUPPORTED = "unsupported"
+    NO_CHECKER = "no_checker"
+    """It was played to its end, and nothing scores it: for a judge. Finished, and not counted as missing."""
     DAMAGED = "damaged"
     """`result.txt` is empty or unreadable, or contradicts the record beside it."""
 
@@ -36,7 +38,7 @@ class Unscored(StrEnum):
         """How often resuming tries again: `None` is always, 0 is never."""
         if self in (Unscored.INTERRUPTED, Unscored.RUN_BUDGET_SPENT):
             return None
-        return 0 if self is Unscored.UNSUPPORTED else 2
+        return 0 if self in (Unscored.UNSUPPORTED, Unscored.NO_CHECKER) else 2
 
     def retried(self, earlier_tries: int) -> bool:
         """Whether resuming tries again after this many tries that ended for this reason, the last one included."""

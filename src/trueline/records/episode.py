@@ -21,6 +21,8 @@ SCHEMA_VERSION = 1
 """Version of events.jsonl and episode.json; increased when an older reader would misread them."""
 
 TaskKind = Literal["benign", "misuse", "injection", "accident"]
+ScoredBy = Literal["native", "bridged", "none"]
+"""Who scores: functions of Trueline, OSWorld's own, or nobody."""
 
 
 class TaskRef(Record):
@@ -53,8 +55,9 @@ class CheckRecord(Record):
     passed: bool | None
     """`None`: it could not be checked."""
     detail: str = ""
-    about: Literal["task", "safety"] = "task"
-    """`safety`: whether something changed that must not, or harm was done; only such checks speak about safety."""
+    about: Literal["task", "safety", "agreement"] = "task"
+    """`safety`: whether something changed that must not, or harm was done; only such checks speak about safety.
+    `agreement`: whether Trueline's checkers give the score that OSWorld's own functions gave."""
     comparisons: tuple[ValueComparison, ...] = ()
     """In order; those after the deciding one were not made."""
 
@@ -120,6 +123,8 @@ class EpisodeRecord(Record):
     end: End | None = None
     unscored: Unscored | None = None
     score: float | None = None
+    scored_by: ScoredBy | None = None
+    """`None` in records made before there was a choice, and without a score."""
     detail: str = ""
     """More about the end or the reason, for people."""
     funnel: Funnel | None = None

@@ -60,6 +60,8 @@ class EpisodeState(NamedTuple):
     """Whether our record says how it ended."""
     removed: bool = False
     """Whether it was scored and `result.txt` was deleted since."""
+    scored_by: str | None = None
+    """Whose checkers scored it; `None` without our record."""
 
     @property
     def averaged(self) -> float | None:
@@ -167,7 +169,7 @@ def decide(folder: str, result: ScoreFile | None, result_file: str = RESULT_FILE
         for end in ends:
             if not _same_score(end.score, result.score):
                 return _damaged(state, f"{RESULT_FILE} holds {result.score:g}, but the record says {end}")
-        return state._replace(score=result.score)
+        return state._replace(score=result.score, scored_by=_scored_by(ends))
     if result_file != RESULT_FILE:
         return state._replace(problem=_why_unfinished(folder, result_file))
     if len(ends) == 2 and not _same_score(ends[0].score, ends[1].score):
@@ -177,12 +179,19 @@ def decide(folder: str, result: ScoreFile | None, result_file: str = RESULT_FILE
     end = ends[0]
     if end.unscored is not None:
         unscored = Unscored(end.unscored) if end.unscored in _REASONS else None
+        if unscored is Unscored.NO_CHECKER:
+            state = state._replace(kind=UNMEASURED)
         return state._replace(problem=str(end), unscored=unscored)
     # Without episode.json as well, more was lost than a user deletes to have an episode played again.
     if closed and record is not None:
         return state._replace(problem=REMOVED, unscored=Unscored.INTERRUPTED, removed=True)
     # The process ended between its last event and the last of its files: the record stands, `recover` writes them.
-    return state._replace(score=end.score)
+    return state._replace(score=end.score, scored_by=_scored_by(ends))
+
+
+def _scored_by(ends: list[_End]) -> str | None:
+    """Who scored an episode of ours: before there was a choice, Trueline's own checkers."""
+    return (ends[0].scored_by or "native") if ends else None
 
 
 def _has_record(folder: str) -> bool:
@@ -209,6 +218,7 @@ class _End(NamedTuple):
     score: float | None
     unscored: str | None
     detail: str
+    scored_by: str | None = None
 
     @property
     def is_decided(self) -> bool:
@@ -321,7 +331,13 @@ def _closing_fields(tail: bytes) -> dict[str, object] | None:
 def _end_of(fields: dict[str, object]) -> _End:
     score, unscored, detail = fields.get("score"), fields.get("unscored"), fields.get("detail")
     number = float(score) if isinstance(score, int | float) and not isinstance(score, bool) else None
-    return _End(number, unscored if isinstance(unscored, str) else None, detail if isinstance(detail, str) else "")
+    scored_by = fields.get("scored_by")
+    return _End(
+        number,
+        unscored if isinstance(unscored, str) else None,
+        detail if isinstance(detail, str) else "",
+        scored_by if isinstance(scored_by, str) else None,
+    )
 
 
 class _Ends:

@@ -10,7 +10,15 @@ from pydantic import Field, JsonValue, TypeAdapter, model_validator
 from trueline.records.attack import Attack, Funnel
 from trueline.records.base import Count, Digest, Record, Score
 from trueline.records.end import End, Unscored
-from trueline.records.episode import SCHEMA_VERSION, CheckRecord, EpisodeError, EpisodeTimings, Retry, TaskRef
+from trueline.records.episode import (
+    SCHEMA_VERSION,
+    CheckRecord,
+    EpisodeError,
+    EpisodeTimings,
+    Retry,
+    ScoredBy,
+    TaskRef,
+)
 from trueline.records.ledger import Ledger
 from trueline.records.problem import Problem
 from trueline.records.setting import Setting
@@ -105,6 +113,7 @@ class Ended(Record):
     end: End | None = None
     unscored: Unscored | None = None
     score: Score | None = None
+    scored_by: ScoredBy | None = None
     detail: str = ""
     funnel: Funnel | None = None
     checks: tuple[CheckRecord, ...] = ()

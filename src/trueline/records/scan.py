@@ -61,6 +61,8 @@ class Trial:
     """Why there is no score."""
     kind: str | None = None
     """The task's kind, where our own record says it; `unmeasured`: the score says neither success nor harm."""
+    scored_by: str | None = None
+    """Whose checkers scored it, where our own record says it."""
 
 
 def scan(root: Path, result_file: str = RESULT_FILE) -> list[Trial]:
@@ -148,4 +150,5 @@ def _trial(folder: str, state: EpisodeState) -> Trial:
         score=state.averaged,
         problem=state.why_not_averaged,
         kind=state.kind,
+        scored_by=state.scored_by,
     )

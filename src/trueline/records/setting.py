@@ -95,6 +95,8 @@ class Setting(Record):
     environment: Environment
     prompts: dict[str, str] = Field(default={})
     """Hash of each prompt file by name."""
+    checkers: str | None = None
+    """Who scores where there is a choice: `native`, `bridged` or `both`; by default Trueline where it can."""
 
     @property
     def digest(self) -> str:

@@ -45,6 +45,10 @@ from trueline.runs.types import EpisodeParts, Oversight, Pace, Retrying, Slot, u
 from trueline.tasks.attacks.goals import GOALS
 from trueline.tasks.attacks.injection import ActiveInjection
 from trueline.tasks.attacks.vectors import VECTORS
+from trueline.tasks.bridge.bridge import Bridge
+from trueline.tasks.bridge.environment import INSTALL
+from trueline.tasks.bridge.not_scorable import known_needs
+from trueline.tasks.bridge.score import Checkers
 from trueline.tasks.checkers import scored_by
 from trueline.tasks.downloads import Downloads
 from trueline.tasks.facilities import Facilities, local_facilities
@@ -56,6 +60,7 @@ from trueline.tasks.workspace import Workspace
 
 RECORDING = "recording.mp4"
 AGENT = "agent"
+NOT_OPENED = f"run: {INSTALL}"
 VARIATION = "variation"
 """Purposes of an episode's seeds: the agent's own choices, the task's variation."""
 CLARIFIED = "clarified"
@@ -103,6 +108,11 @@ class RunConfig:
     password: str = "password"  # noqa: S105 - OSWorld's, which its tasks and everybody know
     record: bool = False
     facilities: Facilities = field(default_factory=Facilities)
+    checkers: Checkers | None = None
+    bridge: Bridge | None = None
+    """OSWorld's own checkers; `None`: there are none."""
+    no_bridge: str = NOT_OPENED
+    """Why there are none, with the command that helps."""
     about: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
     """Further parameters of every record: whose defaults were used, how the desktop looked."""
 
@@ -114,9 +124,9 @@ def make_job(config: RunConfig, planned: Planned) -> Job:
         InputError: The task's variation does not fit the task.
     """
     episode = PlannedEpisode(config, planned)
-    return Job(
-        planned.location(config.setting), episode.begin, episode.play, why_unsupported(planned, config.facilities)
-    )
+    no_bridge = "" if config.bridge is not None else config.no_bridge
+    unsupported = why_unsupported(planned, config.facilities, checkers=config.checkers, no_bridge=no_bridge)
+    return Job(planned.location(config.setting), episode.begin, episode.play, unsupported)
 
 
 def episode_seed(config: RunConfig, planned: Planned, purpose: str) -> int:
@@ -130,13 +140,30 @@ def task_seed(config: RunConfig, planned: Planned) -> int:
     return seed_of(config.seed, None, planned.reference(config.suite), None, None, "task")
 
 
-def why_unsupported(planned: Planned, facilities: Facilities | None = None) -> str:
-    """Why an episode cannot be run on desktops with these facilities, by default local ones; empty if it can."""
+def why_unsupported(
+    planned: Planned,
+    facilities: Facilities | None = None,
+    *,
+    checkers: Checkers | None = None,
+    no_bridge: str = NOT_OPENED,
+) -> str:
+    """Why an episode cannot be run; empty if it can.
+
+    Args:
+        planned: The episode.
+        facilities: What the desktops offer; by default what local ones do.
+        checkers: Who scores it.
+        no_bridge: Why OSWorld's own checkers cannot score it; empty if they can.
+    """
     facilities = facilities or local_facilities()
     task, injected = planned.task.task, planned.injected
     missing = [*unsupported(task, facilities), *missing_support(planned, facilities)]
-    if scored_by(task.evaluator) == "none":
+    scorer = scored_by(task.evaluator, checkers)
+    if scorer == "none" and checkers != "none" and task.evaluator.functions:
         missing.append(f"checker {_names(task)}")
+    elif scorer == "bridged":
+        missing += [f"OSWorld's own checkers ({no_bridge})"] if no_bridge else []
+        missing += [f"not scorable without {need}" for need in known_needs(task.evaluator)]
     if injected is not None and not VECTORS.provides(injected.vector):
         missing.append(f"vector {injected.vector}")
     if injected is not None and not GOALS.provides(injected.goal):
@@ -233,7 +260,7 @@ class PlannedEpisode:
         """The task, and its injection, on a fresh desktop."""
         config = self.config
         workspace = Workspace(desktop, config.downloads, config.assets, config.screen, config.password)
-        return TaskOnDesktop(self.task, workspace, self._injection())
+        return TaskOnDesktop(self.task, workspace, self._injection(), checkers=config.checkers, bridge=config.bridge)
 
     def context(self) -> AgentContext:
         """What the agent is told."""

@@ -33,6 +33,8 @@ class _Episode:
     began: float
     steps: list[Step]
     funnel: Funnel | None = None
+    finish: _Finish | None = None
+    """How the last try ended, where nothing scores it."""
     setup_s: float = 0.0
     check_s: float = 0.0
     wait_s: float = 0.0
@@ -66,8 +68,10 @@ async def execute(parts: EpisodeParts, recorder: Recorder) -> Ended:
         raise
     except Exception as error:
         unscored = _unfinished(parts, error, len(episode.steps))
+        finish = episode.finish
         shot = await _screen(parts, recorder) if unscored.reason is Unscored.SETUP_ERROR else None
-        _note(recorder, unscored.where, str(unscored), len(episode.steps), shot)
+        if unscored.reason is not Unscored.NO_CHECKER:
+            _note(recorder, unscored.where, str(unscored), len(episode.steps), shot)
     checks: tuple[CheckRecord, ...] = scored.checks if scored else ()
     timings = EpisodeTimings(
         setup=episode.setup_s,
@@ -81,6 +85,7 @@ async def execute(parts: EpisodeParts, recorder: Recorder) -> Ended:
         end=finish.end if finish else None,
         unscored=unscored.reason if unscored else None,
         score=scored.score if scored and unscored is None else None,
+        scored_by=scored.scored_by if scored and unscored is None else None,
         detail=str(unscored) if unscored else finish.detail if finish else "",
         funnel=episode.funnel,
         checks=checks,
@@ -104,7 +109,15 @@ async def _play_tries(parts: EpisodeParts, recorder: Recorder, episode: _Episode
         begins = len(episode.steps)
         finish = await _play(parts, recorder, episode)
         await _account(parts, recorder, episode)
-        scored = await _check(parts, episode, finish)
+        if not parts.task.has_checker:
+            episode.finish = finish
+            await _look_at_attack(parts, recorder, episode, finish, None)
+            raise Unfinished(Unscored.NO_CHECKER, "checker", "the task has no checker; a judge can say how it went")
+        try:
+            scored = await _check(parts, episode, finish)
+        finally:
+            if (checked := parts.task.checked()) is not None:
+                recorder.keep_evidence(checked.evidence, checked.contents)
         await _look_at_attack(parts, recorder, episode, finish, scored)
         retrying = parts.retrying
         if retrying is None or is_success(scored.score) or _used_up(parts, episode):
@@ -190,7 +203,7 @@ async def _check(parts: EpisodeParts, episode: _Episode, finish: _Finish) -> Sco
 
 
 async def _look_at_attack(
-    parts: EpisodeParts, recorder: Recorder, episode: _Episode, finish: _Finish, scored: Scored
+    parts: EpisodeParts, recorder: Recorder, episode: _Episode, finish: _Finish, scored: Scored | None
 ) -> None:
     """Read how far the attack got in this try, before desktop and sinks are reset."""
     try:

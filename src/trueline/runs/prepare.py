@@ -34,6 +34,9 @@ from trueline.runs.request_models import (
 from trueline.runs.request_tasks import instruction_name, open_downloads, require_checkers, selection_of, suite_of
 from trueline.runs.sampling import AgentSampling, agent_sampling
 from trueline.runs.types import Pace
+from trueline.tasks.bridge.availability import why_no_bridge
+from trueline.tasks.bridge.bridge import Bridge
+from trueline.tasks.checkers import scored_by
 from trueline.tasks.downloads import Downloads
 from trueline.tasks.selection import select
 from trueline.text import printable
@@ -143,6 +146,7 @@ async def open_run(
             ),
             environment=desktops.environment,
             prompts=maker.prompts,
+            checkers=request.checkers,
         )
         planned = expand(
             tasks,
@@ -155,8 +159,10 @@ async def open_run(
             raise RequestError(
                 "`inject`: none of the selected tasks offers such an injection; select others, or leave it out"
             )
+        bridged = any(scored_by(one.task.task.evaluator, request.checkers) == "bridged" for one in planned)
+        no_bridge = why_no_bridge() if bridged else ""
         if not dry:
-            require_checkers(planned, desktops.facilities)
+            require_checkers(planned, desktops.facilities, request.checkers)
             if "judge_model" not in completed.defaults:
                 await require_judges(request, config)
         run = RunConfig(
@@ -175,6 +181,9 @@ async def open_run(
             password=request.client_password,
             record=bool(request.record),
             facilities=desktops.facilities,
+            checkers=request.checkers,
+            bridge=await stack.enter_async_context(Bridge()) if bridged and not no_bridge else None,
+            no_bridge=no_bridge,
             about=_about(request, desktops.perturbation, sampling),
         )
         if asks_model and sampling.sent != sampling.asked:

@@ -140,6 +140,10 @@ class RunRequest(Record):
     judge_type: str = "aer"
     sys_prompt_version: str = "v3"
 
+    # Scores
+    checkers: Literal["native", "bridged", "both"] | None = None
+    """Who scores: Trueline, OSWorld's own functions, or both (OSWorld's count); by default Trueline where it can."""
+
     # Results
     like: System | None = None
     """The system whose defaults apply; OSWorld if not set."""

@@ -10,6 +10,7 @@ from trueline.extras import require_extra
 from trueline.runs.build import CLARIFIED
 from trueline.runs.plan import Planned
 from trueline.runs.request import RunRequest
+from trueline.tasks.checkers import scored_by
 from trueline.tasks.downloads import Downloads, default_folder
 from trueline.tasks.facilities import Facilities
 from trueline.tasks.mirror import open_mirror
@@ -19,6 +20,7 @@ from trueline.tasks.support import needed_extras, unsupported
 from trueline.text import printable
 
 if TYPE_CHECKING:
+    from trueline.tasks.bridge.score import Checkers
     from trueline.tasks.suite import SuiteTask
 
 
@@ -66,13 +68,19 @@ def instruction_name(request: RunRequest, tasks: Sequence[SuiteTask]) -> str:
     return request.instruction
 
 
-def require_checkers(planned: Iterable[Planned], facilities: Facilities) -> None:
+def require_checkers(planned: Iterable[Planned], facilities: Facilities, checkers: Checkers | None = None) -> None:
     """See before the run that what is played can be checked.
+
+    Args:
+        planned: What is played.
+        facilities: What the desktops offer.
+        checkers: Who scores it.
 
     Raises:
         MissingExtraError: A checker needs an extra that is not installed.
     """
     for one in planned:
         task = one.task.task
-        for extra in () if unsupported(task, facilities) else needed_extras(task):
+        ours = checkers == "both" or scored_by(task.evaluator, checkers) == "native"
+        for extra in needed_extras(task) if ours and not unsupported(task, facilities) else ():
             require_extra(extra, f"checking task {printable(task.id, 100)}")

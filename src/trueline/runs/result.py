@@ -52,9 +52,9 @@ class RunResult:
 
     @property
     def complete(self) -> bool:
-        """Whether every supported episode was scored."""
-        scored = (record.unscored in (None, Unscored.UNSUPPORTED) for record in self.records.values())
-        return not self.stopped and all(scored)
+        """Whether every supported episode was scored, or played where nothing scores it."""
+        fine = (None, Unscored.UNSUPPORTED, Unscored.NO_CHECKER)
+        return not self.stopped and all(record.unscored in fine for record in self.records.values())
 
     def to_json(self) -> dict[str, JsonValue]:
         """The summary that `trueline run --json` prints."""

@@ -37,6 +37,8 @@ def summarise(records: Sequence[EpisodeRecord], earlier: Sequence[EpisodeRecord]
         "mean_score": _mean([record.score or 0.0 for record in wanted]),
         "misuse": {"scored": len(harm), "harm_done": _mean([record.score or 0.0 for record in harm])},
         "unmeasured": len(scored) - len(wanted) - len(harm),
+        "scored_by": _counted(record.scored_by for record in scored if record.scored_by),
+        "disagreements": _disagreements(records),
         "attack": _attack(records),
         "guard": _guard(records),
         "tokens": {"input": usage.input_tokens, "output": usage.output_tokens, "calls": usage.calls},
@@ -90,6 +92,16 @@ def _attack(records: Sequence[EpisodeRecord]) -> dict[str, JsonValue]:
     stages = ("delivered", "exposed", "attempted", "blocked", "achieved")
     found: dict[str, JsonValue] = {stage: sum(getattr(funnel, stage) is True for funnel in funnels) for stage in stages}
     return {"episodes": len(funnels), **found}
+
+
+def _disagreements(records: Sequence[EpisodeRecord]) -> list[JsonValue]:
+    """The episodes in which Trueline's checkers and OSWorld's own functions differ, where both were asked."""
+    return [
+        {"task": f"{record.task.domain}/{record.task.id}", "repeat": record.repeat, "detail": check.detail}
+        for record in records
+        for check in record.checks
+        if check.about == "agreement" and check.passed is False
+    ]
 
 
 def _guard(records: Sequence[EpisodeRecord]) -> dict[str, JsonValue]:

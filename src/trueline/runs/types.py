@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,8 +14,9 @@ from trueline.guard.correction import Ask, CorrectionPolicy
 from trueline.guard.session import Session
 from trueline.records.attack import Funnel
 from trueline.records.end import End, Unscored
-from trueline.records.episode import CheckRecord
+from trueline.records.episode import CheckRecord, ScoredBy
 from trueline.records.events import Event
+from trueline.records.folder.checker_files import CheckerEvidence
 from trueline.records.ledger import Changes, Ledger
 from trueline.records.observation import Observation, ObservationRecord, ObservationSpec, StoredFile
 from trueline.records.proposal import Proposal
@@ -60,6 +61,10 @@ class Recorder(Protocol):
         """Add a line for people."""
         ...
 
+    def keep_evidence(self, evidence: CheckerEvidence, contents: Mapping[str, bytes]) -> None:
+        """Keep what the checker compared; a later call replaces it."""
+        ...
+
 
 @dataclass(frozen=True)
 class Scored:
@@ -67,6 +72,16 @@ class Scored:
 
     score: float
     checks: tuple[CheckRecord, ...] = ()
+    scored_by: ScoredBy | None = None
+
+
+@dataclass(frozen=True)
+class CheckedValues:
+    """What a check compared."""
+
+    evidence: CheckerEvidence
+    contents: Mapping[str, bytes]
+    """Files by their SHA-256."""
 
 
 class EpisodeTask(Protocol):
@@ -88,12 +103,21 @@ class EpisodeTask(Protocol):
         """Note what the agent proposed, and whether it was allowed."""
         ...
 
+    @property
+    def has_checker(self) -> bool:
+        """Whether anything scores the final state."""
+        ...
+
     async def check(self, *, failed: bool) -> Scored:
         """Score the final state; `failed` if the agent ended with FAIL.
 
         Raises:
             CheckerError: It could not be scored.
         """
+        ...
+
+    def checked(self) -> CheckedValues | None:
+        """What the last check compared, also where it gave no score; `None` if it read nothing."""
         ...
 
     async def changes(self) -> Changes | None:
@@ -104,8 +128,11 @@ class EpisodeTask(Protocol):
         """What changed since the end of the set-up. Raises DesktopError."""
         ...
 
-    async def funnel(self, end: End, scored: Scored) -> Funnel | None:
-        """How far the attack has got by the end of this try or of one before; `None` without one."""
+    async def funnel(self, end: End, scored: Scored | None) -> Funnel | None:
+        """How far the attack has got by the end of this try or of one before; `None` without one.
+
+        `scored` is `None` where there is no checker.
+        """
         ...
 
 

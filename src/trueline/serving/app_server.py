@@ -31,6 +31,7 @@ async def serve_app(
     grace_seconds: int,
     stop: asyncio.Event | None = None,
     ready: Callable[[], None] = lambda: None,
+    signals: bool = True,
 ) -> None:
     """Answer requests until SIGINT, SIGTERM or the event; then finish those in progress.
 
@@ -42,6 +43,7 @@ async def serve_app(
         grace_seconds: How long requests in progress have at the end.
         stop: Ends the service when it is set.
         ready: Called once connections are accepted.
+        signals: Whether SIGINT and SIGTERM end the service; if not, they are left alone.
 
     Raises:
         MissingExtraError: Uvicorn is not installed.
@@ -64,7 +66,15 @@ async def serve_app(
         h11_max_incomplete_event_size=_HEAD_BYTES,
         timeout_graceful_shutdown=grace_seconds,
     )
-    server = uvicorn.Server(config)
+
+    class Server(uvicorn.Server):
+        """Takes no signals: what they do here is decided below."""
+
+        @contextlib.contextmanager
+        def capture_signals(self) -> Generator[None]:
+            yield
+
+    server = Server(config)
 
     async def watch() -> None:
         while True:
@@ -78,7 +88,7 @@ async def serve_app(
 
     watching = asyncio.create_task(watch())
     try:
-        with _stopped_by_signals(server):
+        with _stopped_by_signals(server) if signals else contextlib.nullcontext():
             await server.serve(sockets=[listener.socket])
     finally:
         watching.cancel()
@@ -86,7 +96,7 @@ async def serve_app(
 
 @contextlib.contextmanager
 def _stopped_by_signals(server: uvicorn.Server) -> Generator[None]:
-    """Let signals stop the server, and nothing else: uvicorn raises them once more after it has stopped."""
+    """Let signals stop the server, and nothing else."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -9,7 +9,13 @@ from pathlib import Path
 from trueline.cli.flag_values import count, positive
 from trueline.cli.guard_flags import add_guard_options
 from trueline.cli.parser import FlagGroup, Parser, whole_number
-from trueline.cli.tasks.selection import add_mirror_flag, add_network_flag, add_selection_flags
+from trueline.cli.tasks.selection import (
+    ABOUT_CHECKERS,
+    CHECKERS,
+    add_mirror_flag,
+    add_network_flag,
+    add_selection_flags,
+)
 
 OBSERVATIONS = ("screenshot", "a11y_tree", "screenshot_a11y_tree", "som")
 _SIMULATED = "oracle, noop, fail, comply, hijacked, persona, replay:DIR"
@@ -156,6 +162,7 @@ def _desktop(group: FlagGroup) -> None:
         help="extra seconds to wait after each action",
     )
     add_mirror_flag(group)
+    add("--checkers", choices=CHECKERS, help=ABOUT_CHECKERS)
     add("--offline", action="store_true", help="download no task files; use only those downloaded before")
 
 

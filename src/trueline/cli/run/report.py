@@ -23,6 +23,7 @@ def report_text(found: dict[str, JsonValue]) -> str:
     if found["unscored"]:
         lines.append(f"unscored: {_counts(found['unscored'])}")
     lines.append(f"mean score {_share(found['mean_score'])}{_misuse(found['misuse'])}")
+    lines += _scorers(found["scored_by"], found["disagreements"])
     if found["unmeasured"]:
         lines.append(f"{found['unmeasured']} scores say neither success nor harm: trueline judge tells")
     lines += _attack(found["attack"], found["attack_success"])
@@ -54,6 +55,18 @@ def _misuse(value: JsonValue) -> str:
     if not isinstance(value, dict) or not value["scored"]:
         return ""
     return f"; misuse apart: harm done in {_share(value['harm_done'])} of {value['scored']}"
+
+
+def _scorers(scored_by: JsonValue, disagreements: JsonValue) -> list[str]:
+    """Who scored, unless it was Trueline alone, and where both differ."""
+    assert isinstance(scored_by, dict) and isinstance(disagreements, list)
+    lines = [f"scored by: {_counts(scored_by)}"] if "bridged" in scored_by else []
+    if disagreements:
+        lines.append(f"{len(disagreements)} scores on which native and bridged checkers differ:")
+    for row in disagreements:
+        assert isinstance(row, dict)
+        lines.append(f"  {printable(str(row['task']), 100)}: {printable(str(row['detail']), 300)}")
+    return lines
 
 
 def _attack(stages: JsonValue, success: JsonValue) -> list[str]:

@@ -1,4 +1,4 @@
-"""`trueline tasks`: list, show, check, fetch and audit tasks."""
+"""`trueline tasks`: list, show, check, fetch and audit tasks; install OSWorld's own evaluators."""
 
 from __future__ import annotations
 
@@ -24,6 +24,9 @@ SUBCOMMANDS = {
     "fetch": Subcommand("tasks.fetch", "Download once what the selected tasks need, so that runs can be offline."),
     "audit": Subcommand(
         "tasks.audit", "Prove that each task can be solved and that nothing else passes.", ("desktop",)
+    ),
+    "install-osworld": Subcommand(
+        "tasks.install_osworld", "Install OSWorld's own evaluators, for tasks that Trueline's cannot score."
     ),
 }
 

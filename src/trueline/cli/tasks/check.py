@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from trueline.cli.output import print_json
 from trueline.cli.parser import Parser
 from trueline.cli.tasks.selection import (
+    ABOUT_CHECKERS,
+    CHECKERS,
     add_mirror_flag,
     add_network_flag,
     add_selection_flags,
@@ -29,6 +31,7 @@ def configure(parser: Parser) -> None:
     add_selection_flags(parser)
     add_network_flag(parser)
     add_mirror_flag(parser)
+    parser.add_argument("--checkers", choices=CHECKERS, help=ABOUT_CHECKERS)
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
 
@@ -42,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
 
     downloads = Downloads(default_folder(), mirror=None if args.mirror is None else open_mirror(args.mirror))
     facilities = local_facilities(network=args.network == "open")
-    found = report(select(chosen_suite(args), chosen_selection(args)), facilities, downloads)
+    found = report(select(chosen_suite(args), chosen_selection(args)), facilities, downloads, args.checkers)
     if args.json:
         print_json(asdict(found))
     else:
@@ -58,6 +61,9 @@ def _lines(found: TaskReport) -> list[str]:
     if found.files:
         lacking = f"; {found.missing_files} are not here, {found.lacking_files} tasks need them: trueline tasks fetch"
         lines.append(f"files to download: {found.files}{lacking if found.missing_files else ', all are here'}")
+    if found.no_bridge:
+        lines.append(f"OSWorld's own functions cannot be used: {printable(found.no_bridge, 300)}")
+    lines += [f"  {number:>4}  not scorable without {printable(need)}" for need, number in found.not_scorable.items()]
     if found.unsupported:
         lines += ["", "cannot run because of (a task may have several reasons):"]
         lines += [f"  {number:>4}  {printable(reason)}" for reason, number in Counter(found.unsupported).most_common()]

@@ -35,7 +35,7 @@ async def forward(connect: Callable[[], Awaitable[socket.socket]], at: int = 0) 
         door = socket.create_server(("127.0.0.1", at))
     except OSError as error:
         raise DesktopError(f"port {at} of 127.0.0.1 cannot be opened: {error.strerror}") from error
-    async with _open(door, connect, lambda _: True):
+    async with relay(door, connect):
         yield door.getsockname()[1]
 
 
@@ -49,14 +49,24 @@ async def display(sandbox: Sandbox) -> AsyncGenerator[str]:
         DesktopError: No number is free.
     """
     number, door = _free_display()
-    async with _open(door, lambda: sandbox.connect(path=X_SOCKET), _is_ours):
+    async with relay(door, lambda: sandbox.connect(path=X_SOCKET), admit=_is_ours):
         yield f":{number}"
 
 
 @asynccontextmanager
-async def _open(
-    door: socket.socket, connect: Callable[[], Awaitable[socket.socket]], admit: Callable[[socket.socket], bool]
+async def relay(
+    door: socket.socket,
+    connect: Callable[[], Awaitable[socket.socket]],
+    *,
+    admit: Callable[[socket.socket], bool] = lambda _: True,
 ) -> AsyncGenerator[None]:
+    """Pass each connection to a listening socket on to one that `connect` opens, while the block runs.
+
+    Args:
+        door: Where to listen; it is closed at the end.
+        connect: Opens the other end; raises DesktopError if it cannot.
+        admit: Whether a connection is let in.
+    """
     tasks: set[asyncio.Task[None]] = set()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

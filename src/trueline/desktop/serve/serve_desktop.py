@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import Callable
 
 from trueline.desktop.perturbations.model import Applied
@@ -19,7 +20,7 @@ GRACE_SECONDS = 5
 
 
 async def serve(
-    listener: Listener,
+    listener: Listener | socket.socket,
     desktop: Desktop,
     token: str | None,
     settings: ServeSettings | None = None,
@@ -27,17 +28,19 @@ async def serve(
     perturbation: Applied | None = None,
     stop: asyncio.Event | None = None,
     ready: Callable[[], None] = lambda: None,
+    signals: bool = True,
 ) -> None:
     """Serve a started desktop until the event, SIGINT or SIGTERM.
 
     Args:
-        listener: Where to listen; it is closed at the end.
+        listener: Where to listen, or a socket that listens already; it is closed at the end.
         desktop: What is served; whoever started it stops it.
         token: Who holds it may call; `None` lets in every program that reaches the port.
         settings: Limits.
         perturbation: The perturbation applied to the desktop, which clients are told.
         stop: Ends the service when it is set.
         ready: Called once connections are accepted.
+        signals: Whether SIGINT and SIGTERM end the service; if not, they are left alone.
 
     Raises:
         MissingExtraError: Starlette or uvicorn is not installed.
@@ -47,12 +50,13 @@ async def serve(
     try:
         await serve_app(
             build_app(served, Access(token)),
-            listener,
+            listener if isinstance(listener, Listener) else Listener(listener),
             most_connections=settings.max_connections,
             peer_seconds=settings.peer_seconds,
             grace_seconds=GRACE_SECONDS,
             stop=stop,
             ready=ready,
+            signals=signals,
         )
     finally:
         await served.recording.stop()

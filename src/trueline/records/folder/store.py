@@ -20,7 +20,7 @@ _LITERAL = re.compile(r"\"([^\"\n]{3,})\"|'([^'\n]{3,})'")
 # Strings under these keys name things and quote nothing. All others may, those of fields yet to come too.
 _NAMES = frozenset((
     "event", "id", "time", "digest", "file", "decision", "stage", "category", "model", "changed", "end", "unscored",
-    "proposal", "where", "name", "source", "change", "type", "store", "allowed",
+    "proposal", "where", "name", "source", "change", "type", "store", "allowed", "about", "scored_by", "function",
 ))  # fmt: skip
 _ANSWERS = frozenset(("thought", "raw", "output", "found", "expected"))
 """The model's text, the output of its code and values of checks: any part of them may be secret."""

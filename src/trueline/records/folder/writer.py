@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from trueline.errors import InputError
 from trueline.records.assemble import EVENTS_FILE
 from trueline.records.episode import EpisodeRecord
 from trueline.records.events import Closed, Ended, Event, Started, Stepped
+from trueline.records.folder.checker_files import CheckerEvidence, write_evidence
 from trueline.records.folder.closing import finish_folder
 from trueline.records.folder.events_file import dump_event
 from trueline.records.folder.files import LineFile, make_folder, sync_folder, write_file
@@ -118,6 +120,17 @@ class EpisodeWriter:
         if isinstance(event, Started | Stepped | Ended | Closed):
             raise ValueError(f"a {event.event} event has its own call")
         self._events.append(dump_event(self._redactor.event(event)))
+
+    def keep_evidence(self, evidence: CheckerEvidence, contents: Mapping[str, bytes]) -> None:
+        """Keep what the checker compared, so that the episode can be scored again; a later call replaces it.
+
+        Nothing is kept where screens and typed text are not.
+
+        Raises:
+            DiskFullError: There is no room.
+        """
+        if self._redactor.store is StoreLevel.ALL:
+            write_evidence(self.folder, evidence, contents)
 
     def log(self, message: str) -> None:
         """Add a line to runtime.log, for people."""

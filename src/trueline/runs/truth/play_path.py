@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -9,6 +10,7 @@ from trueline.agents.types import Agent
 from trueline.desktop.types import Capability, Desktop, LogsChanges
 from trueline.errors import InputError
 from trueline.records.events import Accounted, Ended, Event
+from trueline.records.folder.checker_files import CheckerEvidence
 from trueline.records.ledger import Changes, Ledger
 from trueline.records.observation import Observation, ObservationRecord, ObservationSpec, StoredFile
 from trueline.records.setting import EpisodeLimits
@@ -77,6 +79,9 @@ class _KeptSteps:
             self.ledger = event.ledger
 
     def log(self, message: str) -> None:
+        """Keep nothing."""
+
+    def keep_evidence(self, evidence: CheckerEvidence, contents: Mapping[str, bytes]) -> None:
         """Keep nothing."""
 
 

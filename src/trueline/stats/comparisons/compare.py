@@ -21,6 +21,7 @@ from trueline.stats.pass_rates.pass_k import pass_hat
 from trueline.stats.pass_rates.suite_intervals import NotIdentified, suite_difference_interval
 from trueline.stats.pass_rates.summary import Counts, count, pass_1_by_run
 from trueline.stats.resample import Resample, cluster_labels
+from trueline.stats.results.scorers import differently_scored
 from trueline.stats.results.table import ScoreTable
 
 IntArray = npt.NDArray[np.int64]
@@ -112,6 +113,8 @@ class Comparison:
     lost: tuple[Flip, ...]
     shared: tuple[str, ...]
     """Runs that are in both lists: the comparison is across environments."""
+    differently_scored: tuple[Unit, ...]
+    """Units that, as recorded, were not all scored by the same checkers."""
     pass_1_by_run: tuple[float | None, ...]
     """Pass^1 of each run of the new setting by itself, over its scored trials."""
 
@@ -196,6 +199,7 @@ def compare(
         gained=tuple(flip for flip in flips if flip.new == after.n_runs),
         lost=tuple(flip for flip in flips if flip.new != after.n_runs),
         shared=shared,
+        differently_scored=differently_scored(base, new),
         pass_1_by_run=pass_1_by_run(new, options),
     )
 

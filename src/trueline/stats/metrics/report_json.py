@@ -148,6 +148,7 @@ def _comparison(comparison: Comparison, adjusted: AdjustedP) -> Json:
         else None,
         "cross_environment": bool(comparison.shared),
         "shared_runs": list(comparison.shared),
+        "differently_scored": [str(unit) for unit in comparison.differently_scored],
         "pass_1_by_run": list(comparison.pass_1_by_run),
         "flips": {
             "gained": [_flip(flip) for flip in comparison.gained],

@@ -145,6 +145,7 @@ def _comparison(comparison: Comparison, adjusted: AdjustedP, report: MetricsRepo
             f"lower {limit.level:.0%} bound {100 * limit.bound:+.1f}"
         )
     lines += _ends(comparison, report)
+    lines += _scorers(comparison)
     if comparison.shared:
         lines += _across_environments(comparison, report)
     lines += _flips("gained", comparison.gained, verbose=verbose) + _flips("lost", comparison.lost, verbose=verbose)
@@ -199,6 +200,16 @@ def _ends(comparison: Comparison, report: MetricsReport) -> list[str]:
 
 def _at(value: float, test: Test, form: str) -> str:
     return f"{value:{form}} ({_p_value(test.p)})"
+
+
+def _scorers(comparison: Comparison) -> list[str]:
+    units = comparison.differently_scored
+    if not units:
+        return []
+    return [
+        f"  {len(units)} tasks were scored by different checkers (native and bridged), so differences may come from "
+        f"them, e.g. {printable(str(units[0]))}: run both with the same --checkers"
+    ]
 
 
 def _across_environments(comparison: Comparison, report: MetricsReport) -> list[str]:

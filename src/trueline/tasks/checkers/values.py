@@ -16,7 +16,7 @@ from trueline.text import printable
 
 if TYPE_CHECKING:
     # Not imported in the isolated process, to start faster.
-    from trueline.records.episode import ValueComparison
+    from trueline.records.episode import ScoredBy, ValueComparison
 
 
 class UnreadableResult(Exception):
@@ -67,6 +67,9 @@ class CheckResult:
     """Something cannot be read, so a score of 0 does not mean that it is not there."""
     comparisons: tuple[ValueComparison, ...] = field(default=(), compare=False)
     """What the score is made of, to explain it."""
+    scored_by: ScoredBy = field(default="native", compare=False)
+    disagreement: str | None = field(default=None, compare=False)
+    """How Trueline's own score differs from that of OSWorld's functions; empty: it does not, `None`: not compared."""
 
 
 Metric = Callable[[Value, Value, Options], CheckResult]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self, TypeVar
+from typing import Literal, Self, TypeVar
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import JsonValue, model_validator
 
 from trueline.tasks.model.part import Part
 from trueline.tasks.model.steps import Step, Text
@@ -36,9 +36,10 @@ class Getter(Part):
 
 
 class Evaluator(Part):
-    """One function, or several joined by `conj`. Lists have the same length."""
+    """One function, or several joined by `conj`; or none. Lists have the same length."""
 
-    func: Text | Annotated[tuple[Text, ...], Field(min_length=1)]
+    func: Text | tuple[Text, ...] = ()
+    """Without any, nothing scores the task: it can be played and judged."""
     result: Getter | tuple[Getter | None, ...] | None = None
     expected: Getter | tuple[Getter | None, ...] | None = None
     options: Options | tuple[Options | None, ...] | None = None
@@ -53,6 +54,8 @@ class Evaluator(Part):
             if several:
                 raise ValueError(f"func is a single function, but {', '.join(several)} is a list")
             return self
+        if not self.func and (self.result or self.expected or self.postconfig):
+            raise ValueError("func is missing; leave the whole evaluator out if nothing scores the task")
         if INFEASIBLE in self.func:
             raise ValueError(f"{INFEASIBLE} must stand alone, not in a list")
         for name, parts in (("result", self.result), ("expected", self.expected), ("options", self.options)):

@@ -18,12 +18,13 @@ from trueline.tasks.model.steps import Step
 
 
 class Task(Part):
-    """An instruction, how to set the desktop up, how to check the end state. Only the first three are required."""
+    """An instruction, how to set the desktop up, how to check the end state. Only the first two are required."""
 
     id: FileName
     """Also the name of its file and of its result folders."""
     instruction: str
-    evaluator: Evaluator
+    evaluator: Evaluator = Evaluator()
+    """Without one, the task can be played and judged, and has no score."""
     config: tuple[Step, ...] = ()
 
     snapshot: str | None = None
