@@ -154,6 +154,52 @@ def strings(rules: Mapping[str, JsonValue], key: str) -> list[str]:
     raise CheckerError(f"rules.{key} must be a list of strings")
 
 
+def required(rules: Mapping[str, JsonValue], key: str) -> JsonValue:
+    """A value that the rules must have.
+
+    Raises:
+        CheckerError: It is missing.
+    """
+    if key not in rules:
+        raise CheckerError(f"rules.{key} is missing")
+    return rules[key]
+
+
+def required_text(rules: Mapping[str, JsonValue], key: str) -> str:
+    """A string that the rules must have.
+
+    Raises:
+        CheckerError: It is missing or not a string.
+    """
+    value = required(rules, key)
+    if not isinstance(value, str):
+        raise CheckerError(f"rules.{key} must be a string")
+    return value
+
+
+def required_texts(rules: Mapping[str, JsonValue], key: str) -> list[str]:
+    """A list of strings that the rules must have.
+
+    Raises:
+        CheckerError: It is missing or not a list of strings.
+    """
+    required(rules, key)
+    return strings(rules, key)
+
+
+def utf8(file: FileValue, error: type[CheckerError] | type[UnreadableResult] = UnreadableResult) -> str:
+    """The text of a file, with lines that end in `\\n` alone.
+
+    Raises:
+        UnreadableResult: It is not UTF-8; the caller may name another error for an expected file.
+    """
+    try:
+        text = file.content.decode("utf-8")
+    except UnicodeDecodeError as problem:
+        raise error(f"{file.name}: is not UTF-8 text ({problem.reason} at byte {problem.start})") from problem
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
 def flag(options: Options, key: str, default: bool = False) -> bool:
     """A boolean option."""
     return bool(options.get(key, default))
