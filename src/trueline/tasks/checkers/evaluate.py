@@ -12,7 +12,7 @@ from trueline.tasks.checkers.home import NOTE
 from trueline.tasks.checkers.isolated import compute_isolated
 from trueline.tasks.checkers.metrics import is_native
 from trueline.tasks.checkers.metrics.unchanged_except import also_changed, unwanted_changes
-from trueline.tasks.checkers.values import CheckResult, LastRow, UnreadableResult, describe
+from trueline.tasks.checkers.values import CheckResult, DatabaseRows, LastRow, UnreadableResult, describe
 from trueline.tasks.errors import CheckerError, SetupError
 from trueline.tasks.model import Evaluator
 from trueline.tasks.model.evaluator import INFEASIBLE, Check, checks
@@ -148,7 +148,7 @@ def _is_about_side_effects(check: Check) -> bool:
 async def _side_effects(check: Check, workspace: Workspace) -> SideEffects:
     try:
         changes, rules = await get(check.result, workspace), await get(check.expected, workspace)
-        if isinstance(changes, LastRow) or isinstance(rules, LastRow):
+        if isinstance(changes, LastRow | DatabaseRows) or isinstance(rules, LastRow | DatabaseRows):
             raise CheckerError("unchanged_except: needs a list of changes, and rules")
         others = unwanted_changes(changes, rules)
     except (CheckerError, UnreadableResult) as error:

@@ -49,6 +49,17 @@ class LastRow:
     file: FileValue
 
 
+@dataclass(frozen=True)
+class DatabaseRows:
+    """The rows that a query finds in an SQLite database, to be read in the isolated process."""
+
+    file: FileValue
+    query: str
+    """Ours, never a task's."""
+
+
+Unread = LastRow | DatabaseRows
+"""What the isolated process has yet to read."""
 _SHOWN = 300
 _MOST_FILES = 10
 
@@ -88,6 +99,8 @@ def describe(value: object) -> str:
             return printable(f"file {value.name} of {len(value.content):,} bytes{_text_of(value)}", _SHOWN)
         case LastRow():
             return printable(f"the last row of {value.file.name}", _SHOWN)
+        case DatabaseRows():
+            return printable(f"rows of {value.file.name}", _SHOWN)
         case tuple():
             files = cast("tuple[object, ...]", value)
             different = dict.fromkeys(describe(file) for file in files[:_MOST_FILES])
@@ -188,7 +201,7 @@ def required_texts(rules: Mapping[str, JsonValue], key: str) -> list[str]:
 
 
 def utf8(file: FileValue, error: type[CheckerError] | type[UnreadableResult] = UnreadableResult) -> str:
-    """The text of a file, with lines that end in `\\n` alone.
+    """The text of a file, with line feeds alone at the ends of lines.
 
     Raises:
         UnreadableResult: It is not UTF-8; the caller may name another error for an expected file.

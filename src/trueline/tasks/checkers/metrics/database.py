@@ -1,11 +1,14 @@
-"""run_sqlite3: a query on a database."""
+"""run_sqlite3: a query on a database; and the rows of a browser's databases."""
 
 from __future__ import annotations
 
 import sqlite3
 
+from pydantic import JsonValue
+
 from trueline.tasks.checkers.values import (
     CheckResult,
+    DatabaseRows,
     FileValue,
     Options,
     UnreadableResult,
@@ -50,3 +53,17 @@ def open_database(file: FileValue) -> sqlite3.Connection:
         database.deserialize(bytes(content))
     database.execute("PRAGMA trusted_schema = OFF")
     return database
+
+
+def read_rows(value: DatabaseRows) -> list[JsonValue]:
+    """All rows; bytes, which JSON does not know, are left out as null.
+
+    Raises:
+        UnreadableResult: It is no database, or has other columns.
+    """
+    try:
+        with open_database(value.file) as database:
+            found = database.execute(value.query).fetchall()
+    except sqlite3.Error as error:
+        raise UnreadableResult(f"{value.file.name}: {error}") from error
+    return [[cell if isinstance(cell, int | float | str) else None for cell in row] for row in found]

@@ -102,7 +102,7 @@ def open_package(file: FileValue, types: frozenset[str]) -> tuple[Package, str]:
     Raises:
         BadArchive: It is no such file, or its main part has none of these types.
     """
-    package = Package(read_archive(file.content))
+    package = open_members(file.content)
     for relation in package.root("_rels/.rels").iter(f"{_RELATIONS}Relationship"):
         if relation.get("Type", "").endswith(_OFFICE_DOCUMENT):
             main = _resolve("", relation.get("Target", ""))
@@ -110,3 +110,12 @@ def open_package(file: FileValue, types: frozenset[str]) -> tuple[Package, str]:
                 raise BadArchive(f"is of the type {package.content_type(main)!r}, which is not the expected one")
             return package, main
     raise BadArchive("names no main document")
+
+
+def open_members(content: bytes) -> Package:
+    """Unpack a file, whatever its main part is.
+
+    Raises:
+        BadArchive: It is no archive, or not a harmless one.
+    """
+    return Package(read_archive(content))

@@ -130,22 +130,22 @@ class _Comparison:
                     raise _Differs("the table was not moved down")
             elif not same:
                 raise _Differs("a shape is elsewhere")
-        if self.on("right_position") and number == 2 and not one.has_text and not other.has_text:
-            if not _moved_beyond(one.box.left, other.box.left, _RIGHT_HALF):
-                raise _Differs("a shape was not moved to the right")
-        if self.on("top_position") and number == 2 and one.kind == other.kind == ShapeKind.PICTURE:
-            if not _moved_up(one.box.top, other.box.top):
-                raise _Differs("a picture was not moved up")
+        without_text = not one.has_text and not other.has_text
+        pictures = one.kind == other.kind == ShapeKind.PICTURE
+        right = self.on("right_position") and number == 2 and without_text
+        if right and not _moved_beyond(one.box.left, other.box.left, _RIGHT_HALF):
+            raise _Differs("a shape was not moved to the right")
+        top = self.on("top_position") and number == 2 and pictures
+        if top and not _moved_up(one.box.top, other.box.top):
+            raise _Differs("a picture was not moved up")
         if self.on("shape_for_shift_size") and not same and not (same_text and one.text == _FREE_TEXT):
             raise _Differs("a shape is elsewhere")
         if self.on("shape") and not same:
             raise _Differs(f"a shape has another place or size: {one.box} instead of {other.box}")
-        if self.on("image_size"):
-            pictures = one.kind == other.kind == ShapeKind.PICTURE
-            if not (self._same_size(one.box, other.box) if pictures else same):
-                raise _Differs("a picture has another size")
+        if self.on("image_size") and not (self._same_size(one.box, other.box) if pictures else same):
+            raise _Differs("a picture has another size")
         if self.on("modify_height"):
-            free = (not one.has_text and not other.has_text) or one.kind == other.kind == ShapeKind.FREEFORM
+            free = without_text or one.kind == other.kind == ShapeKind.FREEFORM
             if not (self._near(one.box.height, other.box.height) if free else same):
                 raise _Differs("a shape has another height")
 
