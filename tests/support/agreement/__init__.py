@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -17,8 +18,10 @@ from trueline.tasks.errors import CheckerError
 
 RAISES_THERE = "raises there"
 """OSWorld's function raises on what the agent left; here that is a score of 0."""
-RULE_ERROR = "wrong rule"
-"""OSWorld scores 0 for a rule that is wrong in the task file; here that is a checker error."""
+CHECKER_ERROR = "checker error here"
+"""OSWorld scores 0 for a rule or an expected file that is wrong; here that is a checker error."""
+NEGATIVE = "negative similarity"
+"""OSWorld gives a similarity below 0; here no score is."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,16 @@ class Case:
 
 
 Generator = Callable[[random.Random], Case]
+FAMILIES = ("values", "texts", "browser", "applications", "slides", "images", "tables")
+"""Modules of this package, each with `GENERATORS`."""
+
+
+def all_generators(families: Sequence[str] | None = None) -> dict[str, Generator]:
+    """The generators of all families, or of some; some functions have several."""
+    found: dict[str, Generator] = {}
+    for family in families or FAMILIES:
+        found |= import_module(f"support.agreement.{family}").GENERATORS
+    return found
 
 
 @dataclass(frozen=True)
@@ -63,7 +76,9 @@ class Pair:
             return self.case.explained
         if self.theirs is None and self.ours == 0:
             return RAISES_THERE
-        return RULE_ERROR if self.ours is None and self.theirs == 0 else ""
+        if self.theirs is not None and self.theirs < 0 and self.ours == 0:
+            return NEGATIVE
+        return CHECKER_ERROR if self.ours is None and self.theirs == 0 else ""
 
 
 def generate(generators: Mapping[str, Generator], count: int, seed: int) -> Iterator[Case]:

@@ -71,7 +71,9 @@ async def profile_name(_: Getter, workspace: Workspace) -> JsonValue:
 
 async def chrome_font_size(_: Getter, workspace: Workspace) -> JsonValue:
     """The font sizes."""
-    return _value(await _preferences(workspace), "webkit", "webprefs", default=_FONT_SIZES)
+    preferences = await _preferences(workspace)
+    default: JsonValue = _FONT_SIZES if preferences is None else {**_FONT_SIZES, "minimum_font_size": 13}
+    return _value(preferences, "webkit", "webprefs", default=default)
 
 
 async def chrome_language(_: Getter, workspace: Workspace) -> JsonValue:
@@ -118,7 +120,10 @@ async def find_installed_extension_name(_: Getter, workspace: Workspace) -> Json
 
 
 async def _of_extensions(workspace: Workspace, *path: str) -> JsonValue:
-    settings = _value(await _preferences(workspace), "extensions", "settings", default={})
+    preferences = await _preferences(workspace)
+    if preferences is None:
+        return "Google"
+    settings = _value(preferences, "extensions", "settings", default={})
     listed = list(settings.values()) if isinstance(settings, dict) else []
     # An extension of the browser's own may say nothing of this.
     return [value for extension in listed if (value := _value(extension, *path)) is not None]

@@ -11,6 +11,7 @@ from typing import cast
 
 from trueline.errors import InputError
 from trueline.registry import Registry
+from trueline.tasks.checkers.agreement import is_proved
 from trueline.tasks.checkers.values import CheckResult, Metric, Options, Value
 from trueline.text import printable
 
@@ -114,6 +115,8 @@ _MODULES = {
     "mail_is": "mail",
 }
 """The file of each metric of ours; its function has the metric's name."""
+_OURS = frozenset({"unchanged_except", "same_lines", "only_cell_filled", "some_file_holds", "mail_is"})
+"""Metrics that are no function of OSWorld."""
 
 
 def _adapt(name: str, found: object) -> Metric:
@@ -141,9 +144,13 @@ METRICS: Registry[Metric] = Registry(
 def is_native(name: str, options: Options) -> bool:
     """Whether there is a metric of this name that takes these options.
 
+    For a function of OSWorld's it must also have been proved that they agree, see `agreement`.
+
     Raises:
         InputError: Two packages use the name, or the package's metric cannot be imported.
     """
+    if name in _MODULES and name not in _OURS and not is_proved(name):
+        return False
     if name == "compare_table" and METRICS.provides(name):
         from trueline.tasks.checkers.metrics.table import supported
 

@@ -344,5 +344,3 @@ def _guarded(file: FileValue, error: type[CheckerError] | type[UnreadableResult]
     except Exception as problem:
         # Pillow has no error class of its own: a broken picture can raise anything.
         raise error(f"{file.name}: is not a picture that can be read: {type(problem).__name__}: {problem}") from problem
-
-
