@@ -40,7 +40,7 @@ class Case:
 
 
 Generator = Callable[[random.Random], Case]
-FAMILIES = ("values", "texts", "browser", "applications", "slides", "images", "tables")
+FAMILIES = ("values", "texts", "browser", "applications", "slides", "images", "tables", "documents")
 """Modules of this package, each with `GENERATORS`."""
 
 

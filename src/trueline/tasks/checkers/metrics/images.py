@@ -344,3 +344,16 @@ def _guarded(file: FileValue, error: type[CheckerError] | type[UnreadableResult]
     except Exception as problem:
         # Pillow has no error class of its own: a broken picture can raise anything.
         raise error(f"{file.name}: is not a picture that can be read: {type(problem).__name__}: {problem}") from problem
+
+
+def same_pixels(first: bytes, second: bytes) -> bool:
+    """Whether two pictures of a document hold the same values, whatever their sizes and modes.
+
+    Raises:
+        UnreadableResult: One cannot be read.
+    """
+    pair = [
+        _guarded(FileValue("a picture", each), UnreadableResult, lambda each=each: _load(each))
+        for each in (first, second)
+    ]
+    return pair[0].tobytes() == pair[1].tobytes()
