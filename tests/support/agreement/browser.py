@@ -101,7 +101,7 @@ def is_cookie_deleted(rng: random.Random) -> Case:
     hosts = (".amazon.com", "www.amazon.com", ".www.amazon.com", "amazon.de", "music.amazon.com", "other.org")
     rows: list[JsonValue] = [[1, host, "", "name", "value"] for host in subset(rng, hosts)]
     rules: dict[str, JsonValue] = {"type": rng.choice(("domains", "domains", "domains", "names")),
-                                   "domains": [*subset(rng, (".amazon.com", "amazon.com", "example.net"), 1)]}  # fmt: skip
+                                   "domains": [*subset(rng, (".amazon.com", "amazon.com", "example.net"), 1)]}  # fmt: skip  # noqa: E501
     return Case("is_cookie_deleted", rng.choice((rows, rows, rows, None)), rules)
 
 

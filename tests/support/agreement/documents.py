@@ -194,7 +194,7 @@ def odt(rng: random.Random, *, highlighted: bool = False) -> FileValue:
 
     body = "".join(f"<text:p>{''.join(piece() for _ in range(rng.randrange(3)))}</text:p>" for _ in range(2))
     colour = rng.choice(("#ffff00", "#ffff00", "#ffffff")) if highlighted else "#ffffff"
-    style = (f'<style:style style:name="T1" style:family="text"><style:text-properties fo:background-color={quoteattr(colour)}/>'
+    style = (f'<style:style style:name="T1" style:family="text"><style:text-properties fo:background-color={quoteattr(colour)}/>'  # noqa: E501
              "</style:style>")  # fmt: skip
     names = " ".join(
         f'xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
@@ -271,7 +271,7 @@ def compare_references(rng: random.Random) -> Case:
 
 def check_tabstops(rng: random.Random) -> Case:
     def made() -> FileValue:
-        stop = f'<w:tabs><w:tab w:val="{rng.choice(("right", "right", "left"))}" w:pos="{rng.choice((8640, 8640, 8000, 720))}"/></w:tabs>'
+        stop = f'<w:tabs><w:tab w:val="{rng.choice(("right", "right", "left"))}" w:pos="{rng.choice((8640, 8640, 8000, 720))}"/></w:tabs>'  # noqa: E501
         runs = [Run("one two three"), Run("", inner="<w:tab/>"), Run(rng.choice(("rest", "rest", "more rest")))]
         return Document([Paragraph(runs, stop), Paragraph(runs, stop), Paragraph([])]).file()
 

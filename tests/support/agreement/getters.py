@@ -172,7 +172,7 @@ def bookmarks(rng: random.Random) -> bytes:
 def history_rows(rng: random.Random) -> bytes:
     return _database("CREATE TABLE urls (id, url, title, visits, last_visit_time)",
                      "INSERT INTO urls VALUES (1, ?, ?, 3, ?)",
-                     [(f"https://{rng.choice('abc')}.com/", "t", rng.randrange(9)) for _ in range(rng.randrange(4))])  # fmt: skip
+                     [(f"https://{rng.choice('abc')}.com/", "t", rng.randrange(9)) for _ in range(rng.randrange(4))])  # fmt: skip  # noqa: E501
 
 
 def _database(create: str, insert: str, rows: list[tuple[object, ...]]) -> bytes:
@@ -189,7 +189,7 @@ def _database(create: str, insert: str, rows: list[tuple[object, ...]]) -> bytes
 def address_tree(rng: random.Random) -> str:
     bars = "".join(
         f"<entry name={quoteattr(rng.choice(('Address and search bar', 'Address and search bar', 'Search')))}>"
-        f"{rng.choice(('host.com/a-b/c?x=1&amp;y=2&amp;x=3', 'host.com', '', 'h.com/p,q/r|s,t/?fromStation=BOM'))}</entry>"
+        f"{rng.choice(('host.com/a-b/c?x=1&amp;y=2&amp;x=3', 'host.com', '', 'h.com/p,q/r|s,t/?fromStation=BOM'))}</entry>"  # noqa: E501
         for _ in range(rng.choice((0, 1, 1, 1, 2)))
     )
     name = rng.choice(("Google Chrome", "Google Chrome", "Google Chrome", "Thunar"))
@@ -224,7 +224,7 @@ def url_path_parse(rng: random.Random) -> Question:
     names = ("Men_regular_size_t", "Price_discount_range", "Sleeve_length", "Product_department")
     chosen = rng.sample(names, 3)
     values = {"Men_regular_size_t": "L", "Sleeve_length": rng.choice(("Short Sleeve", "Long")),
-              "Price_discount_range": rng.choice(("50_PERCENT_ off & more", "50_PERCENT_ off & more|30_PERCENT_ off & more",
+              "Price_discount_range": rng.choice(("50_PERCENT_ off & more", "50_PERCENT_ off & more|30_PERCENT_ off & more",  # noqa: E501
                                                   "")),
               "Product_department": rng.choice(("shirts", "Shirts", "x"))}  # fmt: skip
     path = f"macys.com/shop/{rng.choice(('mens-clothing', 'mens'))}/{rng.choice(('shirts', 'all', 'short-sleeve'))}"

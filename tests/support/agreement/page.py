@@ -62,5 +62,5 @@ def _total(table: Mapping[str, Any]) -> str:
     pairs = sum(entry["pairs"] for entry in entries)
     different = sum(sum(entry["differences"].values()) for entry in entries)
     read = sum(entry["pairs"] for entry in table["getters"].values())
-    return (f"{len(table['functions'])} functions on {pairs:,} pairs, with {different:,} differences, all of them in a class "
+    return (f"{len(table['functions'])} functions on {pairs:,} pairs, with {different:,} differences, all of them in a class "  # noqa: E501
             f"below; {len(table['getters'])} getters on {read:,} machines of files.")  # fmt: skip

@@ -83,7 +83,7 @@ class Shape:
         name = f'<p:cNvPr id="{number}" name="s{number}"/>'
         match self.kind:
             case "pic":
-                return (f'<p:pic><p:nvPicPr>{name}<p:cNvPicPr/><p:nvPr/></p:nvPicPr><p:blipFill><a:blip r:embed="rId9"/>'
+                return (f'<p:pic><p:nvPicPr>{name}<p:cNvPicPr/><p:nvPr/></p:nvPicPr><p:blipFill><a:blip r:embed="rId9"/>'  # noqa: E501
                         f'</p:blipFill><p:spPr>{self.frame()}<a:prstGeom prst="rect"/></p:spPr></p:pic>')  # fmt: skip
             case "group":
                 shapes = "".join(shape.xml(number * 10 + place) for place, shape in enumerate(self.inner))
@@ -100,7 +100,7 @@ class Shape:
                     + "</a:tr>"
                     for row in self.rows
                 )
-                return (f"<p:graphicFrame><p:nvGraphicFramePr>{name}<p:cNvGraphicFramePr/><p:nvPr/></p:nvGraphicFramePr>"
+                return (f"<p:graphicFrame><p:nvGraphicFramePr>{name}<p:cNvGraphicFramePr/><p:nvPr/></p:nvGraphicFramePr>"  # noqa: E501
                         f'{self.frame("p:xfrm")}<a:graphic><a:graphicData uri="http://schemas.openxmlformats.org/drawingml/'
                         f'2006/table"><a:tbl><a:tblGrid>{grid}</a:tblGrid>{rows}</a:tbl></a:graphicData></a:graphic>'
                         "</p:graphicFrame>")  # fmt: skip
@@ -113,7 +113,7 @@ class Shape:
                 elif self.kind == "box":
                     box = ' txBox="1"'
                 body = "" if self.paragraphs is None else _body("p:txBody", self.paragraphs)
-                return (f"<p:sp><p:nvSpPr>{name}<p:cNvSpPr{box}/><p:nvPr>{mark}</p:nvPr></p:nvSpPr><p:spPr>{self.frame()}"
+                return (f"<p:sp><p:nvSpPr>{name}<p:cNvSpPr{box}/><p:nvPr>{mark}</p:nvPr></p:nvSpPr><p:spPr>{self.frame()}"  # noqa: E501
                         f"{geometry}</p:spPr>{body}</p:sp>")  # fmt: skip
 
 
@@ -206,7 +206,7 @@ def _model(kind: str, index: str, factor: int | None) -> str:
 def _notes(text: str) -> str:
     paragraphs = "".join(f"<a:p><a:r><a:t>{escape(line)}</a:t></a:r></a:p>" for line in text.split("\n"))
     return (f'<p:notes {_NS}><p:cSld><p:spTree>{_TREE}<p:sp><p:nvSpPr><p:cNvPr id="3" name="n"/><p:cNvSpPr/><p:nvPr>'
-            f'<p:ph type="body" idx="1"/></p:nvPr></p:nvSpPr><p:spPr/><p:txBody><a:bodyPr/>{paragraphs}</p:txBody></p:sp>'
+            f'<p:ph type="body" idx="1"/></p:nvPr></p:nvSpPr><p:spPr/><p:txBody><a:bodyPr/>{paragraphs}</p:txBody></p:sp>'  # noqa: E501
             "</p:spTree></p:cSld></p:notes>")  # fmt: skip
 
 
@@ -267,7 +267,7 @@ def shape(rng: random.Random, depth: int = 0) -> Shape:
 
 def deck(rng: random.Random) -> Deck:
     slides = [
-        Slide([shape(rng) for _ in range(rng.randrange(1, 4))], background(rng.choice(FILLS) if rng.random() < 0.2 else ""),
+        Slide([shape(rng) for _ in range(rng.randrange(1, 4))], background(rng.choice(FILLS) if rng.random() < 0.2 else ""),  # noqa: E501
               rng.choice((None, None, "a note", " a note\n", "")))
         for _ in range(rng.choice((1, 1, 2, 3)))
     ]  # fmt: skip

@@ -99,7 +99,7 @@ async def chrome_appearance_mode_ui(_: Getter, workspace: Workspace) -> str:
 def colour_scheme(preferences: dict[str, JsonValue] | None) -> str:
     """`light`, `dark` or `system`."""
     flag = _value(preferences, "extensions", "theme", "system_theme")
-    if flag in (0, "0", False) and flag is not None:
+    if flag in (0, "0", False):
         return "light"
     theme = _value(preferences, "browser", "theme")
     if not isinstance(theme, dict):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+from typing import cast
 
 from pydantic import JsonValue
 
@@ -91,7 +92,8 @@ def check_direct_json_object(result: Value, expected: Value, _: Options) -> Chec
     if not isinstance(found, dict):
         return pass_if(not wanted, "not an object")
     fits = _found_in if loosely else _equals
-    wrong = [key for key, value in wanted.items() if not fits(value, found.get(key))]
+    holder = cast("dict[str, object]", found)
+    wrong = [key for key, value in wanted.items() if not fits(value, holder.get(key))]
     return pass_if(not wrong, f"other values for {wrong}")
 
 
@@ -143,7 +145,7 @@ def check_gnome_favorite_apps(result: Value, expected: Value, _: Options) -> Che
         raise UnreadableResult(f"not a list: {error}") from error
     if not isinstance(found, list):
         raise UnreadableResult("not a list")
-    names = [str(item) for item in found]
+    names = [str(item) for item in cast("list[object]", found)]
     return pass_if(len(names) == len(wanted) and set(names) == set(map(str, wanted)), f"the list is {names}")
 
 

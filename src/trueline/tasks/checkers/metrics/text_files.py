@@ -7,6 +7,7 @@ import io
 import json
 import re
 from difflib import SequenceMatcher
+from typing import cast
 
 from pydantic import JsonValue
 
@@ -108,12 +109,12 @@ def is_included_all_json_objects(result: Value, expected: Value, _: Options) -> 
 
 def _json_object(file: FileValue) -> dict[str, JsonValue]:
     try:
-        document = json.loads(utf8(file))
+        document: object = json.loads(utf8(file))
     except (ValueError, RecursionError) as error:
         raise UnreadableResult(f"{file.name}: is not JSON: {error}") from error
     if not isinstance(document, dict):
         raise UnreadableResult(f"{file.name}: is not a JSON object")
-    return document
+    return cast("dict[str, JsonValue]", document)
 
 
 def compare_python_pure_text(result: Value, expected: Value, _: Options) -> CheckResult:

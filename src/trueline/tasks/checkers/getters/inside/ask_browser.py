@@ -67,14 +67,15 @@ class Channel:
             pass
         self._number = 0
 
-    def call(self, method: str, **parameters: object) -> dict[str, object]:
-        """Call a method and wait for its answer; what comes in between is left out."""
+    def evaluate(self, expression: str) -> dict[str, str]:
+        """The object of texts that an expression gives in the page; what comes in between is left out."""
         self._number += 1
-        self._send(_TEXT, json.dumps({"id": self._number, "method": method, "params": parameters}).encode())
+        wanted = {"expression": expression, "returnByValue": True}
+        self._send(_TEXT, json.dumps({"id": self._number, "method": "Runtime.evaluate", "params": wanted}).encode())
         while True:
             message = json.loads(self._receive())
             if message.get("id") == self._number:
-                return message.get("result", {})
+                return message.get("result", {}).get("result", {}).get("value") or {}
 
     def _send(self, kind: int, data: bytes) -> None:
         mask = os.urandom(4)
@@ -127,8 +128,7 @@ def load(port: int, url: str, limit: float) -> dict[str, str]:
         channel = Channel(port, f"/devtools/page/{tab['id']}")
         end, quiet_since, before = time.monotonic() + limit, time.monotonic(), ""
         while True:
-            answer = channel.call("Runtime.evaluate", expression=PAGE, returnByValue=True)
-            page = answer.get("result", {}).get("value") or {}  # type: ignore[attr-defined]
+            page = channel.evaluate(PAGE)
             state, now = page.get("state"), json.dumps(page)
             if now != before or state != "complete" or page.get("url") == "about:blank" != url:
                 quiet_since, before = time.monotonic(), now
