@@ -1,10 +1,9 @@
-"""Rules of compare_table on sheets: panes, zoom, validations, rows and columns, charts, pivot tables."""
+"""Rules of compare_table on sheets: panes, zoom, validations, rows and columns, charts."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator, Mapping
-from itertools import dropwhile
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from pydantic import JsonValue
@@ -13,16 +12,12 @@ from trueline.tasks.checkers.metrics.value_rules import holds
 from trueline.tasks.checkers.values import UnreadableResult
 from trueline.tasks.errors import CheckerError
 
-# openpyxl has no types for what is read here: sheets, charts and pivot tables are `Any`.
+# openpyxl has no types for what is read here: sheets and charts are `Any`.
 Rule = Mapping[str, JsonValue]
 _ROW_PROPERTIES = frozenset({"hidden", "collapsed", "height"})
 _COLUMN_PROPERTIES = frozenset({"width", "auto_size", "hidden", "collapsed", "min", "max"})
 _CHART_PROPERTIES = frozenset({"title", "legend", "width", "height", "type", "direction", "xtitle", "ytitle", "ztitle"})
-_PIVOT_PROPERTIES = frozenset({
-    "name", "show_total", "show_empty_row", "show_empty_col", "show_headers", "filter", "selection", "ordered",
-    "col_fields", "row_fields", "data_fields", "data_fields_name",
-})  # fmt: skip
-SHEET_RULES = frozenset({"freeze", "row_props", "col_props", "chart", "pivot_table"})
+SHEET_RULES = frozenset({"freeze", "row_props", "col_props", "chart"})
 """Rules that compare one thing of two sheets."""
 
 
@@ -35,8 +30,6 @@ def supported_properties(rule: Rule) -> bool:
             return _names(rule, "props") <= _COLUMN_PROPERTIES
         case "chart":
             return _names(rule, "chart_props") <= _CHART_PROPERTIES
-        case "pivot_table":
-            return _names(rule, "pivot_props") <= _PIVOT_PROPERTIES
         case _:
             return True
 
@@ -56,10 +49,8 @@ def read_sheet(sheet: Any, rule: Rule) -> object:
                 return _dimensions(sheet.row_dimensions, rule)
             case "col_props":
                 return _dimensions(sheet.column_dimensions, rule)
-            case "chart":
-                return _charts(sheet, _names(rule, "chart_props"))
             case _:
-                return _pivots(sheet, _names(rule, "pivot_props"))
+                return _charts(sheet, _names(rule, "chart_props"))
     except (AttributeError, TypeError, ValueError, KeyError, IndexError) as error:
         raise UnreadableResult(f"{kind} cannot be read: {type(error).__name__}: {error}") from error
 
@@ -114,43 +105,6 @@ def _words(title: Any) -> str | None:
 
 def _axis_words(chart: Any, axis: str) -> str | None:
     return _words(getattr(getattr(chart, f"{axis}_axis", None), "title", None))
-
-
-def _pivots(sheet: Any, names: frozenset[str]) -> dict[str, dict[str, object]]:
-    """The pivot tables by their source; empty columns at its edges do not count."""
-    return dict(_pivot(table, names) for table in sheet._pivots)
-
-
-def _pivot(table: Any, names: frozenset[str]) -> tuple[str, dict[str, object]]:
-    items = [[(item.h, item.x) for item in field.items if item.x is not None] for field in table.pivotFields]
-    used = list(dropwhile(lambda each: not each, items))
-    left = len(items) - len(used)
-    selection = list(dropwhile(lambda each: not each, reversed(used)))[::-1]
-    source = table.cache.cacheSource
-    place = importlib.import_module("openpyxl.utils.cell").coordinate_to_tuple
-    first, last = (place(corner) for corner in source.worksheetSource.ref.split(":"))
-    span = ((first[0], first[1] + left), (last[0], last[1] - (len(used) - len(selection))))
-    ordered = "ordered" in names
-    reads: dict[str, Callable[[], object]] = {
-        "name": lambda: table.name,
-        "show_total": lambda: table.visualTotals,
-        "show_empty_row": lambda: table.showEmptyRow,
-        "show_empty_col": lambda: table.showEmptyCol,
-        "show_headers": lambda: table.showHeaders,
-        "selection": lambda: selection if ordered else [set(each) for each in selection],
-        "filter": lambda: {field.fld for field in table.pageFields},
-        "col_fields": lambda: [field.x - left for field in table.colFields],
-        "row_fields": lambda: [field.x - left for field in table.rowFields],
-        "data_fields": lambda: list(_data_fields(table, left, with_name="data_fields_name" in names)),
-    }
-    asked = names | {"selection"} if "filter" in names else names
-    found = {name: read() for name, read in reads.items() if name in asked}
-    return f"{source.type};{span};{source.worksheetSource.sheet}", found
-
-
-def _data_fields(table: Any, left: int, *, with_name: bool) -> Iterator[tuple[object, ...]]:
-    for each in table.dataFields:
-        yield each.fld - left, each.name if with_name else "", each.subtotal, each.showDataAs
 
 
 def zoom_fits(sheet: Any, rule: dict[str, JsonValue]) -> bool:
