@@ -15,7 +15,7 @@ from trueline.records.base import Record
 _TABLE = "agreement.json"
 
 
-class Agreement(Record):
+class FunctionAgreement(Record):
     """How one metric and OSWorld's function of its name agree."""
 
     pairs: int
@@ -28,10 +28,10 @@ class AgreementTable(Record):
 
     reference: str
     """The package whose functions were called."""
-    functions: Mapping[str, Agreement]
+    functions: Mapping[str, FunctionAgreement]
     absent_there: tuple[str, ...]
     """Functions that tasks name and the package lacks; they follow later versions of it, or other benchmarks."""
-    getters: Mapping[str, Agreement]
+    getters: Mapping[str, FunctionAgreement]
 
 
 @cache

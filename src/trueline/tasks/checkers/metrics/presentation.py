@@ -45,7 +45,7 @@ class ShapeKind(IntEnum):
 
 
 @dataclass(frozen=True)
-class Box:
+class ShapeBox:
     """Place and size in EMU; `None` where the file does not say."""
 
     left: int | None
@@ -156,7 +156,7 @@ class Shape:
         return "" if data is None else data.get("uri", "")
 
     @cached_property
-    def box(self) -> Box:
+    def box(self) -> ShapeBox:
         """Place and size; a placeholder takes what it lacks from its layout and master."""
         own = _box(self.element)
         inherits = self.is_placeholder and self.element.tag in (f"{P}sp", f"{P}pic")
@@ -164,7 +164,7 @@ class Shape:
             return own
         return _merge(own, self._layout_box())
 
-    def _layout_box(self) -> Box:
+    def _layout_box(self) -> ShapeBox:
         index = _placeholder_index(self.element)
         for element in _shape_elements(_tree(self.slide.package.root(self.slide.layout))):
             if _placeholder(element) is None or _placeholder_index(element) != index:
@@ -173,15 +173,15 @@ class Shape:
             if element.tag != f"{P}sp" or None not in (own.left, own.top, own.width, own.height):
                 return own
             return _merge(own, self._master_box(_placeholder_type(element)))
-        return Box(None, None, None, None)
+        return ShapeBox(None, None, None, None)
 
-    def _master_box(self, kind: str) -> Box:
+    def _master_box(self, kind: str) -> ShapeBox:
         if kind not in _MASTER_PLACEHOLDERS:
             raise BadArchive(f"has a layout with a placeholder of the unknown type {kind!r}")
         for element in _shape_elements(_tree(self.slide.package.root(self.slide.master))):
             if _placeholder(element) is not None and _placeholder_type(element) == _MASTER_PLACEHOLDERS[kind]:
                 return _box(element)
-        return Box(None, None, None, None)
+        return ShapeBox(None, None, None, None)
 
     @property
     def has_text(self) -> bool:
@@ -234,7 +234,7 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class Presentation:
+class SlideDeck:
     """A presentation."""
 
     package: Package
@@ -255,13 +255,13 @@ class Presentation:
         return _number(size, "cx") or 0, _number(size, "cy") or 0
 
 
-def open_presentation(file: FileValue) -> Presentation:
+def open_presentation(file: FileValue) -> SlideDeck:
     """Open a presentation.
 
     Raises:
         BadArchive: It is none.
     """
-    return Presentation(*open_package(file, SLIDES_TYPES))
+    return SlideDeck(*open_package(file, SLIDES_TYPES))
 
 
 def _required(value: T | None, problem: str) -> T:
@@ -301,17 +301,17 @@ def _background(root: Element) -> Element | None:
     return next((child for child in properties if child.tag in _FILLS), None)
 
 
-def _box(element: Element) -> Box:
+def _box(element: Element) -> ShapeBox:
     name = {"grpSp": f"{P}grpSpPr/{A}xfrm", "graphicFrame": f"{P}xfrm"}
     frame = element.find(name.get(element.tag.removeprefix(P), f"{P}spPr/{A}xfrm"))
     if frame is None:
-        return Box(None, None, None, None)
+        return ShapeBox(None, None, None, None)
     place, size = frame.find(f"{A}off"), frame.find(f"{A}ext")
-    return Box(_number(place, "x"), _number(place, "y"), _number(size, "cx"), _number(size, "cy"))
+    return ShapeBox(_number(place, "x"), _number(place, "y"), _number(size, "cx"), _number(size, "cy"))
 
 
-def _merge(own: Box, base: Box) -> Box:
-    return Box(
+def _merge(own: ShapeBox, base: ShapeBox) -> ShapeBox:
+    return ShapeBox(
         base.left if own.left is None else own.left,
         base.top if own.top is None else own.top,
         base.width if own.width is None else own.width,

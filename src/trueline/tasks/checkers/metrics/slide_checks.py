@@ -10,8 +10,8 @@ from xml.etree.ElementTree import Element
 from pydantic import JsonValue
 
 from trueline.tasks.checkers.archive import BadArchive, parse_member, parse_xml, read_archive
-from trueline.tasks.checkers.metrics.presentation import P, Presentation, Shape, ShapeKind, open_presentation
-from trueline.tasks.checkers.metrics.slide_text import A, Run, solid_colour
+from trueline.tasks.checkers.metrics.presentation import P, Shape, ShapeKind, SlideDeck, open_presentation
+from trueline.tasks.checkers.metrics.slide_text import A, TextRun, solid_colour
 from trueline.tasks.checkers.values import (
     CheckResult,
     FileValue,
@@ -90,7 +90,7 @@ def check_image_stretch_and_center(result: Value, expected: Value, _: Options) -
     return pass_if(all(abs(each) <= _HALF_INCH for each in off), "the picture does not fill the slide")
 
 
-def _pictures(deck: Presentation) -> list[Shape]:
+def _pictures(deck: SlideDeck) -> list[Shape]:
     if not deck.slides:
         raise BadArchive("has no slides")
     return [shape for shape in deck.slides[0].shapes if shape.kind == ShapeKind.PICTURE]
@@ -101,7 +101,7 @@ def check_strikethrough(result: Value, expected: Value, _: Options) -> CheckResu
     rules = rules_of(expected)
     slides, shapes, paragraphs = (_numbers(rules, f"{name}_index_s") for name in ("slide", "shape", "paragraph"))
 
-    def all_struck(deck: Presentation) -> bool:
+    def all_struck(deck: SlideDeck) -> bool:
         for slide in slides:
             for shape in shapes:
                 held = deck.slides[slide].shapes[shape]
@@ -117,7 +117,7 @@ def check_strikethrough(result: Value, expected: Value, _: Options) -> CheckResu
         return CheckResult(0.0, "there is no such paragraph")
 
 
-def _first_run(runs: tuple[Run, ...]) -> Run:
+def _first_run(runs: tuple[TextRun, ...]) -> TextRun:
     return runs[0]
 
 
@@ -180,7 +180,7 @@ def check_left_panel(result: Value, _: Value, __: Options) -> CheckResult:
     return pass_if(shown, "the list of slides is not shown")
 
 
-def _read(result: Value, read: Callable[[Presentation], T]) -> T:
+def _read(result: Value, read: Callable[[SlideDeck], T]) -> T:
     if not isinstance(result, FileValue):
         raise UnreadableResult("there is no such file")
     try:

@@ -17,7 +17,7 @@ _LEFT = "l"
 
 
 @dataclass(frozen=True)
-class Run:
+class TextRun:
     """A piece of text in one font. What is not set on the run itself is `None`."""
 
     element: Element
@@ -105,9 +105,9 @@ class Paragraph:
     element: Element
 
     @cached_property
-    def runs(self) -> tuple[Run, ...]:
+    def runs(self) -> tuple[TextRun, ...]:
         """Its pieces, without line breaks and fields."""
-        return tuple(Run(run) for run in self.element.findall(f"{A}r"))
+        return tuple(TextRun(run) for run in self.element.findall(f"{A}r"))
 
     @cached_property
     def text(self) -> str:

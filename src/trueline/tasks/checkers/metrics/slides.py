@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from trueline.tasks.checkers.archive import BadArchive
-from trueline.tasks.checkers.metrics.presentation import Box, Presentation, Shape, ShapeKind, Slide, open_presentation
-from trueline.tasks.checkers.metrics.slide_text import Paragraph, Run, bullets, solid_colour
+from trueline.tasks.checkers.metrics.presentation import Shape, ShapeBox, ShapeKind, Slide, SlideDeck, open_presentation
+from trueline.tasks.checkers.metrics.slide_text import Paragraph, TextRun, bullets, solid_colour
 from trueline.tasks.checkers.values import (
     FULL,
     CheckResult,
@@ -69,7 +69,7 @@ class _Side:
         except BadArchive as error:
             raise self.error(f"{self.file.name} {error}") from error
 
-    def open(self) -> Presentation:
+    def open(self) -> SlideDeck:
         return self.read(open_presentation, self.file)
 
 
@@ -149,10 +149,10 @@ class _Comparison:
             if not (self._near(one.box.height, other.box.height) if free else same):
                 raise _Differs("a shape has another height")
 
-    def _same_box(self, one: Box, other: Box) -> bool:
+    def _same_box(self, one: ShapeBox, other: ShapeBox) -> bool:
         return self._near(one.left, other.left) and self._near(one.top, other.top) and self._same_size(one, other)
 
-    def _same_size(self, one: Box, other: Box) -> bool:
+    def _same_size(self, one: ShapeBox, other: ShapeBox) -> bool:
         return self._near(one.width, other.width) and self._near(one.height, other.height)
 
     def _near(self, one: int | None, other: int | None) -> bool:
@@ -208,7 +208,7 @@ class _Comparison:
                 if self.on("bullets") and not seen.same_bullets():
                     raise _Differs("the bullets differ")
 
-    def runs(self, one: Run, other: Run) -> None:
+    def runs(self, one: TextRun, other: TextRun) -> None:
         for name, differs in (
             ("font_name", one.font_name != other.font_name),
             ("font_size", one.size != other.size),
@@ -221,7 +221,7 @@ class _Comparison:
                 raise _Differs(f"{one.text[:80]!r} differs in {name}")
         self.colours(one, other)
 
-    def colours(self, one: Run, other: Run) -> None:
+    def colours(self, one: TextRun, other: TextRun) -> None:
         if self.on("color_rgb") and None not in (one.colour, other.colour) and one.colour != other.colour:
             raise _Differs(f"{one.text[:80]!r} has another colour")
 
@@ -274,7 +274,7 @@ def _moved_up(place: int | None, model: int | None) -> bool:
     return place < model and place <= _UPPER_PART
 
 
-def _same_underline(one: Run, other: Run) -> bool:
+def _same_underline(one: TextRun, other: TextRun) -> bool:
     """Not set is the same as any kind but a single line."""
     pair = (one.underline, other.underline)
     if None in pair:
