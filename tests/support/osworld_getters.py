@@ -60,7 +60,7 @@ def main() -> None:
         for call in json.load(sys.stdin):
             with tempfile.TemporaryDirectory() as folder:
                 if call.get("now"):
-                    misc.datetime = _fixed(datetime.datetime.fromisoformat(call["now"]))
+                    setattr(misc, "datetime", _fixed(datetime.datetime.fromisoformat(call["now"])))  # noqa: B010
                 env = types.SimpleNamespace(
                     controller=Controller(call["files"], call.get("tree")), vm_platform="Linux", cache_dir=folder
                 )

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from pydantic import JsonValue
 
@@ -29,8 +30,9 @@ class Case:
     """One pair; `explained` names the class of a difference that this pair was made to show."""
 
     metric: str
-    result: Value
-    expected: Value
+    # Values; `Any` because generators build them of literals, whose types are narrower than JSON's.
+    result: Any
+    expected: Any
     options: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
     explained: str = ""
     arguments: int = 2

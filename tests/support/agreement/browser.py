@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 from pydantic import JsonValue
 
@@ -77,14 +78,14 @@ def is_expected_tabs(rng: random.Random) -> Case:
 
 def is_expected_bookmarks(rng: random.Random) -> Case:
     folders, pages = ("Liked Authors", "Work", "Play"), ("https://a.com/", "https://b.com/", "https://c.com/")
-    inner: list[JsonValue] = [{"type": "url", "name": "x", "url": page} for page in subset(rng, pages)]
-    children: list[JsonValue] = [{"type": "folder", "name": name, "children": inner} for name in subset(rng, folders)]
+    inner: list[Any] = [{"type": "url", "name": "x", "url": page} for page in subset(rng, pages)]
+    children: list[Any] = [{"type": "folder", "name": name, "children": inner} for name in subset(rng, folders)]
     children += [{"type": "url", "name": "x", "url": page} for page in subset(rng, pages)]
     roots: JsonValue = {"bookmark_bar": {"children": children, "type": "folder"}}
     kind = rng.choice(
         ("bookmark_bar_folders_names", "bookmark_bar_websites_urls", "liked_authors_websites_urls", "other")
     )
-    urls: list[JsonValue] = [[page, page.rstrip("/")] if rng.random() < 0.2 else page for page in subset(rng, pages)]
+    urls: list[Any] = [[page, page.rstrip("/")] if rng.random() < 0.2 else page for page in subset(rng, pages)]
     if kind == "bookmark_bar_websites_urls":
         urls = [*subset(rng, pages)]
     rules: dict[str, JsonValue] = {"type": kind, "names": [*subset(rng, folders)], "urls": urls}

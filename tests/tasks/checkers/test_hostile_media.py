@@ -91,8 +91,9 @@ def test_rows_of_a_database_are_read_where_memory_is_limited() -> None:
     database.execute("CREATE TABLE cookies (creation_utc, host_key, name, value)")
     database.execute("INSERT INTO cookies VALUES (1, '.example.com', 'id', x'00')")
     rows = DatabaseRows(FileValue("Cookies", database.serialize()), "SELECT creation_utc, host_key, name FROM cookies")
-    gone = {"type": "domains", "domains": ["example.org"]}
+    gone: dict[str, JsonValue] = {"type": "domains", "domains": ["example.org"]}
     assert compute("is_cookie_deleted", rows, gone, {}).score == 0, "public suffixes do not count"
-    assert compute("is_cookie_deleted", rows, {"type": "domains", "domains": ["other.com"]}, {}).score == 1
+    other: dict[str, JsonValue] = {"type": "domains", "domains": ["other.com"]}
+    assert compute("is_cookie_deleted", rows, other, {}).score == 1
     broken = DatabaseRows(FileValue("Cookies", b"nothing"), rows.query)
     assert compute("is_cookie_deleted", broken, gone, {}).score == 0
