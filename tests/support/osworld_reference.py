@@ -32,7 +32,7 @@ def ask_osworld(calls: Sequence[ReferenceCall]) -> list[float | None]:
     document = [{"metric": call.metric, "args": call.args, "options": call.options} for call in calls]
     done = subprocess.run(
         [str(PYTHON), str(Path(__file__).with_name("osworld_metrics.py"))],
-        input=json.dumps(document), capture_output=True, text=True, timeout=300, check=False,
+        input=json.dumps(document), capture_output=True, text=True, timeout=3000, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]
     return [answer if isinstance(answer, float) else None for answer in _ANSWERS.validate_json(done.stdout)]

@@ -232,8 +232,10 @@ def test_what_cannot_be_checked_is_an_error_and_never_0(
     [
         ({"func": "infeasible"}, "native"),
         ({"func": "exact_match", "result": SAYS_YES, "expected": GOOD}, "native"),
-        ({"func": "compare_pptx_files", "result": SAYS_YES, "expected": GOOD}, "none"),
-        ({"func": "exact_match", "result": {"type": "bookmarks"}, "expected": GOOD}, "none"),
+        ({"func": "compare_pptx_files", "result": SAYS_YES, "expected": GOOD}, "native"),
+        ({"func": "compare_pdfs", "result": SAYS_YES, "expected": GOOD}, "none"),
+        ({"func": "exact_match", "result": {"type": "bookmarks"}, "expected": GOOD}, "native"),
+        ({"func": "exact_match", "result": {"type": "googledrive_file"}, "expected": GOOD}, "none"),
         ({"func": "exact_match", "result": SAYS_YES, "expected": GOOD,
           "postconfig": [{"type": "login", "parameters": {}}]}, "none"),
     ],

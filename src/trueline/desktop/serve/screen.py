@@ -9,13 +9,12 @@ from mimetypes import guess_type
 from trueline.actions import CursorPosition
 from trueline.desktop.serve.replies import BYTES, Message, ReceivedRequest, Refused, Reply, as_json, as_text, read
 from trueline.desktop.serve.served_desktop import ServedDesktop
+from trueline.desktop.terminals import TERMINALS, terminal_text
 from trueline.desktop.types import PathRefused
 from trueline.records import ObservationSpec
-from trueline.records.tree import Node
 
 PARTIAL = "x-trueline-partial"
 """Header of a tree from which something is missing: an application did not answer, or there were too many elements."""
-_TERMINALS = frozenset({"xfce4-terminal", "gnome-terminal-server"})
 _PICTURES = (b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF8", b"BM", b"II*\0", b"MM\0*")
 _PAIR = re.compile(r"\((-?\d+), (-?\d+)\)")
 _LAST_IMAGE = re.compile(r"^(/backdrop/\S+/last-image) +(\S.*)$", re.MULTILINE)
@@ -43,23 +42,10 @@ async def accessibility(served: ServedDesktop, _call: ReceivedRequest) -> Reply:
 async def terminal(served: ServedDesktop, _call: ReceivedRequest) -> Reply:
     """GET /terminal: the text of the terminal that has the keyboard, or null; also a sign of life."""
     text = None
-    if any(window.app in _TERMINALS for window in await served.desktop.windows()):
+    if any(window.app in TERMINALS for window in await served.desktop.windows()):
         seen = await served.desktop.observe(ObservationSpec(screenshot=False, tree=True))
         text = None if seen.tree is None else terminal_text(seen.tree.root)
     return as_json({"output": text, "status": "success"})
-
-
-def terminal_text(root: Node) -> str | None:
-    """The text of the one terminal that has the keyboard in an active window."""
-    frames = [
-        frame
-        for application in root.children
-        if application.name in _TERMINALS
-        for frame in application.children
-        if "active" in frame.states
-    ]
-    found = [node for frame in frames for node in frame.walk() if node.role == "terminal" and "focused" in node.states]
-    return found[0].text.rstrip() if len(found) == 1 else None
 
 
 async def screen_size(served: ServedDesktop, _call: ReceivedRequest) -> Reply:

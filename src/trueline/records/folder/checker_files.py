@@ -31,7 +31,7 @@ class KeptFile(Record):
     name: str
     digest: str
     size: int
-    read: Literal["file", "last_row"] = "file"
+    read: Literal["file", "last_row", "rows"] = "file"
     unread: str = ""
     """Why its content could not be read; empty if it could."""
 

@@ -87,6 +87,9 @@ def result_of(check: Check, answer: BridgedAnswer) -> CheckResult:
     if failure.phase == "result" and failure.missing_file:
         # OSWorld's rule: what the agent did not leave scores 0.
         return _compared(check, CheckResult(0.0, f"a file is missing: {failure}"), "nothing", "")
+    if failure.phase == "metric" and "result" in answer.values and answer.values["result"] is None:
+        # Metrics that do not expect a missing file raise; an agent must not escape its score by deleting the file.
+        return _compared(check, CheckResult(0.0, f"nothing was found to check: {failure}"), "nothing", "")
     raise CheckerError(f"{check.function}: {failure}")
 
 

@@ -113,5 +113,14 @@ def parse_member(members: Mapping[str, bytes], name: str) -> ElementTree.Element
     """
     if name not in members:
         raise BadArchive(f"has no {name!r}")
-    _check_xml(name, members[name])
-    return ElementTree.fromstring(members[name])  # noqa: S314 - document types were refused above
+    return parse_xml(members[name], name)
+
+
+def parse_xml(data: bytes, name: str) -> ElementTree.Element:
+    """Parse XML that may be malicious; the name is for errors.
+
+    Raises:
+        BadArchive: It is not well-formed, or declares a document type.
+    """
+    _check_xml(name, data)
+    return ElementTree.fromstring(data)  # noqa: S314 - document types were refused above

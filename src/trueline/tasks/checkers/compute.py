@@ -7,11 +7,21 @@ import warnings
 from trueline.errors import InputError, TruelineError
 from trueline.tasks.checkers.archive import BadArchive
 from trueline.tasks.checkers.metrics import METRICS
-from trueline.tasks.checkers.values import CheckResult, Exhausted, FileValue, LastRow, Options, UnreadableResult, Value
+from trueline.tasks.checkers.values import (
+    CheckResult,
+    DatabaseRows,
+    Exhausted,
+    FileValue,
+    LastRow,
+    Options,
+    Unread,
+    UnreadableResult,
+    Value,
+)
 from trueline.tasks.errors import CheckerError
 
 
-def compute(function: str, result: Value | LastRow, expected: Value | LastRow, options: Options) -> CheckResult:
+def compute(function: str, result: Value | Unread, expected: Value | Unread, options: Options) -> CheckResult:
     """Score a result.
 
     Raises:
@@ -41,7 +51,11 @@ def compute(function: str, result: Value | LastRow, expected: Value | LastRow, o
         raise CheckerError(f"{function}: {type(error).__name__}: {error}") from error
 
 
-def _read(value: Value | LastRow) -> Value:
+def _read(value: Value | Unread) -> Value:
+    if isinstance(value, DatabaseRows):
+        from trueline.tasks.checkers.metrics.database import read_rows
+
+        return read_rows(value)
     return _last_row(value.file) if isinstance(value, LastRow) else value
 
 

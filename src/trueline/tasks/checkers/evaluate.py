@@ -15,7 +15,15 @@ from trueline.tasks.checkers.home import NOTE
 from trueline.tasks.checkers.isolated import compute_isolated
 from trueline.tasks.checkers.metrics import is_native
 from trueline.tasks.checkers.metrics.unchanged_except import also_changed, unwanted_changes
-from trueline.tasks.checkers.values import CheckResult, LastRow, UnreadableResult, Value, describe
+from trueline.tasks.checkers.values import (
+    CheckResult,
+    DatabaseRows,
+    LastRow,
+    Unread,
+    UnreadableResult,
+    Value,
+    describe,
+)
 from trueline.tasks.errors import CheckerError, SetupError
 from trueline.tasks.model import Evaluator
 from trueline.tasks.model.evaluator import INFEASIBLE, Check, checks
@@ -213,11 +221,11 @@ async def _run_check(number: int, check: Check, workspace: Workspace, keep: Evid
     return await _compare(check, result, expected)
 
 
-def _unreadable(check: Check, why: str, expected: Value | LastRow) -> CheckResult:
+def _unreadable(check: Check, why: str, expected: Value | Unread) -> CheckResult:
     return _with_comparison(check, CheckResult(0.0, why, unreadable=True), "something unreadable", describe(expected))
 
 
-async def _compare(check: Check, result: Value | LastRow, expected: Value | LastRow) -> CheckResult:
+async def _compare(check: Check, result: Value | Unread, expected: Value | Unread) -> CheckResult:
     checked = await compute_isolated(check.function, result, expected, check.options)
     return _with_comparison(check, checked, describe(result), describe(expected))
 
@@ -305,7 +313,7 @@ def _is_about_side_effects(check: Check) -> bool:
 async def _side_effects(check: Check, workspace: Workspace) -> SideEffects:
     try:
         changes, rules = await get(check.result, workspace), await get(check.expected, workspace)
-        if isinstance(changes, LastRow) or isinstance(rules, LastRow):
+        if isinstance(changes, LastRow | DatabaseRows) or isinstance(rules, LastRow | DatabaseRows):
             raise CheckerError("unchanged_except: needs a list of changes, and rules")
         others = unwanted_changes(changes, rules)
     except (CheckerError, UnreadableResult) as error:

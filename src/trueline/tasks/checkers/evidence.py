@@ -13,7 +13,7 @@ from trueline.errors import InputError
 from trueline.records.episode import ScoredBy
 from trueline.records.folder.checker_files import CheckerEvidence, CheckEvidence, KeptFile, KeptValue, read_kept_file
 from trueline.records.observation import sha256
-from trueline.tasks.checkers.values import FileValue, LastRow, Value
+from trueline.tasks.checkers.values import DATABASE_QUERIES, DatabaseRows, FileValue, LastRow, Unread, Value
 from trueline.tasks.model import Evaluator, Task
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class EvidenceCollector:
     contents: dict[str, bytes] = field(default_factory=dict[str, bytes])
     """By SHA-256."""
 
-    def keep(self, number: int, result: Value | LastRow, expected: Value | LastRow, unreadable: str = "") -> None:
+    def keep(self, number: int, result: Value | Unread, expected: Value | Unread, unreadable: str = "") -> None:
         """Keep the values of a check that Trueline does."""
         self.checks[number] = CheckEvidence(
             scored_by="native", result=self._value(result), expected=self._value(expected), unreadable=unreadable
@@ -56,10 +56,12 @@ class EvidenceCollector:
             files=self.files,
         )
 
-    def _value(self, value: Value | LastRow) -> KeptValue:
+    def _value(self, value: Value | Unread) -> KeptValue:
         match value:
             case LastRow():
                 return KeptValue(file=self._file(value.file).model_copy(update={"read": "last_row"}))
+            case DatabaseRows():
+                return KeptValue(file=self._file(value.file).model_copy(update={"read": "rows"}))
             case FileValue():
                 return KeptValue(file=self._file(value))
             case tuple():
@@ -97,7 +99,7 @@ class RecordedEvaluation:
         """
         return self._check(number).scored_by
 
-    def values(self, number: int) -> tuple[Value | LastRow, Value | LastRow, str]:
+    def values(self, number: int) -> tuple[Value | Unread, Value | Unread, str]:
         """Result, expected value, and why the result could not be read.
 
         Raises:
@@ -128,11 +130,15 @@ class RecordedEvaluation:
             raise InputError(f"{self.folder}: what check {number + 1} compared was not kept")
         return check
 
-    def _value(self, value: KeptValue | None) -> Value | LastRow:
+    def _value(self, value: KeptValue | None) -> Value | Unread:
         if value is None:
             return None
         if value.file is not None:
             file = self._file(value.file)
+            if value.file.read == "rows":
+                if file.name not in DATABASE_QUERIES:
+                    raise InputError(f"{self.folder}: {file.name!r} is not a database whose rows are compared")
+                return DatabaseRows(file)
             return LastRow(file) if value.file.read == "last_row" else file
         if value.files is not None:
             return tuple(None if file is None else self._file(file) for file in value.files)

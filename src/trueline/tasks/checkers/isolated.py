@@ -13,7 +13,16 @@ import trueline
 from trueline.tasks.checkers.compute import compute
 from trueline.tasks.checkers.messages import MetricRequest, MetricResponse, encode
 from trueline.tasks.checkers.metrics import METRICS
-from trueline.tasks.checkers.values import CheckResult, Exhausted, FileValue, LastRow, Options, Value
+from trueline.tasks.checkers.values import (
+    CheckResult,
+    DatabaseRows,
+    Exhausted,
+    FileValue,
+    LastRow,
+    Options,
+    Unread,
+    Value,
+)
 from trueline.tasks.errors import CheckerError
 from trueline.text import printable
 
@@ -45,8 +54,8 @@ _SEARCHING = frozenset({"check_list", "check_json", "some_file_holds"})
 
 async def compute_isolated(
     function: str,
-    result: Value | LastRow,
-    expected: Value | LastRow,
+    result: Value | Unread,
+    expected: Value | Unread,
     options: Options,
     *,
     time_limit: float = TIME_LIMIT,
@@ -56,7 +65,7 @@ async def compute_isolated(
     Raises:
         CheckerError: It cannot be scored, through no doing of the agent.
     """
-    if function in _HARMLESS and not isinstance(result, LastRow):
+    if function in _HARMLESS and not isinstance(result, LastRow | DatabaseRows):
         return compute(function, result, expected, options)
     try:
         return await _in_child(function, result, expected, options, time_limit)
@@ -65,14 +74,14 @@ async def compute_isolated(
         return CheckResult(0.0, f"what the agent left is too large to check ({error})", unreadable=True)
 
 
-async def _blame_expected(function: str, expected: Value | LastRow, options: Options, time_limit: float) -> None:
+async def _blame_expected(function: str, expected: Value | Unread, options: Options, time_limit: float) -> None:
     """Compare the expected value with itself.
 
     Raises:
         CheckerError: It cannot be read either, so the agent is not to blame.
     """
     file = next(iter(expected), None) if isinstance(expected, tuple) else expected
-    if isinstance(file, FileValue | LastRow):
+    if isinstance(file, FileValue | Unread):
         try:
             await _in_child(function, file, expected, options, time_limit)
         except Exhausted as error:
@@ -80,7 +89,7 @@ async def _blame_expected(function: str, expected: Value | LastRow, options: Opt
 
 
 async def _in_child(
-    function: str, result: Value | LastRow, expected: Value | LastRow, options: Options, time_limit: float
+    function: str, result: Value | Unread, expected: Value | Unread, options: Options, time_limit: float
 ) -> CheckResult:
     request = MetricRequest(function=function, result=encode(result), expected=encode(expected), options=dict(options))
     env = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ} | {"OPENBLAS_NUM_THREADS": "1"}

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Base64Bytes, JsonValue
 
 from trueline.records.base import Record
-from trueline.tasks.checkers.values import CheckResult, FileValue, LastRow, Value
+from trueline.tasks.checkers.values import CheckResult, DatabaseRows, FileValue, LastRow, Unread, Value
 
 
 class FileMessage(Record):
@@ -16,7 +16,7 @@ class FileMessage(Record):
     name: str
     content: Base64Bytes
     unread: str = ""
-    read: Literal["file", "last_row"] = "file"
+    read: Literal["file", "last_row", "rows"] = "file"
 
 
 class ValueMessage(Record):
@@ -52,10 +52,12 @@ class MetricResponse(Record):
         return cls(score=checked.score, reason=checked.reason, unreadable=checked.unreadable)
 
 
-def encode(value: Value | LastRow) -> ValueMessage:
+def encode(value: Value | Unread) -> ValueMessage:
     """Encode a value for the other process."""
     if isinstance(value, LastRow):
         return ValueMessage(file=_encode_file(value.file, "last_row"))
+    if isinstance(value, DatabaseRows):
+        return ValueMessage(file=_encode_file(value.file, "rows"))
     if isinstance(value, FileValue):
         return ValueMessage(file=_encode_file(value))
     if isinstance(value, tuple):
@@ -63,15 +65,17 @@ def encode(value: Value | LastRow) -> ValueMessage:
     return ValueMessage(data=value)
 
 
-def _encode_file(file: FileValue, read: Literal["file", "last_row"] = "file") -> FileMessage:
+def _encode_file(file: FileValue, read: Literal["file", "last_row", "rows"] = "file") -> FileMessage:
     # Validation would expect Base64; `model_construct` takes the bytes as they are.
     return FileMessage.model_construct(name=file.name, content=file.content, unread=file.unread, read=read)
 
 
-def decode(value: ValueMessage) -> Value | LastRow:
+def decode(value: ValueMessage) -> Value | Unread:
     """Decode a value from the other process."""
     if value.file is not None:
         file = FileValue(value.file.name, value.file.content)
+        if value.file.read == "rows":
+            return DatabaseRows(file)
         return LastRow(file) if value.file.read == "last_row" else file
     if value.files is not None:
         return tuple(None if file is None else FileValue(file.name, file.content, file.unread) for file in value.files)

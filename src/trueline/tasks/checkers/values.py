@@ -49,6 +49,25 @@ class LastRow:
     file: FileValue
 
 
+@dataclass(frozen=True)
+class DatabaseRows:
+    """Rows of an SQLite database of the browser, to be read in the isolated process."""
+
+    file: FileValue
+    """Named as in the profile: its name decides which rows, so that no task or record can bring a query along."""
+
+    @property
+    def query(self) -> str:
+        """The query that finds the rows."""
+        return DATABASE_QUERIES[self.file.name]
+
+
+DATABASE_QUERIES = {
+    "Cookies": "SELECT creation_utc, host_key, name FROM cookies",
+    "History": "SELECT url, title, last_visit_time FROM urls",
+}
+Unread = LastRow | DatabaseRows
+"""What the isolated process has yet to read."""
 _SHOWN = 300
 _MOST_FILES = 10
 
@@ -91,6 +110,8 @@ def describe(value: object) -> str:
             return printable(f"file {value.name} of {len(value.content):,} bytes{_text_of(value)}", _SHOWN)
         case LastRow():
             return printable(f"the last row of {value.file.name}", _SHOWN)
+        case DatabaseRows():
+            return printable(f"rows of {value.file.name}", _SHOWN)
         case tuple():
             files = cast("tuple[object, ...]", value)
             different = dict.fromkeys(describe(file) for file in files[:_MOST_FILES])
@@ -155,6 +176,52 @@ def strings(rules: Mapping[str, JsonValue], key: str) -> list[str]:
         if len(found) == len(value):
             return found
     raise CheckerError(f"rules.{key} must be a list of strings")
+
+
+def required(rules: Mapping[str, JsonValue], key: str) -> JsonValue:
+    """A value that the rules must have.
+
+    Raises:
+        CheckerError: It is missing.
+    """
+    if key not in rules:
+        raise CheckerError(f"rules.{key} is missing")
+    return rules[key]
+
+
+def required_text(rules: Mapping[str, JsonValue], key: str) -> str:
+    """A string that the rules must have.
+
+    Raises:
+        CheckerError: It is missing or not a string.
+    """
+    value = required(rules, key)
+    if not isinstance(value, str):
+        raise CheckerError(f"rules.{key} must be a string")
+    return value
+
+
+def required_texts(rules: Mapping[str, JsonValue], key: str) -> list[str]:
+    """A list of strings that the rules must have.
+
+    Raises:
+        CheckerError: It is missing or not a list of strings.
+    """
+    required(rules, key)
+    return strings(rules, key)
+
+
+def utf8(file: FileValue, error: type[CheckerError] | type[UnreadableResult] = UnreadableResult) -> str:
+    """The text of a file, with line feeds alone at the ends of lines.
+
+    Raises:
+        UnreadableResult: It is not UTF-8; the caller may name another error for an expected file.
+    """
+    try:
+        text = file.content.decode("utf-8")
+    except UnicodeDecodeError as problem:
+        raise error(f"{file.name}: is not UTF-8 text ({problem.reason} at byte {problem.start})") from problem
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def flag(options: Options, key: str, default: bool = False) -> bool:

@@ -15,14 +15,14 @@ from pydantic import ValidationError
 from trueline.desktop.types import DesktopLost, TooDeep
 from trueline.errors import InputError, TruelineError
 from trueline.registry import Registry
-from trueline.tasks.checkers.values import LastRow, UnreadableResult, Value
+from trueline.tasks.checkers.values import Unread, UnreadableResult, Value
 from trueline.tasks.errors import CheckerError
 from trueline.tasks.model import Getter
 from trueline.tasks.workspace import Workspace
 from trueline.text import printable
 from trueline.validation import describe_validation_error
 
-ReadGetter = Callable[[Getter, Workspace], Awaitable[Value | LastRow]]
+ReadGetter = Callable[[Getter, Workspace], Awaitable[Value | Unread]]
 _MODULES = {
     "rule": "stored",
     "cache_file": "stored",
@@ -33,6 +33,47 @@ _MODULES = {
     "vm_command_error": "commands",
     "list_directory": "list_directory",
     "accessibility_tree": "accessibility_tree",
+    "enable_do_not_track": "browser_profile",
+    "enable_enhanced_safety_browsing": "browser_profile",
+    "enable_safe_browsing": "browser_profile",
+    "new_startup_page": "browser_profile",
+    "data_delete_automacally": "browser_profile",
+    "default_search_engine": "browser_profile",
+    "profile_name": "browser_profile",
+    "chrome_font_size": "browser_profile",
+    "chrome_language": "browser_profile",
+    "enabled_experiments": "browser_profile",
+    "chrome_color_scheme": "browser_profile",
+    "chrome_appearance_mode_ui": "browser_profile",
+    "find_unpacked_extension_path": "browser_profile",
+    "find_installed_extension_name": "browser_profile",
+    "bookmarks": "browser_profile",
+    "cookie_data": "browser_profile",
+    "history": "browser_profile",
+    "active_url_from_accessTree": "browser_pages",
+    "active_tab_url_parse": "browser_pages",
+    "url_dashPart": "browser_pages",
+    "url_path_parse": "browser_pages",
+    "open_tabs_info": "browser_pages",
+    "active_tab_info": "browser_pages",
+    "page_info": "browser_pages",
+    "vlc_config": "applications",
+    "vlc_playing_info": "applications",
+    "gimp_config_file": "applications",
+    "vscode_config": "applications",
+    "default_video_player": "applications",
+    "vm_screen_size": "desktop_state",
+    "vm_window_size": "desktop_state",
+    "vm_wallpaper": "desktop_state",
+    "vm_terminal_output": "desktop_state",
+    "shortcuts_on_desktop": "desktop_state",
+    "vm_file_path": "desktop_state",
+    "vm_dir_path": "desktop_state",
+    "vm_file_content": "desktop_state",
+    "rule_relativeTime": "relative_time",
+    "time_diff_range": "relative_time",
+    "audio_in_slide": "slide_media",
+    "background_image_in_slide": "slide_media",
     "home_diff": "home",
     "changed_files": "home",
     "kept_file": "kept_file",
@@ -53,7 +94,7 @@ GETTERS: Registry[ReadGetter] = Registry(
 """The getters that a task's evaluator may name."""
 
 
-async def get(getter: Getter | None, workspace: Workspace) -> Value | LastRow:
+async def get(getter: Getter | None, workspace: Workspace) -> Value | Unread:
     """Read what a getter names; `None` is a file that does not exist.
 
     Raises:

@@ -11,6 +11,7 @@ from typing import cast
 
 from trueline.errors import InputError
 from trueline.registry import Registry
+from trueline.tasks.checkers.agreement import is_proved
 from trueline.tasks.checkers.values import CheckResult, Metric, Options, Value
 from trueline.text import printable
 
@@ -23,6 +24,108 @@ _MODULES = {
     "check_json": "json_file",
     "compare_docx_files": "documents",
     "compare_table": "table",
+    "diff_text_file": "text_files",
+    "file_contains": "text_files",
+    "check_line_number": "text_files",
+    "compare_config": "text_files",
+    "compare_result_files": "text_files",
+    "compare_terminal_and_txt": "text_files",
+    "is_included_all_json_objects": "text_files",
+    "compare_python_pure_text": "text_files",
+    "check_csv": "text_files",
+    "check_json_settings": "editor_settings",
+    "check_json_keybindings": "editor_settings",
+    "check_qt_bgcone": "vlc",
+    "check_qt_max_volume": "vlc",
+    "check_qt_minimal_view": "vlc",
+    "check_one_instance_when_started_from_file": "vlc",
+    "check_play_and_exit": "vlc",
+    "check_global_key_play_pause": "vlc",
+    "check_qt_slider_colours": "vlc",
+    "is_vlc_recordings_folder": "vlc",
+    "is_vlc_playing": "vlc",
+    "check_config_status": "application_settings",
+    "check_presenter_console_disable": "application_settings",
+    "find_default_font": "application_settings",
+    "check_auto_saving_time": "application_settings",
+    "check_libre_locale": "application_settings",
+    "check_thunderbird_prefs": "thunderbird",
+    "check_thunderbird_filter": "thunderbird",
+    "check_thunderbird_folder": "thunderbird",
+    "run_sqlite3": "database",
+    "match_in_list": "plain_values",
+    "is_in_list": "plain_values",
+    "literal_match": "plain_values",
+    "compare_answer": "plain_values",
+    "check_direct_json_object": "plain_values",
+    "is_extension_installed": "plain_values",
+    "is_in_vm_clickboard": "plain_values",
+    "check_gnome_favorite_apps": "plain_values",
+    "is_utc_0": "plain_values",
+    "check_text_enlarged": "plain_values",
+    "check_moved_jpgs": "plain_values",
+    "is_vlc_fullscreen": "plain_values",
+    "must_include": "plain_values",
+    "must_exclude": "plain_values",
+    "check_path_existence": "plain_values",
+    "check_path_nonexistence": "plain_values",
+    "is_expected_active_tab": "browser",
+    "is_expected_active_tab_approximate": "browser",
+    "is_expected_url_pattern_match": "browser",
+    "is_expected_search_query": "browser",
+    "is_expected_tabs": "browser",
+    "is_expected_bookmarks": "browser",
+    "is_expected_installed_extensions": "browser",
+    "is_cookie_deleted": "browser",
+    "check_history_deleted": "browser",
+    "is_shortcut_on_desktop": "browser",
+    "check_enabled_experiments": "browser",
+    "check_font_size": "browser",
+    "is_added_to_steam_cart": "browser",
+    "compare_pptx_files": "slides",
+    "check_slide_orientation_Portrait": "slide_checks",
+    "evaluate_presentation_fill_to_rgb_distance": "slide_checks",
+    "check_image_stretch_and_center": "slide_checks",
+    "check_strikethrough": "slide_checks",
+    "check_transition": "slide_checks",
+    "check_page_number_colors": "slide_checks",
+    "check_left_panel": "slide_checks",
+    "compare_images": "images",
+    "compare_image_list": "images",
+    "check_structure_sim": "images",
+    "check_structure_sim_with_threshold": "images",
+    "check_structure_sim_resized": "images",
+    "check_file_exists_and_structure_sim": "images",
+    "check_palette_and_structure_sim": "images",
+    "check_image_mirror": "images",
+    "check_brightness_decrease_and_structure_sim": "images",
+    "check_saturation_increase_and_structure_sim": "images",
+    "increase_saturation": "images",
+    "decrease_brightness": "images",
+    "check_contrast_increase_and_structure_sim": "images",
+    "check_image_size": "images",
+    "check_image_file_size": "images",
+    "check_textbox_on_leftside": "images",
+    "check_triangle_position": "images",
+    "check_green_background": "images",
+    "compare_docx_tables": "word_formats",
+    "compare_docx_images": "word_formats",
+    "compare_init_lines": "word_formats",
+    "compare_docx_lines": "word_formats",
+    "compare_docx_files_and_ignore_new_lines": "word_formats",
+    "compare_line_spacing": "word_formats",
+    "compare_font_names": "word_formats",
+    "compare_subscript_contains": "word_formats",
+    "has_page_numbers_in_footers": "word_formats",
+    "is_first_line_centered": "word_formats",
+    "contains_page_break": "word_formats",
+    "check_tabstops": "word_formats",
+    "evaluate_strike_through_last_paragraph": "word_formats",
+    "check_italic_font_size_14": "word_formats",
+    "check_highlighted_words": "word_formats",
+    "compare_references": "word_formats",
+    "compare_unique_train_records": "word_formats",
+    "fuzzy_place_math": "word_formats",
     "unchanged_except": "unchanged_except",
     "same_lines": "lines",
     "only_cell_filled": "single_cell",
@@ -30,6 +133,8 @@ _MODULES = {
     "mail_is": "mail",
 }
 """The file of each metric of ours; its function has the metric's name."""
+_OURS = frozenset({"unchanged_except", "same_lines", "only_cell_filled", "some_file_holds", "mail_is"})
+"""Metrics that are no function of OSWorld."""
 
 
 def _adapt(name: str, found: object) -> Metric:
@@ -57,9 +162,13 @@ METRICS: Registry[Metric] = Registry(
 def is_native(name: str, options: Options) -> bool:
     """Whether there is a metric of this name that takes these options.
 
+    For a function of OSWorld's it must also have been proved that they agree, see `agreement`.
+
     Raises:
         InputError: Two packages use the name, or the package's metric cannot be imported.
     """
+    if name in _MODULES and name not in _OURS and not is_proved(name):
+        return False
     if name == "compare_table" and METRICS.provides(name):
         from trueline.tasks.checkers.metrics.table import supported
 

@@ -25,7 +25,7 @@ _KINDS = (".docx", ".odt")
 def compare_docx_files(result: Value, expected: Value, options: Options) -> CheckResult:
     """Whether the paragraphs are equal; with `content_only` or `fuzzy_match`, how similar they are."""
     gold = expected_file(expected)
-    if gold.suffix not in _KINDS:
+    if not gold.name.endswith(_KINDS):
         raise CheckerError(f"{gold.name}: must be a .docx or .odt file")
     try:
         wanted = read_paragraphs(gold)
@@ -33,7 +33,7 @@ def compare_docx_files(result: Value, expected: Value, options: Options) -> Chec
         raise CheckerError(f"the expected file {gold.name} {error}") from error
     if not isinstance(result, FileValue):
         return CheckResult(0.0, "there is no such file")
-    if result.suffix != gold.suffix:
+    if not result.name.endswith(gold.suffix):
         return CheckResult(0.0, f"a {result.suffix or 'nameless'} file where {gold.suffix} is expected")
     try:
         found = read_paragraphs(result)

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
-import datetime
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from pydantic import JsonValue
 
 from trueline.tasks.checkers.archive import BadArchive
+from trueline.tasks.checkers.metrics.sheet_rules import (
+    SHEET_RULES,
+    read_sheet,
+    supported_properties,
+    validations_fit,
+    zoom_fits,
+)
+from trueline.tasks.checkers.metrics.similarity import ratio
 from trueline.tasks.checkers.metrics.value_rules import holds
 from trueline.tasks.checkers.metrics.workbook import Book, WorkbookCell, cell_place, open_book
 from trueline.tasks.checkers.values import FULL, CheckResult, FileValue, Options, UnreadableResult, Value, expected_file
 from trueline.tasks.errors import CheckerError
 
-RULES = frozenset({"sheet_data", "check_cell"})
+RULES = frozenset({"sheet_data", "check_cell", "sheet_name", "sheet_fuzzy", "zoom", "data_validation"}) | SHEET_RULES
 PROPERTIES = frozenset(
     {"value", "merge", "bgcolor", "fgcolor", "font_bold", "font_italic", "font_underline", "font_name", "font_size",
      "font_color"}
 )  # fmt: skip
 _PRECISION = 4
+_SUFFIXES = (".xlsx", ".xlsm", ".xltx", ".xltm")
+_LIKENESS = 85.0
 
 
 class _NoSheet(Exception):
@@ -31,15 +42,15 @@ def compare_table(result: Value, expected: Value, options: Options) -> CheckResu
     rules = _rules(options)
     if not isinstance(result, FileValue):
         return CheckResult(0.0, "there is no such file")
-    if result.suffix != ".xlsx":
-        raise UnreadableResult(f"{result.name}: is not an .xlsx file")
+    if result.suffix not in _SUFFIXES:
+        raise UnreadableResult(f"{result.name}: is not a workbook such as .xlsx")
     try:
         books = _Books(open_book(result.content), expected)
     except BadArchive as error:
         raise UnreadableResult(f"{result.name} {error}") from error
     for number, rule in enumerate(rules):
         try:
-            good = _sheet_data(books, rule) if rule["type"] == "sheet_data" else _check_cell(books, rule)
+            good = _holds(books, rule)
         except _NoSheet as error:
             return CheckResult(0.0, f"rule {number}: {error}")
         if not good:
@@ -50,7 +61,9 @@ def compare_table(result: Value, expected: Value, options: Options) -> CheckResu
 def supported(options: Options) -> bool:
     """Whether all these rules are supported."""
     try:
-        return all(set(_props(rule)) <= PROPERTIES for rule in _rules(options) if rule["type"] == "check_cell")
+        rules = _rules(options)
+        cells = all(set(_props(rule)) <= PROPERTIES for rule in rules if rule["type"] == "check_cell")
+        return cells and all(map(supported_properties, rules))
     except CheckerError:
         return False
 
@@ -80,17 +93,45 @@ class _Books:
 
     def find(self, ref: JsonValue) -> tuple[Book, str]:
         """The sheet a rule names: a number or RI0, RNname in the result, EI0, ENname in the expected file."""
+        book, sheet = self.find_or_blank(ref)
+        if sheet in book.sheets:
+            return book, sheet
+        if book is self.result:
+            raise _NoSheet(f"there is no sheet {ref!r}")
+        raise CheckerError(f"compare_table: the expected file has no sheet {ref!r}")
+
+    def sheet(self, ref: JsonValue) -> Any:
+        """The sheet a rule names, as openpyxl has it."""
+        book, name = self.find(ref)
+        return book.cells[name]
+
+    def find_or_blank(self, ref: JsonValue) -> tuple[Book, str]:
+        """The sheet a rule names; the name may be that of no sheet."""
         text = f"RI{ref}" if isinstance(ref, int) else ref
         if not isinstance(text, str) or text[:2] not in ("RI", "RN", "EI", "EN"):
             raise CheckerError(f"compare_table: {ref!r} does not name a sheet; use 0, RI0, RNname, EI0 or ENname")
         ours, name = text[0] == "R", text[2:]
         book = self.result if ours else self.expected
-        sheet = _numbered(book.sheets, name) if text[1] == "I" else name if name in book.sheets else None
-        if sheet is not None:
-            return book, sheet
-        if ours:
-            raise _NoSheet(f"there is no sheet {name!r}")
-        raise CheckerError(f"compare_table: the expected file has no sheet {name!r}")
+        return book, (_numbered(book.sheets, name) or "") if text[1] == "I" else name
+
+
+def _holds(books: _Books, rule: dict[str, JsonValue]) -> bool:
+    match rule["type"]:
+        case "sheet_data":
+            return _sheet_data(books, rule)
+        case "check_cell":
+            return _check_cell(books, rule)
+        case "sheet_name":
+            return books.result.sheets == books.expected.sheets
+        case "sheet_fuzzy":
+            return _fuzzy(books, rule)
+        case "zoom":
+            return zoom_fits(books.sheet(rule.get("sheet_idx")), rule)
+        case "data_validation":
+            return validations_fit(books.sheet(rule.get("sheet_idx")), rule)
+        case _:
+            first, second = (read_sheet(books.sheet(rule.get(key)), rule) for key in ("sheet_idx0", "sheet_idx1"))
+            return first == second
 
 
 def _numbered(sheets: list[str], number: str) -> str | None:
@@ -98,6 +139,74 @@ def _numbered(sheets: list[str], number: str) -> str | None:
         return sheets[int(number)]
     except (ValueError, IndexError):
         return None
+
+
+def _fuzzy(books: _Books, rule: dict[str, JsonValue]) -> bool:
+    """Whether the texts of ranges fit, cell by cell."""
+    pair = [books.find_or_blank(rule.get(key)) for key in ("sheet_idx0", "sheet_idx1")]
+    inner = rule.get("rules")
+    if not isinstance(inner, list):
+        raise CheckerError("compare_table: sheet_fuzzy needs a list of rules")
+    for each in inner:
+        ranges = each.get("range") if isinstance(each, dict) else None
+        if not isinstance(each, dict) or not isinstance(ranges, list):
+            raise CheckerError("compare_table: each rule of sheet_fuzzy must be an object with a range")
+        for span in map(str, ranges):
+            for coordinate in _coordinates(span):
+                texts = [_simplify(str(book.raw.value(sheet, coordinate)), each) for book, sheet in pair]
+                if not _alike(texts[0], texts[1], each):
+                    return False
+    return True
+
+
+def _coordinates(span: str) -> Iterator[str]:
+    corners = [cell_place(corner) for corner in span.replace("$", "").split(":")]
+    if len(corners) > 2 or corners[0] is None or corners[-1] is None:
+        raise CheckerError(f"compare_table: {span!r} is not a range such as A1:B6")
+    (top, left), (bottom, right) = corners[0], corners[-1]
+    for row in range(top, bottom + 1):
+        for column in range(left, right + 1):
+            yield f"{_letters(column)}{row}"
+
+
+def _letters(column: int) -> str:
+    letters = ""
+    while column:
+        column, last = divmod(column - 1, 26)
+        letters = chr(65 + last) + letters
+    return letters
+
+
+def _simplify(text: str, rule: dict[str, JsonValue]) -> str:
+    pairs = rule.get("normalization", [])
+    for pair in pairs if isinstance(pairs, list) else []:
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise CheckerError("compare_table: normalization must be a list of pairs of texts")
+        text = text.replace(str(pair[0]), str(pair[1]))
+    if "trim_leadings" in rule:
+        text = text.lstrip(str(rule["trim_leadings"]))
+    if "trim_trailings" in rule:
+        text = text.rstrip(str(rule["trim_trailings"]))
+    ignored = str(rule.get("ignore_chars", ""))
+    text = "".join(char for char in text if char not in ignored)
+    return text.lower() if rule.get("ignore_case", False) else text
+
+
+def _alike(found: str, wanted: str, rule: dict[str, JsonValue]) -> bool:
+    match rule.get("type"):
+        case "includes":
+            return wanted in found
+        case "included_by":
+            return found in wanted
+        case "exact_match":
+            return found == wanted
+        case "fuzzy_match":
+            threshold = rule.get("threshold", _LIKENESS)
+            if not isinstance(threshold, int | float):
+                raise CheckerError("compare_table: threshold must be a number")
+            return ratio(found, wanted) * 100 >= threshold
+        case kind:
+            raise CheckerError(f"compare_table: unknown type {kind!r} in sheet_fuzzy")
 
 
 def _sheet_data(books: _Books, rule: dict[str, JsonValue]) -> bool:
@@ -129,8 +238,11 @@ def _check_cell(books: _Books, rule: dict[str, JsonValue]) -> bool:
     book, name = books.find(rule.get("sheet_idx"))
     if not hasattr(book.cells[name], "merged_cells"):
         raise _NoSheet(f"{name!r} is a sheet without cells")
-    cell, computed = (cells[name].cell(*place) for cells in (book.cells, book.computed))
-    return all(holds(_property(computed if prop == "value" else cell, prop), wanted) for prop, wanted in props.items())
+    cell = book.cells[name].cell(*place)
+    return all(
+        holds(book.raw.value(name, str(coordinate)) if prop == "value" else _property(cell, prop), wanted)
+        for prop, wanted in props.items()
+    )
 
 
 def _property(cell: WorkbookCell, name: str) -> object:
@@ -138,8 +250,6 @@ def _property(cell: WorkbookCell, name: str) -> object:
     merged = type(cell).__name__ == "MergedCell"
     if name == "merge":
         return merged
-    if name == "value":
-        return None if merged else _plain(cell.value)
     if name in ("bgcolor", "fgcolor"):
         return _color(cell.fill.fgColor)
     if name not in PROPERTIES:
@@ -161,21 +271,6 @@ def _property(cell: WorkbookCell, name: str) -> object:
             return font.sz
         case _:
             return None if font.color is None else _color(font.color)
-
-
-def _plain(value: object) -> object:
-    """The value as stored in the file: dates and times as days since 1900."""
-    match value:
-        case datetime.datetime():
-            return (value - datetime.datetime(1899, 12, 30)) / datetime.timedelta(days=1)  # noqa: DTZ001 - no zone there
-        case datetime.date():
-            return (value - datetime.date(1899, 12, 30)).days
-        case datetime.time():
-            return (value.hour * 3600 + value.minute * 60 + value.second + value.microsecond / 1e6) / 86400
-        case datetime.timedelta():
-            return value / datetime.timedelta(days=1)
-        case _:
-            return value
 
 
 def _color(color: object) -> str:

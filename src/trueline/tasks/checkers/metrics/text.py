@@ -16,6 +16,7 @@ from trueline.tasks.checkers.values import (
     pass_if,
     rules_of,
     strings,
+    utf8,
 )
 from trueline.tasks.errors import CheckerError
 
@@ -43,10 +44,10 @@ def check_include_exclude(result: Value, expected: Value, _: Options) -> CheckRe
 
 def compare_text_file(result: Value, expected: Value, options: Options) -> CheckResult:
     """Whether two UTF-8 files hold the same text."""
-    gold = _utf8(expected_file(expected), CheckerError)
+    gold = utf8(expected_file(expected), CheckerError)
     if not isinstance(result, FileValue):
         return _NO_FILE
-    pair = [_utf8(result, UnreadableResult), gold]
+    pair = [utf8(result, UnreadableResult), gold]
     if flag(options, "ignore_blanks"):
         pair = [" ".join(re.split(r"\s+", text)).strip() for text in pair]
     if flag(options, "ignore_case"):
@@ -71,18 +72,10 @@ def check_list(result: Value, expected: Value, _: Options) -> CheckResult:
     wanted, unwanted = (_patterns(strings(rules, key), key) for key in ("expect", "unexpect"))
     if not isinstance(result, FileValue):
         return _NO_FILE
-    lines = list(io.StringIO(_utf8(result, UnreadableResult)))
+    lines = list(io.StringIO(utf8(result, UnreadableResult)))
     missing = [pattern.pattern for pattern in wanted if not any(map(pattern.search, lines))]
     present = [pattern.pattern for pattern in unwanted if any(map(pattern.search, lines))]
     return pass_if(not missing and not present, f"no line with {missing}, lines with {present}")
-
-
-def _utf8(file: FileValue, error: type[CheckerError] | type[UnreadableResult]) -> str:
-    try:
-        text = file.content.decode("utf-8")
-    except UnicodeDecodeError as problem:
-        raise error(f"{file.name}: is not UTF-8 text ({problem.reason} at byte {problem.start})") from problem
-    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _lines(file: FileValue, options: Options) -> list[str]:

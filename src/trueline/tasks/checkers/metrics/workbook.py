@@ -13,6 +13,7 @@ from xml.parsers import expat
 
 from trueline.errors import MissingExtraError
 from trueline.tasks.checkers.archive import BadArchive, read_archive, repack
+from trueline.tasks.checkers.metrics.raw_cells import RawCells
 
 CELLS = 2_000_000
 """Rows times columns of a sheet; also the cells its merged ranges cover."""
@@ -48,6 +49,8 @@ class WorkbookCell(Protocol):
 class Sheet(Protocol):
     """What is read of openpyxl's sheets."""
 
+    title: str
+
     def cell(self, row: int, column: int) -> WorkbookCell:
         """A cell; it is created if missing."""
         ...
@@ -56,7 +59,7 @@ class Sheet(Protocol):
 class Workbook(Protocol):
     """What is read of openpyxl's workbooks."""
 
-    sheetnames: list[str]
+    worksheets: list[Sheet]
 
     def __getitem__(self, name: str) -> Sheet: ...
 
@@ -88,21 +91,18 @@ class Book:
     @cached_property
     def cells(self) -> Workbook:
         """Its cells, with formulas as formulas."""
-        return self._load(data_only=False)
+        load = cast("Callable[..., Workbook]", _library("openpyxl", "load_workbook"))
+        return load(io.BytesIO(self.content))
 
     @cached_property
-    def computed(self) -> Workbook:
-        """Its cells, with the last results of formulas."""
-        return self._load(data_only=True)
-
-    @property
     def sheets(self) -> list[str]:
-        """Names of its sheets in order."""
-        return self.cells.sheetnames
+        """Names of its sheets with cells in order; a sheet that is one chart is not counted."""
+        return [sheet.title for sheet in self.cells.worksheets]
 
-    def _load(self, *, data_only: bool) -> Workbook:
-        load = cast("Callable[..., Workbook]", _library("openpyxl", "load_workbook"))
-        return load(io.BytesIO(self.content), data_only=data_only)
+    @cached_property
+    def raw(self) -> RawCells:
+        """Its cells as they stand in the file."""
+        return RawCells(read_archive(self.content))
 
     def frame(self, sheet: str) -> DataFrame:
         """A sheet as a table, with column names from the first row."""

@@ -1,0 +1,1 @@
+"""Programs that getters run on the desktop."""
