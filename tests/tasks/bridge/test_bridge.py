@@ -228,7 +228,7 @@ def test_code_of_an_agent_reaches_neither_host_nor_network_nor_other_evaluations
     paths = [
         str(secret),
         "/home",
-        "/root/.profile",
+        str(Path("~/.profile").expanduser()),
         "/etc/passwd",
         "/etc/hostname",
         "/var",
