@@ -79,8 +79,9 @@ def test_the_summary_counts_who_scored_and_lists_disagreements() -> None:
 @pytest.mark.full
 @pytest.mark.usefixtures("machine")
 def test_a_run_scored_by_both_says_so(suite: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write_other(suite, func="check_gnome_favorite_apps", result={"type": "vm_command_line", "command": ["echo", "['a']"]},
-                expected={"type": "rule", "rules": {"expected": ["a"]}})  # fmt: skip
+    says = {"type": "vm_command_line", "command": ["echo", "['a']"]}
+    rule = {"type": "rule", "rules": {"expected": ["a"]}}
+    write_other(suite, func="check_gnome_favorite_apps", result=says, expected=rule)
     words = [
         "run",
         "--suite",
