@@ -319,7 +319,7 @@ def test_evaluations_of_several_desktops_run_at_the_same_time(do: Do, bridge: Br
         async with LocalDesktop() as other:
             return await asyncio.gather(one(1, workspace), one(2, replace(workspace, desktop=other)))
 
-    assert do(work()) == (1.0, 1.0)
+    assert tuple(do(work())) == (1.0, 1.0)
 
 
 def test_a_machine_of_osworlds_answers_by_itself(do: Do, bridge: Bridge, tmp_path: Path) -> None:
