@@ -9,6 +9,7 @@ import argparse
 import asyncio
 import io
 import json
+import os
 import statistics
 import time
 from importlib import import_module
@@ -51,6 +52,7 @@ async def measure(repeats: int, cache: Path) -> None:
         began = time.perf_counter()
         worker = await bridge.worker()
         started = time.perf_counter() - began
+        print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
         print(f"worker: started in {started:.2f} s, {worker.ready.memory >> 20} MiB")
         book = workbook()
         await desktop.put("book.xlsx", book)

@@ -66,6 +66,8 @@ def test_check_counts(capsys: pytest.CaptureFixture[str], suite: str) -> None:
         "missing_files": 1,
         "lacking_files": 1,
         "scored_by": {"native": 4, "bridged": 0, "none": 0},
+        "not_scorable": {},
+        "no_bridge": "",
     }
     code, out, _ = call(capsys, "check", "--suite", suite)
     assert "4 tasks, 4 read, 3 can run on the local desktop\nscored by: native 4, bridged 0, none 0" in out

@@ -161,8 +161,11 @@ async def open_run(
             )
         bridged = any(scored_by(one.task.task.evaluator, request.checkers) == "bridged" for one in planned)
         no_bridge = why_no_bridge() if bridged else ""
+        bridge = await stack.enter_async_context(Bridge()) if bridged and not no_bridge else None
         if not dry:
             require_checkers(planned, desktops.facilities, request.checkers)
+            if bridge is not None:
+                bridge.warm()
             if "judge_model" not in completed.defaults:
                 await require_judges(request, config)
         run = RunConfig(
@@ -182,7 +185,7 @@ async def open_run(
             record=bool(request.record),
             facilities=desktops.facilities,
             checkers=request.checkers,
-            bridge=await stack.enter_async_context(Bridge()) if bridged and not no_bridge else None,
+            bridge=bridge,
             no_bridge=no_bridge,
             about=_about(request, desktops.perturbation, sampling),
         )

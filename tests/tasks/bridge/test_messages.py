@@ -38,7 +38,7 @@ def line(**fields: JsonValue) -> bytes:
         line(score=1.0, more=1),
         line(score=1.0, files=[["a", -1]]),
         line(score=1.0, files=[["a", 1 << 40]]),
-        line(score=1.0, files=[["a", 0]] * 1000),
+        line(score=1.0, files=[["a", 0] for _ in range(1000)]),
         line(failure={"phase": "somewhere", "name": "f", "type": "E", "message": ""}),
         line(refused=[{"phase": "result", "kind": "host", "name": "x" * 5000}]),
         b"x" * (1 << 17) + b"\n",
@@ -57,5 +57,6 @@ def test_an_answer_that_is_cut_off_is_an_end(content: bytes) -> None:
 
 def test_files_outside_of_the_cache_folder_are_dropped() -> None:
     names = ["a.xlsx", "../b", "/etc/c", "d/../../e", "", ".", "f/g.txt", "h\0i"]
-    content = line(ended=True, files=[[name, 1] for name in names]) + b"12345678"
+    sizes: list[JsonValue] = [[name, 1] for name in names]
+    content = line(ended=True, files=sizes) + b"12345678"
     assert read(content, EndedAnswer)[1] == {"a.xlsx": b"1", "f/g.txt": b"7"}

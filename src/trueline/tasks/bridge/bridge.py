@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from trueline.desktop.types import Desktop
+from trueline.errors import TruelineError
 from trueline.tasks.bridge.environment import OSWorldEnvironment, find_environment
 from trueline.tasks.bridge.evaluation import BridgedEvaluation, BridgedTask, open_evaluation
 from trueline.tasks.bridge.sandbox import EvaluationLimits
@@ -30,13 +31,27 @@ class Bridge:
         self._limits = limits or EvaluationLimits()
         self._worker: BridgeWorker | None = None
         self._starting = asyncio.Lock()
+        self._warming: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Bridge:
         return self
 
     async def __aexit__(self, *exc: object) -> None:
+        if self._warming is not None:
+            self._warming.cancel()
+            await asyncio.wait((self._warming,))
         if self._worker is not None:
             await self._worker.close()
+
+    def warm(self) -> None:
+        """Start the worker in the background, so that the first evaluation need not wait for it."""
+
+        async def start() -> None:
+            with suppress(TruelineError):  # whoever needs the worker is told
+                await self.worker()
+
+        if self._warming is None:
+            self._warming = asyncio.create_task(start())
 
     async def worker(self) -> BridgeWorker:
         """The worker, started if it is not running.

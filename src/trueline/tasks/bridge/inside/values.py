@@ -25,7 +25,7 @@ def encode(value: Any) -> Any:
 
 
 def _encode(value: Any, left: list[int], depth: int) -> Any:
-    kind: object = type(value)  # subclasses would not come back as what they are
+    kind = cast("Any", type(value))  # subclasses would not come back as what they are
     left[0] -= len(value) if kind in (str, bytes) else 8
     if left[0] < 0 or depth > _DEEPEST:
         raise Unrecordable
