@@ -10,6 +10,8 @@ from trueline.desktop.perturbations.xfce import perturbation_environment
 
 INSIDE = "/usr/local/lib/trueline"
 """Where the sandbox sees our programs, read-only."""
+VS_CODE = "/usr/local/lib/vs-code"
+"""Where it sees the web build of Visual Studio Code, read-only."""
 DISPLAY = ":0"
 BUS = f"unix:path={RUNTIME}/bus"
 SYSTEM_PYTHON = "/usr/bin/python3"
@@ -115,6 +117,7 @@ def session_argv(
     ready_fd: int,
     channel_fd: int,
     hidden: tuple[str, ...] = (),
+    vs_code: bool = False,
 ) -> list[str]:
     """The session: home, own identity, launchers, and the program that starts the desktop's parts."""
     environment = [part for name, value in session_environment(options).items() for part in ("--setenv", name, value)]
@@ -129,6 +132,7 @@ def session_argv(
         *(part for path, name in TEMPORARY.items() for part in ("--bind", folders.below(name), path)),
         *_tmpfs(64 * 1024, "/usr/local"),
         "--ro-bind", f"{folders.programs}/bin", "/usr/local/bin", "--ro-bind", folders.programs, INSIDE,
+        *(("--ro-bind", folders.below("vs-code"), VS_CODE) if vs_code else ()),
         "--remount-ro", "/usr/local",
         "--ro-bind", folders.below("x11"), "/tmp/.X11-unix",  # noqa: S108 - inside
         "--bind", folders.below("run"), RUNTIME, "--bind", folders.below("home"), HOME,

@@ -27,6 +27,7 @@ from trueline.desktop.local.network import open_way_out
 from trueline.desktop.local.options import LocalOptions
 from trueline.desktop.local.ownership import Owner, cache_folder, owner, work_place
 from trueline.desktop.local.process import OOM_SCORE, StartedSupervisor, memory_files, plan, start_supervisor
+from trueline.desktop.local.vs_code import vs_code_server
 from trueline.desktop.types import ActionInterrupted, Change, DesktopError, DesktopLost, DesktopUnavailable
 from trueline.errors import InputError
 from trueline.text import printable
@@ -75,7 +76,8 @@ class Sandbox:
         if options.network == "open" and not (way := check_way_out(user)).ok:
             raise DesktopUnavailable(f"{way.name}: {way.detail}; {way.fix}")
         programs = await asyncio.to_thread(install_programs, cache, user)
-        folders = Folders(work_place(programs, template))
+        server = vs_code_server()
+        folders = Folders(work_place(programs, template, *(() if server is None else (server,))))
         lock = await asyncio.to_thread(take_block, user) if options.own_ids else None
         block = None if lock is None else lock.block
         runs_as = supervisor_owner(user, block)
@@ -88,7 +90,8 @@ class Sandbox:
         try:
             async with asyncio.timeout(options.start_limit):
                 await asyncio.to_thread(self._limit)
-                await self._begin(user, await asyncio.to_thread(plan, options, folders, programs, template, block))
+                built = await asyncio.to_thread(plan, options, folders, programs, template, block, server)
+                await self._begin(user, built)
                 if options.network == "open":
                     self._way_out = await open_way_out(runs_as, self.supervisor_pid)
         except TimeoutError as error:

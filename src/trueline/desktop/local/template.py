@@ -21,7 +21,7 @@ _SESSION_FOLDERS = (".config/xfce4/desktop",)
 _KEEP = ".keep"
 PROGRAMS = (
     "Xvfb", "openbox", "xfdesktop", "xfce4-panel", "xfsettingsd", "thunar", "mousepad", "xfce4-terminal", "chromium",
-    "soffice", "gimp", "thunderbird", "vlc", "evince", "gedit", "geany",
+    "soffice", "gimp", "thunderbird", "vlc", "evince", "gedit", "geany", "code", "codium",
 )  # fmt: skip
 """Another version of one of these is another template."""
 

@@ -1,0 +1,312 @@
+#!/usr/bin/python3 -IS
+"""`code` with the flags of Visual Studio Code: starts its web build in a window of Chromium, or a real one there is.
+
+The server of the web build serves all windows. This program finds it or starts it, opens windows, and leaves what
+concerns an open window to the editor's own command line.
+"""
+
+from __future__ import annotations
+
+import errno
+import http.client
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+import zlib
+from contextlib import suppress
+from urllib.parse import quote, unquote, urlencode, urlsplit
+
+TYPE_CHECKING = False  # `typing` costs milliseconds at every start
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from typing import TypedDict
+
+    class Session(TypedDict):
+        """A window that can be told to open files."""
+
+        socket: str
+        folders: list[str]
+        workspace: str
+
+
+WEB = "/usr/local/lib/vs-code"
+CODE = f"{WEB}/node_modules/code-server"
+NODE = f"{WEB}/node"
+WINDOW = f"{WEB}/window/code"
+"""Chromium, under a name by which nobody looks for a browser."""
+SERVER = "/usr/local/lib/trueline/vs_code_server.mjs"
+PROGRAMS = ("/usr/bin/code", "/usr/bin/codium")
+HOME = os.environ.get("HOME", "/home/user")
+RUNTIME = os.environ.get("XDG_RUNTIME_DIR", "/tmp")  # noqa: S108 - inside
+DATA, EXTENSIONS = f"{HOME}/.config/Code", f"{HOME}/.vscode/extensions"
+PORT = 31543
+LOADING = 20.0
+"""Seconds a window may take until it can be told something."""
+WITH_VALUE = {"--user-data-dir", "--extensions-dir", "--profile", "--locale", "--log", "--sync", "--remote", "--category",
+              "--install-extension", "--uninstall-extension", "--locate-extension", "--folder-uri", "--file-uri",
+              "--enable-proposed-api", "--disable-extension", "--password-store", "--crash-reporter-directory",
+              "--inspect-extensions", "--inspect-brk-extensions", "--max-memory"}  # fmt: skip
+SHORT = {"-d": "--diff", "-m": "--merge", "-a": "--add", "-g": "--goto", "-n": "--new-window", "-r": "--reuse-window",
+         "-w": "--wait", "-v": "--version", "-h": "--help", "-s": "--status"}  # fmt: skip
+MANAGING = ("--list-extensions", "--install-extension", "--uninstall-extension", "--locate-extension", "--update-extensions")
+TO_WINDOW = ("--diff", "--merge", "--add")
+"""What only an open window can do."""
+POSITION = re.compile(r"^(.*?)(:\d+(?::\d+)?)$")
+CHROMIUM = ("--no-sandbox", "--test-type", "--no-first-run", "--no-default-browser-check", "--password-store=basic",
+            "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-pings",
+            "--disable-crash-reporter", "--hide-crash-restore-bubble", "--disable-search-engine-choice-screen",
+            "--disable-dev-shm-usage", "--force-renderer-accessibility", "--class=Code",
+            "--start-maximized")  # fmt: skip
+
+
+ELECTRON = ("--no-sandbox", "--disable-gpu", "--force-renderer-accessibility", "--disable-workspace-trust",
+            "--disable-telemetry", "--disable-updates", "--skip-welcome", "--skip-release-notes",
+            "--password-store=basic")  # fmt: skip
+
+
+def product() -> dict[str, str]:
+    """Version and commit of the editor."""
+    with open(f"{CODE}/lib/vscode/product.json", encoding="utf-8") as file:
+        return json.load(file)
+
+
+class Request:
+    """What the command line asks for."""
+
+    def __init__(self, words: list[str]) -> None:
+        self.flags: dict[str, list[str]] = {}
+        self.paths: list[str] = []
+        words = list(words)
+        while words:
+            word = words.pop(0)
+            if word == "--":
+                self.paths += words
+                break
+            if word == "-" or not word.startswith("-"):
+                self.paths.append(word)
+                continue
+            name, equals, value = word.partition("=")
+            name = SHORT.get(name, name)
+            values = self.flags.setdefault(name, [])
+            if equals:
+                values.append(value)
+            elif name in WITH_VALUE and words:
+                values.append(words.pop(0))
+
+    def value(self, name: str, default: str) -> str:
+        """The last value of a flag, as a path."""
+        values = self.flags.get(name)
+        return os.path.abspath(os.path.expanduser(values[-1])) if values else default
+
+
+class Instance:
+    """The server of one folder of user data, and its windows."""
+
+    def __init__(self, data: str, extensions: str) -> None:
+        self.data, self.extensions = data, extensions
+        # Its place decides where Chromium keeps what belongs to it, so it is always the same for the same data.
+        self.port = PORT if data == DATA else PORT + 1 + zlib.crc32(os.fsencode(data)) % 1000
+        self.control = f"{RUNTIME}/vs-code-{self.port}.sock"
+        self.browser_data = f"{data}/Chromium"
+
+    def start(self) -> None:
+        """Start the server unless it runs; its port is open when this returns."""
+        with socket.socket(socket.AF_INET) as door, socket.socket(socket.AF_UNIX) as control:
+            door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                door.bind(("127.0.0.1", self.port))
+                door.listen(128)
+            except OSError as error:
+                if error.errno == errno.EADDRINUSE:
+                    return
+                raise
+            with suppress(FileNotFoundError):
+                os.unlink(self.control)
+            control.bind(self.control)
+            control.listen(16)
+            argv = [NODE, SERVER, CODE, self.data, self.extensions, str(self.port), self.control]
+            descriptors = (door.fileno(), control.fileno())
+            spawn([*argv, *map(str, descriptors)], descriptors)
+
+    def sessions(self) -> list[Session]:
+        """Its windows, the latest first.
+
+        Raises:
+            OSError: It does not answer.
+        """
+        with socket.socket(socket.AF_UNIX) as sock:
+            sock.settimeout(LOADING)
+            sock.connect(self.control)
+            connection = http.client.HTTPConnection("localhost")
+            connection.sock = sock
+            connection.request("GET", "/sessions")
+            return json.loads(connection.getresponse().read())
+
+    def has_windows(self) -> bool:
+        """Whether its Chromium runs, be it that its window is still loading."""
+        try:
+            pid = os.readlink(f"{self.browser_data}/SingletonLock").rpartition("-")[2]
+        except OSError:
+            return False
+        return os.path.exists(f"/proc/{pid}")
+
+    def loaded(self, known: Collection[str] = ()) -> list[Session]:
+        """Its windows besides those known, as soon as one can be told something; none if that takes too long."""
+        end = time.monotonic() + LOADING
+        while True:
+            found = [session for session in self.sessions() if session["socket"] not in known]
+            if found or time.monotonic() > end:
+                return found
+            time.sleep(0.05)
+
+    def open_window(self, place: dict[str, str], files: list[str], *, goto: bool) -> subprocess.Popen[bytes]:
+        """Open a window on a folder or workspace (`place`), with files."""
+        query = dict(place)
+        if files:
+            opened = [["openFile", f"vscode-remote://remote{quote(file)}"] for file in files]
+            query["payload"] = json.dumps([*opened, *([["gotoLineMode", "true"]] if goto else [])])
+        address = f"http://127.0.0.1:{self.port}/" + (f"?{urlencode(query, quote_via=quote)}" if query else "")
+        return spawn([WINDOW, *CHROMIUM, f"--user-data-dir={self.browser_data}", f"--app={address}"])
+
+    def tell(self, session: Session, words: list[str]) -> int:
+        """Have the editor's own command line do something with a window."""
+        found = product()
+        argv = [NODE, f"{CODE}/lib/vscode/out/server-cli.js", "code", found["version"], found["commit"], "code"]
+        environ = dict(os.environ, VSCODE_IPC_HOOK_CLI=session["socket"])
+        return subprocess.run([*argv, *words], env=environ, check=False).returncode
+
+
+def spawn(argv: list[str], descriptors: tuple[int, ...] = ()) -> subprocess.Popen[bytes]:
+    """Start a program that stays, with descriptors that its arguments name."""
+    null = subprocess.DEVNULL
+    return subprocess.Popen(  # noqa: S603 - the editor's own programs
+        argv, stdin=null, stdout=null, stderr=null, cwd=HOME, start_new_session=True, pass_fds=descriptors
+    )
+
+
+def split(paths: list[str], *, goto: bool) -> tuple[list[dict[str, str]], list[str]]:
+    """Folders and workspaces as a window's address names them, and files."""
+    places: list[dict[str, str]] = []
+    files: list[str] = []
+    for path in paths:
+        path = os.path.abspath(path)
+        position = POSITION.match(path) if goto and not os.path.exists(path) else None
+        if os.path.isdir(position[1] if position else path):
+            places.append({"folder": position[1] if position else path})
+        elif path.endswith(".code-workspace") and os.path.exists(path):
+            places.append({"workspace": path})
+        else:
+            files.append(path)
+    return places, files
+
+
+def shows(session: Session, place: dict[str, str]) -> bool:
+    """Whether a window is open on a folder or workspace."""
+    if "workspace" in place:
+        return session["workspace"] == place["workspace"]
+    return not session["workspace"] and session["folders"] == [place["folder"]]
+
+
+def best(sessions: list[Session], files: list[str]) -> Session | None:
+    """The window that files open in: the one this was called from, one on a folder above, else the latest."""
+    if hook := os.environ.get("VSCODE_IPC_HOOK_CLI"):
+        return {"socket": hook, "folders": [], "workspace": ""}
+    for session in sessions:
+        if any(file.startswith(f"{folder}/") for file in files for folder in session["folders"]):
+            return session
+    return sessions[0] if sessions else None
+
+
+def activate(name: str) -> None:
+    """Bring the window to the front that has this name in its title."""
+    end = time.monotonic() + 2
+    while True:
+        numbers = answer("xdotool", "search", "--onlyvisible", "--class", "^Code$").split()
+        found = [number for number in numbers if name in answer("xdotool", "getwindowname", number)]
+        if found or time.monotonic() > end:
+            break
+        time.sleep(0.1)
+    for number in (found or numbers)[-1:]:
+        answer("xdotool", "windowactivate", number)
+
+
+def answer(*argv: str) -> str:
+    """What a program prints; nothing where it is missing."""
+    try:
+        return subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False).stdout  # noqa: S603
+    except OSError:
+        return ""
+
+
+def manage(request: Request, instance: Instance) -> int:
+    """List, install and remove extensions with the editor's own program."""
+    argv = [f"{CODE}/lib/vscode/out/server-main.js", "--accept-server-license-terms"]
+    argv += ["--user-data-dir", instance.data, "--extensions-dir", instance.extensions]
+    for name in (*MANAGING, "--force", "--show-versions", "--category", "--pre-release"):
+        for value in request.flags.get(name, ()):
+            argv += [name, os.path.abspath(value) if value.endswith(".vsix") else value]
+        if name in request.flags and not request.flags[name]:
+            argv.append(name)
+    return subprocess.run([NODE, *argv], check=False).returncode  # noqa: S603
+
+
+def open_(request: Request, instance: Instance) -> int:
+    """Open folders, workspaces and files, each where Visual Studio Code would."""
+    new, goto, wait = ("--new-window" in request.flags, "--goto" in request.flags, "--wait" in request.flags)
+    uris = [uri for name in ("--folder-uri", "--file-uri") for uri in request.flags.get(name, ())]
+    named = [unquote(urlsplit(uri).path) for uri in uris]
+    places, files = split([*(path for path in request.paths if path != "-"), *named], goto=goto)
+    running = instance.has_windows()
+    instance.start()
+    sessions = instance.loaded() if running else []
+    current = None if new else best(sessions, files)
+    told = [flag for flag in TO_WINDOW if flag in request.flags]
+    if told or "-" in request.paths or (wait and files):
+        if current is None:
+            known = {session["socket"] for session in sessions}
+            instance.open_window(places[0] if places and not told else {}, [], goto=False)
+            current = instance.loaded(known)[0]
+        words = [*told, *(["--goto"] if goto else []), *(["--wait"] if wait else []), *request.paths]
+        return instance.tell(current, words)
+    if current is not None and files and not places:
+        code = instance.tell(current, [*(["--goto"] if goto else []), "--", *files] if not goto else ["--goto", *files])
+        activate(os.path.basename(POSITION.sub(r"\1", files[-1]) if goto else files[-1]))
+        return code
+    window = None
+    for place in places or [{}]:
+        if place and not new and any(shows(session, place) for session in sessions):
+            activate(os.path.basename(*place.values()).removesuffix(".code-workspace"))
+        elif place and current is not None and "--reuse-window" in request.flags:
+            instance.tell(current, ["--reuse-window", *place.values()])
+        else:
+            window = instance.open_window(place, files, goto=goto)
+            files = []
+    if wait and window is not None:
+        window.wait()
+    return 0
+
+
+def main(words: list[str]) -> int:
+    """Do as Visual Studio Code would; return the exit code."""
+    for program in PROGRAMS:
+        if os.access(program, os.X_OK):
+            os.execv(program, [program, *ELECTRON, *words])  # noqa: S606
+    if not os.path.exists(NODE):
+        sys.stderr.write("code: not installed on this desktop (trueline desktop install-vscode)\n")
+        return 127
+    request = Request(words)
+    instance = Instance(request.value("--user-data-dir", DATA), request.value("--extensions-dir", EXTENSIONS))
+    if "--version" in request.flags:
+        found = product()
+        sys.stdout.write(f"{found['version']}\n{found['commit']}\n{os.uname().machine.replace('x86_64', 'x64')}\n")
+        return 0
+    if any(name in request.flags for name in MANAGING):
+        return manage(request, instance)
+    return open_(request, instance)
+
+
+sys.exit(main(sys.argv[1:]))
