@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trueline.desktop.local.checks import APPLICATIONS as EXTRA
-from trueline.desktop.local.checks import PACKAGES, SEARCH_PATH, installed
+from trueline.desktop.local.checks import PACKAGES, SEARCH_PATH, check_vs_code, installed
 from trueline.desktop.local.desktop import LocalDesktop
 from trueline.desktop.local.process_usage import processor_times, used_between
 from trueline.desktop.types import DesktopUnavailable, Settled, Window, WindowShown
@@ -17,6 +17,8 @@ from trueline.errors import InputError
 OPEN_LIMIT = 60.0
 _CALM = 0.15
 """Share of a processor below which an application counts as started."""
+_EDITOR = "code"
+"""The application that need not be a program of the machine."""
 _QUIET = Settled(quiet=0.4)
 
 
@@ -34,6 +36,7 @@ class Application:
 APPLICATIONS = {
     "calc": Application(("localc",), "libreoffice-calc", "soffice"),
     "chromium": Application(("chromium",), "chromium", "chromium"),
+    "code": Application(("code",), "code", "code"),
     "evince": Application(("evince",), "evince", "evince"),
     "files": Application(("thunar",), "thunar", "thunar"),
     "geany": Application(("geany",), "geany", "geany"),
@@ -68,6 +71,10 @@ def find_application(name: str) -> Application:
     application = APPLICATIONS.get(name)
     if application is None:
         raise InputError(f"unknown application {name!r}; choose one of {', '.join(APPLICATIONS)}")
+    if name == _EDITOR:
+        if not (check := check_vs_code()).ok:
+            raise DesktopUnavailable(f"{name}: {check.detail}; {check.fix}")
+        return application
     if not installed(application.program, SEARCH_PATH):
         packages = (PACKAGES | EXTRA)[application.program]
         raise DesktopUnavailable(f"{name} is not installed; sudo apt-get install {packages}")

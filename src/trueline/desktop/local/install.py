@@ -24,7 +24,16 @@ WORKER = "worker.pyz"
 _UNUSED, _HALF_BUILT = 30 * 86400, 3600
 _SUPERVISOR = ("supervisor.py", "build_sandbox.py", "sandbox_parts.py", "namespaces.py", "memory_watch.py")
 _VS_CODE = ("vs_code_server.mjs", "vs_code_defaults.json")
-_PROGRAMS = (*_SUPERVISOR, "changes.py", "change_log.py", "contents.py", "session.py", "agent.py", "wallpaper.png", *_VS_CODE)
+_PROGRAMS = (
+    *_SUPERVISOR,
+    "changes.py",
+    "change_log.py",
+    "contents.py",
+    "session.py",
+    "agent.py",
+    "wallpaper.png",
+    *_VS_CODE,
+)
 
 
 def program_files(machine: str) -> dict[str, bytes]:

@@ -62,8 +62,8 @@ _WINDOW_LIMIT = 30.0
 _END_LIMIT = 10.0
 _LOOK, _IDLE = 0.5, 0.15
 """Seconds of a look, and the part of a processor below which nothing much is being done."""
-_REMOVED = (".cache/Code", ".config/Code/logs")
-"""Folders that make no start faster, and each desktop would copy."""
+_REMOVED = (".cache/Code", ".config/Code/logs", ".config/Code/User/settings.json")
+"""What makes no start faster and each desktop would copy, and settings that only a task or a user has."""
 _LEFT_OUT = (
     "Singleton", "lock", ".lock", ".parentlock", ".~lock", "LOCK", "openbox.log", ".keep", "DevToolsActivePort",
 )  # fmt: skip
@@ -178,8 +178,11 @@ def copy_home(source: Path, target: Path) -> None:
 
 def _tidy(home: Path) -> None:
     """Remove what need not be there; make main windows maximised, with a sensible size for when they are not."""
-    for folder in _REMOVED:
-        shutil.rmtree(home / folder, ignore_errors=True)
+    for path in _REMOVED:
+        if (home / path).is_dir():
+            shutil.rmtree(home / path)
+        else:
+            (home / path).unlink(missing_ok=True)
     for pattern, found, wanted in _WINDOWS:
         for settings in home.glob(pattern):
             settings.write_text(found.sub(wanted, settings.read_text("utf-8")), "utf-8")

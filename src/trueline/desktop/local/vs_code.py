@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,24 @@ STAMP = ".complete"
 """Written last into a folder that was built, with the version."""
 PROGRAMS = ("/usr/bin/code", "/usr/bin/codium")
 """The desktop editors: desktops show no other folder of the machine's programs than /usr."""
-BROWSERS = ("/usr/lib/chromium/chromium", "/usr/bin/chromium")
+BROWSER = "/usr/lib/chromium/chromium"
+"""What shows its windows."""
+
+
+MENU_ENTRY = """\
+[Desktop Entry]
+Type=Application
+Name=Visual Studio Code
+GenericName=Text Editor
+Comment=Edit code
+Exec=/usr/local/bin/code %F
+Icon=accessories-text-editor
+Terminal=false
+StartupNotify=false
+StartupWMClass=Code
+Categories=TextEditor;Development;IDE;
+Keywords=vscode;
+"""
 
 
 @dataclass(frozen=True)
@@ -45,8 +61,13 @@ def is_complete(folder: Path) -> bool:
         return False
 
 
+def vs_code_files() -> dict[str, bytes]:
+    """The editor's entry in menus, by path in the home folder; of a program of the machine it starts our launcher."""
+    return {} if find_vs_code() is None else {".local/share/applications/code.desktop": MENU_ENTRY.encode()}
+
+
 def vs_code_server() -> Path | None:
-    """The folder of the web build, which desktops show inside; `None` where a program of the machine takes its place."""
+    """The folder of the web build, which desktops show inside; `None` where a program of the machine is used."""
     found = find_vs_code()
     return found.path if found is not None and found.kind == "web build" else None
 
@@ -57,6 +78,13 @@ def find_vs_code() -> VsCode | None:
         if os.access(program, os.X_OK):
             return VsCode("program", Path(program))
     folder = vs_code_folder()
-    if is_complete(folder) and any(shutil.which(browser) for browser in BROWSERS):
+    if is_complete(folder) and os.access(BROWSER, os.X_OK) and is_readable(folder):
         return VsCode("web build", folder)
     return None
+
+
+def is_readable(folder: Path, euid: int | None = None) -> bool:
+    """Whether the user that runs desktops reaches a folder: for root it is another one."""
+    if (os.geteuid() if euid is None else euid) != 0:
+        return True
+    return all(place.stat().st_mode & 0o005 == 0o005 for place in (folder, *folder.parents))

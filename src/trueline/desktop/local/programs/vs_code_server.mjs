@@ -39,7 +39,8 @@ const ENTITIES = { "&quot;": '"', "&lt;": "<", "&gt;": ">", "&#39;": "'", "&amp;
 
 // The page carries its configuration in an attribute: ours is merged into it.
 function configured(page) {
-  return page.replace("<head>", `<head><title>${NAME}</title>`).replace(SETTINGS, (_, before, text) => {
+  // Until the editor gives the window its title, that is neither its address nor what says that it is ready.
+  return page.replace("<head>", "<head><title>Code</title>").replace(SETTINGS, (_, before, text) => {
     const found = JSON.parse(text.replace(/&(?:quot|lt|gt|#39|amp);/g, (entity) => ENTITIES[entity]));
     found.configurationDefaults = defaults.settings;
     Object.assign(found.productConfiguration, defaults.product);

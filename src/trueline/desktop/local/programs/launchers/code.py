@@ -46,13 +46,14 @@ DATA, EXTENSIONS = f"{HOME}/.config/Code", f"{HOME}/.vscode/extensions"
 PORT = 31543
 LOADING = 20.0
 """Seconds a window may take until it can be told something."""
-WITH_VALUE = {"--user-data-dir", "--extensions-dir", "--profile", "--locale", "--log", "--sync", "--remote", "--category",
-              "--install-extension", "--uninstall-extension", "--locate-extension", "--folder-uri", "--file-uri",
-              "--enable-proposed-api", "--disable-extension", "--password-store", "--crash-reporter-directory",
-              "--inspect-extensions", "--inspect-brk-extensions", "--max-memory"}  # fmt: skip
+WITH_VALUE = {"--user-data-dir", "--extensions-dir", "--profile", "--locale", "--log", "--sync", "--remote",
+              "--category", "--install-extension", "--uninstall-extension", "--locate-extension", "--folder-uri",
+              "--file-uri", "--enable-proposed-api", "--disable-extension", "--password-store", "--max-memory",
+              "--crash-reporter-directory", "--inspect-extensions", "--inspect-brk-extensions"}  # fmt: skip
 SHORT = {"-d": "--diff", "-m": "--merge", "-a": "--add", "-g": "--goto", "-n": "--new-window", "-r": "--reuse-window",
          "-w": "--wait", "-v": "--version", "-h": "--help", "-s": "--status"}  # fmt: skip
-MANAGING = ("--list-extensions", "--install-extension", "--uninstall-extension", "--locate-extension", "--update-extensions")
+MANAGING = ("--list-extensions", "--install-extension", "--uninstall-extension", "--locate-extension",
+            "--update-extensions")  # fmt: skip
 TO_WINDOW = ("--diff", "--merge", "--add")
 """What only an open window can do."""
 POSITION = re.compile(r"^(.*?)(:\d+(?::\d+)?)$")
@@ -61,11 +62,27 @@ CHROMIUM = ("--no-sandbox", "--test-type", "--no-first-run", "--no-default-brows
             "--disable-crash-reporter", "--hide-crash-restore-bubble", "--disable-search-engine-choice-screen",
             "--disable-dev-shm-usage", "--force-renderer-accessibility", "--class=Code",
             "--start-maximized")  # fmt: skip
-
-
+DEFAULTS = "/usr/local/lib/trueline/vs_code_defaults.json"
 ELECTRON = ("--no-sandbox", "--disable-gpu", "--force-renderer-accessibility", "--disable-workspace-trust",
             "--disable-telemetry", "--disable-updates", "--skip-welcome", "--skip-release-notes",
             "--password-store=basic")  # fmt: skip
+USAGE = """\
+Visual Studio Code (web build)
+
+Usage: code [options] [paths...]
+
+  -d --diff FILE FILE        compare two files
+  -a --add FOLDER            add a folder to the last active window
+  -g --goto FILE:LINE[:COL]  open a file at a position
+  -n --new-window            open a new window
+  -r --reuse-window          open in a window that is already open
+  -w --wait                  wait until the files are closed
+  --user-data-dir DIR        folder of the user's data
+  --extensions-dir DIR       folder of the extensions
+  --list-extensions          list the installed extensions
+  --install-extension ID|VSIX, --uninstall-extension ID
+  -v --version, -h --help
+"""
 
 
 def product() -> dict[str, str]:
@@ -167,23 +184,25 @@ class Instance:
         """Open a window on a folder or workspace (`place`), with files."""
         query = dict(place)
         if files:
-            opened = [["openFile", f"vscode-remote://remote{quote(file)}"] for file in files]
+            opened = [["openFile", f"vscode-remote://127.0.0.1:{self.port}{quote(file)}"] for file in files]
             query["payload"] = json.dumps([*opened, *([["gotoLineMode", "true"]] if goto else [])])
         address = f"http://127.0.0.1:{self.port}/" + (f"?{urlencode(query, quote_via=quote)}" if query else "")
         return spawn([WINDOW, *CHROMIUM, f"--user-data-dir={self.browser_data}", f"--app={address}"])
 
-    def tell(self, session: Session, words: list[str]) -> int:
-        """Have the editor's own command line do something with a window."""
+    def tell(self, session: Session, words: list[str], name: str) -> int:
+        """Have the editor's own command line do something with a window, which then has this name in its title."""
         found = product()
         argv = [NODE, f"{CODE}/lib/vscode/out/server-cli.js", "code", found["version"], found["commit"], "code"]
         environ = dict(os.environ, VSCODE_IPC_HOOK_CLI=session["socket"])
-        return subprocess.run([*argv, *words], env=environ, check=False).returncode
+        told = subprocess.Popen([*argv, *words], env=environ)  # noqa: S603 - the editor's own
+        activate(name)
+        return told.wait()
 
 
 def spawn(argv: list[str], descriptors: tuple[int, ...] = ()) -> subprocess.Popen[bytes]:
     """Start a program that stays, with descriptors that its arguments name."""
     null = subprocess.DEVNULL
-    return subprocess.Popen(  # noqa: S603 - the editor's own programs
+    return subprocess.Popen(  # noqa: S603 - programs of the editor
         argv, stdin=null, stdout=null, stderr=null, cwd=HOME, start_new_session=True, pass_fds=descriptors
     )
 
@@ -221,6 +240,11 @@ def best(sessions: list[Session], files: list[str]) -> Session | None:
     return sessions[0] if sessions else None
 
 
+def title(place: dict[str, str]) -> str:
+    """The name of a folder or workspace in its window's title."""
+    return os.path.basename("".join(place.values())).removesuffix(".code-workspace")
+
+
 def activate(name: str) -> None:
     """Bring the window to the front that has this name in its title."""
     end = time.monotonic() + 2
@@ -254,12 +278,25 @@ def manage(request: Request, instance: Instance) -> int:
     return subprocess.run([NODE, *argv], check=False).returncode  # noqa: S603
 
 
+def first_settings() -> None:
+    """Write settings for a program of the machine, which has no other place for them, unless the user has some."""
+    place = f"{DATA}/User/settings.json"
+    if os.path.exists(place):
+        return
+    os.makedirs(os.path.dirname(place), exist_ok=True)
+    with open(DEFAULTS, encoding="utf-8") as defaults, open(place, "w", encoding="utf-8") as file:
+        settings: dict[str, object] = json.load(defaults)["settings"]
+        settings["window.title"] = str(settings["window.title"]).replace("${appName}", "Visual Studio Code")
+        json.dump(settings, file, indent=4)
+
+
 def open_(request: Request, instance: Instance) -> int:
     """Open folders, workspaces and files, each where Visual Studio Code would."""
     new, goto, wait = ("--new-window" in request.flags, "--goto" in request.flags, "--wait" in request.flags)
     uris = [uri for name in ("--folder-uri", "--file-uri") for uri in request.flags.get(name, ())]
     named = [unquote(urlsplit(uri).path) for uri in uris]
     places, files = split([*(path for path in request.paths if path != "-"), *named], goto=goto)
+    name = os.path.basename(POSITION.sub(r"\1", files[-1]) if goto else files[-1]) if files else ""
     running = instance.has_windows()
     instance.start()
     sessions = instance.loaded() if running else []
@@ -271,17 +308,15 @@ def open_(request: Request, instance: Instance) -> int:
             instance.open_window(places[0] if places and not told else {}, [], goto=False)
             current = instance.loaded(known)[0]
         words = [*told, *(["--goto"] if goto else []), *(["--wait"] if wait else []), *request.paths]
-        return instance.tell(current, words)
+        return instance.tell(current, words, name)
     if current is not None and files and not places:
-        code = instance.tell(current, [*(["--goto"] if goto else []), "--", *files] if not goto else ["--goto", *files])
-        activate(os.path.basename(POSITION.sub(r"\1", files[-1]) if goto else files[-1]))
-        return code
+        return instance.tell(current, ["--goto", *files] if goto else files, name)
     window = None
     for place in places or [{}]:
         if place and not new and any(shows(session, place) for session in sessions):
-            activate(os.path.basename(*place.values()).removesuffix(".code-workspace"))
+            activate(title(place))
         elif place and current is not None and "--reuse-window" in request.flags:
-            instance.tell(current, ["--reuse-window", *place.values()])
+            instance.tell(current, ["--reuse-window", *place.values()], title(place))
         else:
             window = instance.open_window(place, files, goto=goto)
             files = []
@@ -294,12 +329,17 @@ def main(words: list[str]) -> int:
     """Do as Visual Studio Code would; return the exit code."""
     for program in PROGRAMS:
         if os.access(program, os.X_OK):
-            os.execv(program, [program, *ELECTRON, *words])  # noqa: S606
+            folders = (f"--user-data-dir={DATA}", f"--extensions-dir={EXTENSIONS}")
+            first_settings()
+            os.execv(program, [program, *ELECTRON, *folders, *words])  # noqa: S606 - what this is for
     if not os.path.exists(NODE):
         sys.stderr.write("code: not installed on this desktop (trueline desktop install-vscode)\n")
         return 127
     request = Request(words)
     instance = Instance(request.value("--user-data-dir", DATA), request.value("--extensions-dir", EXTENSIONS))
+    if "--help" in request.flags:
+        sys.stdout.write(USAGE)
+        return 0
     if "--version" in request.flags:
         found = product()
         sys.stdout.write(f"{found['version']}\n{found['commit']}\n{os.uname().machine.replace('x86_64', 'x64')}\n")
@@ -309,4 +349,7 @@ def main(words: list[str]) -> int:
     return open_(request, instance)
 
 
-sys.exit(main(sys.argv[1:]))
+try:
+    sys.exit(main(sys.argv[1:]))
+except OSError as error:
+    sys.exit(f"code: {error}")

@@ -1,14 +1,20 @@
 #!/bin/sh
-# pkill and killall: who wants to end Chrome means the Chromium that was started under its name.
+# pkill and killall: who wants to end Chrome means the Chromium that was started under its name, not the one that shows
+# the windows of Visual Studio Code; who wants to end that means those windows and what stands behind them.
 name=${0##*/}
 left=$#
+browser='/chromium .*--user-data-dir=[^ ]*/google-chrome( |$)'
+editor='--user-data-dir=[^ ]*/Chromium( |$)|/vs_code_server\.mjs '
+line=
 while [ "$left" -gt 0 ]; do
   word=$1
   shift
   left=$((left - 1))
-  case $name:$word in
-    pkill:chrome | pkill:google-chrome) word='chrom(e|ium)' ;;
-    killall:chrome | killall:google-chrome) word=chromium ;;
+  case $word in
+    chrome | google-chrome) word=$browser line=yes ;;
+    code) word=$editor line=yes ;;
+    # These belong to a search by name, which the search by command line takes the place of.
+    -x | --exact | -e | --exact-name) ;;
   esac
   set -- "$@" "$word"
 done
@@ -16,4 +22,5 @@ done
   echo "$name: not installed on this desktop (Debian packages procps, psmisc)" >&2
   exit 127
 }
+[ -z "$line" ] || exec /usr/bin/pkill -f "$@"
 exec "/usr/bin/$name" "$@"
