@@ -17,7 +17,6 @@ from trueline.tasks.setup_steps import SETUP_STEPS, StepKind, step_parameters
 from trueline.tasks.workspace import Workspace
 from trueline.validation import describe_validation_error
 
-
 _OF_WINDOWS = frozenset({"activate_window", "close_window"})
 _STARTING = frozenset({"launch", "open", "execute", "command", "chrome_open_tabs"})
 """Steps that may open a window."""
