@@ -4,7 +4,7 @@
 name=${0##*/}
 left=$#
 browser='/chromium .*--user-data-dir=[^ ]*/google-chrome( |$)'
-editor='--user-data-dir=[^ ]*/Chromium( |$)|/vs_code_server\.mjs '
+editor='[-]-user-data-dir=[^ ]*/Chromium( |$)|/vs_code_server\.mjs '
 line=
 while [ "$left" -gt 0 ]; do
   word=$1
