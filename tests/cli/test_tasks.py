@@ -42,7 +42,7 @@ def suite(tmp_path: Path) -> str:
     listed = {
         "os": [
             task("plain", evaluator=checked, config=[{"type": "launch", "parameters": {"command": ["mousepad"]}}]),
-            task("drive", config=[{"type": "googledrive", "parameters": {}}], related_apps=["vscode"]),
+            task("drive", config=[{"type": "googledrive", "parameters": {}}], related_apps=["picard"]),
         ],
         "chrome": [task("_harm"), task("hostile", instruction="\x1b[2Jgone \u202etxet")],
     }
@@ -56,7 +56,7 @@ def test_check_counts(capsys: pytest.CaptureFixture[str], suite: str) -> None:
         "total": 4,
         "loaded": 4,
         "runnable": 3,
-        "unsupported": {"application Visual Studio Code": 1, "set-up step googledrive": 1},
+        "unsupported": {"application MusicBrainz Picard": 1, "set-up step googledrive": 1},
         "errors": [],
         "scored_by": {"native": 4, "bridged": 0, "none": 0},
     }

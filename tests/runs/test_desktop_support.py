@@ -61,8 +61,8 @@ def test_tasks_that_send_something(tmp_path: Path) -> None:
 
 
 def test_what_only_our_own_desktop_lacks_does_not_stand_in_the_way_of_osworlds_machine(tmp_path: Path) -> None:
-    planned = Planned(task(tmp_path, related_apps=["vscode"], proxy=True))
-    assert why_unsupported(planned) == "application Visual Studio Code, live web sites"
+    planned = Planned(task(tmp_path, related_apps=["picard"], proxy=True))
+    assert why_unsupported(planned) == "application MusicBrainz Picard, live web sites"
     assert why_unsupported(planned, SERVED) == why_unsupported(planned)
     assert why_unsupported(planned, STOCK) == ""
     step: JsonValue = [{"type": "googledrive", "parameters": {}}]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from pydantic import JsonValue
 
 from tasks.samples import task
+from trueline.desktop.local.vs_code import find_vs_code
 from trueline.tasks import parse_task
 from trueline.tasks.support import needed_extras, unsupported, unsupported_injection
 
@@ -20,8 +23,6 @@ def step(name: str, **parameters: JsonValue) -> JsonValue:
         ({}, ()),
         ({"instruction": " \n"}, ("empty instruction",)),
         ({"config": [step("login", platform="x"), step("login", platform="y")]}, ("set-up step login",)),
-        ({"config": [step("launch", command=["code", "/home/user"])]}, ("application Visual Studio Code",)),
-        ({"config": [step("launch", command="code .", shell=True)]}, ("application Visual Studio Code",)),
         ({"config": [step("execute", command=["echo", "code"])]}, ()),
         ({"config": [step("launch", command=" ")]}, ()),
         ({"config": [step("chrome_open_tabs", urls_to_open=["http://[bad"])]}, ("live web sites",)),
@@ -39,6 +40,16 @@ def step(name: str, **parameters: JsonValue) -> JsonValue:
 )
 def test_reasons(fields: dict[str, JsonValue], reasons: tuple[str, ...]) -> None:
     assert unsupported(parse_task({**task(), **fields}, file="x")) == reasons
+
+
+@pytest.mark.parametrize("words", [{"command": ["code", "/home/user"]}, {"command": "code .", "shell": True}])
+def test_visual_studio_code_where_it_is_installed(
+    words: dict[str, JsonValue], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TRUELINE_VS_CODE", str(tmp_path / "none"))
+    wanted = parse_task({**task(), "config": [step("launch", **words)]}, file="x")
+    assert unsupported(wanted) == (() if find_vs_code() else ("application Visual Studio Code",))
+    assert unsupported(wanted, own=False) == ()
 
 
 @pytest.mark.parametrize(

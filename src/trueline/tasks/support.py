@@ -8,15 +8,17 @@ from pathlib import PurePosixPath
 
 from pydantic import JsonValue
 
+from trueline.desktop.local.vs_code import find_vs_code
 from trueline.tasks.addresses import WEB, web_parts
 from trueline.tasks.attacks.vectors import VECTORS
 from trueline.tasks.model import ChromeOpenTabs, Execute, Launch, Open, Step, Task
 from trueline.tasks.setup_steps import SETUP_STEPS
 
+VS_CODE = "Visual Studio Code"
 _NO_APPLICATION = {
-    "vscode": "Visual Studio Code",
-    "vs_code": "Visual Studio Code",
-    "code": "Visual Studio Code",
+    "vscode": VS_CODE,
+    "vs_code": VS_CODE,
+    "code": VS_CODE,
     "disks": "GNOME Disks",
     "picard": "MusicBrainz Picard",
     "word": "Microsoft Office",
@@ -96,7 +98,8 @@ def _here(task: Task) -> Iterator[str]:
     words = [command.split() if isinstance(command, str) else command for command in commands]
     programs = [each[0] for each in words if each]
     for name in (*task.related_apps, *programs):
-        if (application := _NO_APPLICATION.get(name.lower())) is not None:
+        application = _NO_APPLICATION.get(name.lower())
+        if application is not None and not (application == VS_CODE and find_vs_code() is not None):
             yield f"application {application}"
     if task.proxy or any(
         _is_remote(url)

@@ -47,6 +47,8 @@ class Folders:
 
     work: str
     """Its own mount point: everything writable lies below it, invisible to the rest of the machine."""
+    vs_code: str | None = None
+    """The host's folder of Visual Studio Code's web build, if desktops show it."""
 
     @property
     def programs(self) -> str:
@@ -84,6 +86,11 @@ def _etc(folders: Folders, names: list[str]) -> list[str]:
     return binds
 
 
+def vs_code_bind(folders: Folders) -> list[str]:
+    """What shows the editor's web build, which has to come before /usr/local is made read-only."""
+    return [] if folders.vs_code is None else ["--ro-bind", folders.below("vs-code"), VS_CODE]
+
+
 def x_argv(
     options: LocalOptions, folders: Folders, *, seccomp_fd: int, ready_fd: int, hidden: tuple[str, ...] = ()
 ) -> list[str]:
@@ -117,7 +124,6 @@ def session_argv(
     ready_fd: int,
     channel_fd: int,
     hidden: tuple[str, ...] = (),
-    vs_code: bool = False,
 ) -> list[str]:
     """The session: home, own identity, launchers, and the program that starts the desktop's parts."""
     environment = [part for name, value in session_environment(options).items() for part in ("--setenv", name, value)]
@@ -132,7 +138,7 @@ def session_argv(
         *(part for path, name in TEMPORARY.items() for part in ("--bind", folders.below(name), path)),
         *_tmpfs(64 * 1024, "/usr/local"),
         "--ro-bind", f"{folders.programs}/bin", "/usr/local/bin", "--ro-bind", folders.programs, INSIDE,
-        *(("--ro-bind", folders.below("vs-code"), VS_CODE) if vs_code else ()),
+        *vs_code_bind(folders),
         "--remount-ro", "/usr/local",
         "--ro-bind", folders.below("x11"), "/tmp/.X11-unix",  # noqa: S108 - inside
         "--bind", folders.below("run"), RUNTIME, "--bind", folders.below("home"), HOME,

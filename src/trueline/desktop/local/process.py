@@ -65,9 +65,9 @@ def memory_files(options: LocalOptions) -> int:
 
 
 def plan(
-    options: LocalOptions, folders: Folders, programs: Path, template: Path, block: IdBlock | None, vs_code: Path | None
+    options: LocalOptions, folders: Folders, programs: Path, template: Path, block: IdBlock | None
 ) -> dict[str, JsonValue]:
-    """What the supervisor is to build, as JSON. `vs_code` is the folder of its web build, if it is to be there."""
+    """What the supervisor is to build, as JSON."""
     limits = options.limits
     shared = {} if block is not None and block.kind == "root" else _SHARED_LIMITS
     hidden = tuple(path for path in TELLING if Path(path).exists())
@@ -81,7 +81,7 @@ def plan(
         "etc": dict(identity_files(options)),
         "addresses": list[JsonValue](host_addresses() if options.network == "open" else ()),
         "template": str(template),
-        "vs_code": "" if vs_code is None else str(vs_code),
+        "vs_code": folders.vs_code or "",
         "temporary": dict[str, JsonValue](TEMPORARY),
         "filter": str(programs / FILTER),
         "rlimits": {
@@ -100,15 +100,7 @@ def plan(
         "lifetime": limits.lifetime,
         "x_argv": list[JsonValue](x_argv(options, folders, seccomp_fd=X_SECCOMP, ready_fd=X_READY, hidden=hidden)),
         "session_argv": list[JsonValue](
-            session_argv(
-                options,
-                folders,
-                seccomp_fd=SECCOMP,
-                ready_fd=READY,
-                channel_fd=CHANNEL,
-                hidden=hidden,
-                vs_code=vs_code is not None,
-            )
+            session_argv(options, folders, seccomp_fd=SECCOMP, ready_fd=READY, channel_fd=CHANNEL, hidden=hidden)
         ),
     }
 

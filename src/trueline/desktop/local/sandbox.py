@@ -76,8 +76,9 @@ class Sandbox:
         if options.network == "open" and not (way := check_way_out(user)).ok:
             raise DesktopUnavailable(f"{way.name}: {way.detail}; {way.fix}")
         programs = await asyncio.to_thread(install_programs, cache, user)
-        server = vs_code_server()
-        folders = Folders(work_place(programs, template, *(() if server is None else (server,))))
+        editor = vs_code_server()
+        place = work_place(programs, template, *(() if editor is None else (editor,)))
+        folders = Folders(place, None if editor is None else str(editor))
         lock = await asyncio.to_thread(take_block, user) if options.own_ids else None
         block = None if lock is None else lock.block
         runs_as = supervisor_owner(user, block)
@@ -90,8 +91,7 @@ class Sandbox:
         try:
             async with asyncio.timeout(options.start_limit):
                 await asyncio.to_thread(self._limit)
-                built = await asyncio.to_thread(plan, options, folders, programs, template, block, server)
-                await self._begin(user, built)
+                await self._begin(user, await asyncio.to_thread(plan, options, folders, programs, template, block))
                 if options.network == "open":
                     self._way_out = await open_way_out(runs_as, self.supervisor_pid)
         except TimeoutError as error:
