@@ -91,7 +91,7 @@ def product() -> dict[str, str]:
         return json.load(file)
 
 
-class Request:
+class CommandLine:
     """What the command line asks for."""
 
     def __init__(self, words: list[str]) -> None:
@@ -120,7 +120,7 @@ class Request:
         return os.path.abspath(os.path.expanduser(values[-1])) if values else default
 
 
-class Instance:
+class EditorServer:
     """The server of one folder of user data, and its windows."""
 
     def __init__(self, data: str, extensions: str) -> None:
@@ -266,14 +266,14 @@ def answer(*argv: str) -> str:
         return ""
 
 
-def manage(request: Request, instance: Instance) -> int:
+def manage(line: CommandLine, server: EditorServer) -> int:
     """List, install and remove extensions with the editor's own program."""
     argv = [f"{CODE}/lib/vscode/out/server-main.js", "--accept-server-license-terms"]
-    argv += ["--user-data-dir", instance.data, "--extensions-dir", instance.extensions]
+    argv += ["--user-data-dir", server.data, "--extensions-dir", server.extensions]
     for name in (*MANAGING, "--force", "--show-versions", "--category", "--pre-release"):
-        for value in request.flags.get(name, ()):
+        for value in line.flags.get(name, ()):
             argv += [name, os.path.abspath(value) if value.endswith(".vsix") else value]
-        if name in request.flags and not request.flags[name]:
+        if name in line.flags and not line.flags[name]:
             argv.append(name)
     return subprocess.run([NODE, *argv], check=False).returncode  # noqa: S603
 
@@ -290,35 +290,38 @@ def first_settings() -> None:
         json.dump(settings, file, indent=4)
 
 
-def open_(request: Request, instance: Instance) -> int:
+def open_(line: CommandLine, server: EditorServer) -> int:
     """Open folders, workspaces and files, each where Visual Studio Code would."""
-    new, goto, wait = ("--new-window" in request.flags, "--goto" in request.flags, "--wait" in request.flags)
-    uris = [uri for name in ("--folder-uri", "--file-uri") for uri in request.flags.get(name, ())]
+    new, goto, wait = ("--new-window" in line.flags, "--goto" in line.flags, "--wait" in line.flags)
+    uris = [uri for name in ("--folder-uri", "--file-uri") for uri in line.flags.get(name, ())]
     named = [unquote(urlsplit(uri).path) for uri in uris]
-    places, files = split([*(path for path in request.paths if path != "-"), *named], goto=goto)
+    places, files = split([*(path for path in line.paths if path != "-"), *named], goto=goto)
     name = os.path.basename(POSITION.sub(r"\1", files[-1]) if goto else files[-1]) if files else ""
-    running = instance.has_windows()
-    instance.start()
-    sessions = instance.loaded() if running else []
+    running = server.has_windows()
+    server.start()
+    sessions = server.loaded() if running else []
     current = None if new else best(sessions, files)
-    told = [flag for flag in TO_WINDOW if flag in request.flags]
-    if told or "-" in request.paths or (wait and files):
+    told = [flag for flag in TO_WINDOW if flag in line.flags]
+    if told or "-" in line.paths or (wait and files):
         if current is None:
             known = {session["socket"] for session in sessions}
-            instance.open_window(places[0] if places and not told else {}, [], goto=False)
-            current = instance.loaded(known)[0]
-        words = [*told, *(["--goto"] if goto else []), *(["--wait"] if wait else []), *request.paths]
-        return instance.tell(current, words, name)
+            server.open_window(places[0] if places and not told else {}, [], goto=False)
+            current = next(iter(server.loaded(known)), None)
+            if current is None:
+                sys.stderr.write(f"code: no window had loaded within {LOADING:g} s\n")
+                return 1
+        words = [*told, *(["--goto"] if goto else []), *(["--wait"] if wait else []), *line.paths]
+        return server.tell(current, words, name)
     if current is not None and files and not places:
-        return instance.tell(current, ["--goto", *files] if goto else files, name)
+        return server.tell(current, ["--goto", *files] if goto else files, name)
     window = None
     for place in places or [{}]:
         if place and not new and any(shows(session, place) for session in sessions):
             activate(title(place))
-        elif place and current is not None and "--reuse-window" in request.flags:
-            instance.tell(current, ["--reuse-window", *place.values()], title(place))
+        elif place and current is not None and "--reuse-window" in line.flags:
+            server.tell(current, ["--reuse-window", *place.values()], title(place))
         else:
-            window = instance.open_window(place, files, goto=goto)
+            window = server.open_window(place, files, goto=goto)
             files = []
     if wait and window is not None:
         window.wait()
@@ -335,18 +338,18 @@ def main(words: list[str]) -> int:
     if not os.path.exists(NODE):
         sys.stderr.write("code: not installed on this desktop (trueline desktop install-vscode)\n")
         return 127
-    request = Request(words)
-    instance = Instance(request.value("--user-data-dir", DATA), request.value("--extensions-dir", EXTENSIONS))
-    if "--help" in request.flags:
+    line = CommandLine(words)
+    server = EditorServer(line.value("--user-data-dir", DATA), line.value("--extensions-dir", EXTENSIONS))
+    if "--help" in line.flags:
         sys.stdout.write(USAGE)
         return 0
-    if "--version" in request.flags:
+    if "--version" in line.flags:
         found = product()
         sys.stdout.write(f"{found['version']}\n{found['commit']}\n{os.uname().machine.replace('x86_64', 'x64')}\n")
         return 0
-    if any(name in request.flags for name in MANAGING):
-        return manage(request, instance)
-    return open_(request, instance)
+    if any(name in line.flags for name in MANAGING):
+        return manage(line, server)
+    return open_(line, server)
 
 
 try:
