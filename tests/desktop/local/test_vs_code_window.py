@@ -118,8 +118,11 @@ def test_a_file_is_opened_read_and_saved(editor: Editor) -> None:
     editor.titled("notes.txt - Visual Studio Code")
     editor.shows("the text", lambda node: node.name == "notes.txt" and node.text == NOTES.decode())
     assert not [window for window in editor.windows() if window.width < 1280], "it fills the screen"
-    editor.do(Hotkey(keys=("ctrl", "end")), Type(text="Ünï"), Hotkey(keys=("ctrl", "s")))
+    editor.do(Hotkey(keys=("ctrl", "end")), Type(text="Ünï"))
+    editor.titled("● notes.txt - Visual Studio Code")
+    editor.do(Hotkey(keys=("ctrl", "s")))
     editor.holds("project/notes.txt", NOTES + "Ünï".encode())
+    editor.titled("notes.txt - Visual Studio Code")
     editor.shows("the user's setting", lambda node: node.name == "Spaces: 7")
 
 

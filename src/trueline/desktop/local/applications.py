@@ -31,12 +31,14 @@ class Application:
     """A part of the class of its windows."""
     program: str
     """The program whose package it comes with."""
+    title: str = ""
+    """A part of the title that its window has only when it has loaded."""
 
 
 APPLICATIONS = {
     "calc": Application(("localc",), "libreoffice-calc", "soffice"),
     "chromium": Application(("chromium",), "chromium", "chromium"),
-    "code": Application(("code",), "code", "code"),
+    "code": Application(("code",), "code", "code", "Visual Studio Code"),
     "evince": Application(("evince",), "evince", "evince"),
     "files": Application(("thunar",), "thunar", "thunar"),
     "geany": Application(("geany",), "geany", "geany"),
@@ -105,7 +107,7 @@ async def open_application(
     """
     end = time.monotonic() + time_limit
     await desktop.launch((*application.argv, *arguments))
-    shown = WindowShown(app=application.window)
+    shown = WindowShown(application.title, application.window)
     await desktop.wait_for(shown, time_limit=time_limit)
     await rest(desktop, end - time.monotonic())
     # The first window may have been a picture to look at meanwhile, and its title one that was changed.

@@ -43,6 +43,7 @@ function configured(page) {
   return page.replace("<head>", "<head><title>Code</title>").replace(SETTINGS, (_, before, text) => {
     const found = JSON.parse(text.replace(/&(?:quot|lt|gt|#39|amp);/g, (entity) => ENTITIES[entity]));
     found.configurationDefaults = defaults.settings;
+    found.initialColorTheme = { themeType: "dark" }; // until the default theme is loaded
     Object.assign(found.productConfiguration, defaults.product);
     return `${before}${JSON.stringify(found).replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;")}"`;
   });
