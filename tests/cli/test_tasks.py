@@ -43,7 +43,7 @@ def suite(tmp_path: Path) -> str:
     listed = {
         "os": [
             task("plain", evaluator=checked, config=[{"type": "launch", "parameters": {"command": ["mousepad"]}}]),
-            task("drive", config=[{"type": "googledrive", "parameters": {}}], related_apps=["vscode"]),
+            task("drive", config=[{"type": "googledrive", "parameters": {}}], related_apps=["excel"]),
         ],
         "chrome": [task("_harm"), task("hostile", instruction="\x1b[2Jgone \u202etxet")],
     }
@@ -58,7 +58,7 @@ def test_check_counts(capsys: pytest.CaptureFixture[str], suite: str) -> None:
         "loaded": 4,
         "runnable": 3,
         "unsupported": {
-            "application Visual Studio Code": 1,
+            "application Microsoft Office (it does not exist for Linux)": 1,
             "set-up step googledrive (needs a Google account, which Trueline does not use)": 1,
         },
         "errors": [],

@@ -8,9 +8,16 @@ import pytest
 from pydantic import JsonValue
 
 from tasks.samples import task
+from trueline.desktop.local.vs_code import find_vs_code
 from trueline.desktop.types import Capability
 from trueline.tasks import parse_task
-from trueline.tasks.facilities import Facilities, installed_applications, installed_packages, settings_schemas
+from trueline.tasks.facilities import (
+    Facilities,
+    installed_applications,
+    installed_packages,
+    local_facilities,
+    settings_schemas,
+)
 from trueline.tasks.needs import needs_of
 from trueline.tasks.support import needed_extras, unsupported, unsupported_injection
 
@@ -112,6 +119,17 @@ def test_what_a_machine_has_is_read_from_its_files(tmp_path: Path) -> None:
     (tmp_path / "status").write_text("\n".join(blocks))
     assert installed_packages(tmp_path / "status") == {"jq"}
     assert installed_packages(tmp_path / "none") == frozenset()
+
+
+@pytest.mark.parametrize("words", [{"command": ["code", "/home/user"]}, {"command": "code .", "shell": True}])
+def test_visual_studio_code_where_it_is_installed(
+    words: dict[str, JsonValue], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TRUELINE_VS_CODE", str(tmp_path / "none"))
+    wanted = parse_task({**task(), "config": [step("launch", **words)]}, file="x")
+    here = unsupported(wanted, local_facilities())
+    assert here == (() if find_vs_code() else ("application Visual Studio Code",))
+    assert unsupported(wanted, Facilities.of_osworld(frozenset(Capability))) == ()
 
 
 @pytest.mark.parametrize(

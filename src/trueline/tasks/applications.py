@@ -22,6 +22,7 @@ def _application(title: str, names: str, *programs: str, lacks: str = "") -> App
     return Application(title, frozenset(names.split()), programs, lacks)
 
 
+VS_CODE = "Visual Studio Code"
 APPLICATIONS = (
     _application("Chromium", "chrome chromium chromium-browser google-chrome google-chrome-stable browser", "chromium"),
     _application("GIMP", "gimp", "gimp"),
@@ -37,7 +38,7 @@ APPLICATIONS = (
     _application("MusicBrainz Picard", "picard", "picard"),
     _application("Thunderbird", "thunderbird", "thunderbird"),
     # A substitute would make a different task.
-    _application("Visual Studio Code", "code codium vs_code vscode", "code", "codium"),
+    _application(VS_CODE, "code codium vs_code vscode", "code", "codium"),
     _application("VLC", "ubuntu_media_player vlc", "vlc"),
 )
 _BY_NAME = {name: application for application in APPLICATIONS for name in application.names}

@@ -10,8 +10,9 @@ from functools import cache
 from pathlib import Path
 from typing import Self
 
+from trueline.desktop.local.vs_code import find_vs_code
 from trueline.desktop.types import Capability
-from trueline.tasks.applications import APPLICATIONS, Application
+from trueline.tasks.applications import APPLICATIONS, VS_CODE, Application
 
 _SEARCH_PATH = "/usr/bin:/bin:/usr/sbin:/sbin"
 """Where the local desktop finds applications."""
@@ -82,11 +83,12 @@ def local_facilities(
 
 def installed_applications(path: str = _SEARCH_PATH) -> frozenset[str]:
     """The titles of the applications that are installed on this machine."""
-    return frozenset(
+    found = {
         application.title
         for application in APPLICATIONS
         if any(_installed(program, path) for program in application.programs)
-    )
+    }
+    return frozenset(found | {VS_CODE} if find_vs_code() is not None else found)
 
 
 @cache

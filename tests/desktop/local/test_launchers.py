@@ -14,7 +14,9 @@ import pytest
 
 from trueline.actions import Type
 from trueline.desktop.local import LocalDesktop, LocalOptions
+from trueline.desktop.local.launchers import Alias, alias_script
 from trueline.desktop.local.sudo import ADDRESS, PORT
+from trueline.desktop.local.vs_code import find_vs_code
 from trueline.desktop.types import CommandResult, DesktopError, FileExists, WindowShown
 
 SMALL = LocalOptions(width=640, height=480, sudo_password="s3cret")
@@ -130,11 +132,14 @@ def test_who_only_holds_the_line_to_sudo_takes_few_descriptors_of_the_host(
 
 
 def test_a_program_that_is_not_installed_is_named_in_one_line(runner: asyncio.Runner, desktop: LocalDesktop) -> None:
-    if shutil.which("code", path="/usr/bin"):
-        pytest.skip("this machine has VS Code")
-    missing = runner.run(desktop.run(("code", "project")))
+    script = alias_script("viewer", Alias("viewer-package", ("/usr/bin/no-such-viewer",)))
+    missing = sh(runner, desktop, script)
     assert missing.returncode == 127
-    assert missing.stderr == b"code: not installed on this desktop (Debian package code)\n"
+    assert missing.stderr == b"viewer: not installed on this desktop (Debian package viewer-package)\n"
+    if find_vs_code() is None:
+        missing = sh(runner, desktop, "code project")
+        assert missing.returncode == 127
+        assert missing.stderr == b"code: not installed on this desktop (trueline desktop install-vscode)\n"
 
 
 def test_terminal_and_files_under_the_names_of_gnome(runner: asyncio.Runner, desktop: LocalDesktop) -> None:

@@ -158,6 +158,12 @@ def test_a_strict_name_is_the_whole_title(do: Do, workspace: Workspace) -> None:
     run(do, workspace, ("activate_window", {"window_name": "deskto"}))
 
 
+@pytest.mark.full
+def test_a_window_that_no_step_could_have_opened_is_passed_over(do: Do, workspace: Workspace) -> None:
+    (report,) = run(do, workspace, ("activate_window", {"window_name": "nowhere"}))
+    assert report.missed.startswith("no window 'nowhere' within 10 s")
+
+
 @pytest.mark.parametrize("home", ["~", "$HOME", "${HOME}"])
 def test_a_path_may_begin_with_a_name_of_the_home_folder(do: Do, workspace: Workspace, home: str) -> None:
     do(workspace.desktop.put("Documents/short-name.txt", b"here"))

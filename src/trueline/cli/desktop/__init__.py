@@ -25,6 +25,7 @@ SUBCOMMANDS = {
     "serve": Subcommand("desktop.serve", "Serve a desktop that speaks OSWorld's protocol.", ("desktop", "serve")),
     "watch": Subcommand("desktop.watch", "Watch a live desktop in the browser."),
     "video": Subcommand("desktop.video", "Make a video from the frames of an interrupted recording."),
+    "install-vscode": Subcommand("desktop.install_vscode", "Build the web build of Visual Studio Code for desktops."),
     "bench": Subcommand("desktop.bench", "Measure how fast desktops are on this machine.", ("desktop",)),
 }
 

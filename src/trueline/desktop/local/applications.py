@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trueline.desktop.local.checks import APPLICATIONS as EXTRA
-from trueline.desktop.local.checks import PACKAGES, SEARCH_PATH, installed
+from trueline.desktop.local.checks import PACKAGES, SEARCH_PATH, check_vs_code, installed
 from trueline.desktop.local.desktop import LocalDesktop
 from trueline.desktop.local.process_usage import processor_times, used_between
 from trueline.desktop.types import DesktopUnavailable, Settled, Window, WindowShown
@@ -17,6 +17,8 @@ from trueline.errors import InputError
 OPEN_LIMIT = 60.0
 _CALM = 0.15
 """Share of a processor below which an application counts as started."""
+_EDITOR = "code"
+"""The application that need not be a program of the machine."""
 _QUIET = Settled(quiet=0.4)
 
 
@@ -29,11 +31,14 @@ class Application:
     """A part of the class of its windows."""
     program: str
     """The program whose package it comes with."""
+    title: str = ""
+    """A part of the title that its window has only when it has loaded."""
 
 
 APPLICATIONS = {
     "calc": Application(("localc",), "libreoffice-calc", "soffice"),
     "chromium": Application(("chromium",), "chromium", "chromium"),
+    "code": Application(("code",), "code", "code", "Visual Studio Code"),
     "evince": Application(("evince",), "evince", "evince"),
     "files": Application(("thunar",), "thunar", "thunar"),
     "geany": Application(("geany",), "geany", "geany"),
@@ -68,6 +73,10 @@ def find_application(name: str) -> Application:
     application = APPLICATIONS.get(name)
     if application is None:
         raise InputError(f"unknown application {name!r}; choose one of {', '.join(APPLICATIONS)}")
+    if name == _EDITOR:
+        if not (check := check_vs_code()).ok:
+            raise DesktopUnavailable(f"{name}: {check.detail}; {check.fix}")
+        return application
     if not installed(application.program, SEARCH_PATH):
         packages = (PACKAGES | EXTRA)[application.program]
         raise DesktopUnavailable(f"{name} is not installed; sudo apt-get install {packages}")
@@ -98,7 +107,7 @@ async def open_application(
     """
     end = time.monotonic() + time_limit
     await desktop.launch((*application.argv, *arguments))
-    shown = WindowShown(app=application.window)
+    shown = WindowShown(application.title, application.window)
     await desktop.wait_for(shown, time_limit=time_limit)
     await rest(desktop, end - time.monotonic())
     # The first window may have been a picture to look at meanwhile, and its title one that was changed.

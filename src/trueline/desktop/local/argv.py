@@ -10,6 +10,8 @@ from trueline.desktop.perturbations.xfce import perturbation_environment
 
 INSIDE = "/usr/local/lib/trueline"
 """Where the sandbox sees our programs, read-only."""
+VS_CODE = "/usr/local/lib/vs-code"
+"""Where it sees the web build of Visual Studio Code, read-only."""
 DISPLAY = ":0"
 BUS = f"unix:path={RUNTIME}/bus"
 SYSTEM_PYTHON = "/usr/bin/python3"
@@ -45,6 +47,8 @@ class Folders:
 
     work: str
     """Its own mount point: everything writable lies below it, invisible to the rest of the machine."""
+    vs_code: str | None = None
+    """The host's folder of Visual Studio Code's web build, if desktops show it."""
 
     @property
     def programs(self) -> str:
@@ -80,6 +84,11 @@ def _etc(folders: Folders, names: list[str]) -> list[str]:
     for name in names:
         binds += ["--ro-bind", folders.below(f"etc/{name}"), f"/etc/{name}"]
     return binds
+
+
+def vs_code_bind(folders: Folders) -> list[str]:
+    """What shows the editor's web build, which has to come before /usr/local is made read-only."""
+    return [] if folders.vs_code is None else ["--ro-bind", folders.below("vs-code"), VS_CODE]
 
 
 def x_argv(
@@ -129,6 +138,7 @@ def session_argv(
         *(part for path, name in TEMPORARY.items() for part in ("--bind", folders.below(name), path)),
         *_tmpfs(64 * 1024, "/usr/local"),
         "--ro-bind", f"{folders.programs}/bin", "/usr/local/bin", "--ro-bind", folders.programs, INSIDE,
+        *vs_code_bind(folders),
         "--remount-ro", "/usr/local",
         "--ro-bind", folders.below("x11"), "/tmp/.X11-unix",  # noqa: S108 - inside
         "--bind", folders.below("run"), RUNTIME, "--bind", folders.below("home"), HOME,

@@ -15,6 +15,7 @@ from pathlib import Path
 from trueline.desktop.local.blocks import HELPERS, find_blocks
 from trueline.desktop.local.ownership import Owner, cache_folder, owner
 from trueline.desktop.local.seccomp.calls import MACHINES
+from trueline.desktop.local.vs_code import BROWSER, find_vs_code, is_complete, vs_code_folder
 from trueline.desktop.types import DesktopUnavailable
 
 SEARCH_PATH = "/usr/bin:/bin:/usr/sbin:/sbin:/usr/libexec"
@@ -102,6 +103,20 @@ def check_applications(path: str = SEARCH_PATH) -> SystemCheck:
         return SystemCheck("applications", True, f"all {len(APPLICATIONS)} are there", needed=False)
     fix = install_line([APPLICATIONS[name] for name in missing])
     return SystemCheck("applications", False, f"missing: {', '.join(missing)}", fix, needed=False)
+
+
+def check_vs_code() -> SystemCheck:
+    """Visual Studio Code, as a program of the machine or as a web build."""
+    name, install = "visual studio code", "trueline desktop install-vscode"
+    if (found := find_vs_code()) is not None:
+        return SystemCheck(name, True, f"{found.kind}: {found.path}", needed=False)
+    folder = vs_code_folder()
+    if not is_complete(folder):
+        return SystemCheck(name, False, "not installed; its web build takes a few minutes", install, needed=False)
+    if not os.access(BROWSER, os.X_OK):
+        return SystemCheck(name, False, "its web build needs chromium", install_line(["chromium"]), needed=False)
+    detail = f"{folder}: the user who runs the sandboxes cannot read it"
+    return SystemCheck(name, False, detail, "export TRUELINE_VS_CODE=/var/lib/trueline/vs-code", needed=False)
 
 
 def check_namespaces(user: Owner) -> SystemCheck:
@@ -242,7 +257,8 @@ def check_all() -> list[SystemCheck]:
     except DesktopUnavailable as error:
         return [*checks, SystemCheck("user", False, str(error), "run as an ordinary user")]
     checks += [check_namespaces(user), check_overlay(user), check_sandbox(user), check_cache(user)]
-    return [*checks, check_container(), check_memory(), check_applications(), check_way_out(user), check_blocks(user)]
+    checks += [check_container(), check_memory(), check_applications(), check_vs_code(), check_way_out(user)]
+    return [*checks, check_blocks(user)]
 
 
 def _try(user: Owner, argv: list[str]) -> str | None:

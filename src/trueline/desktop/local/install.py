@@ -23,6 +23,7 @@ FILTER = "filter.bpf"
 WORKER = "worker.pyz"
 _UNUSED, _HALF_BUILT = 30 * 86400, 3600
 _SUPERVISOR = ("supervisor.py", "build_sandbox.py", "sandbox_parts.py", "namespaces.py", "memory_watch.py")
+_VS_CODE = ("vs_code_server.mjs", "vs_code_defaults.json")
 _PROGRAMS = (
     *_SUPERVISOR,
     "changes.py",
@@ -33,6 +34,7 @@ _PROGRAMS = (
     "desktop_icons.py",
     "wallpaper.png",
     "python/pyautogui.py",
+    *_VS_CODE,
 )
 
 

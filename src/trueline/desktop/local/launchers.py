@@ -43,7 +43,6 @@ ALIASES: Mapping[str, Alias] = {
     # Otherwise Thunderbird makes an empty folder of its name in the home folder at every start.
     "thunderbird": Alias("thunderbird", ("/usr/bin/thunderbird",), "MOZ_LEGACY_HOME=1"),
     # Not there on Debian, or not in the set: no other program passes for them.
-    "code": Alias("code", ("/usr/bin/code",)),
     "eog": Alias("eog", ("/usr/bin/eog", "ristretto")),
     "gimp": Alias("gimp", ("/usr/bin/gimp",)),
     "vlc": Alias("vlc", ("/usr/bin/vlc",)),
@@ -58,6 +57,7 @@ SCRIPTS: Mapping[str, str] = {
     "gnome-terminal": "gnome-terminal.sh",
     "nautilus": "nautilus.sh",
     "crontab": "crontab.sh",
+    "code": "code.py",
     "killall": "kill-by-name.sh",
     "pkill": "kill-by-name.sh",
     "socat": "socat.py",

@@ -81,6 +81,7 @@ def plan(
         "etc": dict(identity_files(options)),
         "addresses": list[JsonValue](host_addresses() if options.network == "open" else ()),
         "template": str(template),
+        "vs_code": folders.vs_code or "",
         "temporary": dict[str, JsonValue](TEMPORARY),
         "filter": str(programs / FILTER),
         "rlimits": {

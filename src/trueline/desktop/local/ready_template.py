@@ -24,6 +24,7 @@ from trueline.desktop.local.ownership import Owner, cache_folder, owner
 from trueline.desktop.local.process_usage import processor_times, used_between
 from trueline.desktop.local.running import POLL, Running
 from trueline.desktop.local.template import install_template
+from trueline.desktop.local.vs_code import find_vs_code
 from trueline.desktop.types import ActionTimeout, DesktopError, DesktopUnavailable
 
 FIRST_RUNS: tuple[tuple[str, ...], ...] = (
@@ -40,6 +41,7 @@ FIRST_RUNS: tuple[tuple[str, ...], ...] = (
     ("evince",),
     ("gedit",),
     ("geany",),
+    ("code", "--wait"),
 )
 _SILENT_RUNS: tuple[tuple[str, ...], ...] = (
     # Both names of the browser have one profile, at the place where tasks look for it.
@@ -60,6 +62,8 @@ _WINDOW_LIMIT = 30.0
 _END_LIMIT = 10.0
 _LOOK, _IDLE = 0.5, 0.15
 """Seconds of a look, and the part of a processor below which nothing much is being done."""
+_REMOVED = (".cache/Code", ".config/Code/logs", ".config/Code/User/settings.json")
+"""What makes no start faster and each desktop would copy, and settings that only a task or a user has."""
 _LEFT_OUT = (
     "Singleton", "lock", ".lock", ".parentlock", ".~lock", "LOCK", "openbox.log", ".keep", "DevToolsActivePort",
 )  # fmt: skip
@@ -69,7 +73,7 @@ async def ready_template() -> Path:
     """Return the home folder that desktops start with, making it ready first if this machine has none."""
     user, cache = owner(), cache_folder()
     bare = await asyncio.to_thread(install_template, cache, user)
-    made_of = repr((bare.name, launchers(), _SILENT_RUNS, FIRST_RUNS, _LEFT_OUT, _WINDOWS))
+    made_of = repr((bare.name, launchers(), _SILENT_RUNS, FIRST_RUNS, _REMOVED, _LEFT_OUT, _WINDOWS, find_vs_code()))
     ready = cache / f"ready-{hashlib.sha256(made_of.encode()).hexdigest()[:20]}"
     if ready.is_dir():
         os.utime(ready)
@@ -173,7 +177,12 @@ def copy_home(source: Path, target: Path) -> None:
 
 
 def _tidy(home: Path) -> None:
-    """Make main windows maximised, with a sensible size for when they are not."""
+    """Remove what need not be there; make main windows maximised, with a sensible size for when they are not."""
+    for path in _REMOVED:
+        if (home / path).is_dir():
+            shutil.rmtree(home / path)
+        else:
+            (home / path).unlink(missing_ok=True)
     for pattern, found, wanted in _WINDOWS:
         for settings in home.glob(pattern):
             settings.write_text(found.sub(wanted, settings.read_text("utf-8")), "utf-8")

@@ -27,6 +27,7 @@ from trueline.desktop.local.network import open_way_out
 from trueline.desktop.local.options import LocalOptions
 from trueline.desktop.local.ownership import Owner, cache_folder, owner, work_place
 from trueline.desktop.local.process import OOM_SCORE, StartedSupervisor, memory_files, plan, start_supervisor
+from trueline.desktop.local.vs_code import vs_code_server
 from trueline.desktop.types import ActionInterrupted, Change, DesktopError, DesktopLost, DesktopUnavailable
 from trueline.errors import InputError
 from trueline.text import printable
@@ -75,7 +76,9 @@ class Sandbox:
         if options.network == "open" and not (way := check_way_out(user)).ok:
             raise DesktopUnavailable(f"{way.name}: {way.detail}; {way.fix}")
         programs = await asyncio.to_thread(install_programs, cache, user)
-        folders = Folders(work_place(programs, template))
+        editor = vs_code_server()
+        place = work_place(programs, template, *(() if editor is None else (editor,)))
+        folders = Folders(place, None if editor is None else str(editor))
         lock = await asyncio.to_thread(take_block, user) if options.own_ids else None
         block = None if lock is None else lock.block
         runs_as = supervisor_owner(user, block)

@@ -14,6 +14,7 @@ from trueline.desktop.local.install import install
 from trueline.desktop.local.ownership import Owner
 from trueline.desktop.local.system_files import system_files
 from trueline.desktop.local.thunderbird import thunderbird_files
+from trueline.desktop.local.vs_code import vs_code_files
 
 FOLDERS = ("Desktop", "Documents", "Downloads", "Music", "Pictures", "Public", "Templates", "Videos")
 _SESSION_FOLDERS = (".config/xfce4/desktop",)
@@ -21,7 +22,7 @@ _SESSION_FOLDERS = (".config/xfce4/desktop",)
 _KEEP = ".keep"
 PROGRAMS = (
     "Xvfb", "openbox", "xfdesktop", "xfce4-panel", "xfsettingsd", "thunar", "mousepad", "xfce4-terminal", "chromium",
-    "soffice", "gimp", "thunderbird", "vlc", "evince", "gedit", "geany",
+    "soffice", "gimp", "thunderbird", "vlc", "evince", "gedit", "geany", "code", "codium",
 )  # fmt: skip
 """Another version of one of these is another template."""
 
@@ -54,5 +55,5 @@ def machine_version(programs: tuple[str, ...] = PROGRAMS) -> str:
 def install_template(cache: Path, owner: Owner) -> Path:
     """Write the bare template unless it is there; return its folder."""
     kept = {f"{name}/{_KEEP}": b"" for name in (*FOLDERS, *_SESSION_FOLDERS)}
-    files = {**template_files(), **system_files(), **thunderbird_files(), **kept}
+    files = {**template_files(), **system_files(), **thunderbird_files(), **vs_code_files(), **kept}
     return install(cache, "home", files, owner, machine_version())

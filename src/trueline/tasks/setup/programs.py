@@ -20,6 +20,10 @@ _SHOWN = 60.0
 """Seconds an application may take to show its window on a busy machine."""
 _TAKEN_UP = 5.0
 """Seconds that an application that is already running may take to show another window."""
+_OPENS = 10.0
+"""Seconds an editor that has loaded may take to show what it was started with."""
+_EDITOR, _EDITOR_TITLE = "code", "Visual Studio Code"
+_POSITION = re.compile(r"(?::\d+){1,2}$")
 _APPLICATIONS = {
     "google-chrome": "chrom", "chromium": "chrom", "code": "code", "gimp": "gimp", "vlc": "vlc",
     "thunderbird": "thunderbird", "libreoffice": "libreoffice", "soffice": "libreoffice", "localc": "libreoffice",
@@ -43,7 +47,32 @@ async def _launch(parameters: LaunchParameters, workspace: Workspace) -> None:
     known = {window.id for window in before}
     if not await _new_window(workspace, known, _TAKEN_UP if runs else _SHOWN) and not runs:
         raise StepFailed(f"no window was shown within {_SHOWN:g} s")
+    if _program(argv) == _EDITOR:
+        await _editor_ready(workspace, _opened(argv))
     await wait_until_usable(workspace, known)
+
+
+async def _editor_ready(workspace: Workspace, name: str) -> None:
+    """Wait until a window of Visual Studio Code has loaded, which its title says, and shows what it is to open."""
+    end, shown = time.monotonic() + _SHOWN, False
+    while time.monotonic() < end:
+        titles = [window.title for window in await workspace.desktop.windows() if window.title.endswith(_EDITOR_TITLE)]
+        if titles and not shown:
+            # What cannot be opened, such as a folder that is not there, never appears in a title.
+            shown, end = True, min(end, time.monotonic() + _OPENS)
+        if any(name in title for title in titles):
+            return
+        await asyncio.sleep(_AGAIN)
+    if not shown:
+        raise StepFailed(f"{_EDITOR}: no window had loaded within {_SHOWN:g} s")
+
+
+def _opened(argv: tuple[str, ...]) -> str:
+    """The name that the editor's title has for the first thing on its command line; empty without one."""
+    words = argv[2].split() if argv[:2] == ("/bin/sh", "-c") else list(argv)
+    place = next((number for number, word in enumerate(words) if PurePosixPath(word).name == _EDITOR), len(words))
+    paths = [word.strip("'\"") for word in words[place + 1 :] if not word.startswith("-")]
+    return PurePosixPath(_POSITION.sub("", paths[0])).name.removesuffix(".code-workspace") if paths else ""
 
 
 def _program(argv: tuple[str, ...]) -> str:

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
         etc: dict[str, str]
         addresses: list[str]
         template: str
+        vs_code: str
+        """A folder of the host with the web build of Visual Studio Code; empty without."""
         temporary: dict[str, str]
         filter: str
         rlimits: dict[str, int]
@@ -102,6 +104,8 @@ def build(plan: SandboxPlan, channel: int) -> list[SandboxPart]:
     x = SandboxPart("X server", plan["x_argv"], (X_SECCOMP, X_READY), user)
     os.nice(plan["niceness"])
     mount_home(plan)  # while the X server starts
+    if plan["vs_code"]:
+        mount_vs_code(plan)
     return [x, SandboxPart("session", plan["session_argv"], (SECCOMP, READY, CHANNEL), user)]
 
 
@@ -115,6 +119,16 @@ def mount_home(plan: SandboxPlan) -> None:
         mount("", plan["template"], f"{work}/template", "", MS_BIND | MS_REC)
     layers = f"lowerdir={work}/template,upperdir={work}/disk/upper,workdir={work}/disk/work,userxattr"
     mount("overlay", "overlay", f"{work}/home", layers)
+
+
+def mount_vs_code(plan: SandboxPlan) -> None:
+    """Show the editor's folder through an overlay: a plain mount would tell inside where on the host it lies."""
+    work = plan["work"]
+    for name in ("vs-code-files", "vs-code-empty", "vs-code"):
+        os.mkdir(f"{work}/{name}", 0o755)
+    mount("", plan["vs_code"], f"{work}/vs-code-files", "", MS_BIND)
+    layers = f"lowerdir={work}/vs-code-files:{work}/vs-code-empty,userxattr"
+    mount("overlay", "overlay", f"{work}/vs-code", layers, MS_RDONLY | MS_NOSUID | MS_NODEV)
 
 
 def copy_tree(source: str, target: str, user: int, leave_out: tuple[str, ...] = ()) -> None:
