@@ -27,6 +27,7 @@ from trueline.desktop.local.network import open_way_out
 from trueline.desktop.local.options import LocalOptions
 from trueline.desktop.local.ownership import Owner, cache_folder, owner, work_place
 from trueline.desktop.local.process import OOM_SCORE, StartedSupervisor, memory_files, plan, start_supervisor
+from trueline.desktop.local.root import attach_at, root_mode, root_plan
 from trueline.desktop.types import ActionInterrupted, Change, DesktopError, DesktopLost, DesktopUnavailable
 from trueline.errors import InputError
 from trueline.text import printable
@@ -76,11 +77,17 @@ class Sandbox:
             raise DesktopUnavailable(f"{way.name}: {way.detail}; {way.fix}")
         programs = await asyncio.to_thread(install_programs, cache, user)
         folders = Folders(work_place(programs, template))
+        mode = await asyncio.to_thread(root_mode, user) if options.root else None
         lock = await asyncio.to_thread(take_block, user) if options.own_ids else None
         block = None if lock is None else lock.block
         runs_as = supervisor_owner(user, block)
         try:
-            started = start_supervisor(programs, runs_as, lock)
+            attach, root = None, None
+            if mode is not None and block is not None:
+                place = work_place(programs, template, Path(folders.work))
+                attach = attach_at(place, block) if mode == "mapped" else None
+                root = await asyncio.to_thread(root_plan, options, folders, block, attach, cache)
+            started = start_supervisor(programs, runs_as, lock, attach)
         finally:
             if lock is not None:
                 lock.release()  # the supervisor holds it from here on
@@ -88,7 +95,7 @@ class Sandbox:
         try:
             async with asyncio.timeout(options.start_limit):
                 await asyncio.to_thread(self._limit)
-                await self._begin(user, await asyncio.to_thread(plan, options, folders, programs, template, block))
+                await self._begin(user, await asyncio.to_thread(plan, options, folders, programs, template, block, root))
                 if options.network == "open":
                     self._way_out = await open_way_out(runs_as, self.supervisor_pid)
         except TimeoutError as error:
