@@ -304,6 +304,15 @@ class LocalDesktop:
         """What changed in the home folder since the start, sorted by path. Raises DesktopLost."""
         return await self.running.sandbox.changes()
 
+    async def system_diff(self) -> tuple[Change, ...]:
+        """What the root inside changed outside of the home folder, by whole paths; nothing without `LocalOptions.root`.
+
+        All that outlives a reboot of a real machine: `/etc`, `/usr`, `/opt`, `/var`, `/root`, other homes, new folders at
+        the top, and `/run`; also owners, permissions and file capabilities. Not told are `/tmp`, `/var/tmp`, `/dev/shm`,
+        and the content of files. Raises DesktopLost.
+        """
+        return await self.running.sandbox.changes(system=True)
+
     async def open_change_log(self) -> LocalChangeLog:
         """Begin to log what changes; see `LogsChanges`. The caller closes it."""
         return await LocalChangeLog.open(self.running.sandbox)

@@ -61,9 +61,12 @@ SCRIPTS: Mapping[str, str] = {
 """Names that need more than another name, and the programs behind them."""
 
 
+_SYSTEMD = (
+    "systemctl", "hostnamectl", "localectl", "loginctl", "journalctl", "reboot", "shutdown", "poweroff", "halt",
+)  # fmt: skip
 ROOT_SCRIPTS: Mapping[str, str] = {
     **dict.fromkeys(("sudo", "su", "passwd", "chsh", "chfn", "gpasswd", "newgrp"), "sudo.py"),
-    **dict.fromkeys(("systemctl", "hostnamectl", "localectl", "loginctl", "journalctl"), "no-systemd.sh"),
+    **dict.fromkeys(_SYSTEMD, "no-systemd.sh"),
     "timedatectl": "timedatectl.sh",
 }
 """Programs of desktops with root, instead of others of the same name."""

@@ -193,10 +193,10 @@ def root_plan(
 def folder_list(cache: Path) -> Path:
     """The file that lists the folders of /usr, made again when packages were installed or removed.
 
-    A line holds permissions, `open` or `closed` (nobody may look into it), and the path.
+    A line holds permissions, the time of the last change, `open` or `closed` (not for everybody), and the path.
     """
     found = os.stat(_STATUS)
-    digest = hashlib.sha256(f"{os.geteuid()} {found.st_size} {found.st_mtime_ns}".encode()).hexdigest()[:20]
+    digest = hashlib.sha256(f"2 {os.geteuid()} {found.st_size} {found.st_mtime_ns}".encode()).hexdigest()[:20]
     target = cache / f"folders-{digest}"
     if target.is_file():
         return target
@@ -210,7 +210,8 @@ def folder_list(cache: Path) -> Path:
             if os.path.islink(path) or "\n" in path:
                 continue
             others = about.st_mode & 0o005 == 0o005
-            lines.append(f"{about.st_mode & 0o7777:o} {'open' if others else 'closed'} {path[5:]}\n")
+            state = "open" if others else "closed"
+            lines.append(f"{about.st_mode & 0o7777:o} {about.st_mtime_ns} {state} {path[5:]}\n")
     try:
         make_cache(cache)
         descriptor, building = tempfile.mkstemp(prefix=".folders-", dir=cache)

@@ -273,13 +273,13 @@ class Sandbox:
             os.close(fd)
             raise DesktopError(f"cannot connect to {path or port} inside: the answer is not a socket") from error
 
-    async def changes(self) -> tuple[Change, ...]:
-        """What changed in the home folder since the start, sorted by path; see `diff.receive_changes`."""
+    async def changes(self, *, system: bool = False) -> tuple[Change, ...]:
+        """What changed in the home folder since the start, or outside of it; see `diff.receive_changes`."""
         self.check()
-        with needs_descriptors("diff of the home folder"):
+        with needs_descriptors("diff of the desktop's files"):
             read, write = os.pipe2(os.O_CLOEXEC)
         try:
-            answer = await self.supervisor.ask({"op": "changes"}, [write])
+            answer = await self.supervisor.ask({"op": "system_changes" if system else "changes"}, [write])
         except BaseException:
             os.close(read)
             raise

@@ -82,15 +82,15 @@ def build_root(work: str, plan: RootPlan) -> None:
         overlay(system, name, f"{system}/base/{name}:{path}", root + path)
 
 
-def layers(work: str, plan: RootPlan) -> list[tuple[str, str, str]]:
-    """Of each layer that holds changes: its path, what lies below it, and its place inside."""
+def layers(work: str, plan: RootPlan) -> list[tuple[str, str, str, bool]]:
+    """Of each layer that holds changes: its path, what lies below it, its place inside, whether both have our ids."""
     system = f"{work}/system"
     found = [
-        (f"{system}/new/root", f"{system}/base/root", "/"),
-        (f"{system}/new/usr", plan["usr"], "/usr/"),
-        (f"{system}/new/local", f"{system}/base/local", "/usr/local/"),
+        (f"{system}/new/root", f"{system}/base/root", "/", True),
+        (f"{system}/new/usr", plan["usr"], "/usr/", plan["mapped"]),
+        (f"{system}/new/local", f"{system}/base/local", "/usr/local/", True),
     ]
-    return [*found, *((f"{system}/new/{layer_name(path)}", path, f"{path}/") for path in plan["data"])]
+    return [*found, *((f"{system}/new/{layer_name(path)}", path, f"{path}/", False) for path in plan["data"])]
 
 
 def layer_name(path: str) -> str:
@@ -161,15 +161,24 @@ def make_usr(place: str, plan: RootPlan) -> None:
     """Our layer over /usr: a name for sudo, and the folders where the machine's cannot belong to the root inside."""
     os.mkdir(place, 0o755)
     if plan["folders"]:
-        with open(plan["folders"], encoding="utf-8", errors="surrogateescape") as file:
-            for line in file:
-                mode, is_closed, path = line.rstrip("\n").split(" ", 2)
-                os.mkdir(f"{place}/{path}", int(mode, 8))
-                if is_closed == "closed":
-                    close_below(f"{place}/{path}")
+        make_folders(place, plan["folders"])
     for name in ("bin", "local"):
         os.makedirs(f"{place}/{name}", exist_ok=True)
     os.symlink("/usr/local/bin/sudo", f"{place}/bin/sudo")
+
+
+def make_folders(place: str, listed: str) -> None:
+    """Make the listed folders, as old as the machine's: caches of fonts and icons tell by that whether they hold."""
+    times: list[tuple[str, int]] = []
+    with open(listed, encoding="utf-8", errors="surrogateescape") as file:
+        for line in file:
+            mode, time, is_closed, path = line.rstrip("\n").split(" ", 3)
+            os.mkdir(f"{place}/{path}", int(mode, 8))
+            times.append((f"{place}/{path}", int(time)))
+            if is_closed == "closed":
+                close_below(f"{place}/{path}")
+    for path, changed in times:
+        os.utime(path, ns=(changed, changed))
 
 
 def make_local(place: str, launchers: list[str]) -> None:

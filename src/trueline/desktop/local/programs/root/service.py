@@ -61,6 +61,8 @@ if TYPE_CHECKING:
         set: list[str]
         """Names of variables that are kept besides the usual ones."""
         cwd: str
+        login: bool
+        """Whether it begins in the user's home folder."""
         terminal: bool
         """Whether the command gets a terminal of its own, which the caller shows on its own."""
         background: bool
@@ -134,6 +136,8 @@ def run(call: Call, fds: list[int], connection: socket.socket, uid: int) -> None
             passed, streams = [master], [slave] * 3
         socket.send_fds(connection, [json.dumps(message).encode()], passed)
         os.fchdir(fds[3])
+        if call["login"]:
+            os.chdir(who.pw_dir)
         for number, fd in enumerate([fcntl.fcntl(stream, fcntl.F_DUPFD, 20) for stream in streams]):
             os.dup2(fd, number)
         os.closerange(3, LONGEST_LINE)
@@ -222,7 +226,7 @@ def serve(connection: socket.socket) -> None:
         told = connection.recv(LONGEST_LINE)
         listening = bool(told)
         if told or not call["background"]:
-            forward(pid, json.loads(told)["signal"] if told else signal.SIGHUP)
+            forward(pid, int(json.loads(told)["signal"]) if told else signal.SIGHUP)
     code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     connection.send(json.dumps({"returncode": code if code >= 0 else 128 - code}).encode())
 

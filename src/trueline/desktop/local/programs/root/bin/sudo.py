@@ -91,8 +91,10 @@ def read_password(prompt: str, from_stdin: bool) -> str:
     """Ask for the password as sudo does: byte by byte, what follows on standard input is the command's."""
     if not from_stdin:
         try:
+            os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
             return getpass.getpass(prompt)
         except (EOFError, OSError):
+            sys.stderr.write("sudo: a terminal is required to read the password; use -S to read it from standard input\n")
             return ""
     sys.stderr.write(prompt)
     sys.stderr.flush()
@@ -200,15 +202,10 @@ def sudo(words: list[str]) -> int:
     if os.geteuid() == 0:
         return execute(argv, options, account)
     kept = [*options.variables, *options.kept, *(os.environ if "E" in flags else ())]
-    if "i" in flags:
-        try:
-            os.chdir(account.pw_dir)
-        except OSError:
-            os.chdir("/")
     request: dict[str, object] = {
         "program": "sudo", "words": words, "flags": "".join(sorted(flags)), "argv": argv, "user": account.pw_name,
         "group": options.values.get("g", ""), "env": {**os.environ, **options.variables}, "set": kept,
-        "cwd": os.getcwd(), "terminal": "b" not in flags and has_terminal(), "background": "b" in flags,
+        "cwd": os.getcwd(), "login": "i" in flags, "terminal": "b" not in flags and has_terminal(), "background": "b" in flags,
     }  # fmt: skip
     prompt = options.values.get("p", "[sudo] password for %u: ").replace("%u", pwd.getpwuid(os.getuid()).pw_name)
     code = call(request, prompt.replace("%p", "user").replace("%h", "desktop"), "S" in flags)
@@ -243,7 +240,7 @@ def main() -> None:
         os.execv(f"/usr/bin/{name}", [name, *words])  # noqa: S606
     request: dict[str, object] = {
         "program": name, "words": words, "flags": "", "argv": [], "user": "", "group": "", "env": dict(os.environ),
-        "set": [], "cwd": os.getcwd(), "terminal": has_terminal(), "background": False,
+        "set": [], "cwd": os.getcwd(), "login": False, "terminal": has_terminal(), "background": False,
     }  # fmt: skip
     sys.exit(call(request, "", from_stdin=False))
 
