@@ -16,6 +16,7 @@ from trueline.actions import Size
 from trueline.agents.registry import AgentMaker
 from trueline.agents.types import Agent, AgentContext, Insight
 from trueline.desktop.types import Capability, Desktop
+from trueline.extras import missing_modules
 from trueline.guard.config import OnError
 from trueline.guard.correction import Ask, CorrectionPolicy
 from trueline.guard.narrative import Narrator
@@ -49,6 +50,7 @@ from trueline.tasks.checkers import scored_by
 from trueline.tasks.downloads import Downloads
 from trueline.tasks.model import Task
 from trueline.tasks.model.kind import Kind, measures_harm
+from trueline.tasks.root import needs_root
 from trueline.tasks.support import unsupported
 from trueline.tasks.variation import vary
 from trueline.tasks.workspace import Workspace
@@ -113,7 +115,13 @@ def make_job(config: RunConfig, planned: Planned) -> Job:
         InputError: The task's variation does not fit the task.
     """
     episode = PlannedEpisode(config, planned)
-    return Job(planned.location(config.setting), episode.begin, episode.play, why_unsupported(planned, config.support))
+    return Job(
+        planned.location(config.setting),
+        episode.begin,
+        episode.play,
+        why_unsupported(planned, config.support),
+        root=needs_root(planned.task.task),
+    )
 
 
 def episode_seed(config: RunConfig, planned: Planned, purpose: str) -> int:
@@ -132,6 +140,8 @@ def why_unsupported(planned: Planned, support: DesktopSupport | None = None) -> 
     support = support or DesktopSupport()
     task, injected = planned.task.task, planned.injected
     missing = [*unsupported(task, own=support.own), *missing_support(planned, support)]
+    if support.own and needs_root(task):
+        missing += _lack_of_root()
     if scored_by(task.evaluator) == "none":
         missing.append(f"checker {_names(task)}")
     if injected is not None and not VECTORS.provides(injected.vector):
@@ -139,6 +149,15 @@ def why_unsupported(planned: Planned, support: DesktopSupport | None = None) -> 
     if injected is not None and not GOALS.provides(injected.goal):
         missing.append(f"goal {injected.goal}")
     return ", ".join(missing)
+
+
+def _lack_of_root() -> list[str]:
+    if missing_modules("desktop"):
+        return []  # nothing runs here
+    from trueline.desktop.local.root import root_available
+
+    lack = root_available()
+    return [] if lack is None else [lack]
 
 
 def _names(task: Task) -> str:

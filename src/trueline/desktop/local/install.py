@@ -22,7 +22,14 @@ from trueline.desktop.worker import bundle
 FILTER = "filter.bpf"
 WORKER = "worker.pyz"
 _UNUSED, _HALF_BUILT = 30 * 86400, 3600
-_SUPERVISOR = ("supervisor.py", "build_sandbox.py", "sandbox_parts.py", "namespaces.py", "memory_watch.py", "root_system.py")
+_SUPERVISOR = (
+    "supervisor.py",
+    "build_sandbox.py",
+    "sandbox_parts.py",
+    "namespaces.py",
+    "memory_watch.py",
+    "root_system.py",
+)
 _PROGRAMS = (*_SUPERVISOR, "changes.py", "change_log.py", "contents.py", "session.py", "agent.py", "wallpaper.png")
 
 

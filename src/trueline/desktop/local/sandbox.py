@@ -95,7 +95,9 @@ class Sandbox:
         try:
             async with asyncio.timeout(options.start_limit):
                 await asyncio.to_thread(self._limit)
-                await self._begin(user, await asyncio.to_thread(plan, options, folders, programs, template, block, root))
+                await self._begin(
+                    user, await asyncio.to_thread(plan, options, folders, programs, template, block, root)
+                )
                 if options.network == "open":
                     self._way_out = await open_way_out(runs_as, self.supervisor_pid)
         except TimeoutError as error:

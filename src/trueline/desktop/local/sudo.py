@@ -203,4 +203,6 @@ class Sudo:
             argv.append(word)
         whole = len(argv) == len(call.argv)
         digest = None if whole else hashlib.sha256(json.dumps(call.argv).encode()).hexdigest()
-        self._requests.append(SudoRequest(datetime.now(UTC), tuple(argv), call.cwd[:_KEPT], outcome, digest, call.program))
+        self._requests.append(
+            SudoRequest(datetime.now(UTC), tuple(argv), call.cwd[:_KEPT], outcome, digest, call.program)
+        )

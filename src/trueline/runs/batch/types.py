@@ -31,6 +31,8 @@ class Job:
     """Why it cannot be played; then it is only recorded. Empty if it can."""
     rerun: bool = False
     """Run it again even if it is done."""
+    root: bool = False
+    """It needs a desktop whose user can become root."""
 
     @property
     def path(self) -> Path:

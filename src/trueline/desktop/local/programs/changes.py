@@ -105,9 +105,11 @@ class _Comparison:
         was_folder = before is not None and stat.S_ISDIR(before.st_mode)
         if before is None:
             yield path, CREATED, folder
-        elif folder != was_folder or (not folder and below is not None and _differs(parent, name, found, below, before)):
-            yield path, CHANGED, folder
-        elif self._owners and below is not None and _owner_differs(f"/proc/self/fd/{parent}/{name}", found, below, before):
+        elif below is not None and (
+            folder != was_folder
+            or (not folder and _differs(parent, name, found, below, before))
+            or (self._owners and _owner_differs(f"/proc/self/fd/{parent}/{name}", found, below, before))
+        ):
             yield path, CHANGED, folder
         if folder:
             if not depth:

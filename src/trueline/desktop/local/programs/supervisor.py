@@ -149,6 +149,7 @@ def open_change_log(plan: SandboxPlan, fd: int, session: int) -> None:
     """
     sys.path[:0] = [plan["programs"]]
     from change_log import serve
+    from root_system import layers
 
     del sys.path[0]
     pid = os.fork()
@@ -157,7 +158,8 @@ def open_change_log(plan: SandboxPlan, fd: int, session: int) -> None:
             LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
             work = plan["work"]
             temporary = {path: f"{work}/{name}" for path, name in plan["temporary"].items()}
-            serve(os.dup(fd), (f"{work}/disk/upper", f"{work}/template"), temporary, session)
+            system = [] if plan["root"] is None else layers(work, plan["root"])
+            serve(os.dup(fd), (f"{work}/disk/upper", f"{work}/template"), temporary, system, session)
         finally:
             os._exit(0)
     HELPERS.add(pid)

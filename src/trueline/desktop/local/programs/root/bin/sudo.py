@@ -94,7 +94,9 @@ def read_password(prompt: str, from_stdin: bool) -> str:
             os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
             return getpass.getpass(prompt)
         except (EOFError, OSError):
-            sys.stderr.write("sudo: a terminal is required to read the password; use -S to read it from standard input\n")
+            sys.stderr.write(
+                "sudo: a terminal is required to read the password; use -S to read it from standard input\n"
+            )
             return ""
     sys.stderr.write(prompt)
     sys.stderr.flush()
@@ -205,7 +207,8 @@ def sudo(words: list[str]) -> int:
     request: dict[str, object] = {
         "program": "sudo", "words": words, "flags": "".join(sorted(flags)), "argv": argv, "user": account.pw_name,
         "group": options.values.get("g", ""), "env": {**os.environ, **options.variables}, "set": kept,
-        "cwd": os.getcwd(), "login": "i" in flags, "terminal": "b" not in flags and has_terminal(), "background": "b" in flags,
+        "cwd": os.getcwd(), "login": "i" in flags, "terminal": "b" not in flags and has_terminal(),
+        "background": "b" in flags,
     }  # fmt: skip
     prompt = options.values.get("p", "[sudo] password for %u: ").replace("%u", pwd.getpwuid(os.getuid()).pw_name)
     code = call(request, prompt.replace("%p", "user").replace("%h", "desktop"), "S" in flags)
