@@ -314,7 +314,7 @@ class LocalDesktop:
     async def system_diff(self) -> tuple[Change, ...]:
         """What the root inside changed outside of the home folder, by whole paths; nothing where there is no root.
 
-        Covered are `/etc`, `/usr`, `/opt`, `/var`, `/root`, `/run`, other homes and new folders at the top, with owners,
+        Covered are `/etc`, `/usr`, `/opt`, `/var`, `/root`, `/run`, other homes, new folders at the top; also owners,
         permissions and file capabilities; not covered are `/tmp`, `/var/tmp` and `/dev/shm`. Raises DesktopLost.
         """
         return await self.running.sandbox.changes(system=True)

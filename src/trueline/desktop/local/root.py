@@ -52,7 +52,8 @@ _ETC = (
 _DIRECTORIES = {
     "/boot": 0o755, "/dev": 0o755, "/etc": 0o755, HOME: 0o755, "/media": 0o755, "/mnt": 0o755, "/opt": 0o755,
     "/proc": 0o755, "/root": 0o700, RUNTIME: 0o700, "/run/lock": 0o1777, "/srv": 0o755,
-    "/sys/devices/system/cpu": 0o755, "/tmp": 0o1777, "/usr": 0o755, "/var/backups": 0o755, "/var/cache/apt/archives/partial": 0o755,  # noqa: S108
+    "/sys/devices/system/cpu": 0o755, "/tmp": 0o1777, "/usr": 0o755, "/var/backups": 0o755,  # noqa: S108
+    "/var/cache/apt/archives/partial": 0o755,
     "/var/cache/debconf": 0o755, "/var/cache/ldconfig": 0o700, "/var/cache/man": 0o755, "/var/lib/misc": 0o755,
     "/var/lib/pam": 0o755, "/var/lib/python": 0o755, "/var/lib/systemd": 0o755, "/var/lib/ucf": 0o755,
     "/var/local": 0o755, "/var/log/apt": 0o755, "/var/log/desktop": 0o755, "/var/mail": 0o755, "/var/opt": 0o755,

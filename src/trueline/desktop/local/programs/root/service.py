@@ -170,7 +170,7 @@ def receive_call(connection: socket.socket) -> tuple[Call, list[int]]:
     if len(fds) != 4:
         raise Refused("the standard streams are closed")
     call: Call = json.loads(data)
-    words = [*call["words"], *call["argv"], *call["set"], *call["env"], *call["env"].values()]
+    words: list[object] = [*call["words"], *call["argv"], *call["set"], *call["env"], *call["env"].values()]
     words += [call["program"], call["user"], call["group"], call["flags"], call["cwd"]]
     if not all(isinstance(word, str) and "\0" not in word for word in words):
         raise Refused("that is no command")
@@ -267,11 +267,15 @@ def reap(session: int) -> int:
         count += 1
 
 
+def wake_up(number: int, frame: object) -> None:
+    """Do nothing: what waits is woken by a descriptor."""
+
+
 def answer_calls(door: socket.socket, session: int) -> int:
     """Serve until the session ends; return how it ended."""
     ended = os.pidfd_open(session)
     wake, poke = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.signal(signal.SIGCHLD, wake_up)
     signal.set_wakeup_fd(poke, warn_on_full_buffer=False)
     calls: set[int] = set()
     while True:
