@@ -88,14 +88,13 @@ ROOT_ATTEMPTS = {
     "kill process 1": "os.kill(1, signal.SIGKILL); time.sleep(0.1); os.kill(1, 0); refuse('it lives')",
     "stop process 1": 'os.kill(1, signal.SIGSTOP); time.sleep(0.1); unless(open("/proc/1/stat").read().split(") ")[1][0] == "T")',  # noqa: E501
     "take a descriptor of process 1": "call(438, 438, os.pidfd_open(1), 3, 0)",
-    "limit process 1": "resource.prlimit(1, resource.RLIMIT_NOFILE, (3, 3))",
     "enter a namespace of process 1": 'check(libc.setns(os.open("/proc/1/ns/user", 0), 0))',
-    "see a process of the host": "unless([p for p in os.listdir('/proc') if p.isdigit() and b'supervisor' in open(f'/proc/{p}/cmdline', 'rb').read()])",  # noqa: E501
+    "see a process of the host": "unless([p for p in os.listdir('/proc') if p.isdigit() and 'bwrap' in open(f'/proc/{p}/comm').read()])",  # noqa: E501
     "read the host's hashes": 'unless([1 for line in open("/etc/shadow") if line.split(":")[1][:1] == "$" and not line.startswith("user:")])',  # noqa: E501
     "read the host's accounts": 'unless([1 for line in open("/etc/passwd") if 1000 < int(line.split(":")[2]) < 60000])',
     "read the host's logs": 'unless(set(os.listdir("/var/log")) - {"apt", "desktop", "dpkg.log", "alternatives.log"})',
     "read the host's /usr/local": 'unless(os.listdir("/usr/local/src"))',
-    "read the host's /opt": 'unless(os.listdir("/opt"))',
+    "read the host's folders": 'unless(sum(map(os.listdir, ("/srv", "/mnt", "/media", "/boot", "/var/local")), []))',
     "make the null device anew": 'os.mknod("/tmp/null", 0o600 | stat.S_IFCHR, os.makedev(1, 3))',
     "make a disk": 'os.mknod("/root/disk", 0o600 | stat.S_IFBLK, os.makedev(254, 0))',
     "make a whiteout in a layer": 'os.mknod("/etc/white", 0o600 | stat.S_IFCHR, 0)',

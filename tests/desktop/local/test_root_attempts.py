@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import signal
 import textwrap
 from collections.abc import Iterator
 
@@ -15,6 +16,7 @@ from desktop.local.root_attempts import AS_ROOT, INSIDE, OF_CALLERS, OF_USER, RO
 from desktop.local.test_attempts import STEPS, both
 from desktop.local.test_isolation import ATTEMPTS, PRELUDE
 from desktop.local.test_root import ROOTED, sample
+from trueline.actions import Code
 from trueline.desktop.local import LocalDesktop
 from trueline.desktop.local.root import root_available
 from trueline.desktop.types import DesktopError
@@ -46,13 +48,17 @@ def place(machine: None, runner: asyncio.Runner, tmp_path_factory: pytest.TempPa
     runner.run(manager.__aexit__(None, None, None))
 
 
-async def attempt(desktop: LocalDesktop, code: str, *arguments: str, root: bool = True) -> str:
+async def attempt(
+    desktop: LocalDesktop, code: str, *arguments: str, root: bool = True, killed_is_refused: bool = False
+) -> str:
     body = textwrap.indent(code, "    ")
     caught = "except (OSError, ValueError, MemoryError, RuntimeError) as error:\n    print('refused')\n"
     program = f"{PRELUDE}{MORE}{AS_ROOT if root else ''}\ntry:\n{body}\n{caught}else:\n    print('ESCAPED')\n"
     agent = (await desktop.run(("python3", "-c", "import os; print(os.getppid())"))).text.strip()
     sudo = ("sudo", "-S", f"AGENT={agent}") if root else ()
     result = await desktop.run((*sudo, "python3", "-c", program, *arguments), stdin=b"password\n", time_limit=120)
+    if result.returncode == 128 + signal.SIGKILL and killed_is_refused:
+        return "refused"
     said = result.text.strip().splitlines()
     assert result.returncode == 0 and said, result.stderr.decode()[-2000:]
     return said[-1]
@@ -151,10 +157,7 @@ def test_resources_have_an_end_for_root_too(
 
     async def work() -> str:
         await tight.reset()
-        try:
-            said = await attempt(tight, {**RESOURCES, **ROOT_RESOURCES}[name])
-        except AssertionError as error:
-            said = "refused" if "137" in str(error) or "Killed" in str(error) or not str(error).strip() else str(error)
+        said = await attempt(tight, {**RESOURCES, **ROOT_RESOURCES}[name], killed_is_refused=True)
         assert (await neighbour.run(("sh", "-c", "echo $(echo on)"))).text == "on\n"
         while True:
             try:  # until the processes it made have ended
@@ -202,7 +205,6 @@ def test_root_cannot_replace_what_our_own_programs_load(runner: asyncio.Runner, 
     """The worker is started for the first time after the system's modules and libraries were replaced."""
     if (lack := root_available()) is not None:
         pytest.skip(lack)
-    from trueline.actions import Code
 
     async def work() -> None:
         async with LocalDesktop(ROOTED) as desktop:

@@ -36,7 +36,8 @@ SET_USER_ID = ("su", "passwd", "chsh", "chfn", "gpasswd", "newgrp")
 """Programs that check who calls them themselves; without new privileges their set-user-id bit means nothing."""
 KEPT_VARIABLES = ("TERM", "COLORTERM", "DISPLAY", "LANG", "LANGUAGE", "TZ")
 LONGEST_CALL, LONGEST_LINE = 1 << 18, 1 << 16
-MOST_CALLS = 64
+MOST_CALLS, AGAIN = 64, 0.05
+"""Calls served at once; seconds until the next one is tried to be served when there is no room."""
 FIRST_WORD, ASKING = 10.0, 600.0
 """Seconds for a caller to say what it wants, and for host and caller to settle it."""
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NAME, PR_CAPBSET_DROP, PR_CAP_AMBIENT = 1, 4, 15, 24, 47
@@ -286,12 +287,16 @@ def answer_calls(door: socket.socket, session: int) -> int:
         if ended in ready:
             return os.waitstatus_to_exitcode(os.waitpid(session, 0)[1]) & 255
         if door in ready:
-            connection, _ = door.accept()
+            try:
+                connection, _ = door.accept()
+            except OSError:  # root inside may limit even us
+                time.sleep(AGAIN)
+                continue
             try:
                 pid = os.fork()
             except OSError:  # the desktop's limit of processes is reached
                 pid = -1
-                time.sleep(0.05)
+                time.sleep(AGAIN)
             if pid == 0:
                 signal.set_wakeup_fd(-1)
                 door.close()
