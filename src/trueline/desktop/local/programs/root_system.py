@@ -62,7 +62,7 @@ def build_root(work: str, plan: RootPlan) -> None:
     if plan["mapped"]:
         require_locked(plan["usr"])
     os.mkdir(root, 0o755)
-    for name in ("base", "new", "work"):
+    for name in ("base", "new", "scratch"):
         os.mkdir(f"{system}/{name}", 0o755)
         os.chown(f"{system}/{name}", ROOT, ROOT)
     with as_root_inside():
@@ -121,10 +121,10 @@ def as_root_inside() -> Generator[None]:
 
 def overlay(system: str, name: str, lower: str, target: str) -> None:
     """Mount an overlay whose changes are kept under this name."""
-    for kind in ("new", "work"):
+    for kind in ("new", "scratch"):
         os.mkdir(f"{system}/{kind}/{name}", 0o755)
         os.chown(f"{system}/{kind}/{name}", ROOT, ROOT)
-    options = f"lowerdir={lower},upperdir={system}/new/{name},workdir={system}/work/{name},userxattr"
+    options = f"lowerdir={lower},upperdir={system}/new/{name},workdir={system}/scratch/{name},userxattr"
     mount("overlay", "overlay", target, options, MS_NOSUID | MS_NODEV)
 
 

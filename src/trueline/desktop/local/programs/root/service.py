@@ -70,7 +70,7 @@ if TYPE_CHECKING:
         background: bool
 
 
-class Refused(Exception):
+class CallRefused(Exception):
     """Why a call is refused."""
 
 
@@ -164,26 +164,26 @@ def say(text: str) -> None:
 
 
 def receive_call(connection: socket.socket) -> tuple[Call, list[int]]:
-    """Read what a caller wants. Raises Refused."""
+    """Read what a caller wants. Raises CallRefused."""
     data, fds, _, _ = socket.recv_fds(connection, LONGEST_CALL, 4)
     for fd in fds:
         os.set_inheritable(fd, False)
     if len(fds) != 4:
-        raise Refused("the standard streams are closed")
+        raise CallRefused("the standard streams are closed")
     call: Call = json.loads(data)
     words: list[object] = [*call["words"], *call["argv"], *call["set"], *call["env"], *call["env"].values()]
     words += [call["program"], call["user"], call["group"], call["flags"], call["cwd"]]
     if not all(isinstance(word, str) and "\0" not in word for word in words):
-        raise Refused("that is no command")
+        raise CallRefused("that is no command")
     if call["program"] not in ("sudo", *SET_USER_ID):
-        raise Refused("no such program")
+        raise CallRefused("no such program")
     return call, fds
 
 
 def settle(call: Call, connection: socket.socket, uid: int) -> None:
-    """Have the host decide, who may ask the caller for the password. Raises Refused."""
+    """Have the host decide, who may ask the caller for the password. Raises CallRefused."""
     if call["program"] == "sudo" and uid not in (0, USER):
-        raise Refused(f"{pwd.getpwuid(uid).pw_name} is not in the sudoers file.")
+        raise CallRefused(f"{pwd.getpwuid(uid).pw_name} is not in the sudoers file.")
     asked = {"program": call["program"], "argv": call["words"], "cwd": call["cwd"], "flags": call["flags"]}
     with socket.create_connection(HOST, ASKING) as sock, sock.makefile("rw", encoding="utf-8") as host:
         print(json.dumps(asked), file=host, flush=True)
@@ -191,7 +191,7 @@ def settle(call: Call, connection: socket.socket, uid: int) -> None:
             answer = json.loads(host.readline(LONGEST_LINE))
             if "ask" not in answer:
                 if answer["refused"]:
-                    raise Refused(str(answer["refused"]))
+                    raise CallRefused(str(answer["refused"]))
                 return
             connection.send(json.dumps({"ask": answer["ask"]}).encode())
             password = json.loads(connection.recv(LONGEST_LINE) or b'""')
@@ -207,7 +207,7 @@ def serve(connection: socket.socket) -> None:
         call, fds = receive_call(connection)
         connection.settimeout(ASKING)
         settle(call, connection, uid)
-    except Refused as error:
+    except CallRefused as error:
         connection.send(json.dumps({"refused": str(error)}).encode())
         return
     connection.settimeout(None)
