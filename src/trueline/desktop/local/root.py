@@ -54,6 +54,7 @@ _DIRECTORIES = {
     "/proc": 0o755, "/root": 0o700, RUNTIME: 0o700, "/run/lock": 0o1777, "/srv": 0o755,
     "/sys/devices/system/cpu": 0o755, "/tmp": 0o1777, "/usr": 0o755, "/var/backups": 0o755,  # noqa: S108
     "/var/cache/apt/archives/partial": 0o755,
+    "/var/lib/apt/lists/partial": 0o755,
     "/var/cache/debconf": 0o755, "/var/cache/ldconfig": 0o700, "/var/cache/man": 0o755, "/var/lib/misc": 0o755,
     "/var/lib/pam": 0o755, "/var/lib/python": 0o755, "/var/lib/systemd": 0o755, "/var/lib/ucf": 0o755,
     "/var/local": 0o755, "/var/log/apt": 0o755, "/var/log/desktop": 0o755, "/var/mail": 0o755, "/var/opt": 0o755,
@@ -176,7 +177,7 @@ def root_plan(
     elif library.is_dir():
         directories["/lib64"] = 0o755
         links |= {str(entry): os.readlink(entry) for entry in library.iterdir() if entry.is_symlink()}
-    data: dict[str, JsonValue] = {"/var/lib/dpkg": [".", "triggers"], "/var/lib/apt": ["."]}
+    data: dict[str, JsonValue] = {"/var/lib/dpkg": [".", "triggers"]}
     data |= {path: list[JsonValue]() for path in CACHES if Path(path).is_dir()}
     return {
         "usr": "/usr" if attach is None else f"{attach.place}/usr",
