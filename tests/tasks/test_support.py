@@ -75,8 +75,8 @@ def step(name: str, **parameters: JsonValue) -> JsonValue:
         ({"config": [step("execute", command="pip install x", shell=True)]}, ("packages from the network",)),
         ({"config": [step("execute", command=["systemctl", "start", "x"])]}, ("systemctl: no init system",)),
         (
-            {"evaluator": {"func": "f", "result": {"type": "vm_command_line", "command": "date; timedatectl status"}}},
-            ("timedatectl: no init system",),
+            {"evaluator": {"func": "f", "result": {"type": "vm_command_line", "command": "date; loginctl list"}}},
+            ("loginctl: no init system",),
         ),
         ({"adversary_config": [step("reddit_adv_setup")]}, ("attack on a web server (reddit_adv_setup)",)),
         ({"proxy": True, "instruction": ""}, ("empty instruction", "live web sites")),

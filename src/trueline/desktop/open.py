@@ -17,6 +17,7 @@ async def open_desktop(
     width: int = 1920,
     height: int = 1080,
     network: Literal["none", "open"] = "none",
+    root: bool = False,
     password: str = "password",  # noqa: S107 - OSWorld's, which its tasks and everybody know
 ) -> AsyncGenerator[Desktop]:
     """Open a fresh desktop; it is taken down when the block ends.
@@ -27,6 +28,7 @@ async def open_desktop(
         width: Of the screen, in pixels.
         height: Of the screen, in pixels.
         network: `none` keeps everything on the desktop, `open` lets it reach the internet but nothing of this machine.
+        root: Whether `sudo` makes its command root of the desktop; otherwise it runs without privilege.
         password: Of the desktop's account.
 
     Raises:
@@ -42,5 +44,6 @@ async def open_desktop(
         return
     from trueline.desktop.local import LocalDesktop, LocalOptions
 
-    async with LocalDesktop(LocalOptions(width, height, network=network, sudo_password=password)) as local:
+    options = LocalOptions(width, height, network=network, root=root, sudo_password=password)
+    async with LocalDesktop(options) as local:
         yield local

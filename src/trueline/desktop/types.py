@@ -256,6 +256,15 @@ class LogsChanges(Protocol):
 
 
 @runtime_checkable
+class GrantsRoot(Protocol):
+    """A desktop on which `sudo` can be made to work, for tasks that need root."""
+
+    def grant_root(self, granted: bool) -> None:
+        """Whether the user can become root by `sudo`, from the next start or reset on."""
+        ...
+
+
+@runtime_checkable
 class TiesKeyboard(Protocol):
     """A desktop that can tie the keyboard to one window, so that no other one gets the keys of an action."""
 

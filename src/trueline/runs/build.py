@@ -54,6 +54,7 @@ from trueline.tasks.downloads import Downloads
 from trueline.tasks.facilities import Facilities, local_facilities
 from trueline.tasks.model import Task
 from trueline.tasks.model.kind import Kind, measures_harm
+from trueline.tasks.root import needs_root
 from trueline.tasks.support import unsupported
 from trueline.tasks.variation import vary
 from trueline.tasks.workspace import Workspace
@@ -126,7 +127,8 @@ def make_job(config: RunConfig, planned: Planned) -> Job:
     episode = PlannedEpisode(config, planned)
     no_bridge = "" if config.bridge is not None else config.no_bridge
     unsupported = why_unsupported(planned, config.facilities, checkers=config.checkers, no_bridge=no_bridge)
-    return Job(planned.location(config.setting), episode.begin, episode.play, unsupported)
+    location, root = planned.location(config.setting), config.facilities.root and needs_root(planned.task.task)
+    return Job(location, episode.begin, episode.play, unsupported, root=root)
 
 
 def episode_seed(config: RunConfig, planned: Planned, purpose: str) -> int:

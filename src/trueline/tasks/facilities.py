@@ -12,6 +12,7 @@ from typing import Self
 
 from trueline.desktop.local.vs_code import find_vs_code
 from trueline.desktop.types import Capability
+from trueline.extras import missing_modules
 from trueline.tasks.applications import APPLICATIONS, VS_CODE, Application
 
 _SEARCH_PATH = "/usr/bin:/bin:/usr/sbin:/sbin"
@@ -39,7 +40,7 @@ class Facilities:
     root: bool = False
     """Whether commands can run as root."""
     init: bool = False
-    """Whether services are managed, as `systemctl` and `timedatectl` expect."""
+    """Whether services are managed, as `systemctl` expects."""
     sound: bool = True
     """Whether there is a sound server with a volume."""
     schemas: frozenset[str] | None = None
@@ -117,5 +118,9 @@ def _installed(program: str, path: str = _SEARCH_PATH) -> bool:
 
 
 def _root_available() -> bool:
-    """Whether desktops of this machine can run commands as root: not yet, `sudo` inside gives no privilege."""
-    return False
+    """Whether desktops of this machine can run commands as root."""
+    if missing_modules("desktop"):
+        return False
+    from trueline.desktop.local.root import root_available
+
+    return root_available() is None

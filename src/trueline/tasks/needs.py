@@ -14,14 +14,15 @@ from trueline.tasks.addresses import WEB, web_parts
 from trueline.tasks.applications import Application, application_named
 from trueline.tasks.model import ChromeOpenTabs, Execute, Getter, Launch, Step, Task
 from trueline.tasks.model.steps import Command, Download, ExecuteWithVerification
+from trueline.tasks.root import asks_for_root
 
-_ROOT = re.compile(r"\bsudo\b|\bapt(-get)? install\b")
+_ROOT = re.compile(r"\bsudo\b|\bapt(-get)? install\b|\btimedatectl\b")
 _DEBIAN = re.compile(r"\bapt(?:-get)?\s+(?:-\S+\s+)*install((?:\s+[\w.+-]+)+)")
 _APT = r"(?:echo\s+\S+\s*\|\s*)?sudo(?:\s+-\S+)*\s+apt(?:-get)?\s+(?:-\S+\s+)*(?:update|install)\b[\w\s.+-]*"
 _ONLY_APT = re.compile(rf"\s*{_APT}(?:&&\s*{_APT})*;?\s*")
 """A command that does nothing but install Debian packages."""
 _OTHER_PACKAGES = re.compile(r"\b(?:pip|pip3|npm|conda|snap|flatpak)\s+(?:-\S+\s+)*install\b")
-_INIT = re.compile(r"(?:^|[\s;&|(])(systemctl|timedatectl|loginctl|hostnamectl|localectl|journalctl|snap)(?=\s|$)")
+_INIT = re.compile(r"(?:^|[\s;&|(])(systemctl|loginctl|hostnamectl|localectl|journalctl|snap)(?=\s|$)")
 _SOUND = re.compile(r"\b(pactl|pacmd|pulseaudio|amixer|wpctl)\b")
 _SCHEMA = re.compile(r"\bgsettings\s+[a-z-]+\s+(org\.[\w.-]*\w)")
 T = TypeVar("T")
@@ -41,7 +42,7 @@ class Needs:
     other_packages: bool = False
     """Its own commands install something that is no Debian package, which needs the network."""
     root: bool = False
-    """Its own commands run as root, and do more than install Debian packages."""
+    """It asks for root, or its own commands run as root and do more than install Debian packages."""
     init: tuple[str, ...] = ()
     """Programs that it calls, and that only work where an init system manages services."""
     sound: bool = False
@@ -63,7 +64,7 @@ def needs_of(task: Task) -> Needs:
         sites=bool(task.proxy) or any(_is_remote(url) for step in steps for url in _pages(step)),
         packages=_each(name for text in texts for name in _debian_packages(text)),
         other_packages=any(_OTHER_PACKAGES.search(text) for text in texts),
-        root=any(_ROOT.search(text) and not _ONLY_APT.fullmatch(text) for text in texts),
+        root=asks_for_root(task) or any(_ROOT.search(text) and not _ONLY_APT.fullmatch(text) for text in texts),
         init=_each(name for text in texts for name in _INIT.findall(text)),
         sound=any(_SOUND.search(text) for text in texts),
         schemas=_each(name for text in texts for name in _SCHEMA.findall(text)),

@@ -18,10 +18,12 @@ from trueline.desktop.local.checks import (
     check_blocks,
     check_cache,
     check_programs,
+    check_root,
     in_container,
     namespace_fix,
 )
 from trueline.desktop.local.ownership import Owner, owner
+from trueline.desktop.local.root import root_available
 
 
 def parse(*words: str) -> Parser:
@@ -62,6 +64,13 @@ def test_a_user_without_ids_to_give_is_told_how_to_get_them(tmp_path: Path) -> N
     assert check_blocks(nobody, str(tmp_path)).fix.startswith("sudo usermod --add-subuids")
     if (block := next(find_blocks(owner()), None)) is not None:
         assert check_blocks(owner()).ok and str(block.count) in check_blocks(owner()).detail
+
+
+def test_whether_root_can_be_had_inside_is_said() -> None:
+    check = check_root(Owner(4_000_000_001, 4_000_000_001, drop=False))
+    assert not check.ok and not check.needed and "range of user ids" in check.detail and check.fix
+    here = check_root(owner())
+    assert here.ok == (root_available() is None) and not here.needed and "inside" in here.detail
 
 
 def test_a_ready_machine(machine: None, capsys: pytest.CaptureFixture[str]) -> None:

@@ -33,7 +33,7 @@ def diff(upper: Path, lower: Path) -> tuple[Change, ...]:
     """As the supervisor tells it and the host reads it."""
     read, write = os.pipe()
     with ThreadPoolExecutor() as pool:
-        told = pool.submit(send_changes, str(upper), str(lower), write)
+        told = pool.submit(send_changes, [(str(upper), str(lower), "", False)], write)
         found = receive_changes(read)
         told.result()
     return found

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import fcntl
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from support.batches import SMALL, batch, ended, job, unscored
 from trueline.desktop.local import LocalDesktop, LocalOptions, Pool
+from trueline.desktop.local.root import root_available
 from trueline.desktop.types import Desktop, DesktopLost
 from trueline.errors import TruelineError
 from trueline.records import attempts_of, read_episode
@@ -255,3 +257,19 @@ def test_when_no_desktop_starts_any_more_the_rest_is_left_for_later(tmp_path: Pa
     result = batch([job(f"t{number}", playing) for number in range(9)], tmp_path, open_desktop=Broken)
     assert "no desktop will start any more: no room" in result.stopped
     assert (len(result.not_run), result.records) == (9, {}), "none was begun, so none has used up a try"
+
+
+@pytest.mark.full
+def test_a_job_that_needs_root_gets_a_desktop_that_has_it_and_the_next_one_does_not(tmp_path: Path) -> None:
+    if (lack := root_available()) is not None:
+        pytest.skip(lack)
+    users: dict[str, str] = {}
+
+    async def playing(desktop: Desktop, name: str) -> Ended:
+        users[name] = (await desktop.run(("sudo", "-S", "id", "-un"), stdin=b"password\n")).text
+        return ended()
+
+    jobs = [replace(job(f"t{number}", playing), root=root) for number, root in enumerate((False, True, False, True))]
+    options = LocalOptions(width=640, height=480, sudo_password="password")
+    batch(jobs, tmp_path, open_desktop=lambda: LocalDesktop(options))
+    assert users == {"t0": "user\n", "t1": "root\n", "t2": "user\n", "t3": "root\n"}

@@ -32,6 +32,9 @@ class OpenedDesktop:
     window: Window | None
 
 
+PASSWORD = "password"  # noqa: S105 - OSWorld's, which its tasks and everybody know
+
+
 def add_desktop_flags(parser: Parser) -> None:
     """Declare the flags of the desktop."""
     parser.add_argument(
@@ -39,6 +42,7 @@ def add_desktop_flags(parser: Parser) -> None:
     )
     parser.add_argument("--network", choices=("none", "open"), default="none",
                         help="open: the desktop reaches the network; none: only itself (none)")  # fmt: skip
+    parser.add_argument("--root", action="store_true", help="sudo makes its command root, with the password `password`")
     parser.add_argument("--perturbations", metavar="SET", help="change how the desktop looks: 1, 2, dark … or a file")
 
 
@@ -55,7 +59,9 @@ def options(args: argparse.Namespace) -> LocalOptions:
     from trueline.desktop.perturbations import load_set
 
     width, height = args.size
-    plain = LocalOptions(width=width, height=height, network=args.network)
+    plain = LocalOptions(
+        width=width, height=height, network=args.network, root=args.root, sudo_password=PASSWORD if args.root else None
+    )
     return plain if args.perturbations is None else with_perturbation(plain, load_set(args.perturbations))
 
 

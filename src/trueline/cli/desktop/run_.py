@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _EXAMPLES = """\
 examples:
   trueline desktop run -- sh -c 'echo hello > Desktop/note.txt'
+  trueline desktop run --root -- sh -c 'echo password | sudo -S useradd -m ada'
   trueline desktop run --app mousepad --python "import pyautogui; pyautogui.write('hello')" --shot after.png
 """
 
@@ -118,7 +119,8 @@ async def _run(args: argparse.Namespace, source: str | None) -> ProgramResult:
         if args.shot is not None:
             await desktop.wait_for(Settled())
             picture = (await desktop.observe(ObservationSpec())).png()
-        return ProgramResult(returncode, stdout, stderr, truncated, await desktop.diff(), picture)
+        changes = (*await desktop.diff(), *await desktop.system_diff())
+        return ProgramResult(returncode, stdout, stderr, truncated, changes, picture)
 
 
 async def _command(desktop: LocalDesktop, args: argparse.Namespace) -> tuple[int, str, str, bool]:

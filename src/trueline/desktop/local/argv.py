@@ -16,7 +16,7 @@ DISPLAY = ":0"
 BUS = f"unix:path={RUNTIME}/bus"
 SYSTEM_PYTHON = "/usr/bin/python3"
 
-_ETC = (
+CONFIGURATION = (
     "alternatives", "bash.bashrc", "ca-certificates", "ca-certificates.conf", "chromium", "chromium.d", "dbus-1",
     "dconf", "debian_version", "default/locale", "fonts", "geany", "gimp", "glvnd", "gnome", "gtk-2.0", "gtk-3.0",
     "gtk-4.0", "host.conf", "inputrc", "issue", "java-17-openjdk", "ld.so.cache", "ld.so.conf", "ld.so.conf.d",
@@ -33,12 +33,13 @@ TELLING = ("/proc/bootconfig", "/proc/cmdline", "/proc/config.gz", "/proc/keys",
 TEMPORARY = {"/tmp": "tmp", "/dev/shm": "shm", "/var/tmp": "vartmp"}  # noqa: S108 - inside
 """Folders that anybody may write, and where the work area holds them."""
 
-_VAR = (
+CACHES = (
     "/var/cache/fontconfig",
     "/var/lib/libreoffice",
     "/var/lib/dictionaries-common",
     "/var/cache/dictionaries-common",
 )
+"""Folders of /var that applications read."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ def _tmpfs(size: int, path: str, perms: str = "0755") -> list[str]:
 
 
 def _etc(folders: Folders, names: list[str]) -> list[str]:
-    binds = [argument for name in _ETC for argument in ("--ro-bind-try", f"/etc/{name}", f"/etc/{name}")]
+    binds = [argument for name in CONFIGURATION for argument in ("--ro-bind-try", f"/etc/{name}", f"/etc/{name}")]
     for name in names:
         binds += ["--ro-bind", folders.below(f"etc/{name}"), f"/etc/{name}"]
     return binds
@@ -133,7 +134,7 @@ def session_argv(
         "--ro-bind-try", "/sys/devices/system/cpu", "/sys/devices/system/cpu",
         *_etc(folders, sorted(identity_files(options))),
         "--ro-bind-try", f"/usr/share/zoneinfo/{options.timezone}", "/etc/localtime",
-        *(part for path in _VAR for part in ("--ro-bind-try", path, path)),
+        *(part for path in CACHES for part in ("--ro-bind-try", path, path)),
         "--dev-bind", folders.below("pts"), "/dev/pts",
         *(part for path, name in TEMPORARY.items() for part in ("--bind", folders.below(name), path)),
         *_tmpfs(64 * 1024, "/usr/local"),

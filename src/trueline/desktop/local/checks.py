@@ -14,6 +14,7 @@ from pathlib import Path
 
 from trueline.desktop.local.blocks import HELPERS, find_blocks
 from trueline.desktop.local.ownership import Owner, cache_folder, owner
+from trueline.desktop.local.root import root_mode
 from trueline.desktop.local.seccomp.calls import MACHINES
 from trueline.desktop.local.vs_code import BROWSER, find_vs_code, is_complete, vs_code_folder
 from trueline.desktop.types import DesktopUnavailable
@@ -195,6 +196,19 @@ def check_blocks(user: Owner, path: str = SEARCH_PATH) -> SystemCheck:
     return SystemCheck(name, False, detail, f"{install_line(['uidmap'])} && {add}" if missing else add, needed=False)
 
 
+def check_root(user: Owner) -> SystemCheck:
+    """Desktops on which `sudo` makes root."""
+    try:
+        mode = root_mode(user)
+    except DesktopUnavailable as error:
+        return SystemCheck("sudo inside", False, str(error), check_blocks(user).fix, needed=False)
+    extent = {
+        "mapped": "all of the system can be changed inside",
+        "folders": "files of /usr can be added and replaced inside, not changed in place",
+    }
+    return SystemCheck("sudo inside", True, f"{extent[mode]} (--root, and tasks that need it)", needed=False)
+
+
 def check_cache(user: Owner) -> SystemCheck:
     """A cache folder that can be written, and read by whoever runs sandboxes."""
     try:
@@ -257,8 +271,16 @@ def check_all() -> list[SystemCheck]:
     except DesktopUnavailable as error:
         return [*checks, SystemCheck("user", False, str(error), "run as an ordinary user")]
     checks += [check_namespaces(user), check_overlay(user), check_sandbox(user), check_cache(user)]
-    checks += [check_container(), check_memory(), check_applications(), check_vs_code(), check_way_out(user)]
-    return [*checks, check_blocks(user)]
+    return [
+        *checks,
+        check_container(),
+        check_memory(),
+        check_applications(),
+        check_vs_code(),
+        check_way_out(user),
+        check_blocks(user),
+        check_root(user),
+    ]
 
 
 def _try(user: Owner, argv: list[str]) -> str | None:

@@ -6,7 +6,7 @@ import asyncio
 import socket
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Self
 
@@ -122,6 +122,7 @@ class LocalDesktop:
         self.options = pool.options if pool is not None else options or LocalOptions()
         self._pool = pool
         self._up: _Up | None = None
+        self._root = self.options.root
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -137,7 +138,9 @@ class LocalDesktop:
             DesktopUnavailable: This machine cannot; the message names what is missing.
         """
         async with AsyncExitStack() as undo:
-            running = await (start_running(self.options) if self._pool is None else self._pool.take())
+            # What waits in a pool was made with the pool's options.
+            pool = self._pool if self._root == self.options.root else None
+            running = await (start_running(replace(self.options, root=self._root)) if pool is None else pool.take())
             undo.push_async_callback(running.stop)
             sudo = await Sudo.open(running.sandbox)
             undo.push_async_callback(sudo.close)
@@ -161,6 +164,10 @@ class LocalDesktop:
             await self.start()
         finally:
             await stopping
+
+    def grant_root(self, granted: bool) -> None:
+        """Whether `sudo` makes its command root, from the next start or reset on; see `GrantsRoot`."""
+        self._root = granted or self.options.root
 
     @property
     def running(self) -> Running:
@@ -303,6 +310,14 @@ class LocalDesktop:
     async def diff(self) -> tuple[Change, ...]:
         """What changed in the home folder since the start, sorted by path. Raises DesktopLost."""
         return await self.running.sandbox.changes()
+
+    async def system_diff(self) -> tuple[Change, ...]:
+        """What the root inside changed outside of the home folder, by whole paths; nothing where there is no root.
+
+        Covered are `/etc`, `/usr`, `/opt`, `/var`, `/root`, `/run`, other homes, new folders at the top; also owners,
+        permissions and file capabilities; not covered are `/tmp`, `/var/tmp` and `/dev/shm`. Raises DesktopLost.
+        """
+        return await self.running.sandbox.changes(system=True)
 
     async def open_change_log(self) -> LocalChangeLog:
         """Begin to log what changes; see `LogsChanges`. The caller closes it."""

@@ -48,9 +48,9 @@ def receive_changes(fd: int) -> tuple[Change, ...]:
     if end.errno == errno.ENOENT:
         raise DesktopLost("the desktop is gone and its home folder with it; reset it")
     if end.end == "too deep":
-        raise TooDeep(f"diff of the home folder: folders lie deeper than {DEPTH} in {end.detail}")
+        raise TooDeep(f"diff: folders lie deeper than {DEPTH} in {end.detail}")
     if end.end != "complete":
-        raise DesktopError(f"diff of the home folder: it cannot be read: {os.strerror(end.errno)}")
+        raise DesktopError(f"diff: it cannot be read: {os.strerror(end.errno)}")
     return changes
 
 

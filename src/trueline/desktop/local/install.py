@@ -11,9 +11,9 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from importlib import resources
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from trueline.desktop.local.launchers import launchers
+from trueline.desktop.local.launchers import launchers, root_launchers
 from trueline.desktop.local.ownership import Owner
 from trueline.desktop.local.seccomp import build_filter
 from trueline.desktop.types import DesktopUnavailable
@@ -22,7 +22,14 @@ from trueline.desktop.worker import bundle
 FILTER = "filter.bpf"
 WORKER = "worker.pyz"
 _UNUSED, _HALF_BUILT = 30 * 86400, 3600
-_SUPERVISOR = ("supervisor.py", "build_sandbox.py", "sandbox_parts.py", "namespaces.py", "memory_watch.py")
+_SUPERVISOR = (
+    "supervisor.py",
+    "build_sandbox.py",
+    "sandbox_parts.py",
+    "namespaces.py",
+    "memory_watch.py",
+    "root_system.py",
+)
 _VS_CODE = ("vs_code_server.mjs", "vs_code_defaults.json")
 _PROGRAMS = (
     *_SUPERVISOR,
@@ -43,6 +50,8 @@ def program_files(machine: str) -> dict[str, bytes]:
     source = resources.files("trueline.desktop.local.programs")
     files = {name: (source / name).read_bytes() for name in _PROGRAMS}
     files |= {f"bin/{name}": script for name, script in launchers().items()}
+    files |= {f"root/bin/{name}": script for name, script in root_launchers().items()}
+    files["root/service.py"] = (source / "root" / "service.py").read_bytes()
     files[FILTER] = build_filter(machine)
     files[WORKER] = bundle()
     return files
@@ -73,7 +82,7 @@ def install(cache: Path, kind: str, files: Mapping[str, bytes], owner: Owner, sa
             place = building / path
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(content)
-            place.chmod(0o755 if path.startswith("bin/") else 0o644)
+            place.chmod(0o755 if "bin" in PurePosixPath(path).parts[:-1] else 0o644)
         publish(building, target, owner)
     except OSError as error:
         raise DesktopUnavailable(

@@ -66,6 +66,17 @@ SCRIPTS: Mapping[str, str] = {
 """Names that need more than another name, and the programs behind them."""
 
 
+_SYSTEMD = (
+    "systemctl", "hostnamectl", "localectl", "loginctl", "journalctl", "reboot", "shutdown", "poweroff", "halt",
+)  # fmt: skip
+ROOT_SCRIPTS: Mapping[str, str] = {
+    **dict.fromkeys(("sudo", "su", "passwd", "chsh", "chfn", "gpasswd", "newgrp"), "sudo.py"),
+    **dict.fromkeys(_SYSTEMD, "no-systemd.sh"),
+    "timedatectl": "timedatectl.sh",
+}
+"""Programs of desktops with root, instead of others of the same name."""
+
+
 def alias_script(name: str, alias: Alias) -> str:
     """The shell script behind a name; without any of its programs it says so and ends as a shell would."""
     tries = "".join(
@@ -81,3 +92,9 @@ def launchers() -> dict[str, bytes]:
     source = resources.files("trueline.desktop.local.programs") / "launchers"
     made = {name: alias_script(name, alias).encode() for name, alias in ALIASES.items()}
     return made | {name: (source / file).read_bytes() for name, file in SCRIPTS.items()}
+
+
+def root_launchers() -> dict[str, bytes]:
+    """Those of desktops with root by name."""
+    source = resources.files("trueline.desktop.local.programs") / "root" / "bin"
+    return {name: (source / file).read_bytes() for name, file in ROOT_SCRIPTS.items()}

@@ -24,6 +24,10 @@ class ResourceLimits:
     """Resident memory of all its programs; beyond it the biggest one is killed."""
     home: int = 1 * GIB
     """New and changed data in the home folder."""
+    system: int = 1 * GIB
+    """New and changed data outside of it, on a desktop with root."""
+    system_files: int = 200_000
+    """New files and folders there."""
     temporary: int = 512 * MIB
     """Each of /tmp, /dev/shm and /var/tmp."""
     temporary_files: int = 50_000
@@ -59,6 +63,8 @@ class LocalOptions:
     """Names that are not in /etc/hosts are asked for at 127.0.0.1 (a sink answers); otherwise they are unknown."""
     sudo_password: str | None = None
     """With this password `sudo` runs its command, without any privilege; `None` refuses and only records."""
+    root: bool = False
+    """`sudo` makes its command root of the desktop, with `sudo_password`; see `root`. Nothing else changes by it."""
     own_ids: bool = True
     """It runs with a block of user ids of its own where this machine gives it one; see `blocks`."""
     limits: ResourceLimits = ResourceLimits()
@@ -69,6 +75,8 @@ class LocalOptions:
         """Refuse values that would mean something else on a command line or in a file."""
         if not (320 <= self.width <= 7680 and 200 <= self.height <= 4320):
             raise InputError(f"screen size {self.width}x{self.height}: must be from 320x200 to 7680x4320")
+        if self.root and (self.sudo_password is None or not self.own_ids):
+            raise InputError("root: needs a sudo_password, and own_ids")
         for name, value in (("timezone", self.timezone), ("language", self.language)):
             if not value or not all(c.isascii() and (c.isalnum() or c in "/_+-.") for c in value) or ".." in value:
                 raise InputError(f"{name} {value!r}: not a name such as Europe/Berlin or C.UTF-8")

@@ -18,6 +18,8 @@ from trueline.desktop.local.install import FILTER
 from trueline.desktop.local.network import host_addresses
 from trueline.desktop.local.options import MIB, LocalOptions
 from trueline.desktop.local.ownership import Owner
+from trueline.desktop.local.root import Attach, attach_command
+from trueline.desktop.local.root_argv import root_session_argv
 from trueline.desktop.types import DesktopUnavailable
 
 X_SECCOMP, X_READY, SECCOMP, READY, CHANNEL = 40, 41, 42, 43, 44
@@ -56,6 +58,7 @@ def work_tmpfs(options: LocalOptions) -> list[tuple[str, int, int, str]]:
         ("disk", limits.home, limits.files, "0700"),
         ("template", _TEMPLATE, 20_000, "0755"),
         *((name, limits.temporary, limits.temporary_files, "1777") for name in TEMPORARY.values()),
+        *([("system", limits.system, limits.system_files, "0711")] if options.root else []),
     ]
 
 
@@ -65,9 +68,15 @@ def memory_files(options: LocalOptions) -> int:
 
 
 def plan(
-    options: LocalOptions, folders: Folders, programs: Path, template: Path, block: IdBlock | None
+    options: LocalOptions,
+    folders: Folders,
+    programs: Path,
+    template: Path,
+    block: IdBlock | None,
+    root: dict[str, JsonValue] | None,
 ) -> dict[str, JsonValue]:
-    """What the supervisor is to build, as JSON."""
+    """What the supervisor is to build, as JSON; `root` is `root.root_plan`'s, for a desktop that has root."""
+    session = session_argv if root is None else root_session_argv
     limits = options.limits
     shared = {} if block is not None and block.kind == "root" else _SHARED_LIMITS
     hidden = tuple(path for path in TELLING if Path(path).exists())
@@ -100,13 +109,18 @@ def plan(
         "lifetime": limits.lifetime,
         "x_argv": list[JsonValue](x_argv(options, folders, seccomp_fd=X_SECCOMP, ready_fd=X_READY, hidden=hidden)),
         "session_argv": list[JsonValue](
-            session_argv(options, folders, seccomp_fd=SECCOMP, ready_fd=READY, channel_fd=CHANNEL, hidden=hidden)
+            session(options, folders, seccomp_fd=SECCOMP, ready_fd=READY, channel_fd=CHANNEL, hidden=hidden)
         ),
+        "root": root,
     }
 
 
-def start_supervisor(programs: Path, user: Owner, lock: BlockLock | None) -> StartedSupervisor:
+def start_supervisor(
+    programs: Path, user: Owner, lock: BlockLock | None, attach: Attach | None = None
+) -> StartedSupervisor:
     """Start the supervisor as a user (see `blocks.supervisor_owner`), in namespaces of its own; it holds the block.
+
+    With `attach` it is root of this machine that begins, and becomes the user when it has attached /usr.
 
     Raises:
         DesktopUnavailable: A program of the system is missing.
@@ -117,6 +131,10 @@ def start_supervisor(programs: Path, user: Owner, lock: BlockLock | None) -> Sta
         undo.pop_all()
     passed = (theirs.fileno(), *(() if lock is None else (lock.fileno(),)))
     argv = [SYSTEM_PYTHON, "-I", "-S", str(programs / "supervisor.py"), *map(str, passed)]
+    drop = user.drop and attach is None
+    if attach is not None:
+        assert lock is not None, "only a desktop with ids of its own has root"
+        argv = [*attach_command(attach, lock.block), *argv]
     try:
         process = subprocess.Popen(  # noqa: S603 - a fixed command line
             argv,
@@ -127,9 +145,9 @@ def start_supervisor(programs: Path, user: Owner, lock: BlockLock | None) -> Sta
             stderr=subprocess.PIPE,
             pass_fds=passed,
             start_new_session=True,
-            user=user.uid if user.drop else None,
-            group=user.gid if user.drop else None,
-            extra_groups=[] if user.drop else None,
+            user=user.uid if drop else None,
+            group=user.gid if drop else None,
+            extra_groups=[] if drop else None,
         )
     except OSError as error:
         for sock in (control, channel, agent):

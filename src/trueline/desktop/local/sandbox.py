@@ -27,6 +27,7 @@ from trueline.desktop.local.network import open_way_out
 from trueline.desktop.local.options import LocalOptions
 from trueline.desktop.local.ownership import Owner, cache_folder, owner, work_place
 from trueline.desktop.local.process import OOM_SCORE, StartedSupervisor, memory_files, plan, start_supervisor
+from trueline.desktop.local.root import attach_at, root_mode, root_plan
 from trueline.desktop.local.vs_code import vs_code_server
 from trueline.desktop.types import ActionInterrupted, Change, DesktopError, DesktopLost, DesktopUnavailable
 from trueline.errors import InputError
@@ -79,11 +80,17 @@ class Sandbox:
         editor = vs_code_server()
         place = work_place(programs, template, *(() if editor is None else (editor,)))
         folders = Folders(place, None if editor is None else str(editor))
+        mode = await asyncio.to_thread(root_mode, user) if options.root else None
         lock = await asyncio.to_thread(take_block, user) if options.own_ids else None
         block = None if lock is None else lock.block
         runs_as = supervisor_owner(user, block)
         try:
-            started = start_supervisor(programs, runs_as, lock)
+            attach, root = None, None
+            if mode is not None and block is not None:
+                place = work_place(programs, template, Path(folders.work))
+                attach = attach_at(place, block) if mode == "mapped" else None
+                root = await asyncio.to_thread(root_plan, options, folders, block, attach, cache)
+            started = start_supervisor(programs, runs_as, lock, attach)
         finally:
             if lock is not None:
                 lock.release()  # the supervisor holds it from here on
@@ -91,7 +98,9 @@ class Sandbox:
         try:
             async with asyncio.timeout(options.start_limit):
                 await asyncio.to_thread(self._limit)
-                await self._begin(user, await asyncio.to_thread(plan, options, folders, programs, template, block))
+                await self._begin(
+                    user, await asyncio.to_thread(plan, options, folders, programs, template, block, root)
+                )
                 if options.network == "open":
                     self._way_out = await open_way_out(runs_as, self.supervisor_pid)
         except TimeoutError as error:
@@ -269,13 +278,13 @@ class Sandbox:
             os.close(fd)
             raise DesktopError(f"cannot connect to {path or port} inside: the answer is not a socket") from error
 
-    async def changes(self) -> tuple[Change, ...]:
-        """What changed in the home folder since the start, sorted by path; see `diff.receive_changes`."""
+    async def changes(self, *, system: bool = False) -> tuple[Change, ...]:
+        """What changed in the home folder since the start, or outside of it; see `diff.receive_changes`."""
         self.check()
-        with needs_descriptors("diff of the home folder"):
+        with needs_descriptors("diff of the desktop's files"):
             read, write = os.pipe2(os.O_CLOEXEC)
         try:
-            answer = await self.supervisor.ask({"op": "changes"}, [write])
+            answer = await self.supervisor.ask({"op": "system_changes" if system else "changes"}, [write])
         except BaseException:
             os.close(read)
             raise

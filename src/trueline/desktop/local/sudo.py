@@ -39,6 +39,7 @@ _AGAIN = 0.2
 """Seconds until the next try when the host has no descriptor left."""
 
 Outcome = Literal["run", "refused", "no password"]
+Program = Literal["sudo", "su", "passwd", "chsh", "chfn", "gpasswd", "newgrp"]
 
 
 @dataclass(frozen=True)
@@ -47,11 +48,13 @@ class SudoRequest:
 
     time: datetime
     argv: tuple[str, ...]
-    """Everything after `sudo`."""
+    """Everything after `sudo`, or after `program`."""
     cwd: str
     outcome: Outcome
     digest: str | None = None
     """SHA-256 of the whole `argv` as JSON when it was too long to keep; `argv` is then its beginning."""
+    program: Program = "sudo"
+    """On a desktop with root also a program that asks for passwords itself; whether it let the caller is not known."""
 
 
 class _Call(BaseModel):
@@ -62,6 +65,7 @@ class _Call(BaseModel):
     argv: list[str]
     cwd: str
     flags: str = ""
+    program: Program = "sudo"
 
 
 _PASSWORD, _JSON = TypeAdapter(str), TypeAdapter(dict[str, str])
@@ -151,6 +155,9 @@ class Sudo:
         if len(self._requests) >= _MOST:
             self._dropped += 1
             return "too many requests."
+        if call.program != "sudo":
+            self._note(call, "run")
+            return ""
         if set(call.flags) & {"k", "K"}:
             self._right_until = 0.0
             if not any(not word.startswith("-") for word in call.argv):
@@ -196,4 +203,6 @@ class Sudo:
             argv.append(word)
         whole = len(argv) == len(call.argv)
         digest = None if whole else hashlib.sha256(json.dumps(call.argv).encode()).hexdigest()
-        self._requests.append(SudoRequest(datetime.now(UTC), tuple(argv), call.cwd[:_KEPT], outcome, digest))
+        self._requests.append(
+            SudoRequest(datetime.now(UTC), tuple(argv), call.cwd[:_KEPT], outcome, digest, call.program)
+        )

@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from trueline.desktop.types import Desktop, DesktopError, DesktopLost, DesktopUnavailable
+from trueline.desktop.types import Desktop, DesktopError, DesktopLost, DesktopUnavailable, GrantsRoot
 from trueline.guard.stages import ended_from_outside
 from trueline.models.waiting import PendingCall, Waiting, observed
 from trueline.records import EpisodeRecord, EpisodeWriter
@@ -95,7 +95,7 @@ class _Batch:
                         await self._finish_unplayed(job, Unscored.SETUP_ERROR, job.missing_files, where=FILES)
                         continue
                     try:
-                        desktop = await self._fresh(desktop, stack)
+                        desktop = await self._fresh(desktop, stack, job)
                     except (DesktopError, DesktopUnavailable) as error:
                         if isinstance(error, DesktopUnavailable) and not self._started:
                             raise
@@ -148,11 +148,16 @@ class _Batch:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._freed.wait(), self._options.poll_s)
 
-    async def _fresh(self, desktop: Desktop | None, stack: AsyncExitStack) -> Desktop:
-        """An unused desktop: a new one, or the old one after a reset."""
+    async def _fresh(self, desktop: Desktop | None, stack: AsyncExitStack, job: Job) -> Desktop:
+        """An unused desktop, with root if the job needs it: a new one, or the old one after a reset."""
         if desktop is None:
-            desktop = await stack.enter_async_context(self._open_desktop())
+            opening = self._open_desktop()
+            if isinstance(opening, GrantsRoot):
+                opening.grant_root(job.root)
+            desktop = await stack.enter_async_context(opening)
         else:
+            if isinstance(desktop, GrantsRoot):
+                desktop.grant_root(job.root)
             await _reset(desktop)
         self._started, self._failed_starts = True, 0
         return desktop

@@ -33,6 +33,8 @@ class Job:
     """Why it cannot be set up now; then that is recorded, and it is tried again on resume. Empty if it can."""
     rerun: bool = False
     """Run it again even if it is done."""
+    root: bool = False
+    """It needs a desktop whose user can become root."""
 
     @property
     def path(self) -> Path:

@@ -17,11 +17,14 @@ from namespaces import (
     mount,
     own_addresses,
 )
+from root_system import build_root
 from sandbox_parts import SandboxPart
 
 TYPE_CHECKING = False  # `typing` costs milliseconds at every start
 if TYPE_CHECKING:
     from typing import TypedDict
+
+    from root_system import RootPlan
 
     class SandboxPlan(TypedDict):
         """What the host wants built."""
@@ -48,6 +51,8 @@ if TYPE_CHECKING:
         lifetime: float
         x_argv: list[str]
         session_argv: list[str]
+        root: RootPlan | None
+        """How the session's user can become root there; without it nobody can."""
 
 
 X_SECCOMP, X_READY, SECCOMP, READY, CHANNEL = 40, 41, 42, 43, 44
@@ -61,10 +66,13 @@ NOT_INSIDE = (
     "changes.py",
     "change_log.py",
     "contents.py",
+    "root_system.py",
     "filter.bpf",
     "__pycache__",
 )
 """Programs that nothing inside needs."""
+FOR_ROOT = ("root",)
+"""Those that only a desktop with root needs."""
 SEMAPHORES, MESSAGE_QUEUES = "250 32000 100 512", 256
 """System V: semaphores in a set, altogether, operations at once, sets; and queues. They lie in the kernel's memory."""
 PAGE = resource.getpagesize()
@@ -87,7 +95,7 @@ def build(plan: SandboxPlan, channel: int) -> list[SandboxPart]:
     for name in ("disk/upper", "disk/work"):
         os.mkdir(f"{work}/{name}", 0o755)
         os.chown(f"{work}/{name}", user, user)
-    copy_tree(plan["programs"], f"{work}/programs", 0, NOT_INSIDE)
+    copy_tree(plan["programs"], f"{work}/programs", 0, (*NOT_INSIDE, *(() if plan["root"] else FOR_ROOT)))
     for name, text in plan["etc"].items():
         with open(f"{work}/etc/{name}", "w", encoding="utf-8") as file:
             file.write(text)
@@ -103,10 +111,14 @@ def build(plan: SandboxPlan, channel: int) -> list[SandboxPart]:
         os.close(fd)
     x = SandboxPart("X server", plan["x_argv"], (X_SECCOMP, X_READY), user)
     os.nice(plan["niceness"])
+    root = plan["root"]
     mount_home(plan)  # while the X server starts
     if plan["vs_code"]:
         mount_vs_code(plan)
-    return [x, SandboxPart("session", plan["session_argv"], (SECCOMP, READY, CHANNEL), user)]
+    if root is not None:
+        build_root(work, root)
+    ids = None if root is None else root["ids"]
+    return [x, SandboxPart("session", plan["session_argv"], (SECCOMP, READY, CHANNEL), user, ids)]
 
 
 def mount_home(plan: SandboxPlan) -> None:

@@ -316,7 +316,9 @@ def _about(pid: int) -> tuple[str, str]:
     return ("", "") if fields[0] in ("Z", "X") else (before.partition("(")[2], fields[19])
 
 
-def serve(fd: int, home: tuple[str, str], temporary: dict[str, str], session: int) -> None:
+def serve(
+    fd: int, home: tuple[str, str], temporary: dict[str, str], system: list[tuple[str, str, str, bool]], session: int
+) -> None:
     """Answer looks over a connection until it is closed.
 
     The first line is `{"settings": [globs]}`; each further one is `{"since": "last"}` or `{"since": "first"}`. Answers
@@ -327,6 +329,7 @@ def serve(fd: int, home: tuple[str, str], temporary: dict[str, str], session: in
         fd: The connection.
         home: The upper layer of the home folder, and its template.
         temporary: Where temporary folders lie, by their path inside.
+        system: Layers of a desktop with root: what changed, what lies below, and what its paths begin with.
         session: The process from which the session descends.
     """
     with socket.socket(fileno=fd) as sock, sock.makefile("rwb") as stream:
@@ -335,6 +338,7 @@ def serve(fd: int, home: tuple[str, str], temporary: dict[str, str], session: in
         folders = (
             Folder(upper, lower, "", globs),
             *(Folder(top, None, f"{path}/", ()) for path, top in temporary.items()),
+            *(Folder(top, below, prefix, ()) for top, below, prefix, _ in system),
         )
         log, problem = None, ""
         try:

@@ -35,24 +35,30 @@ class TooDeep(Exception):
     """Folders lie deeper than `DEPTH`; the argument is where."""
 
 
-def find_changes(upper: str, lower: str) -> Iterator[Found]:
+def find_changes(upper: str, lower: str, *, owners: bool = False) -> Iterator[Found]:
     """Everything created, changed and deleted. Folders whose content alone changed are not named.
+
+    With `owners` another owner, capabilities of a file and permissions of a folder are changes too.
 
     Raises:
         TooDeep: It cannot be read to its bottom.
         OSError: It cannot be read; what merely went away meanwhile is left out.
     """
     top = os.open(upper, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    yield from _folder(top, lower, "", DEPTH)
+    yield from _Comparison(owners).folder(top, lower, "", DEPTH)
 
 
-def send_changes(upper: str, lower: str, fd: int) -> None:
-    """Write the changes to a pipe, one JSON list a line; the last line says how it ended."""
+def send_changes(layers: list[tuple[str, str, str, bool]], fd: int) -> None:
+    """Write the changes to a pipe, one JSON list a line; the last line says how it ended.
+
+    Each layer is the upper folder, the one below it, what the paths begin with, and whether owners are compared.
+    """
     with os.fdopen(fd, "w", encoding="ascii") as pipe:
         end: dict[str, str | int] = {"end": "complete"}
         try:
-            for found in find_changes(upper, lower):
-                pipe.write(json.dumps(found) + "\n")
+            for upper, lower, prefix, owners in layers:
+                for path, kind, is_folder in find_changes(upper, lower, owners=owners):
+                    pipe.write(json.dumps((prefix + path, kind, is_folder)) + "\n")
         except TooDeep as error:
             end = {"end": "too deep", "detail": str(error)}
         except OSError as error:
@@ -60,50 +66,75 @@ def send_changes(upper: str, lower: str, fd: int) -> None:
         pipe.write(json.dumps(end) + "\n")
 
 
-def _folder(fd: int, lower: str | None, path: str, depth: int) -> Iterator[Found]:
-    """Changes in one folder; `lower` is its counterpart in the template, if it has one. Closes `fd`."""
-    try:
-        entries = os.listdir(fd)
-        if lower is not None and _opaque(fd):
-            for gone in sorted(set(os.listdir(lower)) - set(entries)):
-                yield path + gone, DELETED, os.path.isdir(f"{lower}/{gone}")
-        for entry in entries:
-            try:
-                found = os.lstat(entry, dir_fd=fd)
-                if (path + entry in OWN or ICONS.fullmatch(path + entry)) and not stat.S_ISDIR(found.st_mode):
-                    continue
-                yield from _entry(fd, entry, found, lower, path + entry, depth)
-            except OSError as error:
-                if error.errno not in GONE:
-                    raise
-                continue  # it went away while it was looked at
-    finally:
-        os.close(fd)
+class _Comparison:
+    """How an upper layer is compared with what lies below it."""
 
+    def __init__(self, owners: bool) -> None:
+        self._owners = owners
 
-def _entry(parent: int, name: str, found: os.stat_result, lower: str | None, path: str, depth: int) -> Iterator[Found]:
-    below = None if lower is None else f"{lower}/{name}"
-    before = None if below is None or not os.path.lexists(below) else os.lstat(below)
-    if stat.S_ISCHR(found.st_mode) and found.st_rdev == 0:
-        if before is not None:
-            yield path, DELETED, stat.S_ISDIR(before.st_mode)
-        return
-    folder = stat.S_ISDIR(found.st_mode)
-    was_folder = before is not None and stat.S_ISDIR(before.st_mode)
-    if before is None:
-        yield path, CREATED, folder
-    elif folder != was_folder or (not folder and below is not None and _differs(parent, name, found, below, before)):
-        yield path, CHANGED, folder
-    if folder:
-        if not depth:
-            raise TooDeep(path[:80])
-        fd = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
-        yield from _folder(fd, below if was_folder else None, path + "/", depth - 1)
+    def folder(self, fd: int, lower: str | None, path: str, depth: int) -> Iterator[Found]:
+        """Changes in one folder; `lower` is its counterpart in the template, if it has one. Closes `fd`."""
+        try:
+            entries = os.listdir(fd)
+            if lower is not None and _opaque(fd):
+                for gone in sorted(set(os.listdir(lower)) - set(entries)):
+                    yield path + gone, DELETED, os.path.isdir(f"{lower}/{gone}")
+            for entry in entries:
+                try:
+                    found = os.lstat(entry, dir_fd=fd)
+                    if (path + entry in OWN or ICONS.fullmatch(path + entry)) and not stat.S_ISDIR(found.st_mode):
+                        continue
+                    yield from self._entry(fd, entry, found, lower, path + entry, depth)
+                except OSError as error:
+                    if error.errno not in GONE:
+                        raise
+                    continue  # it went away while it was looked at
+        finally:
+            os.close(fd)
+
+    def _entry(
+        self, parent: int, name: str, found: os.stat_result, lower: str | None, path: str, depth: int
+    ) -> Iterator[Found]:
+        below = None if lower is None else f"{lower}/{name}"
+        before = None if below is None or not os.path.lexists(below) else os.lstat(below)
+        if stat.S_ISCHR(found.st_mode) and found.st_rdev == 0:
+            if before is not None:
+                yield path, DELETED, stat.S_ISDIR(before.st_mode)
+            return
+        folder = stat.S_ISDIR(found.st_mode)
+        was_folder = before is not None and stat.S_ISDIR(before.st_mode)
+        if before is None:
+            yield path, CREATED, folder
+        elif below is not None and (
+            folder != was_folder
+            or (not folder and _differs(parent, name, found, below, before))
+            or (self._owners and _owner_differs(f"/proc/self/fd/{parent}/{name}", found, below, before))
+        ):
+            yield path, CHANGED, folder
+        if folder:
+            if not depth:
+                raise TooDeep(path[:80])
+            fd = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
+            yield from self.folder(fd, below if was_folder else None, path + "/", depth - 1)
 
 
 def _opaque(fd: int) -> bool:
     try:
         return os.getxattr(fd, OPAQUE) == b"y"
+    except OSError:
+        return False
+
+
+def _owner_differs(path: str, found: os.stat_result, below: str, before: os.stat_result) -> bool:
+    """Whether owner, permissions or capabilities differ."""
+    if (found.st_mode, found.st_uid, found.st_gid) != (before.st_mode, before.st_uid, before.st_gid):
+        return True
+    return stat.S_ISREG(found.st_mode) and _capabilities(path) != _capabilities(below)
+
+
+def _capabilities(path: str) -> bool:
+    try:
+        return bool(os.getxattr(path, "security.capability", follow_symlinks=False))
     except OSError:
         return False
 

@@ -11,7 +11,8 @@ import struct
 
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_REMOUNT = 0x1, 0x2, 0x4, 0x20
 MS_BIND, MS_REC, MS_PRIVATE = 0x1000, 0x4000, 0x40000
-NAMESPACES = 0x10000000 | 0x20000 | 0x40000000 | 0x8000000  # user, mount, network, IPC
+NEWUSER, NEWNS = 0x10000000, 0x20000
+NAMESPACES = NEWUSER | NEWNS | 0x40000000 | 0x8000000  # user, mount, network, IPC
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
 NEVER_LEFT_FOR = ("0.0.0.0/8", "127.0.0.0/8", "224.0.0.0/4", "255.255.255.255/32")
 """Loopbacks, and addresses of more than one machine."""
@@ -24,7 +25,7 @@ def mount(kind: str, source: str, target: str, options: str = "", flags: int = M
     """Mount something or raise."""
     if LIBC.mount(source.encode(), target.encode(), kind.encode(), ctypes.c_ulong(flags), options.encode()):
         number = ctypes.get_errno()
-        raise OSError(number, f"mount {kind or source}: {os.strerror(number)}")
+        raise OSError(number, f"mount {kind or source} on {target}: {os.strerror(number)}")
 
 
 def unshare() -> None:
@@ -39,6 +40,21 @@ def map_one_id(uid: int, gid: int) -> None:
     for name, text in (("setgroups", "deny"), ("uid_map", f"0 {uid} 1"), ("gid_map", f"0 {gid} 1")):
         with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
             file.write(text)
+
+
+def unshare_session() -> None:
+    """Make the namespaces of a session that has a root of its own: the mounts that it finds there are locked."""
+    if LIBC.unshare(NEWUSER | NEWNS):
+        number = ctypes.get_errno()
+        raise OSError(number, f"unshare: {os.strerror(number)}")
+
+
+def map_ids(pid: int, ids: list[list[int]]) -> None:
+    """Give the user namespace of a process ids of ours: first inside, first of ours, how many."""
+    lines = "".join(f"{inside} {ours} {count}\n" for inside, ours, count in ids)
+    for kind in ("uid", "gid"):
+        with open(f"/proc/{pid}/{kind}_map", "w", encoding="ascii") as file:
+            file.write(lines)
 
 
 def become_root() -> None:

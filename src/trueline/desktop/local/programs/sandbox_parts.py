@@ -7,6 +7,8 @@ import select
 import signal
 from contextlib import suppress
 
+from namespaces import map_ids, unshare_session
+
 ARGUMENTS = 45
 """The descriptor from which a sandboxed program reads its arguments."""
 TAIL = 2000
@@ -16,8 +18,12 @@ TAIL = 2000
 class SandboxPart:
     """One of the two sandboxed programs."""
 
-    def __init__(self, name: str, argv: list[str], keep: tuple[int, ...], user: int) -> None:
+    def __init__(
+        self, name: str, argv: list[str], keep: tuple[int, ...], user: int, ids: list[list[int]] | None = None
+    ) -> None:
         """Start it as a user of our namespace, with the descriptors in `keep` and its errors read by us.
+
+        With `ids` it is the root of a user namespace of its own that maps these ids of ours.
 
         The arguments go through a pipe: what runs inside can read command lines and need not know our paths.
         """
@@ -35,7 +41,7 @@ class SandboxPart:
         argv = [argv[0], "--args", str(ARGUMENTS), *argv[split:]]
         for fd in keep:
             os.set_inheritable(fd, True)
-        self.pid = start(argv, user, {0: null, 1: null, 2: write})
+        self.pid = start(argv, user, {0: null, 1: null, 2: write}, ids)
         for fd in (*keep, write, null):
             os.close(fd)
         self.ended = os.pidfd_open(self.pid)
@@ -60,13 +66,32 @@ class SandboxPart:
         os.waitpid(self.pid, 0)
 
 
-def start(argv: list[str], user: int, fds: dict[int, int]) -> int:
-    """Start a program as a user of our namespace, who has no privilege there unless it is 0."""
+def start(argv: list[str], user: int, fds: dict[int, int], ids: list[list[int]] | None) -> int:
+    """Start a program as a user of our namespace, who has no privilege there unless it is 0; or as root of its own."""
+    unshared, tell = os.pipe2(os.O_CLOEXEC)
+    wait, go = os.pipe2(os.O_CLOEXEC)
     pid = os.fork()
     if pid:
+        os.close(tell)
+        os.close(wait)
+        if ids is not None and os.read(unshared, 1):
+            map_ids(pid, ids)
+            os.write(go, b"x")
+        os.close(unshared)
+        os.close(go)
         return pid
     try:
-        if user:
+        os.close(go)
+        if ids is not None:
+            unshare_session()
+            os.write(tell, b"x")
+            if not os.read(wait, 1):
+                os._exit(127)  # whoever started it is gone
+            user = 0
+            os.setgroups([])
+            os.setresgid(0, 0, 0)
+            os.setresuid(0, 0, 0)
+        elif user:
             os.setgroups([])
             os.setresgid(user, user, user)
             os.setresuid(user, user, user)

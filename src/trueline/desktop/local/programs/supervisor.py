@@ -94,9 +94,9 @@ def answer(control: socket.socket, request: Request, fds: list[int], plan: Sandb
             open_change_log(plan, fds[0], session)
             send(control, {"id": request["id"]})
             return
-        if request["op"] in ("changes", "contents"):
+        if request["op"] in ("changes", "contents", "system_changes"):
             send(control, {"id": request["id"]})
-            tell_home(plan, request["op"], fds[0])
+            tell_files(plan, request["op"], fds[0])
             return
         with listen(request) as sock:
             send(control, {"id": request["id"]}, [sock.fileno()])
@@ -107,18 +107,22 @@ def answer(control: socket.socket, request: Request, fds: list[int], plan: Sandb
             os.close(fd)
 
 
-def tell_home(plan: SandboxPlan, what: str, fd: int) -> None:
-    """Tell what changed in the home folder or what its files hold, from a process of its own if there may be one."""
+def tell_files(plan: SandboxPlan, what: str, fd: int) -> None:
+    """Tell what changed in the home folder or elsewhere, or what files hold, from a process of its own if possible."""
     sys.path[:0] = [plan["programs"]]
     from changes import send_changes
     from contents import send_contents
+    from root_system import layers
 
     del sys.path[0]
     upper, lower = f"{plan['work']}/disk/upper", f"{plan['work']}/template"
+    root = plan["root"]
 
     def tell() -> None:
         if what == "changes":
-            send_changes(upper, lower, os.dup(fd))
+            send_changes([(upper, lower, "", root is not None)], os.dup(fd))
+        elif what == "system_changes":
+            send_changes([] if root is None else layers(plan["work"], root), os.dup(fd))
         else:
             send_contents(upper, os.dup(fd))
 
@@ -145,6 +149,7 @@ def open_change_log(plan: SandboxPlan, fd: int, session: int) -> None:
     """
     sys.path[:0] = [plan["programs"]]
     from change_log import serve
+    from root_system import layers
 
     del sys.path[0]
     pid = os.fork()
@@ -153,7 +158,8 @@ def open_change_log(plan: SandboxPlan, fd: int, session: int) -> None:
             LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
             work = plan["work"]
             temporary = {path: f"{work}/{name}" for path, name in plan["temporary"].items()}
-            serve(os.dup(fd), (f"{work}/disk/upper", f"{work}/template"), temporary, session)
+            system = [] if plan["root"] is None else layers(work, plan["root"])
+            serve(os.dup(fd), (f"{work}/disk/upper", f"{work}/template"), temporary, system, session)
         finally:
             os._exit(0)
     HELPERS.add(pid)
