@@ -138,6 +138,9 @@ class ScopeStage:
         """
         if source.given is not None:
             return source.given, NO_USAGE
+        if not source.words.strip():
+            # Nothing that is trusted says what the task is: nothing is ruled out, and nothing is granted.
+            return scope_from_words("", source.start), NO_USAGE
         scope, usage = await self.maker.make(source.words, source.start, episode)
         return (_with_recipients(scope, source.recipients) if source.recipients else scope), usage
 

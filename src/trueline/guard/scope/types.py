@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from trueline.records.base import Record
+from trueline.records.start_state import StartState
 
 EffectKind = Literal[
     "send",
@@ -115,18 +116,6 @@ class Scope(Record):
     recipients: tuple[RecipientGrant, ...] = ()
     effects: tuple[EffectGrant, ...] = ()
     open_slots: tuple[OpenSlot, ...] = ()
-
-
-@dataclass(frozen=True)
-class StartState:
-    """What is open when a task begins. Window titles and contents are left out: they are not trusted."""
-
-    executables: tuple[str, ...] = ()
-    """Base names of the executables that have a window."""
-    files: tuple[str, ...] = ()
-    """Paths of the files that are open or were put there for the task."""
-    sites: tuple[str, ...] = ()
-    """Hosts of the open tabs, read from the browser itself."""
 
 
 @dataclass(frozen=True)
