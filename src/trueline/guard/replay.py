@@ -150,7 +150,7 @@ class Replayer:
             screens = [screen.without_tree() for screen in screens]
         told = await self._narrate(episode, steps, [screen.observation for screen in screens], problems)
         past = [
-            PastStep(step.number, step.proposal, screen.observation, narrative)
+            PastStep(step.number, step.proposal, screen.observation, narrative, step.changes)
             for step, screen, narrative in zip(steps, screens, told.texts, strict=True)
             if step.proposal is not None
         ]

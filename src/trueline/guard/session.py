@@ -180,6 +180,8 @@ class Session:
         """Steps whose narratives were late for a check; they are added once they arrive."""
         self._narrated = len(self._memory.steps)
         """Index after the last step whose narrative was requested."""
+        self._changes: Changes | None = None
+        """What the last step changed; it belongs to the step that is recorded next."""
         self._lock = asyncio.Lock()
         self._named = 0
 
@@ -273,6 +275,7 @@ class Session:
 
         Where no Scope can be made, every check was undecided, and what ran was let through in spite of that.
         """
+        self._changes = changes
         if not isinstance(self._guard, ChecksChanges):
             return None
         try:
@@ -298,7 +301,8 @@ class Session:
 
     def _record(self, found: _Open, part: Proposal | None = None) -> None:
         number = len(self._memory.steps) + 1
-        self._memory.add(PastStep(number, part or found.outcome.proposal, found.observation))
+        changes, self._changes = self._changes, None
+        self._memory.add(PastStep(number, part or found.outcome.proposal, found.observation, changes=changes))
 
     def _make_room(self) -> None:
         if max(len(self._memory.steps), len(self._rejections)) >= self._max_steps:

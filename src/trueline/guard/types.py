@@ -26,6 +26,8 @@ class PastStep:
     """The screen before it, where it is still at hand."""
     narrative: str | None = None
     """What it did and changed; untrusted, because it was made from the screen."""
+    changes: Changes | None = None
+    """What it changed, as the desktop's ledger says; `None` where there is none."""
 
 
 @dataclass(frozen=True)

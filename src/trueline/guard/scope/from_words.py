@@ -71,6 +71,8 @@ _ALL: Accesses = ("read", "write", "delete")
 _VISIBLE = ("~/[!.]*", "~/[!.]*/**")
 _FOR_RESULTS = ("~/Desktop/**", "~/Downloads/**")
 _READABLE = ("~", "~/**", "/", "/**")
+TRASH = "~/.local/share/Trash/**"
+"""Where what was deleted lies."""
 PERMANENT_GRANTS = (EffectGrant(effect="end_task", because="every task ends"),)
 """What every task may do."""
 PERMANENT_PATHS = (
@@ -173,6 +175,9 @@ def _paths(
         found += [PathGrant(path=path, access=_CHANGE, because=word) for path in words.usual_folders]
         # It may go into any folder that a person sees, named in words that nobody could list.
         found += [PathGrant(path=path, access=_CHANGE, because=word, possible=True) for path in _VISIBLE]
+    if word := _word_in(plain, words.recovers):
+        found.append(PathGrant(path=TRASH, access=_ALL, because=word))
+        found += [PathGrant(path=path, access=_CHANGE, because=word, possible=True) for path in _VISIBLE]
     if word := _word_in(plain, words.commands):
         found.append(PathGrant(path="~/**", access=named_access, because=word, possible=True))
     elif moves:
@@ -249,8 +254,11 @@ def _recipients(instruction: str) -> tuple[RecipientGrant, ...]:
 
 
 def _without_names(instruction: str) -> str:
-    """The instruction without paths, file names and addresses: a file called backup.txt asks for no backup."""
-    return _FILE_NAME.sub(" ", _ABSOLUTE.sub(" ", _ADDRESS.sub(" ", instruction)))
+    """The instruction with "it" for paths, file names and addresses: a file called backup.txt asks for no backup.
+
+    A word stays in their place, because phrases need one: "put … into …".
+    """
+    return _FILE_NAME.sub(" it ", _ABSOLUTE.sub(" it ", _ADDRESS.sub(" it ", instruction)))
 
 
 def _effects(instruction: str, words: Vocabulary) -> tuple[EffectGrant, ...]:

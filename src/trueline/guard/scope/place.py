@@ -88,7 +88,22 @@ def _place_path(effect: ProposalEffect, access: Access, scope: Scope) -> PlacedE
     covering: list[Grant] = [grant for grant in grants if _holds(grant.path, path, access)]
     if not covering and access == "write" and is_setting(path):
         covering = [_as_possible(grant) for grant in scope.effects if grant.effect == "change_settings"]
+    if not covering and access == "delete" and _is_moved(effect, scope):
+        return PlacedEffect(effect, "unknown", "it is moved to where the task may write, not deleted")
+    if not covering and effect.part_of is not None:
+        covering = [_as_possible(grant) for grant in scope.effects if grant.effect == effect.part_of]
     return _by_grants(effect, covering, f"the task does not {access} this path")
+
+
+def _is_moved(effect: ProposalEffect, scope: Scope) -> bool:
+    """Whether a file goes from one place where the task may write to another: it changes its name, and is not lost."""
+    places = [grant.path for grant in scope.paths if "write" in grant.access and not _anywhere(grant)]
+    ends = (effect.resource, effect.moved_to)
+    return bool(effect.moved_to) and all(any(_holds(place, end, "write") for place in places) for end in ends)
+
+
+def _anywhere(grant: PathGrant) -> bool:
+    return grant.possible and grant.path in ("~/**", "~/[!.]*/**", "~/[!.]*")
 
 
 def is_printed(path: str) -> bool:

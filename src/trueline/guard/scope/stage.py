@@ -14,6 +14,7 @@ from trueline.guard.policy.secrets import Marked, secrets_in
 from trueline.guard.scope.consequences import effects_of_changes
 from trueline.guard.scope.effects import effects_of
 from trueline.guard.scope.from_words import scope_from_words
+from trueline.guard.scope.known_files import known_at_first
 from trueline.guard.scope.place import OPEN_RECIPIENT, place_effects, place_of
 from trueline.guard.scope.types import OPEN_SLOT, PlacedEffect, RecipientGrant, Scope, ScopeSource, StartState
 from trueline.guard.types import GuardContext
@@ -118,7 +119,13 @@ class ScopeStage:
         began = time.perf_counter()
         scope, usage = await self.scope_of(context)
         finding = check_scope(
-            self._read(context), scope, self.mode, clears=self._clears, ask=context.may_ask, marked=self._marked
+            self._read(context),
+            scope,
+            self.mode,
+            clears=self._clears,
+            ask=context.may_ask,
+            marked=self._marked,
+            start=source_of(context).start,
         )
         return finding.model_copy(update={"latency": time.perf_counter() - began, "usage": usage})
 
@@ -174,6 +181,7 @@ def check_scope(
     clears: bool = False,
     ask: bool = False,
     marked: Sequence[Marked] = (),
+    start: StartState | None = None,
 ) -> Finding:
     """Judge a proposal by where its effects lie: a pure function of its arguments.
 
@@ -184,9 +192,11 @@ def check_scope(
         clears: Whether a proposal of which every effect is inside is aligned.
         ask: Whether a value that the instruction leaves open is left to a person: the finding is undecided then.
         marked: Values that no message may repeat.
+        start: What was open when the task began: those files exist.
     """
     past = (operation for step in reading.past for operation in step)
-    placed = place_effects(effects_of(reading.operations, past), scope)
+    known = known_at_first(reading.changes, start.files if start else ())
+    placed = place_effects(effects_of(reading.operations, past, known), scope)
     outside = tuple(item for item in placed if item.place == "outside")
     seen = tuple(Evidence(source=SOURCE, text=_describe(item, marked)) for item in _told(placed))
     blocking = next((item for item in outside if item.effect.certain or item.effect.entered), None)

@@ -154,6 +154,10 @@ class ProposalEffect:
     routine: bool = False
     """Agents do so on the way to many tasks, such as installing a package of the usual registry: where words alone made
     the Scope and none speaks of it, it is unknown rather than outside."""
+    moved_to: str = ""
+    """Where what disappears from its place is moved to, if that is somewhere that a person sees."""
+    part_of: EffectKind | None = None
+    """A kind of effect of the same command; where the task may have it, this one is unknown rather than outside."""
 
 
 Place = Literal["inside", "outside", "unknown"]

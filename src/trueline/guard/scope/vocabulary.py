@@ -50,6 +50,9 @@ class Vocabulary(_Entry):
     saves: Words
     usual_folders: Words
     rebuilt: Words
+    temporary: Words
+    caches: Words
+    recovers: Words
     deletes: Words
     commands: Words
     effects: dict[EffectKind, EffectWords]
