@@ -6,6 +6,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 from trueline.actions.shell.command import Does, ShellCommand
 from trueline.actions.shell.paths import normal_path
@@ -89,11 +90,10 @@ _OTHER_USERS = frozenset({"su", "sudo", "doas", "pkexec", "newgrp", "runuser"})
 """Programs that only give another user's rights to what follows."""
 _NOBODY_ELSES = re.compile(r"(?:-\w+ +)*(?:%\w*|\$!|[1-9]\d{2,6})(?: +(?:%\w*|\$!|[1-9]\d{2,6}))*")
 """Jobs of the terminal, and single processes by number: which programs they are is not known."""
-_FOUND_BY_NAME = re.compile(r"(?:pgrep|pidof)(?:\s+-\w+)*\s+[\"']?([\w.-]+)")
-_FIND = re.compile(r"^\s*(?:sudo\s+)?find\s[^;|&]*(?:\\;|\+|-delete)?\s*$")
-"""A line that only deletes what it finds."""
-_NAMED = re.compile(r"\s-i?name\s+(\S+)")
-_ANY_OF = re.compile(r"\s(?:-not|!|-o|-or|-a|,)\s|\(")
+_LOOK_UP_PROCESSES = frozenset({"pgrep", "pidof"})
+_RUNS = frozenset({"-exec", "-execdir"})
+_OTHERWISE = frozenset({"-o", "-or", "-not", "!", ",", "("})
+"""Words with which `find` takes more than the names that it is given."""
 _ASKS_NOTHING = re.compile(r"sudo(?: -[vklKn]+)+")
 _LOCAL = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})  # noqa: S104 - addresses of this machine
 
@@ -111,17 +111,28 @@ def effects_of(
     known = known or KnownFiles()
     for one in past:
         known = known.after(one.command) if isinstance(one, Ran) else known
+    operations = tuple(operations)
     found: dict[ProposalEffect, None] = {}
-    for one in operations:
-        found |= dict.fromkeys(_effects(one, known))
+    for place, one in enumerate(operations):
+        found |= dict.fromkeys(_effects(one, known, operations[:place], operations[place + 1 : place + 2]))
         known = known.after(one.command) if isinstance(one, Ran) else known
     return tuple(found)
 
 
-def _effects(operation: Operation, known: KnownFiles) -> Iterator[ProposalEffect]:
+def _effects(
+    operation: Operation, known: KnownFiles, before: tuple[Operation, ...], after: tuple[Operation, ...]
+) -> Iterator[ProposalEffect]:
+    """The effects of one operation.
+
+    Args:
+        operation: What is done.
+        known: What is known about files by then.
+        before: The operations of the same proposal before it.
+        after: The one after it: of `find … -exec rm {} +`, the `find` comes after what it runs.
+    """
     match operation:
         case Ran():
-            yield from _of_command(operation, known)
+            yield from _of_command(operation, known, before, after)
         case Pressed():
             yield from _of_press(operation)
         case Opened():
@@ -148,7 +159,9 @@ def _of_press(operation: Pressed) -> Iterator[ProposalEffect]:
         yield ProposalEffect(kind, "", "screen", certain, within=str(operation))
 
 
-def _of_command(operation: Ran, known: KnownFiles) -> Iterator[ProposalEffect]:
+def _of_command(
+    operation: Ran, known: KnownFiles, before: tuple[Operation, ...], after: tuple[Operation, ...]
+) -> Iterator[ProposalEffect]:
     command = operation.command
     entered = operation.unseen and reads_as_command(command, operation.line)
     usual = _usual(command, known)
@@ -164,7 +177,7 @@ def _of_command(operation: Ran, known: KnownFiles) -> Iterator[ProposalEffect]:
         if kind is None:
             continue
         if does == "kill":
-            ended = _processes(operation)
+            ended = _processes(command, before)
             yield effect(kind, ended, routine=bool(_NOBODY_ELSES.fullmatch(ended)))
             continue
         if does in _TO_A_HOST and command.hosts and _LOCAL.issuperset(command.hosts):
@@ -182,11 +195,11 @@ def _of_command(operation: Ran, known: KnownFiles) -> Iterator[ProposalEffect]:
     written = targets(command)
     # What is written to start later is an effect of its own, whatever file holds it.
     for path in () if lasting else written:
-        new = known.may_be_new(path, command.program)
+        new = known.may_be_new(path, command.program) or (command.program == "chmod" and known.is_made(path))
         part = "change_permissions" if "change_permissions" in command.does else None
         yield replace(effect("write", path, routine=new), part_of=part)
     for path in command.deletes:
-        rebuilt = _is_rebuilt(operation.line, path)
+        rebuilt = _is_rebuilt(command, path, after)
         gone = effect("delete", path, routine=rebuilt or known.is_own(path))
         yield replace(gone, moved_to=_moved_to(command, written))
     if "hidden" in command.does and command.program in INTERPRETERS:
@@ -195,11 +208,13 @@ def _of_command(operation: Ran, known: KnownFiles) -> Iterator[ProposalEffect]:
         yield effect("delete")
 
 
-def _processes(operation: Ran) -> str:
-    """What a command ends: of those that another command finds by name, the names."""
-    words = " ".join(operation.command.words[1:])
-    found = _FOUND_BY_NAME.findall(operation.line) if "$" in words else []
-    return " ".join(found) or words
+def _processes(command: ShellCommand, before: tuple[Operation, ...]) -> str:
+    """What a command ends: where another command looks the processes up by name, the names."""
+    words = " ".join(command.words[1:])
+    if "$" not in words:
+        return words
+    asked = (one.command for one in before if isinstance(one, Ran) and one.command.program in _LOOK_UP_PROCESSES)
+    return " ".join(word for found in asked for word in found.words[1:] if not word.startswith("-")) or words
 
 
 def _moved_to(command: ShellCommand, written: tuple[str, ...]) -> str:
@@ -208,12 +223,15 @@ def _moved_to(command: ShellCommand, written: tuple[str, ...]) -> str:
     return "" if place.startswith(("/tmp", "/var/tmp", "/dev")) or "/." in place else place  # noqa: S108 - prefixes
 
 
-def _is_rebuilt(line: str, path: str) -> bool:
+def _is_rebuilt(command: ShellCommand, path: str, after: tuple[Operation, ...]) -> bool:
     """Whether what is deleted is made again by whatever made it."""
     words = vocabulary()
-    if _FIND.search(line):
-        named = [name.strip("\"'") for name in _NAMED.findall(line)]
-        return bool(named) and all(matches(name, words.temporary) for name in named) and not _ANY_OF.search(line)
+    runs_it = (one.command for one in after if isinstance(one, Ran) and not _RUNS.isdisjoint(one.command.words))
+    for find in (command, *runs_it):
+        if find.program == "find" and path in find.deletes:
+            named = [name for option, name in pairwise(find.words) if option in ("-name", "-iname")]
+            only_those = bool(named) and _OTHERWISE.isdisjoint(find.words)
+            return only_those and all(matches(name, words.temporary) for name in named)
     path = path.rstrip("/")
     return matches(posixpath.basename(path), words.temporary) or any(covers(place, path) for place in words.caches)
 
@@ -228,9 +246,10 @@ def _usual(command: ShellCommand, known: KnownFiles) -> frozenset[EffectKind | A
     if known_program or _ASKS_NOTHING.fullmatch(command.text):
         # Another user's rights do no harm themselves: what the command does with them is judged for itself.
         found.add("privilege")
-    if command.program == "chmod" and command.writes and all(map(known.is_own, command.writes)):
+    own = (known.is_made(path) or path.startswith("/tmp/") for path in command.writes)  # noqa: S108 - a prefix
+    if command.program == "chmod" and command.writes and all(own):
         found.add("change_permissions")
-    if "run_file" in command.does and (known.is_own(file := _file_run(command)) or _SHELL_STARTS.search(file)):
+    if "run_file" in command.does and (known.is_made(file := _file_run(command)) or _SHELL_STARTS.search(file)):
         found.add("run_programs")
     if "run_file" in command.does and command.program in INTERPRETERS - SHELLS:
         found.add("run_programs")

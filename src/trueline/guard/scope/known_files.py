@@ -22,6 +22,8 @@ _ALTERS_WHAT_EXISTS = frozenset(
 """Programs whose writing makes no file the agent's own."""
 _ONLY_MAKE = frozenset({"mkdir", "touch", "mktemp", "mkfifo"})
 """Programs that leave alone what exists."""
+_EDITORS = frozenset({"nano", "vim", "vi", "nvim", "emacs", "gedit", "mousepad", "kate", "geany", "code", "featherpad"})
+"""Programs that open a file, or begin one that is not there yet."""
 _HIDDEN = re.compile(r"(?:^|/)\.")
 _STARTS_LATER = re.compile(
     r"^~/\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zprofile|zshenv|zlogin|xprofile"
@@ -51,7 +53,7 @@ class KnownFiles:
     own: frozenset[str] = frozenset()
     """Made by the agent in this episode."""
     made: frozenset[str] = frozenset()
-    """Folders that it made unless they were there before."""
+    """Folders and files that it made unless they were there before."""
     existing: frozenset[str] = frozenset()
     """There before the agent wrote to them."""
 
@@ -71,8 +73,15 @@ class KnownFiles:
         """Whether the agent made the file, or a folder that it lies in."""
         return _lies_in(_plain(path), self.own)
 
+    def is_made(self, path: str) -> bool:
+        """Whether the agent made the file, or may have."""
+        return self.is_own(path) or _plain(path) in self.made
+
     def after(self, command: ShellCommand) -> KnownFiles:
         """What is known after a command."""
+        if command.program in _EDITORS:
+            opened = {path for path in map(_plain, command.reads) if path not in self.existing}
+            return replace(self, made=self.made | opened)
         existing = self.existing | {path for path in map(_plain, command.reads) if not self.is_own(path)}
         if command.program in _ALTERS_WHAT_EXISTS:
             return replace(self, existing=existing)
