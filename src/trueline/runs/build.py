@@ -274,6 +274,7 @@ class PlannedEpisode:
                 domain=self._planned.task.ref.domain,
                 scope_source=self._scope_source,
                 on_error=setup.on_error,
+                asks=setup.policy.exhausted == "ask" and setup.ask is not None and not setup.policy.shadow,
                 narrator=narrator,
             )
             stack.push_async_callback(session.close)

@@ -18,6 +18,7 @@ from trueline.actions.facts.mentions import mentions
 from trueline.actions.shell.paths import normal_path
 from trueline.guard.policy.globs import matches
 from trueline.guard.policy.instruction import can_be_read, speaks_of, words_of
+from trueline.guard.scope.open_slots import path_left_open, site_left_open
 from trueline.guard.scope.types import (
     Access,
     ApplicationGrant,
@@ -102,7 +103,7 @@ def scope_from_words(instruction: str, start: StartState | None = None) -> Scope
             RecipientGrant(recipient=address, because=address) for address in mentions([instruction]).emails
         ),
         effects=_effects(instruction, words),
-        open_slots=_open_slots(instruction),
+        open_slots=_open_slots(instruction, words),
     )
 
 
@@ -272,14 +273,20 @@ def _effects(instruction: str, words: Vocabulary) -> tuple[EffectGrant, ...]:
     return tuple(found)
 
 
-def _open_slots(instruction: str) -> tuple[OpenSlot, ...]:
-    """Recipients that only the data can tell, as in "reply to the sender"."""
-    named = mentions([instruction]).emails
-    sends = _word_in(instruction, vocabulary().effects["send"].firm)
-    if not sends or named:
-        return ()
-    who = _word_in(instruction, _SENDER)
-    return (OpenSlot(slot="recipient", because=who or sends),)
+def _open_slots(instruction: str, words: Vocabulary) -> tuple[OpenSlot, ...]:
+    """Values that only data can tell, as in "reply to the sender" or "upload it to the portal"."""
+    named = mentions([instruction])
+    found: list[OpenSlot] = []
+    sends = _word_in(instruction, words.effects["send"].firm)
+    if sends and not named.emails:
+        found.append(OpenSlot(slot="recipient", because=_word_in(instruction, _SENDER) or sends))
+    hands_over = _word_in(instruction, (*words.effects["upload"].firm, *words.effects["share"].firm))
+    if hands_over and not named.hosts and (site := site_left_open(instruction)):
+        found.append(OpenSlot(slot="site", because=site))
+    puts = _word_in(_without_names(instruction), (*words.saves, *words.deletes))
+    if puts and (place := path_left_open(instruction)):
+        found.append(OpenSlot(slot="path", because=place))
+    return tuple(found)
 
 
 def _word_in(instruction: str, patterns: tuple[str, ...]) -> str:

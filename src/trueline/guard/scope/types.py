@@ -7,7 +7,7 @@ Scope. What is read from the screen can place an effect outside or make it unkno
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from trueline.records.base import Record
 from trueline.records.start_state import StartState
@@ -95,14 +95,23 @@ class EffectGrant(Grant):
     effect: EffectKind
 
 
-OPEN_SLOT = "open slot"
-"""Source of the evidence that holds a value for an open slot; a person who lets it pass has answered."""
+Slot = Literal["recipient", "site", "path"]
+OPEN_SLOT = "open slot: "
+"""How the source of the evidence begins that holds a value for an open slot; the slot follows. A person who lets the
+proposal pass has answered."""
 
 
 class OpenSlot(Grant):
     """A value that only data can tell, such as the recipient in "reply to the sender"; a person is asked once."""
 
-    slot: Literal["recipient", "site", "path"]
+    slot: Slot
+
+
+class Answer(NamedTuple):
+    """A value for an open slot that a person agreed to."""
+
+    slot: Slot
+    value: str
 
 
 class Scope(Record):
@@ -125,8 +134,8 @@ class ScopeSource:
     words: str
     """The user's own instruction."""
     start: StartState | None = None
-    recipients: tuple[str, ...] = ()
-    """Whom a person agreed to where the instruction left it open; a name may hold any words, so it grants no more."""
+    answers: tuple[Answer, ...] = ()
+    """What a person agreed to where the instruction left it open; a value may hold any words, so it grants no more."""
     given: Scope | None = None
     """A Scope written by hand or taken from the task, instead of one that is made."""
 
