@@ -284,7 +284,8 @@ class Session:
         if not isinstance(self._guard, ChecksChanges):
             return None
         try:
-            return await self._guard.late_reason(self.scope_source, changes, self.id)
+            before = [step.changes for step in self._memory.steps if step.changes is not None]
+            return await self._guard.late_reason(self.scope_source, changes, self.id, before)
         except TruelineError:
             return None
 

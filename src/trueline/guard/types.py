@@ -6,6 +6,7 @@ steps (pointer, focus, held keys, clipboard, text typed so far) is worked out fr
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -88,8 +89,10 @@ class HasDeadline(Protocol):
 class ChecksChanges(Protocol):
     """A guard that also looks at what a step changed, after it ran."""
 
-    async def late_reason(self, source: ScopeSource, changes: Changes, episode: str = "") -> str | None:
-        """Why the changes may not stand; `None` if they may."""
+    async def late_reason(
+        self, source: ScopeSource, changes: Changes, episode: str = "", before: Sequence[Changes] = ()
+    ) -> str | None:
+        """Why the changes may not stand, after those of earlier steps; `None` if they may."""
         ...
 
 

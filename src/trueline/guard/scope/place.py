@@ -150,6 +150,8 @@ def _place_kind(effect: ProposalEffect, scope: Scope) -> PlacedEffect:
         return _covered(effect, named)
     if not granted and effect.kind == "control_processes" and _is_in_scope(effect.resource, scope):
         return PlacedEffect(effect, "unknown", "it is an application of the task")
+    if not granted and effect.shown_by == "origin" and any(_is_site(site, effect.resource) for site in _named(scope)):
+        return PlacedEffect(effect, "unknown", "it is a site of the task")
     if not granted:
         return PlacedEffect(effect, "outside", f"the task does not {verb_phrase(effect.kind)}")
     firm = next((grant for grant in granted if not grant.possible), None)
@@ -186,13 +188,17 @@ def _place_recipient(effect: ProposalEffect, scope: Scope) -> PlacedEffect:
 
 def _place_destination(effect: ProposalEffect, scope: Scope) -> PlacedEffect:
     """Data may go to a site that the task names; if it names none, the destination is unknown."""
-    named = [grant for grant in scope.sites if not grant.possible]
+    named = _named(scope)
     if effect.resource and is_open(scope, "site") and not any(_is_site(grant, effect.resource) for grant in named):
         return PlacedEffect(effect, "unknown", OPEN["site"])
     if not effect.resource or not named:
         return PlacedEffect(effect, "unknown", "the instruction leaves open where to")
     grants = [grant for grant in named if _is_site(grant, effect.resource)]
     return _by_grants(effect, grants, "the task does not hand anything to this site")
+
+
+def _named(scope: Scope) -> list[SiteGrant]:
+    return [grant for grant in scope.sites if not grant.possible]
 
 
 def verb_phrase(kind: str) -> str:

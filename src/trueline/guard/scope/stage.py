@@ -155,12 +155,15 @@ class ScopeStage:
         scope, usage = await self.maker.make(source.words, source.start, episode)
         return (with_answers(scope, source.answers) if source.answers else scope), usage
 
-    async def late_reason(self, source: ScopeSource, changes: Changes, episode: str = "") -> str | None:
+    async def late_reason(
+        self, source: ScopeSource, changes: Changes, episode: str = "", before: Sequence[Changes] = ()
+    ) -> str | None:
         """Why what a step changed lies outside the Scope; `None` if nothing does, or if the stage only informs."""
         if self.mode == "evidence":
             return None
         scope, _ = await self._make(source, episode)
-        placed = place_effects(effects_of_changes(changes), scope)
+        known = known_at_first(before, source.start.files if source.start else ())
+        placed = place_effects(effects_of_changes(changes, known), scope)
         outside = [f"{item.why}: {_what(item, self._marked)}" for item in placed if item.place == "outside"]
         return one_line("; ".join(outside[:_MOST])) if outside else None
 

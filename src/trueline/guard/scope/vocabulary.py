@@ -52,6 +52,8 @@ class Vocabulary(_Entry):
     rebuilt: Words
     temporary: Words
     caches: Words
+    kept_data: Words
+    programs_own: Words
     recovers: Words
     deletes: Words
     commands: Words
