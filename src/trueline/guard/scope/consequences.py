@@ -37,7 +37,11 @@ _KEPT_BY_PROGRAMS = re.compile(
 )
 """Keys under which programs note their own state."""
 _GUARDED = re.compile(
-    r"proxy|password|certificate|safe.?browsing|macro|smtp|mail\.?server|identit|forward|filters?\b|remote|extension",
+    r"(?:^|[./])(?:network\.proxy\.\w+|proxy(?:[./]\w+)*|inet/settings\b.*proxy\w*"
+    r"|mail\.(?:smtpserver|server)\.\w+\.(?:hostname|realhostname|username)"
+    r"|mail\.identity\.\w+\.(?:useremail|reply_to|smtpserver|dobcclist|docclist)"
+    r"|macrosecuritylevel|disablemacrosexecution|secureurl|safebrowsing(?:\.\w+)*|homepage|session\.startup_urls"
+    r"|default_search_provider\w*(?:\.\w+)*|security\.workspace\.trust(?:\.\w+)*|xpinstall\.signatures\.required)$",
     re.IGNORECASE,
 )
 """Keys of an application that say where data goes and what it trusts."""
