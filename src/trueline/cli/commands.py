@@ -24,7 +24,11 @@ COMMANDS = _table(
     ("explain", "explain", "Explain why an episode has its score, or none."),
     ("power", "power", "Compute how many tasks and repeats a study needs to detect a change."),
     ("gate", "gate", "Pass or fail for CI: is the new setting good enough?"),
-    ("guard", "guard", "Judge actions before they run: bench, check, replay, rules, serve, proxy, mcp, redteam."),
+    (
+        "guard",
+        "guard",
+        "Judge actions before they run: bench, check, league, make-set, mcp, proxy, redteam, replay, rules, scope, serve, truth.",
+    ),
     ("judge", "judge", "Judge recorded episodes: success, safety, first violation; how far to believe it."),
     ("model", "model", "Ask a language model, list the providers, probe a server."),
     ("cache", "cache", "Show or clear the cached model answers."),
