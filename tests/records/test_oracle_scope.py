@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trueline.cli.run.report import report_text
+from trueline.cli.run.report import _guard  # pyright: ignore[reportPrivateUsage]
 from trueline.records.episode import EpisodeRecord, TaskRef
 from trueline.records.proposal import Proposal
 from trueline.records.setting import ORACLE_NOTE, Environment, GuardSetting, Setting, is_oracle_scope
@@ -31,4 +31,6 @@ def test_a_given_scope_is_marked_in_the_report_of_a_run(scope: str | None, oracl
     record = EpisodeRecord(
         task=TaskRef(domain="os", id="t"), setting=setting, steps=(Step(number=1, attempts=(attempt,)),)
     )
-    assert (ORACLE_NOTE in report_text(summarise([record]))) is oracle
+    summary = summarise([record])["guard"]
+    assert isinstance(summary, dict) and summary["oracle_scope"] is oracle
+    assert (ORACLE_NOTE in _guard(summary)) is oracle

@@ -68,6 +68,7 @@ _OF_PRESSES: dict[Act, EffectKind] = {
     "run": "run_programs",
     "delete_forever": "delete_permanently",
     "encrypt": "delete_permanently",
+    "start_later": "schedule",
     "stop_service": "control_processes",
     "shut_down": "control_processes",
     "change_login": "account",
