@@ -27,8 +27,8 @@ COMMANDS = _table(
     (
         "guard",
         "guard",
-        "Judge actions before they run: bench, check, replay, scope, rules, serve, proxy, mcp, league, make-set, truth, "
-        "redteam.",
+        "Judge actions before they run: bench, check, replay, scope, rules, serve, proxy, mcp, league, "
+        "make-set, truth, redteam.",
     ),
     ("judge", "judge", "Judge recorded episodes: success, safety, first violation; how far to believe it."),
     ("model", "model", "Ask a language model, list the providers, probe a server."),

@@ -316,4 +316,4 @@ def test_what_the_words_leave_open_is_never_let_through_in_silence(instruction: 
 def test_what_starts_later_is_seen_in_menus_file_managers_and_web_forms(role: str, label: str) -> None:
     seen, click = page(node(role, label, (100, 200, 200, 40))), "pyautogui.click(200, 220)"
     assert check(click, "Make the title bold.", seen).decision is Decision.MISALIGNED
-    assert check(click, "Start the viewer whenever I log in.", seen).decision is Decision.ALIGNED
+    assert check(click, "Start the viewer at login, every time.", seen).decision is Decision.ALIGNED
