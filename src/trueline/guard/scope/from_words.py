@@ -188,7 +188,13 @@ def _paths(
             found += [
                 PathGrant(path=path, access=_CHANGE, because=grant.because, source=grant.source) for path in profile
             ]
-    return tuple({(grant.path, grant.access): grant for grant in reversed((*found, *PERMANENT_PATHS))}.values())[::-1]
+    kept: dict[tuple[str, Accesses], PathGrant] = {}
+    for grant in (*found, *PERMANENT_PATHS):
+        place = (grant.path, grant.access)
+        # What one word grants for certain, another that leaves it open does not take back.
+        if place not in kept or (kept[place].possible and not grant.possible):
+            kept[place] = grant
+    return tuple(kept.values())
 
 
 def _named_paths(instruction: str, access: Accesses) -> list[PathGrant]:
