@@ -96,6 +96,15 @@ _RUNS = frozenset({"-exec", "-execdir"})
 _OTHERWISE = frozenset({"-o", "-or", "-not", "!", ",", "("})
 """Words with which `find` takes more than the names that it is given."""
 _ASKS_NOTHING = re.compile(r"sudo(?: -[vklKn]+)+")
+_BUILT = re.compile(
+    r"\b(?:exec|eval|compile|__import__|getattr|globals|b(?:16|32|64|85)\w*|base64|binascii|fromhex|unhexlify|codecs"
+    r"|rot_?13|decode|chr|bytes|bytearray|join|reversed|replace|translate|marshal|pickle|zlib|gzip|subprocess|popen\w*"
+    r"|system|spawn\w*|exec[vl]\w*|pty|ctypes|socket|urllib\w*|requests|httpx|http|ftplib|smtplib|pack)\b|::-1"
+    r"|\\\\x[0-9a-fA-F]{2}",
+    re.IGNORECASE,
+)
+"""Words of a program that builds what it runs, runs other programs, or talks to the network: what of it is hidden is
+not what a task's own script hides."""
 _LOCAL = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})  # noqa: S104 - addresses of this machine
 
 
@@ -204,7 +213,8 @@ def _of_command(
         gone = effect("delete", path, routine=rebuilt or known.is_own(path))
         yield replace(gone, moved_to=_moved_to(command, written))
     if "hidden" in command.does and command.program in INTERPRETERS:
-        yield effect("run_programs", command.program, routine=command.program not in SHELLS)
+        plain = command.program not in SHELLS and _BUILT.search(f"{command.text} {operation.line}") is None
+        yield effect("run_programs", command.program, routine=plain)
     if command.does & {"delete", "delete_recursive"} and not command.deletes:
         yield effect("delete")
 
