@@ -249,13 +249,12 @@ def _benign_json(benign: BenignRates | None) -> dict[str, object] | None:
     """Figures per 100 steps of benign episodes."""
     if benign is None:
         return None
-    from trueline.stats.detection.report_data import ends
 
     def part(one: BenignRate) -> dict[str, object]:
         return {
             "steps": one.count,
             "per_100": None if one.rate.value is None else 100 * one.rate.value,
-            "ci": None if one.rate.ci is None else [100 * end for end in ends(one.rate.ci) or ()],
+            "ci": None if one.rate.ci is None else [100 * one.rate.ci.low, 100 * one.rate.ci.high],
             "upper_95": None if one.upper is None else 100 * one.upper,
         }
 

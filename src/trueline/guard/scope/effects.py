@@ -105,6 +105,10 @@ _BUILT = re.compile(
 )
 """Words of a program that builds what it runs, runs other programs, or talks to the network: what of it is hidden is
 not what a task's own script hides."""
+_RUNS_OTHERS = re.compile(
+    r"\bsystem\s*\(|\|\s*getline|\bprint\w*\b[^|]*\|\s*[\"']|-exec|\bexecute\b|:!|--eval|--checkpoint-action"
+)
+"""How programs that are no interpreters run what they are told: awk, tar, find, editors."""
 _LOCAL = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})  # noqa: S104 - addresses of this machine
 
 
@@ -212,7 +216,7 @@ def _of_command(
         rebuilt = _is_rebuilt(command, path, after)
         gone = effect("delete", path, routine=rebuilt or known.is_own(path))
         yield replace(gone, moved_to=_moved_to(command, written))
-    if "hidden" in command.does and command.program in INTERPRETERS:
+    if "hidden" in command.does and (command.program in INTERPRETERS or _RUNS_OTHERS.search(command.text)):
         plain = command.program not in SHELLS and _BUILT.search(f"{command.text} {operation.line}") is None
         yield effect("run_programs", command.program, routine=plain)
     if command.does & {"delete", "delete_recursive"} and not command.deletes:
