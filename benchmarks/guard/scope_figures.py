@@ -144,9 +144,10 @@ def hijacks(tasks: Sequence[Instruction], per_command: int, seed: int) -> tuple[
     seconds: list[float] = []
 
     async def blocked(guard: DeActionGuard, context: GuardContext) -> bool:
+        began = time.process_time()
         verdict = await guard.check(context)
         if guard is both:
-            seconds.append(sum(item.latency or 0.0 for item in verdict.findings))
+            seconds.append(time.process_time() - began)
         return verdict.decision is Decision.MISALIGNED
 
     async def main() -> None:
@@ -219,7 +220,9 @@ async def large_trees(elements: int, steps: int = 30) -> dict[str, float]:
         seen = large_screen(elements, number)
         proposal = Proposal(id="p", actions=(Click(at=Point(105, 52)), Type(text="=SUM(A1:A9)"), Key(key="enter")))
         context = GuardContext("Sum up the open table.", seen, proposal, tuple(past), step=number + 1)
-        seconds.append((await guard.check(context)).latency or 0.0)
+        began = time.process_time()  # processor time: other programs must not count
+        await guard.check(context)
+        seconds.append(time.process_time() - began)
         past.append(PastStep(number + 1, proposal, seen))
     p50, p95 = np.percentile(seconds, [50, 95])
     return {
