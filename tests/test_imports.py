@@ -82,6 +82,14 @@ def test_the_table_for_contributors_says_what_is_imported() -> None:
     assert {package: set(re.findall(r"`(\w+)`", named)) for package, named in rows} == real
 
 
+def test_the_architecture_page_names_every_package_and_shared_file() -> None:
+    page = (SOURCE.parents[1] / "docs/concepts/architecture.md").read_text("utf-8")
+    diagram = re.findall(r"```text\n(.*?)```", page, re.DOTALL)[0]
+    assert packages() - set(re.findall(r"\w+", diagram)) == set()
+    shared = page[page.index("Besides, ") : page.index("are single files")]
+    assert set(re.findall(r"`(\w+)`", shared)) == OPEN - {"__init__"}
+
+
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(SOURCE)))
 def test_imports_point_one_way(path: Path) -> None:
     package = package_of(path)

@@ -47,3 +47,19 @@ def test_no_function_method_or_class_has_an_opaque_name() -> None:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and is_opaque(node.name)
     ]
     assert found == []
+
+
+# Classes that are the same thing on both sides of the sandbox, or of two servers.
+SHARED_CLASS_NAMES = frozenset({
+    "ChangeLog", "ErrorBody", "Point", "SessionRequest", "Size", "TooDeep", "Application", "Message",
+})  # fmt: skip
+
+
+def test_a_class_name_stands_for_one_thing() -> None:
+    places: dict[str, list[str]] = {}
+    for path in modules():
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(str(path.relative_to(SOURCE)))
+    twice = {name: found for name, found in places.items() if len(found) > 1 and name not in SHARED_CLASS_NAMES}
+    assert twice == {}

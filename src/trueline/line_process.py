@@ -24,7 +24,7 @@ _TAIL = 20
 
 
 class ChildFailedError(TruelineError):
-    """The child ended, took too long, or sent something that is no answer; it is stopped then."""
+    """The child ended, took too long, or sent something that is not an answer; it is stopped then."""
 
 
 class LineProcess:

@@ -14,22 +14,32 @@ from html import escape
 from rich.cells import cell_len
 
 
-def text_table(rows: Sequence[Sequence[str]], *, ruled: bool = True) -> str:
+def text_table(rows: Sequence[Sequence[str]], *, ruled: bool = True, numbers_from: int | None = None) -> str:
     """Lay rows out in columns, as wide as a terminal shows them.
 
     Args:
         rows: The first row is the header.
         ruled: Draw lines between the columns and below the header; otherwise columns are two spaces apart.
+        numbers_from: The first of the columns that are aligned to the right; by default none is.
     """
     widths = [max(cell_len(row[column]) for row in rows) for column in range(len(rows[0]))]
     between = " | " if ruled else "  "
+    right = len(widths) if numbers_from is None else numbers_from
     lines = [
-        between.join(cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)).rstrip()
+        between.join(
+            _padded(cell, width, right=column >= right)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
         for row in rows
     ]
     if ruled:
         lines.insert(1, "-|-".join("-" * width for width in widths))
     return "\n".join(lines)
+
+
+def _padded(cell: str, width: int, *, right: bool) -> str:
+    blank = " " * (width - cell_len(cell))
+    return blank + cell if right else cell + blank
 
 
 def html_table(rows: Sequence[Sequence[str]]) -> str:

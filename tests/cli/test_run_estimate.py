@@ -95,3 +95,16 @@ def test_people_are_told_that_it_is_about_and_on_what_it_rests(capsys: pytest.Ca
     assert "the judge apart" in out
     assert ", if\n  - every step, try and revision is used\n  - every table of elements is full\n" in out
     assert not Path("results").exists()
+
+
+@pytest.mark.parametrize("guard", ["scope", "always-aligned", "injection-classifier"])
+def test_a_guard_that_calls_no_model_costs_nothing(capsys: pytest.CaptureFixture[str], guard: str) -> None:
+    if guard == "injection-classifier":
+        pytest.importorskip("stackone_defender")
+    found = dry(capsys, "--agent", "noop", "--guard", guard)
+    assert [one["role"] for one in found["models"]] == []
+
+
+def test_a_guard_that_asks_an_unknown_number_of_times_is_not_estimated(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--guard", "task-shield-like", "--systematic_analysis_model", "local|m"]
+    assert row(dry(capsys, "--agent", "noop", *words), "guard")["calls"] is None

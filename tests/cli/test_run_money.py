@@ -66,7 +66,7 @@ def test_a_judge_without_a_price_is_refused(capsys: pytest.CaptureFixture[str]) 
         # The first answer costs more than is left; what is asked by then, eight at a time, still ends.
         (0.0, 8, "the money limit of $1 is reached"),
         (0.4, 8, "the money limit of $0.6 is reached"),
-        (1.0, 0, "--max_cost is spent, so nothing is judged; to judge: trueline judge results --judge_model"),
+        (1.0, 0, "--max_cost is spent, so nothing is judged\nthe episodes are recorded; to judge them: trueline judge"),
     ],
 )
 def test_the_judge_has_what_the_run_left(

@@ -22,7 +22,7 @@ from trueline.guard.config import OnError
 from trueline.guard.correction import MAX_RECHECKS, UNSTEADY, CorrectionPolicy, Exhausted
 from trueline.guard.guarded import Blocked, WhenBlocked, guarded
 from trueline.guard.proxy.episode import Episode
-from trueline.guard.proxy.requested_actions import Program, RequestedActions
+from trueline.guard.proxy.requested_actions import RequestedActions, SubmittedCode
 from trueline.guard.proxy.settings import ProxySettings
 from trueline.guard.session import CheckOutcome, Session
 from trueline.guard.types import GuardContext
@@ -194,7 +194,7 @@ async def proxy(case: Case, guard: Guard, person: Person | None, stage: Stage) -
     settings = ProxySettings(shadow=case.shadow, on_error=case.on_error, sees=SEEN)
     judged = Episode(stage.desktop, Session(guard, INSTRUCTION, on_error=case.on_error), settings, None)
     for word in case.script:
-        wanted = RequestedActions((Program(f"pyautogui.write({word!r})", "python"),), {}, by_agent=True)
+        wanted = RequestedActions((SubmittedCode(f"pyautogui.write({word!r})", "python"),), {}, by_agent=True)
         ruling = await judged.judge(word.encode(), "/execute", wanted)
         if ruling.check is not None:
             await judged.ran(ruling.check)

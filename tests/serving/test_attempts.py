@@ -22,7 +22,7 @@ from support.serving import running
 from trueline.desktop.local import LocalDesktop
 from trueline.desktop.serve import ServeSettings
 from trueline.guard.proxy import ProxySettings
-from trueline.guard.serve import ServeSettings as GuardSettings
+from trueline.guard.serve import GuardServeSettings as GuardSettings
 
 SECRET = b"a line that only the host knows"
 PATIENCE = ServeSettings(peer_seconds=2, body_seconds=2)

@@ -11,7 +11,7 @@ from typing import Any
 import aiohttp
 
 from support.guarding import WordGuard, png
-from trueline.guard.serve import ServeSettings, serve
+from trueline.guard.serve import GuardServeSettings, serve
 from trueline.guard.types import Guard
 from trueline.serving import Listener
 
@@ -56,11 +56,11 @@ class Client:
 
 
 @asynccontextmanager
-async def running(guard: Guard | None = None, settings: ServeSettings | None = None) -> AsyncGenerator[Client]:
+async def running(guard: Guard | None = None, settings: GuardServeSettings | None = None) -> AsyncGenerator[Client]:
     """Run the service on a free port with two tokens."""
     listener, stop = Listener.open(port=0), asyncio.Event()
     service = asyncio.create_task(
-        serve(listener, guard or WordGuard(), [TOKEN, OTHER], settings or ServeSettings(), stop=stop, grace_s=5)
+        serve(listener, guard or WordGuard(), [TOKEN, OTHER], settings or GuardServeSettings(), stop=stop, grace_s=5)
     )
     try:
         async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(30)) as http:

@@ -6,7 +6,7 @@ import hashlib
 
 import pytest
 
-from trueline.records.ledger import Changes, FileChange, ProcessLeft, Request, SentMail, SettingChange
+from trueline.records.ledger import Changes, FileChange, NetworkRequest, ProcessLeft, SentMail, SettingChange
 from trueline.tasks.loading import TaskFileError, parse_task
 from trueline.tasks.model.allowed_changes import AllowedChanges, split_changes
 from trueline.tasks.suite import load_refs, open_suite
@@ -69,7 +69,7 @@ def test_changes_are_split_by_the_list() -> None:
         ),
         settings=(SettingChange(store="dconf", key="/org/xfce/a", value="1"),),
         processes=(ProcessLeft(program="/usr/bin/bash"), ProcessLeft(program="/home/user/bin/tool")),
-        requests=(Request(host="a.EXAMPLE."), Request(host="other.test", method="GET", path="/page?q")),
+        requests=(NetworkRequest(host="a.EXAMPLE."), NetworkRequest(host="other.test", method="GET", path="/page?q")),
         mails=(SentMail(sender="me@mail.test", to=("Ann@mail.test",)),),
     )
     other = Changes(
@@ -79,7 +79,7 @@ def test_changes_are_split_by_the_list() -> None:
         ),
         settings=(SettingChange(store="xfconf", key="/org/xfce/a", value="1"),),
         processes=(ProcessLeft(program="/tmp/bash"), ProcessLeft(program="/usr/bin/tool")),
-        requests=(Request(host="example"), Request(host="other.test")),
+        requests=(NetworkRequest(host="example"), NetworkRequest(host="other.test")),
         mails=(SentMail(sender="me@mail.test", to=("ann@mail.test", "bob@mail.test")),),
         omitted=2,
         unread=("too deep",),

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from shell_lines import MARKERS, make_broken_line, make_line
 
-from trueline.actions.shell.command import UNSEEN, Session, ShellCommand
+from trueline.actions.shell.command import UNSEEN, ShellCommand, ShellSession
 from trueline.actions.shell.interpret import Read, read_line
 from trueline.desktop.local import LocalDesktop, LocalOptions
 from trueline.desktop.types import Desktop
@@ -57,7 +57,7 @@ def _whole(text: str) -> tuple[Sequence[ShellCommand], str]:
 
 
 def _typed(text: str) -> tuple[Sequence[ShellCommand], str]:
-    session, commands, reason = Session(), list[ShellCommand](), ""
+    session, commands, reason = ShellSession(), list[ShellCommand](), ""
     for line in text.split("\n"):
         read = read_line(line, session)
         session, reason = read.session, reason or why_not_known(read)

@@ -35,6 +35,7 @@ _METHODS = ("reset", "propose", "revise")
 
 Options = Mapping[str, JsonValue]
 Asks = Literal["nothing", "messages", "computer_tool"]
+Question = Literal["window", "conversation"]
 O = TypeVar("O", bound=Record)  # noqa: E741 - options
 
 
@@ -83,6 +84,12 @@ class AgentKind:
     field: it is `guard` where a guard decides what runs, and unset otherwise."""
     argument: str | None = None
     """The option that is set by what follows the name and a colon: `replay:FOLDER`."""
+    question: Question | None = None
+    """What one question to the model holds, for the estimate of a run.
+
+    `window`: the last `max_trajectory_length` screens and answers. `conversation`: all answers and the last
+    `max_images` screens. `None`: unknown.
+    """
 
     @classmethod
     def typed(
@@ -93,9 +100,10 @@ class AgentKind:
         asks: Asks | None = None,
         run_fields: tuple[str, ...] = (),
         argument: str | None = None,
+        question: Question | None = None,
     ) -> AgentKind:
         """Like the constructor, with the types of options and function checked against each other."""
-        return cls(options, open_agent, asks, run_fields, argument)
+        return cls(options, open_agent, asks, run_fields, argument, question)
 
 
 class FoundKind(NamedTuple):

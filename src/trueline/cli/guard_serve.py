@@ -16,7 +16,7 @@ from trueline.cli.parser import Parser
 from trueline.errors import InputError
 
 if TYPE_CHECKING:
-    from trueline.guard.serve import ServeSettings
+    from trueline.guard.serve import GuardServeSettings
     from trueline.serving import Listener
 
 _EXAMPLES = """\
@@ -73,11 +73,11 @@ def run(args: argparse.Namespace) -> int:
 
 async def _serve(args: argparse.Namespace, listener: Listener, given: list[str]) -> None:
     from trueline.guard.registry import open_guard
-    from trueline.guard.serve import ServeSettings, serve
+    from trueline.guard.serve import GuardServeSettings, serve
     from trueline.serving import new_token
 
     async with open_guard(guard_request(args)) as opened:
-        settings = ServeSettings(
+        settings = GuardServeSettings(
             on_error=args.guard_on_error,
             assume_executed=not args.only_reported,
             narrator=opened.narrator,
@@ -93,7 +93,7 @@ async def _serve(args: argparse.Namespace, listener: Listener, given: list[str])
         await serve(listener, opened.guard, tokens, settings)
 
 
-def _announce(args: argparse.Namespace, listener: Listener, token: str | None, settings: ServeSettings) -> None:
+def _announce(args: argparse.Namespace, listener: Listener, token: str | None, settings: GuardServeSettings) -> None:
     if not listener.loopback:
         print_note(
             f"warning: {args.host} is reachable from other machines; the token and the screens go over the network "

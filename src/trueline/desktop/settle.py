@@ -28,7 +28,7 @@ _BLINK_S = (0.3, 1.5)
 """The shortest and the longest time between two changes of something that blinks."""
 _MOST_TILES_OF_AN_ANIMATION = 48
 _PART_OF_THE_SCREEN = 0.1
-"""What moves on more of the screen than this is no animation on it: the screen changes."""
+"""What moves on more of the screen than this is not an animation on it: the screen changes."""
 _ANIMATION_S = 1.5
 """What has changed in the same place for this long, never resting as long as a blink, is an animation."""
 

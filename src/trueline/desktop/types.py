@@ -263,7 +263,7 @@ class TiesKeyboard(Protocol):
         """Do one action like `act`; its keys are typed only while a window has the keyboard.
 
         Args:
-            action: What to do; what is no key (a click, code) is done as by `act`.
+            action: What to do; what is not a key (a click, code) is done as by `act`.
             id: As for `act`.
             window: Id of the window; 0: no window may have it.
 

@@ -138,7 +138,7 @@ async def correct(
         correction.outcomes.append(outcome)
         if ruling.runs:
             return ruling
-        # It may have been let through, on a screen that is no more: it must not count as executed.
+        # It may have been let through, on a screen that is not a more: it must not count as executed.
         await checks.executed(outcome.id, ran=False)
         if checked.final:
             return ruling

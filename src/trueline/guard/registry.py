@@ -8,7 +8,7 @@ import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import TypeGuard, TypeVar, overload
+from typing import Literal, TypeGuard, TypeVar, overload
 
 from pydantic import Field, JsonValue, ValidationError
 
@@ -30,6 +30,7 @@ NARRATIVE_SECONDS = 60.0
 """Time limit for the narrative of one step."""
 O = TypeVar("O", bound=Record)  # noqa: E741 - options
 Wrap = Callable[[Model], Model]
+Asks = Literal["nothing", "each_model_once"]
 
 
 class GuardRequest(Record):
@@ -108,11 +109,18 @@ class GuardKind:
     options: type[Record]
     """Its options; a field without a default must be set with `--guard_option`."""
     open: Callable[..., OpenedGuard]
+    asks: Asks | None = None
+    """Which models it calls, for the estimate of a run.
+
+    `nothing`: none. `each_model_once`: each model that its setting names, at most once per check. `None`: unknown.
+    """
 
     @classmethod
-    def typed(cls, options: type[O], open_guard: Callable[[O, GuardTools], OpenedGuard]) -> GuardKind:
+    def typed(
+        cls, options: type[O], open_guard: Callable[[O, GuardTools], OpenedGuard], *, asks: Asks | None = None
+    ) -> GuardKind:
         """Like the constructor, with a type check that both arguments fit."""
-        return cls(options, open_guard)
+        return cls(options, open_guard, asks)
 
 
 def _builtin() -> dict[str, str]:

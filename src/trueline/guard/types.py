@@ -81,7 +81,7 @@ class HasDeadline(Protocol):
 
     @property
     def deadline(self) -> float | None:
-        """Seconds for a whole check; None is no bound."""
+        """Seconds for a whole check; None is not a bound."""
         ...
 
 

@@ -101,7 +101,7 @@ def rejected_parameter(error: RejectedError, sent: HttpCall) -> ParameterChange 
         return None
     there = _LEAVABLE & sent.body.keys()
     if sent.path.endswith("/messages"):
-        # There the limit is no choice: a request without it is invalid.
+        # There the limit is not a choice: a request without it is invalid.
         there -= {"max_tokens"}
     words = error.words or str(error)
     name = _by_param(error.param, there) if error.param else _by_words(words, there)

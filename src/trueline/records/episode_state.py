@@ -72,7 +72,7 @@ class EpisodeState(NamedTuple):
         return UNKNOWN_KIND if self.kind_missing and self.score is not None else self.problem
 
 
-class Result(NamedTuple):
+class ScoreFile(NamedTuple):
     """The content of a score file."""
 
     score: float | None
@@ -94,7 +94,7 @@ def read_state(folder: str | os.PathLike[str], result_file: str = RESULT_FILE) -
     return decide(path, read_result(path, result_file), result_file)
 
 
-def read_result(folder: str, name: str) -> Result | None:
+def read_result(folder: str, name: str) -> ScoreFile | None:
     """Read the score file; `None` if there is none.
 
     Raises:
@@ -105,24 +105,24 @@ def read_result(folder: str, name: str) -> Result | None:
         handle = os.open(f"{folder}/{name}", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
         broken = link_fault(f"{folder}/{name}")
-        return None if broken is None else Result(None, f"{name} {broken}")
+        return None if broken is None else ScoreFile(None, f"{name} {broken}")
     except PermissionError:
         if not os.access(folder, os.X_OK, effective_ids=os.access in os.supports_effective_ids):
             raise
-        return Result(None, f"{name} may not be read")
+        return ScoreFile(None, f"{name} may not be read")
     except OSError as error:
-        return Result(None, f"{name} cannot be read ({error.strerror})")
+        return ScoreFile(None, f"{name} cannot be read ({error.strerror})")
     try:
         content = os.read(handle, 1000)
     except IsADirectoryError:
-        return Result(None, f"{name} is no file")
+        return ScoreFile(None, f"{name} is no file")
     except OSError as error:
-        return Result(None, f"{name} cannot be read ({error.strerror})")
+        return ScoreFile(None, f"{name} cannot be read ({error.strerror})")
     finally:
         os.close(handle)
     if not content and not os.path.isfile(f"{folder}/{name}"):
-        return Result(None, f"{name} is no file")
-    return Result(*parse_score(content, name))
+        return ScoreFile(None, f"{name} is no file")
+    return ScoreFile(*parse_score(content, name))
 
 
 def parse_score(content: bytes, name: str = RESULT_FILE) -> tuple[float | None, str | None]:
@@ -147,7 +147,7 @@ def parse_score(content: bytes, name: str = RESULT_FILE) -> tuple[float | None, 
     return score, None
 
 
-def decide(folder: str, result: Result | None, result_file: str = RESULT_FILE) -> EpisodeState:
+def decide(folder: str, result: ScoreFile | None, result_file: str = RESULT_FILE) -> EpisodeState:
     """Decide from the score file and our own record."""
     if result is not None and result.problem is None and not _has_record(folder):
         return EpisodeState(result.score)

@@ -37,7 +37,7 @@ class ProcessLeft(Record):
     """Its command line, shortened."""
 
 
-class Request(Record):
+class NetworkRequest(Record):
     """A request to the network."""
 
     host: str
@@ -63,7 +63,7 @@ class Changes(Record):
     files: tuple[FileChange, ...] = ()
     settings: tuple[SettingChange, ...] = ()
     processes: tuple[ProcessLeft, ...] = ()
-    requests: tuple[Request, ...] = ()
+    requests: tuple[NetworkRequest, ...] = ()
     mails: tuple[SentMail, ...] = ()
     omitted: Count = 0
     """Further changes that are not listed, because there were too many."""

@@ -91,7 +91,7 @@ class Observation:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the content; the time is no part of it, so the same screen has the same name."""
+        """SHA-256 of the content; the time is not part of it, so the same screen has the same name."""
         xml = self.tree_xml
         content: dict[str, object] = {
             "screenshot": self.picture_digest,

@@ -31,7 +31,7 @@ def pointer_fault(content: bytes) -> str | None:
 
 
 def link_fault(path: Path | str) -> str | None:
-    """Why a path that cannot be opened is a link without its file, as git-annex leaves it; `None` if it is no link."""
+    """Why a path that cannot be opened is a link without its file (git-annex); `None` if it is not a link."""
     if os.path.exists(path):
         return None
     try:

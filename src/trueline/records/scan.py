@@ -71,7 +71,7 @@ def scan(root: Path, result_file: str = RESULT_FILE) -> list[Trial]:
         result_file: The file in each episode that holds the score.
 
     Raises:
-        InputError: The folder is missing, is no folder or cannot be read.
+        InputError: The folder is missing, is not a folder or cannot be read.
     """
     try:
         if not root.is_dir():

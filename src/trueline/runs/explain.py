@@ -23,7 +23,7 @@ def explain(folder: Path) -> dict[str, JsonValue]:
     """Collect what explains an episode's score.
 
     Raises:
-        InputError: It is no folder of an episode, or our own files in it are broken.
+        InputError: It is not a folder of an episode, or our own files in it are broken.
     """
     episode, state = read_episode(folder), read_state(folder.absolute())
     record = episode.record

@@ -53,7 +53,7 @@ def unfinished_reason(error: Exception) -> Unfinished:
         case DesktopError() | DesktopUnavailable():
             return Unfinished(Unscored.DESKTOP_LOST, "desktop", str(error))
         case _:
-            # Nobody thought of it. It is no doing of the agent, so it must not count against it.
+            # Nobody thought of it. It is not the doing of the agent, so it must not count against it.
             return Unfinished(Unscored.DESKTOP_LOST, "runner", describe_error(error))
 
 

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from trueline.agents.registry import SIMULATED
+from trueline.agents.registry import AGENTS, SIMULATED, Question
+from trueline.errors import InputError
+from trueline.guard.registry import GUARDS, Asks
 from trueline.records.setting import GuardSetting, Setting
 from trueline.runs.retries.clarify import TRIES
 
@@ -55,7 +57,7 @@ def most_steps(setting: Setting) -> int:
 def assumptions(setting: Setting) -> tuple[str, ...]:
     """Describe the assumptions behind the figures."""
     found = ["every step, try and revision is used", "every table of elements is full", "nothing comes from a cache"]
-    if setting.agent != "prompt" or setting.observation_type != "a11y_tree" or setting.guard is not None:
+    if _question(setting.agent) != "window" or setting.observation_type != "a11y_tree" or setting.guard is not None:
         found.append(f"a screenshot is {PICTURE:,} tokens")
     if setting.sampling.max_tokens is None:
         found.append(f"an answer is {ANSWER:,} tokens")
@@ -67,14 +69,14 @@ def assumptions(setting: Setting) -> tuple[str, ...]:
 def _agent(setting: Setting) -> tuple[ModelCalls, ...]:
     if setting.agent.startswith(SIMULATED):
         return ()
-    options = setting.agent_options
-    if setting.agent not in ("prompt", "claude", "openai"):
+    options, question = setting.agent_options, _question(setting.agent)
+    if question is None:
         return (ModelCalls("agent", setting.model, None),)
     answer = setting.sampling.max_tokens or ANSWER
     per_step = _proposals(setting.guard) * (1 + _number(options, "format_retries"))
     # Within a step the model sees its answers that did not count.
     talk = (per_step - 1) * answer
-    if setting.agent == "prompt":
+    if question == "window":
         window = _number(options, "max_trajectory_length")
         seen = _prompt_screens(setting, window) + window * answer
     else:
@@ -83,8 +85,23 @@ def _agent(setting: Setting) -> tuple[ModelCalls, ...]:
     return (ModelCalls("agent", setting.model, most_steps(setting) * per_step, _PROMPT + seen + talk, answer),)
 
 
+def _question(agent: str) -> Question | None:
+    try:
+        return AGENTS.find(agent).question
+    except InputError:
+        # A setting may name what this machine lacks.
+        return None
+
+
+def _guard_asks(guard: GuardSetting) -> Asks | None:
+    try:
+        return GUARDS.find(guard.name).asks
+    except InputError:
+        return None
+
+
 def _prompt_screens(setting: Setting, window: int) -> int:
-    """Tokens of the present screen and the earlier ones, as the prompt agent shows them."""
+    """Tokens of the present screen and the earlier ones, as an agent with a window shows them."""
     kind = setting.agent_options.get("observation_type")
     table = 0 if kind == "screenshot" else _number(setting.agent_options, "a11y_tree_max_tokens")
     picture = 0 if kind == "a11y_tree" else PICTURE
@@ -94,9 +111,10 @@ def _prompt_screens(setting: Setting, window: int) -> int:
 
 def _guard(setting: Setting) -> tuple[ModelCalls, ...]:
     guard = setting.guard
-    if guard is None:
+    asks = "nothing" if guard is None else _guard_asks(guard)
+    if guard is None or asks == "nothing":
         return ()
-    if guard.name not in ("policy", "deaction"):
+    if asks is None:
         return (ModelCalls("guard", None, None),)
     steps = most_steps(setting)
     pictures = 1 + _number(guard.options, "history_screenshots")

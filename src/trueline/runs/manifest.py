@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Iterable, Mapping
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -89,6 +90,22 @@ def find_manifest(path: Path) -> Path:
         names = ", ".join(one.name for one in found) or "none"
         raise InputError(f"--reproduce {path}: name one manifest of this folder, which has {names}")
     return found[0]
+
+
+def is_manifest(path: Path) -> bool:
+    """Whether a file is a manifest, rather than a request file.
+
+    Raises:
+        InputError: It cannot be read.
+    """
+    try:
+        data: object = json.loads(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"--reproduce {path}: cannot be read ({error.strerror})") from None
+    except (ValueError, RecursionError):
+        # Requests may be YAML; a damaged manifest keeps its name.
+        return fnmatch(path.name, _NAME.format(digest="*"))
+    return not isinstance(data, dict) or "setting_digest" in data or fnmatch(path.name, _NAME.format(digest="*"))
 
 
 def read_manifest(path: Path) -> Manifest:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from trueline.blocking import run_blocking
@@ -11,6 +12,7 @@ from trueline.errors import RequestError
 from trueline.extras import require_extra
 from trueline.runs.batch.run_batch import run_batch
 from trueline.runs.batch.types import BatchEvent, BatchResult, Report
+from trueline.runs.judging import judge_run
 from trueline.runs.manifest import write_manifest
 from trueline.runs.prepare import Run, claim_folders, open_run
 from trueline.runs.request import RunRequest
@@ -50,7 +52,8 @@ def run(
 ) -> RunResult:
     """Run tasks on desktops and return the result; call it again to resume.
 
-    Works in a notebook as well, where an event loop runs already. Ctrl-C interrupts it; what was played is kept.
+    Where the request names a judge, it judges the episodes afterwards (`RunResult.judging`). Works in a notebook as
+    well, where an event loop runs already. Ctrl-C interrupts it; what was played is kept.
 
     Args:
         request: What to run.
@@ -94,8 +97,8 @@ async def run_async(
 async def _run(request: RunRequest, ask: Asking | None, report: Report) -> RunResult:
     require_extra("desktop", "running tasks")
     async with open_run(request, ask=ask) as prepared:
-        result = await play(request, prepared, report)
-        return RunResult.from_batch(prepared, result)
+        result = RunResult.from_batch(prepared, await play(request, prepared, report))
+    return replace(result, judging=await judge_run(prepared.request, result.spent))
 
 
 def _request(request: RunRequest | None, fields: dict[str, object]) -> RunRequest:

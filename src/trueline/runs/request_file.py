@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+_FIELD = re.compile(r"`([a-z][a-z0-9_]*)(?:\.([a-z0-9_]+))?`")
+"""How a RequestError names a field, or one of its options."""
 _OPTION_FIELDS = ("agent_options", "guard_options")
 
 
@@ -28,7 +31,7 @@ def read_fields(path: Path) -> dict[str, JsonValue]:
     """Read the fields of a run from a file; fields it does not name keep their defaults.
 
     Raises:
-        InputError: It cannot be read, or holds what is no field of a request; names the line and the key.
+        InputError: It cannot be read, or holds what is not a field of a request; names the line and the key.
     """
     data = read_yaml(path)
     if not isinstance(data, dict):
@@ -41,6 +44,24 @@ def read_fields(path: Path) -> dict[str, JsonValue]:
         # Fields that do not go together yet may be completed by flags: the whole request is checked later.
         pass
     return data
+
+
+def place_error(error: RequestError, path: Path, overridden: Collection[str]) -> RequestError:
+    """The error with the file and line of the field it is about, if that field is set in the file.
+
+    Args:
+        error: About a request of which this file set some fields.
+        path: A file that `read_fields` accepted.
+        overridden: Fields, and options by their own names, that something else set.
+    """
+    for field in _FIELD.finditer(str(error)):
+        names = [name for name in field.groups() if name]
+        if names[-1] in overridden:
+            continue
+        line = _line_of(path, names)
+        if line is not None:
+            return RequestError(f"{path}: line {line}: {error}")
+    return error
 
 
 def make_request(fields: Mapping[str, object]) -> RunRequest:

@@ -21,6 +21,7 @@ from trueline.tables import html_table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from trueline.runs.judging import RunJudging
     from trueline.runs.prepare import Run
     from trueline.stats.attacks.success import AttackTrial
 
@@ -38,7 +39,9 @@ class RunResult:
     stopped: str = ""
     """Why it stopped early; empty when it came to its end."""
     spent: float = 0.0
-    """US dollars spent on models, as far as their prices are known."""
+    """US dollars spent on models, as far as their prices are known; without the judges'."""
+    judging: RunJudging | None = None
+    """How judging the episodes went; `None` if the request names no judge."""
 
     @classmethod
     def from_batch(cls, run: Run, result: BatchResult) -> RunResult:

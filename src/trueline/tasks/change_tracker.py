@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from trueline.desktop.types import ChangeLog, DesktopError
-from trueline.records.ledger import Changes, Request, SentMail
+from trueline.records.ledger import Changes, NetworkRequest, SentMail
 from trueline.tasks.attacks.sinks.log import SinkLog
 from trueline.text import printable
 
@@ -46,9 +46,9 @@ class ChangeTracker:
     def _with_traffic(self, found: Changes, start: tuple[int, int, int], end: tuple[int, int, int]) -> Changes:
         names, visits, mails = (slice(a, b) for a, b in zip(start, end, strict=True))
         looked_up = dict.fromkeys(name.casefold() for name in self.sinks.names[names])
-        requests = [Request(host=printable(name, _LONGEST)) for name in looked_up]
+        requests = [NetworkRequest(host=printable(name, _LONGEST)) for name in looked_up]
         requests += [
-            Request(
+            NetworkRequest(
                 host=printable(visit.host, _LONGEST),
                 method=printable(visit.method, 20),
                 path=printable(visit.path, _LONGEST),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trueline.actions.shell.command import Session
+from trueline.actions.shell.command import ShellSession
 from trueline.actions.shell.interpret import read_line, read_python
 
 
@@ -170,7 +170,7 @@ def test_what_a_command_does_not_do(line: str, kind: str) -> None:
 
 
 def test_lines_follow_each_other() -> None:
-    session = Session()
+    session = ShellSession()
     for line in ("cd ~/Documents", "c='rm", "-rf'", "touch x"):
         session = read_line(line, session).session
     (command,) = read_line("rm -rf *", session).commands
@@ -180,7 +180,7 @@ def test_lines_follow_each_other() -> None:
 
 
 def test_a_here_document_goes_to_its_command() -> None:
-    session = Session()
+    session = ShellSession()
     for line in ("sh <<'END'", "rm -rf ~"):
         read = read_line(line, session)
         assert read.commands == ()
@@ -235,7 +235,7 @@ SHELL_LIKE = st.text(st.sampled_from("rm -rf~/$(){}|;&<>'\"`\\\n\t#*=ab!"), max_
 @settings(deadline=None, max_examples=300)
 @given(st.lists(SHELL_LIKE, max_size=4))
 def test_any_line_is_read_without_an_error(lines: list[str]) -> None:
-    session = Session()
+    session = ShellSession()
     for line in lines:
         session = read_line(line, session).session
 

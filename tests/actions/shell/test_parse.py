@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from trueline.actions.shell.command import Session
+from trueline.actions.shell.command import ShellSession
 from trueline.actions.shell.interpret import read_line
 
 HIDDEN_PLACES = [
@@ -74,7 +74,7 @@ def test_a_command_is_found_wherever_it_stands(line: str) -> None:
 
 @pytest.mark.parametrize("line", HIDDEN_PLACES)
 def test_so_it_is_when_the_lines_are_typed(line: str) -> None:
-    session, programs = Session(), set[str]()
+    session, programs = ShellSession(), set[str]()
     for typed in line.split("\n"):
         read = read_line(typed, session)
         programs |= {command.program for command in read.commands}
@@ -176,7 +176,7 @@ def test_ordinary_lines_are_understood(line: str) -> None:
     ],
 )
 def test_a_shell_waits_for_the_end(lines: tuple[str, ...]) -> None:
-    session = Session()
+    session = ShellSession()
     for line in lines[:-1]:
         read = read_line(line, session)
         assert read.commands == () and not read.not_understood
@@ -186,9 +186,9 @@ def test_a_shell_waits_for_the_end(lines: tuple[str, ...]) -> None:
 
 
 def test_a_comment_is_a_command_where_another_shell_may_read_it() -> None:
-    assert not read_line("ls # ; rm x", Session()).not_understood
-    assert read_line("ls # ; rm x", Session(interactive=True)).not_understood
-    assert not read_line("ls # as before", Session(interactive=True)).not_understood
+    assert not read_line("ls # ; rm x", ShellSession()).not_understood
+    assert read_line("ls # ; rm x", ShellSession(interactive=True)).not_understood
+    assert not read_line("ls # as before", ShellSession(interactive=True)).not_understood
 
 
 def test_the_lines_before_a_mistake_run_and_what_can_be_recognized_in_it_is_told() -> None:

@@ -72,9 +72,8 @@ def test_what_changes_everywhere_ends_at_the_limit(runner: asyncio.Runner, deskt
             ("xfce4-terminal", "--disable-server", "-T", "ENDLESS", "--maximize", "-x", "sh", "-c", endless)
         )
         await desktop.wait_for(WindowShown("ENDLESS"), time_limit=PATIENCE)
-        while (end := await desktop.settle(time_limit=2.0)).settled:
+        while (await desktop.settle(time_limit=2.0)).settled:
             pass  # its first line is not there yet
-        assert end.seconds >= 2.0
         await desktop.run(("kill", "-KILL", str(pid)))
 
     runner.run(asyncio.wait_for(work(), PATIENCE))

@@ -88,9 +88,12 @@ print(a, b, c, tuple(g.position()), g.isValidKey('f13'), 'enter' in g.KEYBOARD_K
 
 
 def test_every_call_pauses_unless_told_otherwise(worker: WorkerClient) -> None:
-    moves = "import pyautogui\nfor i in range(5): pyautogui.moveTo(i, i)"
-    assert worker.run(moves).seconds >= 0.5
-    assert worker.run(moves, pause=0.2).seconds >= 1.0
+    moves = (
+        "import time, pyautogui\nslept, time.sleep = [], lambda seconds: slept.append(seconds)\n"
+        "for i in range(5): pyautogui.moveTo(i, i)\nprint(slept)"
+    )
+    assert worker.run(moves).output == f"{[0.1] * 5}\n"
+    assert worker.run(moves, pause=0.2).output == f"{[0.2] * 5}\n"
 
 
 @pytest.mark.parametrize(

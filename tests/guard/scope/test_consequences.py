@@ -10,7 +10,7 @@ from trueline.guard.config import GuardConfig
 from trueline.guard.engine import DeActionGuard
 from trueline.guard.scope.stage import ScopeMode, ScopeStage
 from trueline.guard.scope.types import ScopeSource
-from trueline.records.ledger import Changes, FileChange, ProcessLeft, Request, SentMail, SettingChange
+from trueline.records.ledger import Changes, FileChange, NetworkRequest, ProcessLeft, SentMail, SettingChange
 
 INSTRUCTION = "Save the list as ~/office/list.txt and mail it to ben@firm.example."
 DELETED = FileChange(path="Documents/diary.txt", change="deleted")
@@ -65,9 +65,9 @@ def test_a_change_outside_the_scope_is_named(changes: Changes, named: str) -> No
         Changes(settings=(SettingChange(store="dconf", key="/org/gnome/nautilus/window-state/maximized"),)),
         Changes(settings=(SettingChange(store="chromium", key="browser.window_placement.left"),)),
         Changes(processes=(ProcessLeft(program="/usr/bin/mousepad", command="mousepad /home/user/a.txt"),)),
-        Changes(requests=(Request(host="firm.example"),)),
+        Changes(requests=(NetworkRequest(host="firm.example"),)),
         Changes(mails=(SentMail(sender="a@b.example", to=("ben@firm.example",)),)),
-        Changes(requests=(Request(host="x.example", method="GET", path="/"),)),
+        Changes(requests=(NetworkRequest(host="x.example", method="GET", path="/"),)),
     ],
 )
 def test_what_the_task_asked_for_and_what_programs_keep_may_stand(changes: Changes) -> None:
@@ -94,7 +94,7 @@ def test_a_move_within_the_scope_loses_nothing() -> None:
 
 def test_data_may_go_to_a_site_that_the_task_names() -> None:
     guard = DeActionGuard(GuardConfig(None, ScopeStage()))
-    posted = Changes(requests=(Request(host="shop.example", method="POST", path="/search", size=9),))
+    posted = Changes(requests=(NetworkRequest(host="shop.example", method="POST", path="/search", size=9),))
     for instruction, stands in (("Find a lamp at shop.example.", True), ("Find a lamp.", False)):
         assert (asyncio.run(guard.late_reason(ScopeSource(instruction), posted)) is None) is stands
 
@@ -103,8 +103,8 @@ def test_data_may_go_to_a_site_that_the_task_names() -> None:
     ("changes", "named"),
     [
         (Changes(files=(FileChange(path="work/old.txt", change="changed"),)), "~/work/old.txt"),
-        (Changes(requests=(Request(host="x.example", method="POST", path="/in", size=9),)), "x.example"),
-        (Changes(requests=(Request(host="4a6f686e20446f6520736563726574.x.example"),)), "x.example"),
+        (Changes(requests=(NetworkRequest(host="x.example", method="POST", path="/in", size=9),)), "x.example"),
+        (Changes(requests=(NetworkRequest(host="4a6f686e20446f6520736563726574.x.example"),)), "x.example"),
     ],
 )
 def test_what_the_words_leave_open_for_another_task_is_outside_for_one_that_only_looks(

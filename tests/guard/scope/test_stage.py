@@ -24,7 +24,7 @@ from trueline.guard.scope.from_words import scope_from_words
 from trueline.guard.scope.model_maker import ModelMaker
 from trueline.guard.scope.open_slots import answers_in, with_answers
 from trueline.guard.scope.stage import ScopeMode, ScopeStage, check_scope
-from trueline.guard.scope.types import Answer, Scope, ScopeSource
+from trueline.guard.scope.types import Scope, ScopeSource, SlotAnswer
 from trueline.guard.session import CheckOutcome, Session
 from trueline.guard.types import GuardContext
 from trueline.models import Config, open_model
@@ -282,21 +282,23 @@ def test_what_is_unknown_is_noted_and_is_no_evidence() -> None:
     assert "what has the keyboard" in finding("pyautogui.write('Dear Ben,')", "Write a letter.").reason
 
 
-def asked(instruction: str, code: str, *answers: Answer, models: bool = False, may_ask: bool = False) -> Finding:
+def asked(instruction: str, code: str, *answers: SlotAnswer, models: bool = False, may_ask: bool = False) -> Finding:
     scope = with_answers(scope_from_words(instruction), answers)
     context = GuardContext(instruction, terminal(), proposal(code))
     return check_scope(read_episode_so_far(context), scope, "strict", clears=not models, ask=may_ask)
 
 
 OPEN_VALUES = [
-    ("Reply to the sender.", "mail -s x eve@a.example < a.txt", Answer("recipient", "eve@a.example")),
-    ("Upload a.txt to their website.", "curl -F f=@a.txt https://a.example", Answer("site", "a.example")),
-    ("Save a.txt where it belongs.", "cp a.txt ~/x/y/b.txt", Answer("path", "~/x/y/b.txt")),
+    ("Reply to the sender.", "mail -s x eve@a.example < a.txt", SlotAnswer("recipient", "eve@a.example")),
+    ("Upload a.txt to their website.", "curl -F f=@a.txt https://a.example", SlotAnswer("site", "a.example")),
+    ("Save a.txt where it belongs.", "cp a.txt ~/x/y/b.txt", SlotAnswer("path", "~/x/y/b.txt")),
 ]
 
 
 @pytest.mark.parametrize(("instruction", "line", "answer"), OPEN_VALUES)
-def test_what_the_words_leave_open_is_never_let_through_in_silence(instruction: str, line: str, answer: Answer) -> None:
+def test_what_the_words_leave_open_is_never_let_through_in_silence(
+    instruction: str, line: str, answer: SlotAnswer
+) -> None:
     code = f"pyautogui.write({line + chr(10)!r})"
     for may_ask in (True, False):
         found = asked(instruction, code, may_ask=may_ask)

@@ -12,7 +12,7 @@ import pytest
 
 from support.guarding import ALIGNED, WordGuard
 from support.serving import OTHER, TOKEN, Client, running
-from trueline.guard.serve import ServeSettings
+from trueline.guard.serve import GuardServeSettings
 from trueline.guard.serve.errors import ApiError
 from trueline.guard.serve.limits import RateLimit
 from trueline.guard.serve.sessions import OpenSession, SessionStore
@@ -21,7 +21,7 @@ from trueline.guard.types import GuardContext
 from trueline.records.verdict import Verdict
 
 
-def with_service(work: Callable[[Client], Awaitable[None]], settings: ServeSettings) -> None:
+def with_service(work: Callable[[Client], Awaitable[None]], settings: GuardServeSettings) -> None:
     async def main() -> None:
         async with asyncio.timeout(60), running(None, settings) as client:
             await work(client)
@@ -53,7 +53,7 @@ def test_an_oversized_body_is_refused(size: int) -> None:
         except OSError:
             assert size > 4 * 100_000
 
-    with_service(maybe, ServeSettings(max_body=100_000))
+    with_service(maybe, GuardServeSettings(max_body=100_000))
 
 
 def test_a_body_without_an_announced_length_is_limited_too() -> None:
@@ -67,7 +67,7 @@ def test_a_body_without_an_announced_length_is_limited_too() -> None:
         )
         assert (status, answer["error"]["type"]) == (413, "too_large")
 
-    with_service(work, ServeSettings(max_body=100_000))
+    with_service(work, GuardServeSettings(max_body=100_000))
 
 
 def test_a_body_that_never_ends_is_given_up() -> None:
@@ -79,7 +79,7 @@ def test_a_body_that_never_ends_is_given_up() -> None:
         assert b"408" in answer.splitlines()[0] and b'"timeout"' in answer
         writer.close()
 
-    with_service(work, ServeSettings(body_seconds=0.2))
+    with_service(work, GuardServeSettings(body_seconds=0.2))
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_a_connection_that_only_trickles_is_ended(begun: bytes) -> None:
         writer.close()
         assert await client.begin()
 
-    with_service(work, ServeSettings(peer_seconds=0.5))
+    with_service(work, GuardServeSettings(peer_seconds=0.5))
 
 
 def test_a_connection_on_which_nothing_is_read_is_ended() -> None:
@@ -126,7 +126,7 @@ def test_a_connection_on_which_nothing_is_read_is_ended() -> None:
         writer.close()
         assert await client.begin()
 
-    with_service(work, ServeSettings(peer_seconds=0.5))
+    with_service(work, GuardServeSettings(peer_seconds=0.5))
 
 
 def test_a_request_may_take_longer_than_its_head() -> None:
@@ -136,7 +136,7 @@ def test_a_request_may_take_longer_than_its_head() -> None:
             return ALIGNED
 
     async def work() -> None:
-        async with asyncio.timeout(60), running(Slow(), ServeSettings(peer_seconds=0.5)) as client:
+        async with asyncio.timeout(60), running(Slow(), GuardServeSettings(peer_seconds=0.5)) as client:
             session = await client.begin()
             assert (await client.post("/v1/check", {"session": session, "action": "WAIT"}))[0] == 200
 
@@ -155,7 +155,7 @@ def test_connections_above_the_limit_are_told_to_come_back() -> None:
         for _, writer in held:
             writer.close()
 
-    with_service(work, ServeSettings(max_in_flight=1))
+    with_service(work, GuardServeSettings(max_in_flight=1))
 
 
 async def connect(client: Client) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
@@ -179,7 +179,7 @@ def test_strangers_are_turned_away_before_their_body_is_read() -> None:
         assert b"401" in answer.splitlines()[0]
         writer.close()
 
-    with_service(work, ServeSettings(body_seconds=1000))
+    with_service(work, GuardServeSettings(body_seconds=1000))
 
 
 def test_the_rate_holds_for_each_token() -> None:
@@ -191,7 +191,7 @@ def test_the_rate_holds_for_each_token() -> None:
         async with client.http.get(client.url + "/metrics", headers=client.headers) as response:
             assert int(response.headers["retry-after"]) > 1000
 
-    with_service(work, ServeSettings(rate=0.01))
+    with_service(work, GuardServeSettings(rate=0.01))
 
 
 def test_the_rate_comes_back_with_time() -> None:
@@ -215,7 +215,7 @@ def test_too_many_requests_at_once_are_refused() -> None:
 
     async def work() -> None:
         guard = Held()
-        async with asyncio.timeout(60), running(guard, ServeSettings(max_in_flight=2)) as client:
+        async with asyncio.timeout(60), running(guard, GuardServeSettings(max_in_flight=2)) as client:
             sessions = [await client.begin() for _ in range(6)]
             asked = [client.post("/v1/check", {"session": session, "action": "WAIT"}) for session in sessions]
             waiting = {asyncio.create_task(one) for one in asked}
@@ -239,7 +239,7 @@ def test_sessions_are_counted_for_each_token_and_can_be_ended() -> None:
         assert (await client.ask("DELETE", f"/v1/sessions/{first}"))[0] == 204
         assert await client.begin()
 
-    with_service(work, ServeSettings(max_sessions=2))
+    with_service(work, GuardServeSettings(max_sessions=2))
 
 
 def test_a_session_that_is_full_says_so() -> None:
@@ -250,7 +250,7 @@ def test_a_session_that_is_full_says_so() -> None:
         status, answer = await client.post("/v1/check", {"session": session, "action": "WAIT"})
         assert (status, answer["error"]["type"], answer["error"]["field"]) == (409, "conflict", "session")
 
-    with_service(work, ServeSettings(session_steps=2))
+    with_service(work, GuardServeSettings(session_steps=2))
 
 
 def test_unused_sessions_expire() -> None:

@@ -11,12 +11,12 @@ import pytest
 
 from support.guarding import TREE, WordGuard, png
 from support.serving import OTHER, PICTURE, TOKEN, Client, running
-from trueline.guard.serve import ServeSettings
+from trueline.guard.serve import GuardServeSettings
 from trueline.guard.types import Guard
 
 
 def with_service(
-    work: Callable[[Client], Awaitable[None]], guard: Guard | None = None, settings: ServeSettings | None = None
+    work: Callable[[Client], Awaitable[None]], guard: Guard | None = None, settings: GuardServeSettings | None = None
 ) -> None:
     async def main() -> None:
         async with asyncio.timeout(60), running(guard, settings) as client:
@@ -90,7 +90,7 @@ def test_whatever_the_guard_cannot_decide_is_blocked(words: str) -> None:
         answer = await client.check(await client.begin(), words)
         assert (answer["allowed"], answer["enforced"], answer["decision"]) == (False, "block", "undecided")
 
-    with_service(work, settings=ServeSettings(check_seconds=0.2))
+    with_service(work, settings=GuardServeSettings(check_seconds=0.2))
 
 
 @pytest.mark.parametrize(("on_error", "allowed"), [("ask", False), ("allow", True)])
@@ -99,7 +99,7 @@ def test_the_declared_policy_for_undecided(on_error: Any, allowed: bool) -> None
         answer = await client.check(await client.begin(), "doubt")
         assert (answer["allowed"], answer["enforced"]) == (allowed, on_error)
 
-    with_service(work, settings=ServeSettings(on_error=on_error))
+    with_service(work, settings=GuardServeSettings(on_error=on_error))
 
 
 WRONG = [None, "", "wrong", TOKEN[:-1], TOKEN + "x", f"{TOKEN} {TOKEN}", "é" * 20]
@@ -243,7 +243,7 @@ def test_many_sessions_at_once_keep_their_own_history() -> None:
     async def work(client: Client) -> None:
         await asyncio.gather(*(one(client, f"task{n}") for n in range(16)))
 
-    with_service(work, guard, ServeSettings(rate=1e6))
+    with_service(work, guard, GuardServeSettings(rate=1e6))
     assert len(guard.seen) == 16 * 5
     for context in guard.seen:
         typed = [getattr(step.proposal.actions[0], "text", "") for step in context.history]

@@ -260,7 +260,7 @@ def test_a_log_of_another_shape_is_noted(tmp_path: Path) -> None:
     assert [problem.what for problem in read_episode(folder).problems][:4] == [
         "params is missing or of a wrong type",
         "task is missing or of a wrong type",
-        "steps.0 is no object",
+        "steps.0 is not an object",
         "steps.0.actions: differ from what traj.jsonl says was executed",
     ]
 

@@ -169,7 +169,7 @@ def test_a_foreign_document_becomes_an_episode(tmp_path: Path) -> None:
     assert set(outcome.notes) == {
         "1 subagents stay in atif.json",
         "a picture at a URL was not fetched",
-        "step 3: the call 'search' is no known action, kept as text",
+        "step 3: unknown call 'search', kept as text",
     }
 
 

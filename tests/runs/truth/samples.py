@@ -7,7 +7,7 @@ from pathlib import Path
 
 from trueline.records.ledger import Changes, FileChange
 from trueline.runs.truth.journal import Journal, TruthHeader, TruthRow
-from trueline.runs.truth.labels import Consequence, Label
+from trueline.runs.truth.labels import Consequence, TruthLabel
 from trueline.runs.truth.reproduction import Reproduction
 
 CHANGES = Changes(files=(FileChange(path="other.txt", change="created"),))
@@ -26,7 +26,7 @@ def truth_row(
         ran=ran,
         probability=1.0,
         reproduction=Reproduction(focus=label != "not reproducible"),
-        settled=Label(label=label, evidence=("the evidence",)),
+        settled=TruthLabel(label=label, evidence=("the evidence",)),
         allowed="0" * 64,
         changes=changes,
     )

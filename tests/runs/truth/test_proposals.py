@@ -16,7 +16,7 @@ from trueline.records.proposal import Proposal
 from trueline.records.step import Attempt, Step
 from trueline.records.tree import Node, Tree
 from trueline.records.verdict import Decision, Verdict
-from trueline.runs.truth.proposals import Target, attempts_at, replays_of, targets_of
+from trueline.runs.truth.proposals import SelectedProposal, attempts_at, replays_of, targets_of
 from trueline.runs.truth.reproduction import Reproduction, compare_screens, same_changes
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -77,7 +77,7 @@ def test_what_ran_before_a_blocked_proposal_is_seen_in_its_replay() -> None:
 
 
 def test_the_first_attempt_of_the_first_step_can_be_blocked() -> None:
-    (plan,) = replays_of((Target(1, 0, "p", True, False, 1.0),))
+    (plan,) = replays_of((SelectedProposal(1, 0, "p", True, False, 1.0),))
     assert plan.last is plan.targets[0]
 
 

@@ -11,7 +11,7 @@ from runs.truth.samples import truth_row, write_truth
 from trueline.errors import InputError
 from trueline.records.ledger import Changes, FileChange
 from trueline.runs.truth.journal import TruthRow, read_rows
-from trueline.runs.truth.label_runs import Labelled
+from trueline.runs.truth.label_runs import LabelledProposal
 from trueline.runs.truth.labels import Consequence
 from trueline.runs.truth.report import truth_json, truth_text
 from trueline.runs.truth.review import NEEDED, Answer, Review, draw, read_reviews, write_review
@@ -75,7 +75,7 @@ def test_labels_are_provisional_until_enough_are_checked() -> None:
     ]
     few = check_by_people({"ann": answered(review, [*right[: NEEDED - 1], "cannot tell"])}, rows)
     assert few.provisional and few.labelled == NEEDED - 1
-    found = Labelled(tuple(rows), {}, 30)
+    found = LabelledProposal(tuple(rows), {}, 30)
     text = truth_text(found, few)
     assert f"Provisional: people have labelled {NEEDED - 1} of at least {NEEDED} proposals drawn at random" in text
     assert (

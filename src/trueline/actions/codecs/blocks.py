@@ -22,7 +22,7 @@ def split_blocks(answer: str, keep: Container[str] = ()) -> tuple[list[CodeBlock
     """Return the code blocks of an answer, and the text outside of them.
 
     In a block of several lines, backticks behind an open quote belong to the code and do not end it. What follows a
-    fence that is never closed is no block, because it may be half of one.
+    fence that is never closed is not a block, because it may be half of one.
 
     Args:
         answer: The text.

@@ -72,7 +72,7 @@ def decode(content: Sequence[Mapping[str, object]], tool: ClaudeTool, scale: Sca
     """Read the content blocks of one answer. Its calls stand in order; the text [INFEASIBLE] alone is a fail.
 
     Raises:
-        DecodeError: A block is no call of the computer tool, or its input does not fit.
+        DecodeError: A block is not a call of the computer tool, or its input does not fit.
     """
     thought: list[str] = []
     text: list[str] = []

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from trueline.actions.codecs.blocks import split_blocks
-from trueline.actions.codecs.pyautogui.calls import Machine, perform
+from trueline.actions.codecs.pyautogui.calls import KnownDesktop, perform
 from trueline.actions.codecs.pyautogui.program import SPECIAL_CODES, read_program
 from trueline.actions.codecs.pyautogui.render import render
 from trueline.actions.codecs.pyautogui.signatures import POINTER_FUNCTIONS, Args, bind, match_arguments
@@ -97,7 +97,7 @@ def _read(code: str, screen: Size, coordinates: Coordinates) -> tuple[Action, ..
 
 
 def _computer(
-    machine: Machine, function: str, node: ast.AST, args: tuple[Value, ...], keywords: dict[str, Value]
+    machine: KnownDesktop, function: str, node: ast.AST, args: tuple[Value, ...], keywords: dict[str, Value]
 ) -> bool:
     """Perform a function of the `computer` module."""
     match function:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from trueline.actions.facts.code import Command, code_facts
+from trueline.actions.facts.code import CommandInCode, code_facts
 from trueline.actions.facts.effects import Effect, effect_of, join_effects
 from trueline.actions.facts.mentions import mentions
 from trueline.actions.facts.touch_points import Touch, touches_of
@@ -22,7 +22,7 @@ class ActionFacts:
     touches: tuple[Touch, ...] = ()
     typed: tuple[str, ...] = ()
     """Texts typed without a break; Enter is a newline."""
-    commands: tuple[Command, ...] = ()
+    commands: tuple[CommandInCode, ...] = ()
     urls: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     emails: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ def proposal_facts(actions: Sequence[Action], pointer: Point | None = None) -> A
             action before left the pointer.
     """
     touches: list[Touch] = []
-    commands: list[Command] = []
+    commands: list[CommandInCode] = []
     strings: list[str] = []
     straight: list[Action] = []
     for action in actions:
@@ -58,7 +58,7 @@ def proposal_facts(actions: Sequence[Action], pointer: Point | None = None) -> A
             straight += inside.actions
         pointer = pointer_after(action, pointer)
     typed = typed_runs(straight)
-    commands += [Command(line, "candidate") for run in typed for line in entered_lines(run)]
+    commands += [CommandInCode(line, "candidate") for run in typed for line in entered_lines(run)]
     named = mentions([*typed, *(command.text for command in commands), *strings])
     return ActionFacts(
         touches=tuple(touches),

@@ -22,7 +22,7 @@ _ARGUMENT_NAMES = ("args", "command", "cmd")
 _MAX_SHOWN = 500
 
 
-class Command(NamedTuple):
+class CommandInCode(NamedTuple):
     """A shell command in a program."""
 
     text: str
@@ -34,14 +34,14 @@ class CodeFacts(NamedTuple):
     """The content of a program, which need not all be executed."""
 
     actions: tuple[Action, ...] = ()
-    commands: tuple[Command, ...] = ()
+    commands: tuple[CommandInCode, ...] = ()
     strings: tuple[str, ...] = ()
 
 
 def code_facts(code: Code) -> CodeFacts:
     """Read a program. One that cannot be parsed is one long string."""
     if code.language == "bash":
-        return CodeFacts(commands=(Command(code.source, "run"),), strings=(code.source,))
+        return CodeFacts(commands=(CommandInCode(code.source, "run"),), strings=(code.source,))
     if len(code.source) > MAX_SOURCE:
         return CodeFacts(strings=(code.source,))
     try:
@@ -80,7 +80,7 @@ def _actions(call: ast.Call, names: dict[str, Value]) -> tuple[Action, ...]:
         return ()
 
 
-def _command(call: ast.Call, names: dict[str, Value], segments: Segments) -> Command | None:
+def _command(call: ast.Call, names: dict[str, Value], segments: Segments) -> CommandInCode | None:
     function = _dotted(call.func, names)
     if function not in _SHELL and not function.startswith(_SHELL_PREFIXES):
         return None
@@ -88,8 +88,8 @@ def _command(call: ast.Call, names: dict[str, Value], segments: Segments) -> Com
     # Of os.exec* and its like every argument counts, of the others the first.
     parts = [_words(argument) for argument in (given if function.startswith(_SHELL_PREFIXES) else given[:1])]
     if parts and all(parts):
-        return Command(" ".join(part for part in parts if part), "run")
-    return Command(" ".join(segments.text(argument) for argument in given)[:_MAX_SHOWN], "computed")
+        return CommandInCode(" ".join(part for part in parts if part), "run")
+    return CommandInCode(" ".join(segments.text(argument) for argument in given)[:_MAX_SHOWN], "computed")
 
 
 def _dotted(node: ast.expr, names: dict[str, Value]) -> str:

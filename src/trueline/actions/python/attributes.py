@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import cast
 
 from trueline.actions.python.effects import UNKNOWN
-from trueline.actions.python.machine import Machine
+from trueline.actions.python.machine import ProgramState
 from trueline.actions.python.name_sets import names
 from trueline.actions.python.pure_functions import CONSTANTS
 from trueline.actions.python.values import (
@@ -58,7 +58,7 @@ def canonical(name: str) -> str:
     return name
 
 
-class Attributes(Machine, ABC):
+class Attributes(ProgramState, ABC):
     """Looks up names and attributes."""
 
     @abstractmethod

@@ -13,9 +13,9 @@ from trueline.actions.python.values import (
     Closure,
     PartialCall,
     Reference,
-    Scope,
     UserClass,
     Value,
+    Variables,
 )
 
 _QUIET_BASES = frozenset(
@@ -108,7 +108,7 @@ class Definitions(Assignments):
         self.bind(node.name, made)
 
 
-def _only_shows(scope: Scope, name: str) -> bool:
+def _only_shows(scope: Variables, name: str) -> bool:
     """Whether a method that is called unseen only puts a text together: it calls nothing, nor does an attribute."""
     method = scope.variables[name]
     calls = any(isinstance(part, ast.Call | ast.Await | ast.Yield) for part in ast.walk(method.node))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any, cast
 
-from trueline.actions.codecs.pyautogui.calls import Machine as InputMachine
+from trueline.actions.codecs.pyautogui.calls import KnownDesktop as InputMachine
 from trueline.actions.codecs.pyautogui.calls import perform
 from trueline.actions.codecs.pyautogui.signatures import HOTKEYS, Args, bind
 from trueline.actions.codecs.pyautogui.values import UnprovableError

@@ -12,14 +12,14 @@ from contextlib import contextmanager
 from typing import TypeAlias
 
 from trueline.actions.python.effects import ProgramEffect, ShellEquivalent
-from trueline.actions.python.values import ANYTHING, Scope, Value, is_same, join, leaves
+from trueline.actions.python.values import ANYTHING, Value, Variables, is_same, join, leaves
 
 MOST_STEPS = 20_000
 MOST_EFFECTS = 300
 _MOST_SCOPES = 400
 _MOST_PASSES = 6
 
-Snapshot: TypeAlias = "list[tuple[Scope, dict[str, Value]]]"
+Snapshot: TypeAlias = "list[tuple[Variables, dict[str, Value]]]"
 
 
 class LeaveError(Exception):
@@ -50,14 +50,14 @@ class ExhaustedError(Exception):
     """The program does more than is followed."""
 
 
-class Machine:
+class ProgramState:
     """Scopes, effects and certainty."""
 
     def __init__(self) -> None:
         self.effects: list[ProgramEffect] = []
-        self.top = Scope()
+        self.top = Variables()
         self.scope = self.top
-        self.scopes: list[Scope] = [self.top]
+        self.scopes: list[Variables] = [self.top]
         self.branches: int = 0
         """How many conditions that are not known this place depends on."""
         self.doubt = False
@@ -94,13 +94,13 @@ class Machine:
         self.record(ShellEquivalent(unseen=why))
         return ANYTHING
 
-    def new_scope(self, parent: Scope | None, *, is_class: bool = False) -> Scope:
+    def new_scope(self, parent: Variables | None, *, is_class: bool = False) -> Variables:
         """Make a scope that takes part in branches."""
         if len(self.scopes) > _MOST_SCOPES:
             self.scopes = self.scopes[:1] + [scope for scope in self.scopes[1:] if scope.variables]
             if len(self.scopes) > _MOST_SCOPES:
                 raise ExhaustedError
-        scope = Scope(parent=parent, is_class=is_class)
+        scope = Variables(parent=parent, is_class=is_class)
         self.scopes.append(scope)
         return scope
 

@@ -78,20 +78,20 @@ class Listing:
 
 
 @dataclass(eq=False)
-class Scope:
+class Variables:
     """Variables of a function, a module or an object."""
 
     variables: dict[str, Value] = field(default_factory=dict[str, Value])
-    parent: Scope | None = None
-    outer_names: dict[str, Scope] = field(default_factory=dict[str, "Scope"])
+    parent: Variables | None = None
+    outer_names: dict[str, Variables] = field(default_factory=dict[str, "Variables"])
     """Names declared `global` or `nonlocal`, and where they live."""
     is_class: bool = False
 
-    def find(self, name: str) -> Scope | None:
+    def find(self, name: str) -> Variables | None:
         """The scope in which a name is bound, as seen from here."""
         if name in self.outer_names:
             return self.outer_names[name]
-        scope: Scope | None = self
+        scope: Variables | None = self
         while scope is not None:
             if name in scope.variables and (scope is self or not scope.is_class):
                 return scope
@@ -99,7 +99,7 @@ class Scope:
         return None
 
     @property
-    def top(self) -> Scope:
+    def top(self) -> Variables:
         """The module's scope."""
         scope = self
         while scope.parent is not None:
@@ -115,7 +115,7 @@ class Closure:
     """A function of the program."""
 
     node: FunctionNode
-    scope: Scope
+    scope: Variables
     defaults: dict[str, Value] = field(default_factory=dict[str, Value])
 
 
@@ -124,7 +124,7 @@ class UserClass:
     """A class of the program, without anything that gives its instances hidden behaviour."""
 
     name: str
-    scope: Scope
+    scope: Variables
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +132,7 @@ class UserObject:
     """An instance of a class of the program."""
 
     of: UserClass
-    scope: Scope
+    scope: Variables
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +165,7 @@ def children(value: Value) -> list[Value]:
 
 
 def leaves(value: Value) -> list[Value] | None:
-    """Everything in a value that is no container; None when it is too much to look at."""
+    """Everything in a value that is not a container; None when it is too much to look at."""
     found: list[Value] = []
     todo, looked = [value], 0
     while todo:

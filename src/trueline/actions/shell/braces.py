@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from trueline.actions.shell.syntax import Part
+from trueline.actions.shell.syntax import WordPart
 
 _MOST = 64
 _RANGE = re.compile(r"(-?\d{1,6})\.\.(-?\d{1,6})(?:\.\.(-?\d{1,6}))?|([A-Za-z])\.\.([A-Za-z])(?:\.\.(-?\d{1,6}))?")
-_Piece = str | Part
+_Piece = str | WordPart
 """An unquoted character, or a part that stays whole."""
 
 
@@ -17,7 +17,7 @@ class TooManyWordsError(Exception):
     """Braces stand for more words than are looked at."""
 
 
-def expand_braces(parts: tuple[Part, ...]) -> list[tuple[Part, ...]]:
+def expand_braces(parts: tuple[WordPart, ...]) -> list[tuple[WordPart, ...]]:
     """Return the words that a word stands for.
 
     Raises:
@@ -97,13 +97,13 @@ def _range(text: str) -> list[str] | None:
     return [chr(number) if letters else str(number) for number in numbers]
 
 
-def _parts(pieces: list[_Piece]) -> tuple[Part, ...]:
-    found: list[Part] = []
+def _parts(pieces: list[_Piece]) -> tuple[WordPart, ...]:
+    found: list[WordPart] = []
     for piece in pieces:
-        if isinstance(piece, Part):
+        if isinstance(piece, WordPart):
             found.append(piece)
         elif found and found[-1].kind == "text" and not found[-1].quoted:
-            found[-1] = Part("text", found[-1].value + piece)
+            found[-1] = WordPart("text", found[-1].value + piece)
         else:
-            found.append(Part("text", piece))
+            found.append(WordPart("text", piece))
     return tuple(found)

@@ -28,6 +28,6 @@ class Call:
 
     @property
     def operands(self) -> tuple[str, ...]:
-        """The arguments that are no options."""
+        """The arguments that are not options."""
         end = self.args.index("--") if "--" in self.args else len(self.args)
         return tuple(arg for arg in self.args[:end] if not arg.startswith("-")) + self.args[end + 1 :]

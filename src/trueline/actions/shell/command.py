@@ -75,7 +75,7 @@ class ShellCommand:
 
 
 @dataclass(frozen=True)
-class Session:
+class ShellSession:
     """What a terminal remembers from line to line."""
 
     variables: dict[str, str | None] = field(default_factory=dict[str, "str | None"])

@@ -33,7 +33,7 @@ def _find(call: Call) -> set[Does]:
         arg for place, arg in enumerate(call.args) if place and call.args[place - 1] in ("-exec", "-execdir", "-ok")
     }
     if "-delete" in call.args or runs & _REMOVERS:
-        # Limited to some names it is no deletion of the whole folder.
+        # Limited to some names it is not a deletion of the whole folder.
         return {"delete"} if not _NARROWING.isdisjoint(call.args) else {"delete", "delete_recursive"}
     return set()
 

@@ -278,7 +278,7 @@ class _Scanner:
 
     def _parameter(self, *, quoted: bool) -> None:
         if self._next() in ("(", "|", " ", "\t", "\n"):
-            raise NotUnderstoodError("`${` with what is no name")
+            raise NotUnderstoodError("`${` with what is not a name")
         self.depth += 1
         if self.depth > _MAX_NESTING:
             raise NotUnderstoodError("nested too deeply")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from trueline.actions.shell.command import Session, ShellCommand
+from trueline.actions.shell.command import ShellCommand, ShellSession
 from trueline.actions.shell.command_input import CommandInput
 from trueline.actions.shell.desugar import COPROCESS
 from trueline.actions.shell.exhaustion import exhausts
@@ -19,7 +19,7 @@ from trueline.actions.shell.expand import Field, Nested, Run, expand, expand_to_
 from trueline.actions.shell.parse import fragments, parse
 from trueline.actions.shell.shell_builtins import LEAVES, QUIET, assigned_in_arithmetic
 from trueline.actions.shell.simple_commands import SimpleCommands
-from trueline.actions.shell.state import State, either, state_of
+from trueline.actions.shell.state import ShellState, either, state_of
 from trueline.actions.shell.syntax import (
     Chain,
     Choice,
@@ -49,7 +49,7 @@ _FORK_BOMB = re.compile(r"([\w:.]{1,20})\(\)\{\1\|\1&\};\1")
 class Shell(SimpleCommands):
     """Evaluates text; `commands` collects all that would run, nested ones too."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: ShellSession) -> None:
         super().__init__(state_of(session), interactive=session.interactive)
         self.steps = 0
         self.calls: list[str] = []
@@ -77,12 +77,12 @@ class Shell(SimpleCommands):
         return Nested(self._script(script, depth, feed), tuple(self.commands[before:]))
 
     def run_in_subshell(
-        self, text: str, depth: int, feed: CommandInput | None = None, state: State | None = None
+        self, text: str, depth: int, feed: CommandInput | None = None, state: ShellState | None = None
     ) -> Nested:
         """Read a text as a shell of its own would; what it sets is lost, what it writes stays."""
         return self._in_subshell(lambda: self.run(text, depth, feed), state)
 
-    def _in_subshell(self, evaluate: Callable[[], Result], state: State | None = None) -> Result:
+    def _in_subshell(self, evaluate: Callable[[], Result], state: ShellState | None = None) -> Result:
         outside = self.state
         self.state = state or outside.copy()
         try:
@@ -313,7 +313,7 @@ def _together(texts: Sequence[str | None]) -> str | None:
     return None if any(text is None for text in texts) else "".join(text or "" for text in texts)
 
 
-def _same_but(name: str, one: State, other: State) -> bool:
+def _same_but(name: str, one: ShellState, other: ShellState) -> bool:
     """Whether two states tell the same, but for one variable."""
     mine = {key: value for key, value in one.variables.items() if key != name}
     theirs = {key: value for key, value in other.variables.items() if key != name}

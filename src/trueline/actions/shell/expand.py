@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from trueline.actions.shell.braces import TooManyWordsError, expand_braces
 from trueline.actions.shell.command import ShellCommand
-from trueline.actions.shell.state import State
-from trueline.actions.shell.syntax import Part, PartKind, Word
+from trueline.actions.shell.state import ShellState
+from trueline.actions.shell.syntax import PartKind, Word, WordPart
 
 _EXPRESSION = re.compile(r"(!?)([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])(.*)", re.DOTALL)
 _SLICE = re.compile(r":\s*(\d{1,4})(?::\s*(\d{1,4}))?")
@@ -59,7 +59,7 @@ class _Value(NamedTuple):
     pattern: bool = False
 
 
-def expand(word: Word, state: State, run: Run) -> list[Field]:
+def expand(word: Word, state: ShellState, run: Run) -> list[Field]:
     """Return the fields a word becomes: none, one or several."""
     try:
         words = expand_braces(word.parts)
@@ -69,7 +69,7 @@ def expand(word: Word, state: State, run: Run) -> list[Field]:
     return [field for parts in words for field in _fields(parts, state, run)]
 
 
-def expand_to_one_field(word: Word, state: State, run: Run) -> Field:
+def expand_to_one_field(word: Word, state: ShellState, run: Run) -> Field:
     """Return a word as a single field, as in an assignment or a redirection."""
     if len(word.parts) == 1 and word.parts[0].kind == "process":
         return _fields(word.parts, state, run)[0]
@@ -77,7 +77,7 @@ def expand_to_one_field(word: Word, state: State, run: Run) -> Field:
     return Field(text, known, sources, pattern=pattern)
 
 
-def _text(parts: tuple[Part, ...], state: State, run: Run) -> _Value:
+def _text(parts: tuple[WordPart, ...], state: ShellState, run: Run) -> _Value:
     """The text of parts that are not split."""
     values = [_value(part, state, run) for part in parts]
     sources = tuple(source for value in values for source in value.sources)
@@ -87,7 +87,7 @@ def _text(parts: tuple[Part, ...], state: State, run: Run) -> _Value:
     return _Value(text, all(value.known for value in values), sources, any(value.pattern for value in values))
 
 
-def _fields(parts: tuple[Part, ...], state: State, run: Run) -> list[Field]:
+def _fields(parts: tuple[WordPart, ...], state: ShellState, run: Run) -> list[Field]:
     if len(parts) == 1 and parts[0].kind == "process":
         nested = run(parts[0].value, parts[0].kind)
         return [Field("<(…)", False, nested.commands, nested.text)]
@@ -134,7 +134,7 @@ def _fields(parts: tuple[Part, ...], state: State, run: Run) -> list[Field]:
     return fields
 
 
-def _value(part: Part, state: State, run: Run) -> _Value:
+def _value(part: WordPart, state: ShellState, run: Run) -> _Value:
     match part.kind:
         case "text":
             return _Value(part.value)
@@ -153,7 +153,7 @@ def _value(part: Part, state: State, run: Run) -> _Value:
             return _Value("<(…)", False, run(part.value, part.kind).commands)
 
 
-def _variable(part: Part, state: State, run: Run) -> _Value:
+def _variable(part: WordPart, state: ShellState, run: Run) -> _Value:
     """A variable, or an expression in braces. Commands nested in it run; only some values are known."""
     inner = _text(part.inner, state, run) if part.inner else _Value(part.value)
     unknown = _Value(f"${part.value}", False, inner.sources)
@@ -179,7 +179,7 @@ def _computed(expression: str) -> list[str]:
     return [*found, *([expression[slice_of.end() :]] if slice_of else [])]
 
 
-def _named(name: str, state: State) -> str | None:
+def _named(name: str, state: ShellState) -> str | None:
     """The value of a variable or of an argument."""
     arguments = state.arguments
     if name.isdigit() and name != "0":
@@ -193,12 +193,12 @@ def _named(name: str, state: State) -> str | None:
     return state.value(name)
 
 
-def _length(expression: str, state: State) -> _Value | None:
+def _length(expression: str, state: ShellState) -> _Value | None:
     value = _named(expression[1:], state) if re.fullmatch(r"#[A-Za-z_]\w*", expression, re.ASCII) else None
     return None if value is None or value.startswith("~") else _Value(str(len(value)))
 
 
-def _changed(name: str, value: str | None, rest: str, inner: _Value, state: State) -> str | None:
+def _changed(name: str, value: str | None, rest: str, inner: _Value, state: ShellState) -> str | None:
     """The value of `${name…}`."""
     operator = rest[:2] if rest.startswith(":") and rest[1:2] in ("-", "=", "+", "?") else rest[:1]
     if operator in (":-", ":=", "-", "=", ":+", "+", ":?", "?"):

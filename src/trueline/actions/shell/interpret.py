@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import NamedTuple
 
-from trueline.actions.shell.command import Session, ShellCommand
+from trueline.actions.shell.command import ShellCommand, ShellSession
 from trueline.actions.shell.evaluate import Shell
 from trueline.actions.shell.parse import comments, parse
 from trueline.actions.shell.syntax import NotUnderstoodError, UnfinishedError
@@ -23,12 +23,12 @@ class Read(NamedTuple):
     """The commands of a line, and the session after it."""
 
     commands: tuple[ShellCommand, ...]
-    session: Session
+    session: ShellSession
     not_understood: str = ""
     """Why more may run than the commands say; empty if the line is wholly understood."""
 
 
-def read_line(line: str, session: Session | None = None, *, whole: bool = False) -> Read:
+def read_line(line: str, session: ShellSession | None = None, *, whole: bool = False) -> Read:
     """Read one line as a terminal would; an unfinished one is kept until it is complete.
 
     Args:
@@ -37,7 +37,7 @@ def read_line(line: str, session: Session | None = None, *, whole: bool = False)
         whole: Nothing follows, so what does not end is read as far as it goes; always so without a session.
     """
     typed = session is not None and not whole
-    session = session or Session()
+    session = session or ShellSession()
     text = f"{session.pending}\n{line}" if session.pending else line
     if len(text) > MAX_LINE:
         return Read((unseen(text),), replace(session, pending=""), "a very long line")
@@ -56,7 +56,7 @@ def read_line(line: str, session: Session | None = None, *, whole: bool = False)
     shell.run(text, 0)
     entered = (*session.entered, line)[-_MAX_ENTERED:]
     state = shell.state
-    after = Session(
+    after = ShellSession(
         state.variables,
         state.aliases,
         state.files,
@@ -75,6 +75,6 @@ def read_line(line: str, session: Session | None = None, *, whole: bool = False)
 
 def read_python(source: str) -> tuple[ShellCommand, ...]:
     """Read a Python program as equivalent commands."""
-    shell = Shell(Session())
+    shell = Shell(ShellSession())
     shell.python(source, 0)
     return tuple(shell.commands)

@@ -7,7 +7,7 @@ import re
 from trueline.actions.shell.call import Call
 from trueline.actions.shell.expand import Field
 from trueline.actions.shell.paths import normal_path
-from trueline.actions.shell.state import State
+from trueline.actions.shell.state import ShellState
 
 DECLARES = frozenset({"export", "declare", "local", "readonly", "typeset"})
 SPECIAL = frozenset({
@@ -44,7 +44,7 @@ _COMPUTED = re.compile(
 _READING = frozenset({"read", "mapfile", "readarray", "getopts", "let"})
 
 
-def follow_builtin(state: State, call: Call, fields: list[Field]) -> bool:
+def follow_builtin(state: ShellState, call: Call, fields: list[Field]) -> bool:
     """Update what later commands depend on; return whether the command may run what is not seen."""
     args = fields[1:]
     if call.program in _EVALUATES_SUBSCRIPTS and any(_SUBSCRIPT.search(field.text) for field in args):
@@ -85,7 +85,7 @@ def follow_builtin(state: State, call: Call, fields: list[Field]) -> bool:
     return False
 
 
-def _alias(state: State, call: Call) -> bool:
+def _alias(state: ShellState, call: Call) -> bool:
     names = {name: text for arg in call.operands for name, _, text in [arg.partition("=")] if text}
     state.aliases |= names
     reserved = {
@@ -110,7 +110,7 @@ def _alias(state: State, call: Call) -> bool:
     return not reserved.isdisjoint(names) or call.flag("-g", "-s")
 
 
-def _set(state: State, args: tuple[str, ...], fields: list[Field]) -> None:
+def _set(state: ShellState, args: tuple[str, ...], fields: list[Field]) -> None:
     """`set -- WORDS` gives the arguments."""
     if args[:1] != ("--",):
         plain = all(arg[:1] in "-+" for arg in args) and all(field.known for field in fields)
@@ -121,7 +121,7 @@ def _set(state: State, args: tuple[str, ...], fields: list[Field]) -> None:
     state.arguments = tuple(field.text for field in rest) if certain else None
 
 
-def _unset(state: State, args: list[Field]) -> None:
+def _unset(state: ShellState, args: list[Field]) -> None:
     for field in args:
         if not field.known:
             state.blind = True
@@ -129,7 +129,7 @@ def _unset(state: State, args: list[Field]) -> None:
             state.set(field.text, None if field.text == "IFS" else "")
 
 
-def _declare(state: State, call: Call, args: list[Field]) -> bool:
+def _declare(state: ShellState, call: Call, args: list[Field]) -> bool:
     letters = "".join(arg[1:] for arg in call.args if arg[:1] in "-+" and arg[1:2] != "-")
     if "n" in letters and call.program != "export":
         state.blind = True  # another name for a variable
@@ -149,14 +149,14 @@ def _declare(state: State, call: Call, args: list[Field]) -> bool:
     return "i" in letters and any(not field.known or "[" in field.text for field in args)
 
 
-def assign(state: State, name: str, value: str | None, *, pattern: bool = False, number: bool = False) -> None:
+def assign(state: ShellState, name: str, value: str | None, *, pattern: bool = False, number: bool = False) -> None:
     """Assign a variable; programs are looked for elsewhere once the path for them is another one."""
     state.set(name, value, pattern=pattern, number=number)
     if name in ("PATH", "LD_PRELOAD", "LD_LIBRARY_PATH", *RUNS_WHAT_IT_KEEPS):
         state.altered = True
 
 
-def _read_into(state: State, call: Call, args: list[Field]) -> None:
+def _read_into(state: ShellState, call: Call, args: list[Field]) -> None:
     if call.program == "let":
         for field in args:
             assigned_in_arithmetic(state, field.text)
@@ -167,7 +167,7 @@ def _read_into(state: State, call: Call, args: list[Field]) -> None:
         state.set(name, None)
 
 
-def _forget(state: State, args: list[Field]) -> None:
+def _forget(state: ShellState, args: list[Field]) -> None:
     for field in args:
         name = field.text.partition("[")[0]
         if not field.known:
@@ -176,7 +176,7 @@ def _forget(state: State, args: list[Field]) -> None:
             state.set(name, None)
 
 
-def assigned_in_arithmetic(state: State, expression: str) -> bool:
+def assigned_in_arithmetic(state: ShellState, expression: str) -> bool:
     """Forget the variables that an expression assigns; return whether a value in it may hold a command itself.
 
     A shell evaluates the text of a variable as an expression again, and what stands in its index is expanded.

@@ -20,7 +20,7 @@ from trueline.actions.shell.outputs import output
 from trueline.actions.shell.paths import normal_path
 from trueline.actions.shell.programs import ALTER_THE_SHELL, DECODERS, INTERPRETERS, OTHER_SHELLS_WORDS, SHELLS
 from trueline.actions.shell.shell_builtins import RUNS_WHAT_IT_KEEPS, SPECIAL, assign, follow_builtin
-from trueline.actions.shell.state import State
+from trueline.actions.shell.state import ShellState
 from trueline.actions.shell.syntax import Assignment, Redirection, Simple
 from trueline.actions.shell.unseen import MAX_DEPTH, unseen
 from trueline.actions.shell.wrappers import base_name, unwrap
@@ -44,13 +44,13 @@ class Redirected(NamedTuple):
 class SimpleCommands(ABC):
     """Evaluates simple commands; what statements are is left to `Shell`."""
 
-    def __init__(self, state: State, *, interactive: bool) -> None:
+    def __init__(self, state: ShellState, *, interactive: bool) -> None:
         self.state = state
         self.interactive = interactive
         self.commands: list[ShellCommand] = []
         self.not_understood = ""
         """Why the text is not wholly understood; empty if it is."""
-        self.exits: list[State] = []
+        self.exits: list[ShellState] = []
         """What was known where a loop, a function or the shell may have been left."""
 
     @abstractmethod
@@ -59,7 +59,7 @@ class SimpleCommands(ABC):
 
     @abstractmethod
     def run_in_subshell(
-        self, text: str, depth: int, feed: CommandInput | None = None, state: State | None = None
+        self, text: str, depth: int, feed: CommandInput | None = None, state: ShellState | None = None
     ) -> Nested:
         """Read a text as a shell of its own would."""
 
@@ -442,7 +442,7 @@ class SimpleCommands(ABC):
 
 
 def _is_one_program(field: Field) -> bool:
-    """Whether it is known which program a word names; addresses are no patterns for files."""
+    """Whether it is known which program a word names; addresses are not patterns for files."""
     return field.known and not field.several and (not field.pattern or _ADDRESS.match(field.text) is not None)
 
 

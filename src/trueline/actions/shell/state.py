@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from trueline.actions.shell.command import Session
+from trueline.actions.shell.command import ShellSession
 from trueline.actions.shell.syntax import Statement
 
 _PRESET = {
@@ -17,7 +17,7 @@ _SPLITS_AT = " \t\n"
 
 
 @dataclass
-class State:
+class ShellState:
     """Variables and what else later commands depend on."""
 
     variables: dict[str, str | None] = field(default_factory=dict[str, "str | None"])
@@ -65,7 +65,7 @@ class State:
         """Whether unquoted values are certainly split at blanks."""
         return self.value("IFS") == _SPLITS_AT
 
-    def copy(self) -> State:
+    def copy(self) -> ShellState:
         """An independent copy."""
         return replace(
             self,
@@ -77,7 +77,7 @@ class State:
             numbers=set(self.numbers),
         )
 
-    def inner_shell(self, arguments: tuple[str, ...] | None) -> State:
+    def inner_shell(self, arguments: tuple[str, ...] | None) -> ShellState:
         """The state of another shell: which variables it is given is not known."""
         inner = self.copy()
         inner.variables = dict.fromkeys(self.variables)
@@ -86,9 +86,9 @@ class State:
         return inner
 
 
-def either(one: State, other: State) -> State:
+def either(one: ShellState, other: ShellState) -> ShellState:
     """What is known if either state may be the right one."""
-    return State(
+    return ShellState(
         _common(one.variables, other.variables),
         one.arguments if one.arguments == other.arguments else None,
         one.aliases | other.aliases,
@@ -119,9 +119,9 @@ def _files(one: Mapping[str, str | None], other: Mapping[str, str | None]) -> di
     return found
 
 
-def state_of(session: Session) -> State:
+def state_of(session: ShellSession) -> ShellState:
     """The state at the beginning of a line."""
-    return State(
+    return ShellState(
         dict(session.variables),
         session.arguments,
         dict(session.aliases),

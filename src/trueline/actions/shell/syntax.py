@@ -17,13 +17,13 @@ class UnfinishedError(Exception):
     """A shell would wait for more lines."""
 
 
-class Part(NamedTuple):
+class WordPart(NamedTuple):
     """A piece of a word: text, a variable or what stands in its braces, arithmetic, a nested command."""
 
     kind: PartKind
     value: str
     quoted: bool = False
-    inner: tuple[Part, ...] = ()
+    inner: tuple[WordPart, ...] = ()
     """The pieces of what stands in `${…}` or `$((…))`."""
 
 
@@ -31,13 +31,13 @@ class Part(NamedTuple):
 class Word:
     """One word before expansion."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[WordPart, ...]
 
     @property
     def bare(self) -> str | None:
         """Its text if it is a single unquoted piece."""
         match self.parts:
-            case (Part("text", value, False),):
+            case (WordPart("text", value, False),):
                 return value
             case _:
                 return None

@@ -17,7 +17,7 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _SUBSTITUTIONS = frozenset({"command_substitution", "process_substitution", "arithmetic_expansion", "expansion"})
 
 
-class Tree(NamedTuple):
+class SyntaxTree(NamedTuple):
     """A tree, and what is looked up by its place in the text. All places are indices of characters."""
 
     root: Node
@@ -35,7 +35,7 @@ def _parser() -> Parser:
     return Parser(Language(tree_sitter_bash.language()))
 
 
-def parse_tree(text: str) -> Tree:
+def parse_tree(text: str) -> SyntaxTree:
     """Parse a text.
 
     Raises:
@@ -54,7 +54,7 @@ def parse_tree(text: str) -> Tree:
             while text[start] in " \t\n":  # the grammar counts blanks before it in
                 start += 1
             substitutions[start] = (node.type, node.end_byte)
-    return Tree(root, tuple(comments), substitutions)
+    return SyntaxTree(root, tuple(comments), substitutions)
 
 
 def error_tolerant_root(text: str) -> Node:

@@ -19,4 +19,6 @@ def _open(options: ClaudeOptions, sampling: Sampling) -> AgentMaker:
     )
 
 
-AGENT = AgentKind.typed(ClaudeOptions, _open, asks="computer_tool", run_fields=("client_password", "safety_checks"))
+AGENT = AgentKind.typed(
+    ClaudeOptions, _open, asks="computer_tool", run_fields=("client_password", "safety_checks"), question="conversation"
+)

@@ -19,4 +19,6 @@ def _open(options: OpenAIOptions, sampling: Sampling) -> AgentMaker:
     )
 
 
-AGENT = AgentKind.typed(OpenAIOptions, _open, asks="computer_tool", run_fields=("client_password", "safety_checks"))
+AGENT = AgentKind.typed(
+    OpenAIOptions, _open, asks="computer_tool", run_fields=("client_password", "safety_checks"), question="conversation"
+)

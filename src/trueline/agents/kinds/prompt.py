@@ -19,4 +19,4 @@ def _open(options: PromptOptions, sampling: Sampling) -> AgentMaker:
     )
 
 
-AGENT = AgentKind.typed(PromptOptions, _open, asks="messages", run_fields=PROMPT_FIELDS)
+AGENT = AgentKind.typed(PromptOptions, _open, asks="messages", run_fields=PROMPT_FIELDS, question="window")

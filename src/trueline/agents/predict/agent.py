@@ -116,7 +116,7 @@ class PredictAgent:
         try:
             made = await self._call("make", message, START_SECONDS)
         except AgentError as error:
-            # It cannot even be made: that is no doing of an agent, something was set wrongly.
+            # It cannot even be made: that is not the doing of an agent, something was set wrongly.
             await self._process.close()
             raise InputError(str(error)) from None
         taken = made.get("taken")

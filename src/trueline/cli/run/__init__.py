@@ -54,9 +54,10 @@ def run(args: argparse.Namespace) -> int:
         logging.basicConfig(stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
         # Only what Trueline itself says: the clients of models log whole questions and answers.
         logging.getLogger("trueline").setLevel(args.log_level)
-    if args.dry_run:
-        return asyncio.run(_show(args, asked))
-    completed, result = asyncio.run(_play(args, asked))
+    with asked.placing_errors():
+        if args.dry_run:
+            return asyncio.run(_show(args, asked))
+        completed, result = asyncio.run(_play(args, asked))
     found = result.to_json()
     if args.json:
         print_json(found)

@@ -179,7 +179,8 @@ def _records(group: FlagGroup) -> None:
         help="run these episodes again, by <domain>/<task folder>; the old ones are kept below .attempts")  # fmt: skip
     add("--config", type=Path, metavar="FILE", help="a request in YAML; flags override it")
     add("--save-config", type=Path, metavar="FILE", help="write the request that these flags make as YAML")
-    add("--reproduce", type=Path, metavar="MANIFEST", help="repeat the run of a manifest, in another --result_dir")
+    add("--reproduce", type=Path, metavar="FILE",
+        help="repeat the run of a manifest, in another --result_dir, or of a request file")  # fmt: skip
     add(
         "--progress",
         choices=["auto", "rich", "plain", "json", "none"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import JsonValue
 
 from trueline.records.setting import ORACLE_NOTE
+from trueline.tables import text_table
 from trueline.text import printable
 
 
@@ -15,10 +16,9 @@ def report_text(found: dict[str, JsonValue]) -> str:
     named = [
         (printable(f"{row['domain']} {row['kind'] or ''}".strip(), 60), row) for row in rows if isinstance(row, dict)
     ]
-    width = max([24, *(len(name) for name, _ in named)])
-    lines = [f"{'domain':<{width}} {'episodes':>8} {'scored':>8} {'score':>8}"]
-    for name, row in named:
-        lines.append(f"{name:<{width}} {row['episodes']:>8} {row['scored']:>8} {_share(row['mean_score']):>8}")
+    table = [("domain", "episodes", "scored", "score")]
+    table += [(name, str(row["episodes"]), str(row["scored"]), _share(row["mean_score"])) for name, row in named]
+    lines = text_table(table, ruled=False, numbers_from=1).splitlines()
     lines.append("")
     lines.append(f"{found['scored']} of {found['episodes']} episodes scored; ends: {_counts(found['ends'])}")
     if found["unscored"]:

@@ -48,7 +48,7 @@ def unix_path(address: str) -> str:
     """The path of a socket in a D-Bus address; one without a file begins with a zero byte.
 
     Raises:
-        DesktopError: It is no address of a unix socket.
+        DesktopError: It is not an address of a unix socket.
     """
     match = _ADDRESS.match(address)
     if match is None:
@@ -120,7 +120,7 @@ class Connection:
 
         Raises:
             OSError: The other side has closed the connection.
-            ValueError: It sent what is no message.
+            ValueError: It sent what is not a message.
         """
         data = self.socket.recv(_BITE)
         if not data:

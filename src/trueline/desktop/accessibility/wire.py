@@ -93,7 +93,7 @@ def next_message(data: bytes | bytearray, start: int) -> tuple[Answered | None, 
     """The message that begins at `start` and where the next one begins; the same place when it is not all there.
 
     Raises:
-        Broken: These bytes are no message.
+        Broken: These bytes are not a message.
     """
     if len(data) - start < 16:
         return None, start

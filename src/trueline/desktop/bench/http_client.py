@@ -12,7 +12,7 @@ class Answers(NamedTuple):
 
     taken_ms: list[float]
     elements: int
-    """Elements of the tree in the last answer; 0 if that is no tree."""
+    """Elements of the tree in the last answer; 0 if that is not a tree."""
 
 
 def ask(url: str, times: int) -> Answers:

@@ -56,5 +56,5 @@ def receive_changes(fd: int) -> tuple[Change, ...]:
 
 def _changes(lines: Iterable[bytes]) -> Iterable[Change]:
     for line in lines:
-        path, kind, folder = _LINE.validate_python(json.loads(line))  # names that are no text hold half characters
+        path, kind, folder = _LINE.validate_python(json.loads(line))  # names that are not text hold half characters
         yield Change(path, ChangeKind(kind), folder)

@@ -97,7 +97,7 @@ def plain_file(answer: LinkAnswer, path: str) -> int:
     """Check that a descriptor from inside is a plain file: the agent is not trusted, and a pipe could block.
 
     Raises:
-        PathRefused: It is no plain file.
+        PathRefused: It is not a plain file.
     """
     fd = answer.fd()
     if not stat.S_ISREG(os.fstat(fd).st_mode):

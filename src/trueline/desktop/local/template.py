@@ -17,7 +17,7 @@ from trueline.desktop.local.thunderbird import thunderbird_files
 
 FOLDERS = ("Desktop", "Documents", "Downloads", "Music", "Pictures", "Public", "Templates", "Videos")
 _SESSION_FOLDERS = (".config/xfce4/desktop",)
-"""Made by the session as soon as it needs them: there from the start, they are no change."""
+"""Made by the session as soon as it needs them: there from the start, they are not change."""
 _KEEP = ".keep"
 PROGRAMS = (
     "Xvfb", "openbox", "xfdesktop", "xfce4-panel", "xfsettingsd", "thunar", "mousepad", "xfce4-terminal", "chromium",

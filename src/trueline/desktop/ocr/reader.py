@@ -91,7 +91,7 @@ class Reader:
 
         Raises:
             MissingExtraError: The extra is not installed.
-            ScreenError: The frame is so long or so wide that it is no screen.
+            ScreenError: The frame is so long or so wide that it is not a screen.
         """
         width, height = frame.size
         if max(width, height) > MOST_STRETCHED * min(width, height):

@@ -57,7 +57,7 @@ def read_tree(body: bytes) -> Tree:
     """Read the answer of `/accessibility`.
 
     Raises:
-        Malformed: It is no tree.
+        Malformed: It is not a tree.
     """
     xml = read_json(body, TypeAdapter(_Accessibility)).AT
     if len(xml) > MAX_TREE:

@@ -36,7 +36,7 @@ class AtMostOnce:
         """Do the work, unless it was done under this id.
 
         Raises:
-            Refused: The id is no id, stands for another request, or its answer is no longer kept.
+            Refused: The id is not an id, stands for another request, or its answer is no longer kept.
         """
         if not 0 < len(id) <= _LONGEST_ID or not id.isprintable():
             raise Refused(400, f"{HEADER}: must be 1 to {_LONGEST_ID} printable characters")

@@ -94,7 +94,7 @@ async def list_managed(served: ServedDesktop) -> tuple[Managed, ...]:
 
 
 async def activate_window(served: ServedDesktop, call: ReceivedRequest) -> Reply:
-    """POST /setup/activate_window; as there, it is no error when no window has the name."""
+    """POST /setup/activate_window; as there, it is not an error when no window has the name."""
     window = await _asked_for(served, call)
     if window is None:
         return as_text("no window has that name")

@@ -68,7 +68,7 @@ PATTERNS = tuple(pattern for store in STORES for pattern in store.files)
 
 
 def store_of(path: str) -> SettingsStore | None:
-    """The store that keeps its settings in a file; `None` if it is no settings file."""
+    """The store that keeps its settings in a file; `None` if it is not a settings file."""
     return next((store for store in STORES if any(fnmatchcase(path, each) for each in store.files)), None)
 
 

@@ -47,7 +47,7 @@ async def watching(desktop: LocalDesktop, *, control: bool = False, port: int = 
 
 
 def address(port: int, token: str, *, control: bool) -> str:
-    """The page to open. What follows the `#` is no part of what a browser asks for, so it is in no log."""
+    """The page to open. What follows the `#` is not part of what a browser asks for, so it is in no log."""
     settings = {
         "autoconnect": "1",
         "reconnect": "1",

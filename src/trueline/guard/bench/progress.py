@@ -193,7 +193,7 @@ def _same_action(text: str, case: LabelledStep) -> bool:
 
 
 def _detector(there: str, here: str) -> str:
-    """The guard's name of a file; a former name of this guard is no other one."""
+    """The guard's name of a file; a former name of this guard is not an other one."""
     return here if FORMER_GUARD_NAMES.get(there) == here else there
 
 

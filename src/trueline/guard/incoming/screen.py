@@ -51,7 +51,7 @@ def read_screenshot(data: bytes) -> tuple[bytes, Size]:
     """Return the picture as PNG with its size; a PNG is returned unchanged.
 
     Raises:
-        InputError: It is no picture, is damaged, or is too large.
+        InputError: It is not a picture, is damaged, or is too large.
     """
     from PIL import Image
 

@@ -54,4 +54,4 @@ def _open(options: ActionTextOptions, _: GuardTools) -> OpenedGuard:
     return OpenedGuard(guard, setting, setting)
 
 
-GUARD = GuardKind.typed(ActionTextOptions, _open)
+GUARD = GuardKind.typed(ActionTextOptions, _open, asks="nothing")

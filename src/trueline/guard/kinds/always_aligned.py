@@ -14,4 +14,4 @@ def _open(_: Record, __: GuardTools) -> OpenedGuard:
     return OpenedGuard(ConstantGuard(Decision.ALIGNED), setting, setting)
 
 
-GUARD = GuardKind.typed(Record, _open)
+GUARD = GuardKind.typed(Record, _open, asks="nothing")

@@ -32,4 +32,4 @@ def _open(options: DeActionOptions, tools: GuardTools) -> OpenedGuard:
     )
 
 
-GUARD = GuardKind.typed(DeActionOptions, _open)
+GUARD = GuardKind.typed(DeActionOptions, _open, asks="each_model_once")

@@ -39,4 +39,4 @@ def _open(options: ClassifierOptions, _: GuardTools) -> OpenedGuard:
     )
 
 
-GUARD = GuardKind.typed(ClassifierOptions, _open)
+GUARD = GuardKind.typed(ClassifierOptions, _open, asks="nothing")

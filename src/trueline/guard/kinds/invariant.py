@@ -42,4 +42,4 @@ def _open(options: InvariantOptions, tools: GuardTools) -> OpenedGuard:
     )
 
 
-GUARD = GuardKind.typed(InvariantOptions, _open)
+GUARD = GuardKind.typed(InvariantOptions, _open, asks="nothing")

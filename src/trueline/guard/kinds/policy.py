@@ -19,4 +19,4 @@ def _open(options: RuleOptions, tools: GuardTools) -> OpenedGuard:
     )
 
 
-GUARD = GuardKind.typed(RuleOptions, _open)
+GUARD = GuardKind.typed(RuleOptions, _open, asks="each_model_once")

@@ -25,4 +25,4 @@ def _open(options: RandomOptions, _: GuardTools) -> OpenedGuard:
     return OpenedGuard(RandomGuard(options.rate, options.seed), setting, setting)
 
 
-GUARD = GuardKind.typed(RandomOptions, _open)
+GUARD = GuardKind.typed(RandomOptions, _open, asks="nothing")

@@ -30,4 +30,4 @@ def _open(options: ScopeOptions, tools: GuardTools) -> OpenedGuard:
     )
 
 
-GUARD = GuardKind.typed(ScopeOptions, _open)
+GUARD = GuardKind.typed(ScopeOptions, _open, asks="each_model_once")

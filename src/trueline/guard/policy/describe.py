@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from trueline.guard.policy.decide import Decided, Match
 from trueline.guard.policy.episode_reading import EpisodeReading
-from trueline.guard.policy.operations import Ended, Opened, Operation, Pressed, Ran, Typed, Unclear
+from trueline.guard.policy.operations import EpisodeEnd, Opened, Operation, Pressed, Ran, Typed, Unclear
 from trueline.guard.policy.provenance import Origin, evidence
 from trueline.guard.policy.secrets import Marked, carried_by, secrets_in
 from trueline.records.verdict import Evidence
@@ -97,7 +97,7 @@ def _rule_words(match: Match, marked: Sequence[Marked]) -> str:
 
 
 def _matters(operation: Operation) -> bool:
-    return isinstance(operation, Pressed | Unclear | Ended) or (
+    return isinstance(operation, Pressed | Unclear | EpisodeEnd) or (
         isinstance(operation, Ran) and "hidden" in operation.command.does
     )
 

@@ -114,7 +114,7 @@ class Addressed:
 
 
 @dataclass(frozen=True)
-class Ended:
+class EpisodeEnd:
     """The agent ends the episode."""
 
     kind: Literal["done", "fail", "call_user"]
@@ -149,7 +149,7 @@ class Unclear:
         return self.why
 
 
-Operation = Ran | Typed | Pressed | Opened | Addressed | Ended | Nothing | Unclear
+Operation = Ran | Typed | Pressed | Opened | Addressed | EpisodeEnd | Nothing | Unclear
 
 
 def doubtful(operation: Operation) -> Operation:

@@ -10,7 +10,7 @@ from trueline.actions.shell.command import UNSEEN, ShellCommand
 from trueline.actions.shell.paths import could_be, whole_folder
 from trueline.guard.policy.addresses import hosts_of
 from trueline.guard.policy.globs import matches
-from trueline.guard.policy.operations import Addressed, Ended, Opened, Operation, Pressed, Ran, Typed
+from trueline.guard.policy.operations import Addressed, EpisodeEnd, Opened, Operation, Pressed, Ran, Typed
 from trueline.guard.policy.rulebook import (
     CommandWhen,
     EndWhen,
@@ -40,7 +40,7 @@ def matches_operation(when: When, operation: Operation, step: int, marked: Seque
             return when.open is not None and _open(when.open, operation, marked)
         case Addressed():
             return when.recipient is not None and _recipient(when.recipient, operation)
-        case Ended():
+        case EpisodeEnd():
             return when.end is not None and _end(when.end, operation, step)
         case _:
             return False
@@ -162,5 +162,5 @@ def _recipient(when: RecipientWhen, operation: Addressed) -> bool:
     )
 
 
-def _end(when: EndWhen, operation: Ended, step: int) -> bool:
+def _end(when: EndWhen, operation: EpisodeEnd, step: int) -> bool:
     return (not when.kind or operation.kind in when.kind) and (when.before_step is None or step < when.before_step)

@@ -38,7 +38,7 @@ UPLOAD = "/setup/upload"
 
 
 @dataclass(frozen=True)
-class Endpoint:
+class ProxyEndpoint:
     """One endpoint. Requests to any other path are refused."""
 
     method: Literal["GET", "POST", "DELETE"]
@@ -57,13 +57,13 @@ _SIDES = ("/setup/execute", "/execute_with_verification", "/setup/execute_with_v
 _SETUPS = (UPLOAD, "/setup/download_file", "/setup/open_file", "/setup/change_wallpaper", "/setup/activate_window",
            "/setup/close_window", "/trueline/reset")  # fmt: skip
 ENDPOINTS = (
-    *(Endpoint(method, path, "read") for method, paths in _READS.items() for path in paths),
-    *(Endpoint("POST", path, "side") for path in _SIDES),
-    *(Endpoint("POST", path, "setup") for path in _SETUPS),
-    Endpoint("POST", "/execute", "action"),
-    Endpoint("POST", SESSION, "session"),
-    Endpoint("GET", SESSION, "session"),
-    Endpoint("DELETE", SESSION, "session"),
+    *(ProxyEndpoint(method, path, "read") for method, paths in _READS.items() for path in paths),
+    *(ProxyEndpoint("POST", path, "side") for path in _SIDES),
+    *(ProxyEndpoint("POST", path, "setup") for path in _SETUPS),
+    ProxyEndpoint("POST", "/execute", "action"),
+    ProxyEndpoint("POST", SESSION, "session"),
+    ProxyEndpoint("GET", SESSION, "session"),
+    ProxyEndpoint("DELETE", SESSION, "session"),
 )
 
 
@@ -116,7 +116,7 @@ class _Service:
         self._bodies = BodyMemory(gate.settings.max_held)
         self._in_flight = 0
 
-    def answers(self, endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
+    def answers(self, endpoint: ProxyEndpoint) -> Callable[[Request], Awaitable[Response]]:
         """Wrap an endpoint: the caller is authenticated before the request is read."""
 
         async def answer(request: Request) -> Response:
@@ -138,7 +138,7 @@ class _Service:
 
         return answer
 
-    async def _answer(self, endpoint: Endpoint, request: Request, share: BodyShare) -> Reply:
+    async def _answer(self, endpoint: ProxyEndpoint, request: Request, share: BodyShare) -> Reply:
         (self._control if endpoint.door == "session" else self._access).check(request.headers)
         settings, path = self._gate.settings, endpoint.path
         if self._in_flight > settings.max_in_flight:
@@ -157,7 +157,7 @@ class _Service:
             case _:
                 return await self._session(endpoint, call)
 
-    async def _run(self, endpoint: Endpoint, request: Request, call: ReceivedRequest) -> Reply:
+    async def _run(self, endpoint: ProxyEndpoint, request: Request, call: ReceivedRequest) -> Reply:
         """Run a request; one with an id, or that a client would repeat, at most once."""
         path, key, id = endpoint.path, request_key(endpoint.path, call.body), request.headers.get(HEADER)
         wanted = read_requested_actions(path, call)
@@ -174,7 +174,7 @@ class _Service:
             self._retries.heard(key, reply)
         return reply
 
-    async def _session(self, endpoint: Endpoint, call: ReceivedRequest) -> Reply:
+    async def _session(self, endpoint: ProxyEndpoint, call: ReceivedRequest) -> Reply:
         if endpoint.method == "POST":
             asked = read(call, SessionRequest)
             await self._gate.begin(asked.instruction, asked.domain)

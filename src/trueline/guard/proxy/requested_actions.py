@@ -25,7 +25,7 @@ _QUESTIONS = ("import platform; print(platform.system())", "import platform; pri
 """Queries that OSWorld's controller sends like actions; they do not come from the agent."""
 
 
-class Program(NamedTuple):
+class SubmittedCode(NamedTuple):
     """One piece of code."""
 
     source: str
@@ -36,7 +36,7 @@ class Program(NamedTuple):
 class RequestedActions:
     """What a request would run."""
 
-    programs: tuple[Program, ...]
+    programs: tuple[SubmittedCode, ...]
     document: Mapping[str, object]
     """What the machine is sent."""
     by_agent: bool = False
@@ -75,15 +75,15 @@ def _of_command(asked: CommandRequest) -> RequestedActions:
     if asked.shell:
         # The first word is the shell's line, the others are its arguments.
         line = words if isinstance(words, str) else words[0] if len(words) == 1 else _line(["sh", "-c", *words])
-        return RequestedActions((Program(line, "bash"),), document)
+        return RequestedActions((SubmittedCode(line, "bash"),), document)
     match words:
         case [program, "-c", source] if program in _PYTHONS:
             prefixed = _PREFIX.match(source) is not None
-            return RequestedActions((Program(source, "python"),), document, by_agent=prefixed)
+            return RequestedActions((SubmittedCode(source, "python"),), document, by_agent=prefixed)
         case [program, "-c", line] if program in _SHELLS:
-            return RequestedActions((Program(line, "bash"),), document)
+            return RequestedActions((SubmittedCode(line, "bash"),), document)
         case _:
-            return RequestedActions((Program(_line(words), "bash"),), document)
+            return RequestedActions((SubmittedCode(_line(words), "bash"),), document)
 
 
 def _words(asked: CommandRequest) -> str | list[str]:
@@ -107,13 +107,13 @@ def _verified(call: ReceivedRequest) -> RequestedActions:
     asked = read(call, VerifiedRequest, strict=True)
     wanted = _of_command(asked)
     also = asked.verification and asked.verification.command_success
-    programs = (*wanted.programs, Program(also, "bash")) if also else wanted.programs
+    programs = (*wanted.programs, SubmittedCode(also, "bash")) if also else wanted.programs
     return RequestedActions(programs, wanted.document, wanted.by_agent)
 
 
 def _python(call: ReceivedRequest) -> RequestedActions:
     asked = read(call, PythonRequest, strict=True)
-    return RequestedActions((Program(asked.code, "python"),), asked.model_dump(mode="json"), by_agent=True)
+    return RequestedActions((SubmittedCode(asked.code, "python"),), asked.model_dump(mode="json"), by_agent=True)
 
 
 def _bash(call: ReceivedRequest) -> RequestedActions:
@@ -121,7 +121,7 @@ def _bash(call: ReceivedRequest) -> RequestedActions:
     # Relative paths in the script mean something else in another folder.
     script = f"cd {shlex.quote(asked.working_dir)}\n{asked.script}" if asked.working_dir else asked.script
     document = asked.model_dump(mode="json", exclude_none=True)
-    return RequestedActions((Program(script, "bash"),), document, by_agent=True)
+    return RequestedActions((SubmittedCode(script, "bash"),), document, by_agent=True)
 
 
 _READERS = {
@@ -140,7 +140,7 @@ def _without_prefix(source: str) -> str:
     return source[prefix.end() :] if prefix else source
 
 
-def _actions(program: Program, screen: Size | None) -> tuple[Action, ...]:
+def _actions(program: SubmittedCode, screen: Size | None) -> tuple[Action, ...]:
     if program.language == "bash":
         return (Code(source=program.source, language="bash", raw=program.source),)
     # Read with its prefix, which turns the fail-safe corners off; told without it.

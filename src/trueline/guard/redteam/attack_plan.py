@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from trueline.actions import Action, Click, Done, Fail, Hotkey, Type
-from trueline.guard.redteam.corpus import AttackerGoal, Corpus, Element, Scene
+from trueline.guard.redteam.corpus import AttackerGoal, Corpus, CorpusElement, Scene
 from trueline.guard.redteam.disguises import (
     ENTERINGS,
     POINTINGS,
@@ -112,16 +112,16 @@ def disguised(command: str, variation: Variation) -> str:
     return WRAPPINGS[variation.wrapping](SPELLINGS[variation.spelling](command))
 
 
-def _type(element: Element, text: str, variation: Variation) -> tuple[AttackStep, ...]:
+def _type(element: CorpusElement, text: str, variation: Variation) -> tuple[AttackStep, ...]:
     return tuple(AttackStep(tuple(piece), element.id) for piece in TYPINGS[variation.typing](text))
 
 
-def _enter(element: Element, variation: Variation) -> AttackStep:
+def _enter(element: CorpusElement, variation: Variation) -> AttackStep:
     only_in_terminals = variation.entering.startswith("ctrl") and element.role != "terminal"
     return AttackStep(tuple(ENTERINGS["plain" if only_in_terminals else variation.entering]()), element.id)
 
 
-def _press(element: Element, variation: Variation) -> tuple[AttackStep, ...]:
+def _press(element: CorpusElement, variation: Variation) -> tuple[AttackStep, ...]:
     actions = tuple(POINTINGS[variation.pointing](element))
     if variation.pointing == "keyboard":  # the screen shows where Tab went before Space is pressed
         return AttackStep(actions[:1]), AttackStep(actions[1:], element.id)

@@ -23,7 +23,7 @@ class _Data(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Element(_Data):
+class CorpusElement(_Data):
     """Something on a screen."""
 
     id: str
@@ -65,10 +65,10 @@ class Scene(_Data):
     title: str
     notice: Box
     focus: str | None = None
-    elements: tuple[Element, ...]
+    elements: tuple[CorpusElement, ...]
     benign: tuple[tuple[BenignAction, ...], ...]
 
-    def element(self, id: str) -> Element:
+    def element(self, id: str) -> CorpusElement:
         """Return an element by its name."""
         return next(element for element in self.elements if element.id == id)
 

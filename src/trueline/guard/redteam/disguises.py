@@ -1,6 +1,6 @@
 """Ways to hide what is done: each changes how it looks, never what it does.
 
-A disguise that would break the attack is no attack, so tests run the disguised commands in a real shell and press the
+A disguise that breaks the attack is not an attack, so tests run the disguised commands in a real shell and press the
 disguised keys on a real line.
 """
 
@@ -12,7 +12,7 @@ import shlex
 from collections.abc import Callable
 
 from trueline.actions import Action, Click, Drag, Hotkey, Key, MouseDown, MouseUp, Move, Point, Type
-from trueline.guard.redteam.corpus import Element
+from trueline.guard.redteam.corpus import CorpusElement
 from trueline.guard.redteam.keyboard import SHIFT_PAIRS
 
 _PLACES = {
@@ -158,7 +158,7 @@ ENTERINGS: dict[str, Callable[[], list[Action]]] = {
 }
 """Ways to press Enter; the last two in a terminal only."""
 
-POINTINGS: dict[str, Callable[[Element], list[Action]]] = {
+POINTINGS: dict[str, Callable[[CorpusElement], list[Action]]] = {
     "plain": lambda element: [Click(at=element.centre)],
     "move": lambda element: [Move(to=element.centre), Click()],
     "press": lambda element: [MouseDown(at=element.centre), MouseUp(at=element.centre)],

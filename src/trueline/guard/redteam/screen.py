@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from trueline.guard.redteam.corpus import HEIGHT, WIDTH, Box, Element, Scene, load_corpus
+from trueline.guard.redteam.corpus import HEIGHT, WIDTH, Box, CorpusElement, Scene, load_corpus
 from trueline.records.observation import Observation
 from trueline.records.tree import Node, Place, Size, Tree
 
@@ -46,7 +46,7 @@ class ScreenContent:
     """The current text of elements, by element."""
 
 
-NOTE = Element(id="note", role="label", box=(860, 220, 400, 40))
+NOTE = CorpusElement(id="note", role="label", box=(860, 220, 400, 40))
 """Where `ScreenContent.note` is shown."""
 
 
@@ -102,7 +102,7 @@ def _around(scene: Scene) -> Box:
     return (0, 0, min(WIDTH, right + 8), min(HEIGHT, bottom + 8))
 
 
-def _states(element: Element, focus: str | None) -> frozenset[str]:
+def _states(element: CorpusElement, focus: str | None) -> frozenset[str]:
     more = {"focused"} if element.id == focus else set[str]()
     return frozenset(more | {"editable"} if element.takes_text else more)
 

@@ -19,7 +19,7 @@ from trueline.guard.scope.effects import effects_of, is_secret
 from trueline.guard.scope.known_files import KnownFiles, ledger_path, starts_later
 from trueline.guard.scope.types import ProposalEffect
 from trueline.guard.scope.vocabulary import vocabulary
-from trueline.records.ledger import Changes, FileChange, ProcessLeft, Request, SettingChange
+from trueline.records.ledger import Changes, FileChange, NetworkRequest, ProcessLeft, SettingChange
 
 _HIDDEN = re.compile(r"(?:^|/)\.")
 _TOP_DOTFILE = re.compile(r"~/\.[^/]+")
@@ -126,7 +126,7 @@ def _of_process(left: ProcessLeft) -> Iterator[ProposalEffect]:
     yield from (replace(effect, shown_by="process") for effect in effects_of(ran) if effect.kind in _LASTING)
 
 
-def _of_request(request: Request) -> Iterator[ProposalEffect]:
+def _of_request(request: NetworkRequest) -> Iterator[ProposalEffect]:
     sent = f"{request.method or 'lookup of'} {request.host}{request.path}"
     if request.method is None:
         yield ProposalEffect("visit", request.host, "origin", within=sent)

@@ -13,7 +13,7 @@ from trueline.actions.shell.paths import normal_path
 from trueline.actions.shell.programs import FETCHERS, INTERPRETERS, SHELLS
 from trueline.guard.policy.addresses import hosts_of
 from trueline.guard.policy.globs import matches
-from trueline.guard.policy.operations import Addressed, Ended, Opened, Operation, Pressed, Ran, Typed
+from trueline.guard.policy.operations import Addressed, EpisodeEnd, Opened, Operation, Pressed, Ran, Typed
 from trueline.guard.policy.screen.labels import Act
 from trueline.guard.scope.entered_line import KNOWN_PROGRAMS, reads_as_command
 from trueline.guard.scope.known_files import KnownFiles, targets
@@ -158,7 +158,7 @@ def _effects(
         case Typed():
             if operation.into is not None and operation.into.app:
                 yield ProposalEffect("use", operation.into.app, "screen", operation.certain)
-        case Ended():
+        case EpisodeEnd():
             yield ProposalEffect("end_task")
         case _:
             return

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from trueline.guard.policy.folding import key
 from trueline.guard.scope.types import (
     OPEN_SLOT,
-    Answer,
     Grant,
     PathGrant,
     PlacedEffect,
@@ -16,6 +15,7 @@ from trueline.guard.scope.types import (
     Scope,
     SiteGrant,
     Slot,
+    SlotAnswer,
 )
 from trueline.records.verdict import Evidence
 
@@ -56,24 +56,26 @@ def is_open(scope: Scope, slot: Slot) -> bool:
     return any(one.slot == slot for one in scope.open_slots)
 
 
-def open_values(placed: Iterable[PlacedEffect]) -> tuple[Answer, ...]:
+def open_values(placed: Iterable[PlacedEffect]) -> tuple[SlotAnswer, ...]:
     """Values that fill open slots and that nobody has agreed to yet."""
     slots: dict[str, Slot] = {why: slot for slot, why in OPEN.items()}
     named = (item for item in placed if item.place == "unknown" and item.effect.resource and item.why in slots)
-    return tuple(dict.fromkeys(Answer(slots[item.why], item.effect.resource) for item in named))
+    return tuple(dict.fromkeys(SlotAnswer(slots[item.why], item.effect.resource) for item in named))
 
 
-def as_evidence(values: Iterable[Answer]) -> tuple[Evidence, ...]:
+def as_evidence(values: Iterable[SlotAnswer]) -> tuple[Evidence, ...]:
     """The values as evidence, from which `answers_in` reads them again."""
     return tuple(Evidence(source=f"{OPEN_SLOT}{slot}", text=value) for slot, value in values)
 
 
-def answers_in(evidence: Iterable[Evidence]) -> tuple[Answer, ...]:
+def answers_in(evidence: Iterable[Evidence]) -> tuple[SlotAnswer, ...]:
     """The values that a person who let a proposal pass has agreed to."""
-    return tuple(Answer(slot, item.text) for item in evidence for slot in OPEN if item.source == f"{OPEN_SLOT}{slot}")
+    return tuple(
+        SlotAnswer(slot, item.text) for item in evidence for slot in OPEN if item.source == f"{OPEN_SLOT}{slot}"
+    )
 
 
-def with_answers(scope: Scope, answers: Iterable[Answer]) -> Scope:
+def with_answers(scope: Scope, answers: Iterable[SlotAnswer]) -> Scope:
     """The Scope after a person answered: these slots are no longer open."""
     answers = tuple(answers)
     grants = [grant for answer in answers for grant in _grants(answer)]
@@ -88,7 +90,7 @@ def with_answers(scope: Scope, answers: Iterable[Answer]) -> Scope:
     )
 
 
-def _grants(answer: Answer) -> Iterator[Grant]:
+def _grants(answer: SlotAnswer) -> Iterator[Grant]:
     because = "a person agreed"
     match answer.slot:
         case "recipient":

@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 from trueline.actions.shell.command import UNSEEN
 from trueline.guard.policy.describe import one_line
 from trueline.guard.policy.episode_reading import EpisodeReader, EpisodeReading
-from trueline.guard.policy.operations import Ended, Nothing, Operation, Ran
+from trueline.guard.policy.operations import EpisodeEnd, Nothing, Operation, Ran
 from trueline.guard.policy.secrets import Marked, secrets_in
 from trueline.guard.scope.consequences import effects_of_changes
 from trueline.guard.scope.effects import effects_of
@@ -229,7 +229,7 @@ def check_scope(
 def _is_wholly_seen(operation: Operation) -> bool:
     """Whether its effects are all that it does: texts, clicks and what is not understood may do more."""
     match operation:
-        case Nothing() | Ended():
+        case Nothing() | EpisodeEnd():
             return operation.certain
         case Ran():
             return operation.alone and not operation.command.does & UNSEEN

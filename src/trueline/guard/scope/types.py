@@ -107,7 +107,7 @@ class OpenSlot(Grant):
     slot: Slot
 
 
-class Answer(NamedTuple):
+class SlotAnswer(NamedTuple):
     """A value for an open slot that a person agreed to."""
 
     slot: Slot
@@ -129,12 +129,12 @@ class Scope(Record):
 
 @dataclass(frozen=True)
 class ScopeSource:
-    """What a Scope is made from. All of it is trusted; plans, clarified texts and feedback are no part of it."""
+    """What a Scope is made from. All of it is trusted; plans, clarified texts and feedback are not part of it."""
 
     words: str
     """The user's own instruction."""
     start: StartState | None = None
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[SlotAnswer, ...] = ()
     """What a person agreed to where the instruction left it open; a value may hold any words, so it grants no more."""
     given: Scope | None = None
     """A Scope written by hand or taken from the task, instead of one that is made."""

@@ -2,6 +2,6 @@
 
 from trueline.guard.serve.app import build_app
 from trueline.guard.serve.serve_guard import serve
-from trueline.guard.serve.settings import ServeSettings
+from trueline.guard.serve.settings import GuardServeSettings
 
-__all__ = ["ServeSettings", "build_app", "serve"]
+__all__ = ["GuardServeSettings", "build_app", "serve"]

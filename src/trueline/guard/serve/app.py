@@ -33,7 +33,7 @@ from trueline.guard.serve.schemas import (
     SessionRequest,
 )
 from trueline.guard.serve.sessions import OpenSession, SessionStore
-from trueline.guard.serve.settings import ServeSettings
+from trueline.guard.serve.settings import GuardServeSettings
 from trueline.guard.session import Session
 from trueline.guard.types import Guard
 from trueline.records.observation import Observation
@@ -53,7 +53,7 @@ _log = logging.getLogger(__name__)
 _HEADERS = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
 
 
-def build_app(guard: Guard, tokens: Sequence[str], settings: ServeSettings | None = None) -> Starlette:
+def build_app(guard: Guard, tokens: Sequence[str], settings: GuardServeSettings | None = None) -> Starlette:
     """Make the application.
 
     Args:
@@ -70,7 +70,7 @@ def build_app(guard: Guard, tokens: Sequence[str], settings: ServeSettings | Non
         from starlette.routing import Route
     except ImportError:
         raise MissingExtraError("the guard over HTTP", "serve") from None
-    service = _Service(guard, Tokens(tokens), settings or ServeSettings())
+    service = _Service(guard, Tokens(tokens), settings or GuardServeSettings())
 
     def route(path: str, method: str, handler: Handler, *, open: bool = False) -> Route:
         return Route(path, service.endpoint(path, handler, open=open), methods=[method])
@@ -94,7 +94,7 @@ def build_app(guard: Guard, tokens: Sequence[str], settings: ServeSettings | Non
 class _Service:
     """What the endpoints share."""
 
-    def __init__(self, guard: Guard, tokens: Tokens, settings: ServeSettings) -> None:
+    def __init__(self, guard: Guard, tokens: Tokens, settings: GuardServeSettings) -> None:
         self._guard = guard
         self._tokens = tokens
         self._settings = settings

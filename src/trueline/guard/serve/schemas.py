@@ -95,6 +95,6 @@ class ErrorBody(Message):
 
 
 class ErrorAnswer(Message):
-    """Any answer that is no success. Treat it as a block."""
+    """Any answer that is not a success. Treat it as a block."""
 
     error: ErrorBody

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 from trueline.guard.serve.app import build_app
-from trueline.guard.serve.settings import ServeSettings
+from trueline.guard.serve.settings import GuardServeSettings
 from trueline.guard.types import Guard
 from trueline.serving import Listener, serve_app
 
@@ -17,7 +17,7 @@ async def serve(
     listener: Listener,
     guard: Guard,
     tokens: Sequence[str],
-    settings: ServeSettings | None = None,
+    settings: GuardServeSettings | None = None,
     *,
     stop: asyncio.Event | None = None,
     grace_s: int = GRACE_SECONDS,
@@ -35,7 +35,7 @@ async def serve(
     Raises:
         MissingExtraError: Starlette, uvicorn or the Prometheus client is not installed.
     """
-    settings = settings or ServeSettings()
+    settings = settings or GuardServeSettings()
     await serve_app(
         build_app(guard, tokens, settings),
         listener,

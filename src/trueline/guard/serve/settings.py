@@ -9,7 +9,7 @@ from trueline.guard.session import CHECK_SECONDS, MAX_STEPS, TellsSteps
 
 
 @dataclass(frozen=True)
-class ServeSettings:
+class GuardServeSettings:
     """Limits and policies. Each limit prevents a denial of service."""
 
     on_error: OnError = "block"

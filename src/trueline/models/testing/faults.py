@@ -25,7 +25,7 @@ def faults(protocol: Protocol) -> dict[str, Play]:
         "no JSON": Body(b"<html><body>Bad gateway</body></html>"),
         "nothing": Body(b""),
         "JSON of the wrong shape": Body.from_json({"ok": True, "text": "yes"}),
-        "JSON that is no object": Body.from_json(["yes"]),
+        "JSON that is not an object": Body.from_json(["yes"]),
         "a field of the wrong type": Body.from_json(_spoil(protocol, whole)),
         "empty choice": Body.from_json(_empty(protocol, whole)),
         "no choice": Body.from_json(whole | {"choices": [], "output": [], "content": []}),

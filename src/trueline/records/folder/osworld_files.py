@@ -120,7 +120,7 @@ class _Builder:
             return None
         value = entries[number - 1]
         if not isinstance(value, dict):
-            self.note(BETTER_LOG_FILE, f"steps.{number - 1} is no object")
+            self.note(BETTER_LOG_FILE, f"steps.{number - 1} is not an object")
         return as_object(value)
 
     def lines_by_step(self) -> dict[int, list[TrajLine]]:

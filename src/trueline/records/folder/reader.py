@@ -79,7 +79,7 @@ def read_episode(folder: Path | str) -> Trajectory:
     """Read an episode's folder. Everything that cannot be used is listed in `problems`.
 
     Raises:
-        InputError: It is no folder of an episode, or our own files in it are broken or of a newer version.
+        InputError: It is not a folder of an episode, or our own files in it are broken or of a newer version.
     """
     folder = Path(folder).absolute()
     names = _names(folder)

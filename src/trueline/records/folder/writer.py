@@ -110,7 +110,7 @@ class EpisodeWriter:
             self.log(line)
 
     def append(self, event: Event) -> None:
-        """Record an event that is no step and not the end: a narrative, a late verdict, an error, a retry.
+        """Record an event that is not a step and not the end: a narrative, a late verdict, an error, a retry.
 
         Raises:
             DiskFullError: There is no room; everything before is intact.

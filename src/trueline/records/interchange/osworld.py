@@ -77,7 +77,7 @@ def _copy(source: Path, target: Path, *, link: bool, leave: frozenset[str] = fro
     notes: list[str] = []
 
     def pass_over(below: Path) -> None:
-        notes.append(f"{printable(str(below))}: leads out of the folder or is no file, not copied")
+        notes.append(f"{printable(str(below))}: leads out of the folder or is not a file, not copied")
 
     root = Path(os.path.realpath(source))
     for folder, subfolders, names in os.walk(root):

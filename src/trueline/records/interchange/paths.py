@@ -79,7 +79,7 @@ def picture_suffix(path: Path) -> str:
     """The suffix that fits what a file holds, by its first bytes.
 
     Raises:
-        RefusedError: It is no picture.
+        RefusedError: It is not a picture.
         NotFetchedError: It is a pointer to one.
     """
     if not path.is_file():

@@ -101,7 +101,7 @@ class _Batch:
                         self._failed_starts += 1
                         if self._failed_starts >= _STARTS * self._options.workers:
                             self._stop(f"no desktop will start any more: {error}")
-                        # It was not begun, so it is no try of it: one outage must not use up all that it has.
+                        # It was not begun, so it is not a try of it: one outage must not use up all that it has.
                         self._requeue(job, str(error))
                         continue
                     await self._play(job, desktop)

@@ -14,7 +14,7 @@ from trueline.errors import InputError
 from trueline.records.base import Count, Digest, Record
 from trueline.records.folder.files import LineFile, make_folder
 from trueline.records.ledger import Changes
-from trueline.runs.truth.labels import Label
+from trueline.runs.truth.labels import TruthLabel
 from trueline.runs.truth.reproduction import Reproduction
 from trueline.validation import describe_validation_error
 
@@ -49,9 +49,9 @@ class TruthRow(Record):
     probability: float
     """With which it was drawn."""
     reproduction: Reproduction
-    settled: Label
+    settled: TruthLabel
     """What it led to once it had settled."""
-    end: Label | None = None
+    end: TruthLabel | None = None
     """What it led to when the agent had gone on to its end; `None`: nobody could go on."""
     went_on: str | None = None
     """Who went on."""

@@ -22,10 +22,10 @@ from trueline.runs.build import PlannedEpisode
 from trueline.runs.desktops import choose_desktops
 from trueline.runs.request import RunRequest
 from trueline.runs.truth.journal import Journal, TruthHeader, TruthRow
-from trueline.runs.truth.labels import Label, end_label, needs_comparison, settled_label
+from trueline.runs.truth.labels import TruthLabel, end_label, needs_comparison, settled_label
 from trueline.runs.truth.path_agent import PathStep
 from trueline.runs.truth.play_path import PlayedPath, play_path
-from trueline.runs.truth.proposals import ReplayPlan, Target, attempts_at, replays_of, targets_of
+from trueline.runs.truth.proposals import ReplayPlan, SelectedProposal, attempts_at, replays_of, targets_of
 from trueline.runs.truth.rebuild import NotRebuilt, Rebuilder
 from trueline.runs.truth.reproduction import Reproduction, same_changes
 from trueline.tasks.model.allowed_changes import AllowedChanges
@@ -58,7 +58,7 @@ class TruthProgress:
 
 
 @dataclass(frozen=True)
-class Labelled:
+class LabelledProposal:
     """The labels of some runs."""
 
     rows: tuple[TruthRow, ...]
@@ -87,7 +87,7 @@ class _Work:
 
 async def label_runs(
     folders: Mapping[str, Path], output: Path, options: TruthOptions, report: Callable[[TruthProgress], None]
-) -> Labelled:
+) -> LabelledProposal:
     """Label the proposals of episodes; call it again with the same output folder to resume.
 
     Args:
@@ -131,7 +131,7 @@ async def label_runs(
                 group.create_task(worker())
         wanted = {key for one in work for key in one.keys}
         rows = tuple(row for key, row in journal.rows.items() if key in wanted)
-    return Labelled(rows, left_out, len(episodes))
+    return LabelledProposal(rows, left_out, len(episodes))
 
 
 def _require_closed_desktop(episode: Trajectory) -> None:
@@ -174,7 +174,7 @@ def _task(record: EpisodeRecord) -> str:
 async def _label(work: _Work) -> tuple[TruthRow, ...]:
     """Replay, and again if it did not come to where the recording was; the better replay counts."""
     steps, path = _path(work)
-    best: tuple[PlayedPath, dict[Target, Reproduction]] | None = None
+    best: tuple[PlayedPath, dict[SelectedProposal, Reproduction]] | None = None
     goes_on: str | None = None
     for _ in range(TRIES):
         agent, goes_on = _who_goes_on(work)
@@ -225,7 +225,7 @@ def _screens(episode: Trajectory, step: Step) -> tuple[Observation, ...]:
     return tuple(found)
 
 
-def _place(steps: Sequence[Step], target: Target) -> int:
+def _place(steps: Sequence[Step], target: SelectedProposal) -> int:
     return next(place for place, step in enumerate(steps) if step.number == target.step)
 
 
@@ -284,7 +284,7 @@ def _reproduction(played: PlayedPath, steps: Sequence[Step], place: int) -> Repr
 
 async def _row(
     work: _Work,
-    target: Target,
+    target: SelectedProposal,
     played: PlayedPath,
     reproduction: Reproduction,
     path: tuple[PathStep, ...],
@@ -296,7 +296,7 @@ async def _row(
         end = None if goes_on is None else await _end(work, played, path, place)
     else:
         why = played.ended.detail if played.ended.unscored is not None else ", ".join(reproduction.differs)
-        settled = end = Label(label="not reproducible", evidence=(why,))
+        settled = end = TruthLabel(label="not reproducible", evidence=(why,))
     record = work.trajectory.record
     return TruthRow(
         episode=work.name,
@@ -318,7 +318,7 @@ async def _row(
     )
 
 
-async def _end(work: _Work, played: PlayedPath, path: tuple[PathStep, ...], place: int) -> Label:
+async def _end(work: _Work, played: PlayedPath, path: tuple[PathStep, ...], place: int) -> TruthLabel:
     """What it led to in the end; where that is not plain, the same later actions run without it."""
     without = None
     if needs_comparison(played, place, work.allowed):
@@ -326,5 +326,5 @@ async def _end(work: _Work, played: PlayedPath, path: tuple[PathStep, ...], plac
         # The later actions are those of an agent that had seen the injection, whether or not the step showed it.
         without = await _play(work, (*path[:place], *later), None, follows=False, exposed=played.exposed)
         if without.ended.unscored is not None:
-            return Label(label="not reproducible", evidence=(without.ended.detail,))
+            return TruthLabel(label="not reproducible", evidence=(without.ended.detail,))
     return end_label(played, without, place, work.allowed)

@@ -11,7 +11,7 @@ from trueline.records.step import Attempt, Step
 
 
 @dataclass(frozen=True)
-class Target:
+class SelectedProposal:
     """A proposal that is labelled."""
 
     step: int
@@ -31,13 +31,13 @@ class Target:
 class ReplayPlan:
     """One replay: the recorded path up to a proposal, which runs whatever the guard said, and then what comes."""
 
-    last: Target | None
+    last: SelectedProposal | None
     """The blocked proposal that runs at the end of the path; `None`: the path is the whole recorded episode."""
-    targets: tuple[Target, ...]
+    targets: tuple[SelectedProposal, ...]
     """All proposals that are labelled on it, in order."""
 
 
-def targets_of(record: EpisodeRecord, episode: str, *, share: float, seed: int) -> tuple[Target, ...]:
+def targets_of(record: EpisodeRecord, episode: str, *, share: float, seed: int) -> tuple[SelectedProposal, ...]:
     """All blocked proposals, and allowed ones drawn with a probability that depends on nothing else.
 
     Args:
@@ -46,7 +46,7 @@ def targets_of(record: EpisodeRecord, episode: str, *, share: float, seed: int) 
         share: The probability of an allowed proposal.
         seed: Of the draw.
     """
-    found: list[Target] = []
+    found: list[SelectedProposal] = []
     for step in record.steps:
         for place, attempt in enumerate(step.attempts):
             if not attempt.proposal.actions:
@@ -56,7 +56,9 @@ def targets_of(record: EpisodeRecord, episode: str, *, share: float, seed: int) 
             certain = flagged is True or not attempt.ran
             if certain or _uniform(seed, episode, step.number, place) < share:
                 probability = 1.0 if certain else share
-                found.append(Target(step.number, place, attempt.proposal.id, flagged, attempt.ran, probability))
+                found.append(
+                    SelectedProposal(step.number, place, attempt.proposal.id, flagged, attempt.ran, probability)
+                )
     return tuple(found)
 
 
@@ -69,14 +71,14 @@ def _uniform(seed: int, episode: str, step: int, attempt: int) -> float:
     return int.from_bytes(digest[:7]) / (1 << 56)
 
 
-def replays_of(targets: tuple[Target, ...]) -> tuple[ReplayPlan, ...]:
+def replays_of(targets: tuple[SelectedProposal, ...]) -> tuple[ReplayPlan, ...]:
     """The fewest replays in which all of them run.
 
     A blocked proposal needs one of its own. What ran before it runs there too, and from it on nobody stops the agent:
     so this is what comes of an allowed proposal as well, if no other one was blocked between the two.
     """
     plans: list[ReplayPlan] = []
-    waiting: list[Target] = []
+    waiting: list[SelectedProposal] = []
     for target in targets:
         if target.ran:
             waiting.append(target)

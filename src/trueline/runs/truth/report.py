@@ -9,8 +9,8 @@ from typing import Literal
 from pydantic import JsonValue
 
 from trueline.runs.truth.journal import TruthRow
-from trueline.runs.truth.label_runs import Labelled
-from trueline.runs.truth.labels import Consequence, Label
+from trueline.runs.truth.label_runs import LabelledProposal
+from trueline.runs.truth.labels import Consequence, TruthLabel
 from trueline.runs.truth.review_agreement import POSITIVE, PeopleCheck, people_json, people_text
 from trueline.stats.detection.consequences import (
     BoundedRate,
@@ -18,6 +18,7 @@ from trueline.stats.detection.consequences import (
     weighted_precision,
     weighted_recall,
 )
+from trueline.tables import text_table
 from trueline.text import printable
 
 Horizon = Literal["settled", "end"]
@@ -39,11 +40,11 @@ def outcomes(rows: Sequence[TruthRow], horizon: Horizon, positive: frozenset[Con
     return found
 
 
-def _label(row: TruthRow, horizon: Horizon) -> Label | None:
+def _label(row: TruthRow, horizon: Horizon) -> TruthLabel | None:
     return row.settled if horizon == "settled" else row.end
 
 
-def truth_json(found: Labelled, people: PeopleCheck) -> dict[str, JsonValue]:
+def truth_json(found: LabelledProposal, people: PeopleCheck) -> dict[str, JsonValue]:
     """All figures, and every label; `provisional` is `None` once enough labels were checked by people."""
     rows = found.rows
     horizons: dict[str, JsonValue] = {}
@@ -88,7 +89,7 @@ def _rate(found: BoundedRate) -> dict[str, JsonValue]:
     }
 
 
-def truth_text(found: Labelled, people: PeopleCheck) -> str:
+def truth_text(found: LabelledProposal, people: PeopleCheck) -> str:
     """The figures as a page of text."""
     rows = found.rows
     same = sum(row.reproduction.same for row in rows)
@@ -115,11 +116,7 @@ def _table(rows: Sequence[TruthRow], horizon: Horizon) -> list[str]:
     columns = (*LABELS, "not measured")
     table = [["", *columns]]
     table += [[name, *(str(of[column]) for column in columns)] for name, of in counts.items() if isinstance(of, dict)]
-    widths = [max(len(line[place]) for line in table) for place in range(len(columns) + 1)]
-    return [
-        "  " + "  ".join(cell.ljust(width) if place == 0 else cell.rjust(width) for place, (cell, width) in cells)
-        for cells in (list(enumerate(zip(line, widths, strict=True))) for line in table)
-    ]
+    return [f"  {line}" for line in text_table(table, ruled=False, numbers_from=1).splitlines()]
 
 
 def _rate_text(found: BoundedRate) -> str:

@@ -23,7 +23,7 @@ from trueline.stats.attacks.success import (
 )
 from trueline.stats.attacks.table import AttackTable, attack_tables
 from trueline.stats.options import AnalysisChoices
-from trueline.stats.results.runs import Run
+from trueline.stats.results.runs import RunResults
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class AttackReport:
 
 
 def analyse_attacks(
-    groups: Iterable[tuple[str, Sequence[Run]]], injected: Sequence[Unit], options: AnalysisChoices
+    groups: Iterable[tuple[str, Sequence[RunResults]]], injected: Sequence[Unit], options: AnalysisChoices
 ) -> AttackReport:
     """Summarise every setting and compare all others with the first.
 

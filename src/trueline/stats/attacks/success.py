@@ -23,7 +23,7 @@ Level = Literal["vector", "goal"]
 NOT_NAMED = "(not named)"
 """The vector or goal of files that do not name one."""
 SCRIPTED = "against a scripted hijack"
-"""What is said wherever a simulated agent was attacked: how often it believes an injection is no measurement."""
+"""What is said wherever a simulated agent was attacked: how often it believes an injection is not a measurement."""
 SIMULATED = "simulated-"
 """How the names of simulated agents begin, in settings and in folders."""
 STAGES = ("delivered", "exposed", "attempted", "blocked", "achieved")

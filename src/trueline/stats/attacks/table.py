@@ -11,7 +11,7 @@ from trueline.records.folder.funnel import read_injection_result
 from trueline.records.layout import Unit
 from trueline.records.scan import Condition, Trial
 from trueline.stats.attacks.success import AttackTrial, CellCounts, attack_trial, cell_counts
-from trueline.stats.results.runs import Run
+from trueline.stats.results.runs import RunResults
 from trueline.stats.results.table import NO_FOLDER, short_names
 
 
@@ -21,7 +21,7 @@ class AttackTable:
 
     name: str
     condition: Condition
-    runs: tuple[Run, ...]
+    runs: tuple[RunResults, ...]
     trials: tuple[AttackTrial, ...]
 
     def cells(self, threshold: float = 1.0) -> dict[Unit, CellCounts]:
@@ -29,7 +29,7 @@ class AttackTable:
         return {cell.unit: cell for cell in cell_counts(self.trials, threshold=threshold)}
 
 
-def attack_tables(name: str, runs: Sequence[Run], units: Sequence[Unit], *, several: bool) -> list[AttackTable]:
+def attack_tables(name: str, runs: Sequence[RunResults], units: Sequence[Unit], *, several: bool) -> list[AttackTable]:
     """Make one table per model (and per action space and observation type) that has any of these units.
 
     Args:
@@ -77,7 +77,7 @@ def one_table(name: str, tables: Sequence[AttackTable], model: str | None) -> At
     return picked[0]
 
 
-def _trial(unit: Unit, run: Run, trial: Trial | None) -> AttackTrial:
+def _trial(unit: Unit, run: RunResults, trial: Trial | None) -> AttackTrial:
     if trial is None:
         return attack_trial(unit, run.label, None, None, NO_FOLDER)
     found = read_injection_result(trial.folder)

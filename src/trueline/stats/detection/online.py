@@ -17,7 +17,7 @@ from trueline.stats.detection.scores import Rate
 from trueline.stats.metrics.analysis import SettingRuns, analyse
 from trueline.stats.options import AnalysisChoices
 from trueline.stats.results.read import Results, read_results
-from trueline.stats.results.runs import Run
+from trueline.stats.results.runs import RunResults
 from trueline.stats.results.table import injected_units
 
 _SHOWN_K = (1, 3)
@@ -122,7 +122,7 @@ def _attack(results: Results, options: AnalysisChoices) -> AttackFigure | None:
 
 def _pass_hat(results: Results, options: AnalysisChoices) -> dict[int, Rate]:
     injected = set(injected_units(results.runs, list({trial.unit for trial in results})))
-    runs: list[Run] = []
+    runs: list[RunResults] = []
     for run in results.runs:
         trials = {
             condition: {unit: trial for unit, trial in units.items() if unit not in injected and trial.kind != _MISUSE}

@@ -14,13 +14,13 @@ from trueline.stats.gate.decide import GateResult, as_percent, bound_text, outco
 from trueline.stats.gate.rules import GateRule
 from trueline.stats.options import AnalysisChoices
 from trueline.stats.results.environments import refuse_mixed, settings_of
-from trueline.stats.results.runs import Run
+from trueline.stats.results.runs import RunResults
 from trueline.stats.results.table import injected_units, named_units
 from trueline.text import printable
 
 
 def attack_pair(
-    groups: Sequence[tuple[str, Sequence[Run]]],
+    groups: Sequence[tuple[str, Sequence[RunResults]]],
     index: Mapping[str, Sequence[str]] | None,
     *,
     model: str | None = None,

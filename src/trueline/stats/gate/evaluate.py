@@ -15,10 +15,10 @@ from trueline.stats.options import AnalysisChoices, MissingPolicy, check_choice
 from trueline.stats.resample import resample_units
 from trueline.stats.results.environments import refuse_mixed, settings_of
 from trueline.stats.results.read import Folders, Index, load_index, read_results
-from trueline.stats.results.runs import Run
+from trueline.stats.results.runs import RunResults
 from trueline.stats.results.table import ScoreTable, harmful_of, tables_of, units_of
 
-Settings = Sequence[tuple[str, Sequence[Run]]]
+Settings = Sequence[tuple[str, Sequence[RunResults]]]
 """The runs of each setting by name: the base, then the new one."""
 TablePair = tuple[ScoreTable, ScoreTable]
 Inconclusive = Literal["fail", "pass"]

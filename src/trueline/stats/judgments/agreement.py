@@ -188,7 +188,7 @@ def _kappa(human: BoolArray, judge: BoolArray, draws: Resample | None) -> Figure
     drawn = _kappas(draws.counts.astype(np.float64) @ weights)
     drawn = drawn[~np.isnan(drawn)]
     if drawn.size == 0 or drawn.min() == drawn.max():
-        # Nothing varies between the draws: that is no certainty, there is just nothing to estimate from.
+        # Nothing varies between the draws: that is not certainty, there is just nothing to estimate from.
         return Figure(float(value))
     low, high = np.quantile(drawn, [0.025, 0.975])
     return Figure(float(value), Interval(float(low), float(high), 0.95, f"percentiles of a {draws.text_of_draws}"))

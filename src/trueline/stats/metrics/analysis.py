@@ -16,7 +16,7 @@ from trueline.stats.options import AnalysisChoices
 from trueline.stats.pass_rates.summary import summarise
 from trueline.stats.resample import cluster_labels, resample_units
 from trueline.stats.results.environments import environment_name, refuse_mixed, settings_of
-from trueline.stats.results.runs import Run
+from trueline.stats.results.runs import RunResults
 from trueline.stats.results.table import ScoreTable, harmful_of, injected_units, named_units, tables_of, units_of
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class SettingRuns:
     """The runs of one setting as the user gave them: the base, or one to compare with it."""
 
     name: str
-    runs: tuple[Run, ...]
+    runs: tuple[RunResults, ...]
 
 
 def analyse(
@@ -156,7 +156,7 @@ def _shown(asked: Sequence[int] | None, tables: Sequence[ScoreTable]) -> tuple[i
     return tuple(dict.fromkeys(asked))
 
 
-def _notes(units: Sequence[Unit], runs: Sequence[Run]) -> list[str]:
+def _notes(units: Sequence[Unit], runs: Sequence[RunResults]) -> list[str]:
     """What a reader must know about these tasks and folders."""
     notes: list[str] = []
     models = [condition.model for run in runs for condition in run.trials]

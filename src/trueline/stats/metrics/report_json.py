@@ -169,7 +169,7 @@ def rate_rows(report: MetricsReport) -> list[dict[str, str | int | float | None]
             for row in _rate_rows(summary, domain, rates):
                 if report.by == "setting":
                     del row["domain"]
-                # Bytes that are not UTF-8 are no text for a data frame.
+                # Bytes that are not UTF-8 are not text for a data frame.
                 rows.append({key: named(value) if isinstance(value, str) else value for key, value in row.items()})
     return rows
 

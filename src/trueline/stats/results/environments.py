@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from trueline.errors import RequestError
 from trueline.records.scan import Condition
-from trueline.stats.results.runs import Run, setting_file
+from trueline.stats.results.runs import RunResults, setting_file
 
 if TYPE_CHECKING:
     from trueline.records.setting import Setting
@@ -23,7 +23,7 @@ class RunTable(Protocol):
         ...
 
     @property
-    def runs(self) -> tuple[Run, ...]:
+    def runs(self) -> tuple[RunResults, ...]:
         """The repeats."""
         ...
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from trueline.errors import InputError, RequestError
 from trueline.records.index import read_index
 from trueline.records.scan import RESULT_FILE, Trial
-from trueline.stats.results.runs import Run, read_runs
+from trueline.stats.results.runs import RunResults, read_runs
 from trueline.text import printable
 
 Folders = str | Path | Sequence[str | Path]
@@ -28,7 +28,7 @@ class Results:
     `score`, and where there is none, the `problem`.
     """
 
-    runs: tuple[Run, ...]
+    runs: tuple[RunResults, ...]
     """One per repeat; at least one."""
     result_file: str = RESULT_FILE
     """The file of each episode that its score was read from."""

@@ -22,7 +22,7 @@ _THREADS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class RunResults:
     """One repeat: its folder and its trials, by what ran and by unit."""
 
     label: str
@@ -31,7 +31,7 @@ class Run:
     trials: dict[Condition, dict[Unit, Trial]]
 
 
-def read_runs(roots: Sequence[Path], result_file: str = RESULT_FILE) -> list[Run]:
+def read_runs(roots: Sequence[Path], result_file: str = RESULT_FILE) -> list[RunResults]:
     """Read each folder as one run; a folder that holds `run1`, `run2` … stands for those.
 
     Raises:
@@ -77,7 +77,7 @@ def _repeats_in(root: Path) -> list[Path]:
     return [found[number] for number in sorted(found)]
 
 
-def _run(folder: Path, trials: Iterable[Trial], result_file: str) -> Run:
+def _run(folder: Path, trials: Iterable[Trial], result_file: str) -> RunResults:
     by_condition: dict[Condition, dict[Unit, Trial]] = {}
     for trial in trials:
         units = by_condition.setdefault(trial.condition, {})
@@ -93,7 +93,7 @@ def _run(folder: Path, trials: Iterable[Trial], result_file: str) -> Run:
             f"{named}: no episode below it; expected <action_space>/<observation_type>/<model>/<domain>/<task>/"
             f"{result_file} or a deeper part of that"
         )
-    return Run(label=str(folder), folder=os.path.realpath(folder), trials=by_condition)
+    return RunResults(label=str(folder), folder=os.path.realpath(folder), trials=by_condition)
 
 
 def model_folder(trials: Iterable[Trial]) -> Path | None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from trueline.errors import InputError
 from trueline.records.layout import ADVERSARY_RESULT_FILE, Unit, parse_task_folder, task_folder
 from trueline.records.scan import UNMEASURED, Condition
-from trueline.stats.results.runs import Run
+from trueline.stats.results.runs import RunResults
 
 HARM = "misuse"
 """The kind of task whose score is harm done: never averaged with success."""
@@ -37,7 +37,7 @@ class ScoreTable:
     harm: bool
     """The score of these tasks is harm done."""
     units: tuple[Unit, ...]
-    runs: tuple[Run, ...]
+    runs: tuple[RunResults, ...]
     scores: NDArray[np.float64]
     """Units x runs; NaN where there is no score."""
     missing: tuple[Missing, ...]
@@ -48,7 +48,7 @@ class ScoreTable:
         return len(self.runs)
 
 
-def units_of(runs: Iterable[Run], index: Mapping[str, Sequence[str]] | None) -> tuple[list[Unit], list[str]]:
+def units_of(runs: Iterable[RunResults], index: Mapping[str, Sequence[str]] | None) -> tuple[list[Unit], list[str]]:
     """Return the units to count, sorted, and notes for the reader.
 
     With an index these are its tasks, each with all the injections found for it; without one, all that is found. Units
@@ -72,7 +72,7 @@ def units_of(runs: Iterable[Run], index: Mapping[str, Sequence[str]] | None) -> 
     ]
 
 
-def named_units(runs: Sequence[Run], index: Mapping[str, Sequence[str]] | None) -> tuple[list[Unit], list[str]]:
+def named_units(runs: Sequence[RunResults], index: Mapping[str, Sequence[str]] | None) -> tuple[list[Unit], list[str]]:
     """Return the units to count whatever their scores mean, sorted, and notes for the reader. See `units_of`."""
     found = {unit for run in runs for trials in run.trials.values() for unit in trials}
     if index is None:
@@ -109,19 +109,19 @@ def named_units(runs: Sequence[Run], index: Mapping[str, Sequence[str]] | None) 
     return sorted(units, key=_sort_key), notes
 
 
-def harmful_of(runs: Iterable[Run]) -> frozenset[Unit]:
+def harmful_of(runs: Iterable[RunResults]) -> frozenset[Unit]:
     """The units whose score is harm done, by the record of any run."""
     return _of_kind(runs, HARM)
 
 
-def _of_kind(runs: Iterable[Run], kind: str) -> frozenset[Unit]:
+def _of_kind(runs: Iterable[RunResults], kind: str) -> frozenset[Unit]:
     return frozenset(
         unit for run in runs for trials in run.trials.values() for unit, trial in trials.items() if trial.kind == kind
     )
 
 
 def tables_of(
-    name: str, runs: Sequence[Run], units: Sequence[Unit], harmful: Set[Unit], *, several: bool
+    name: str, runs: Sequence[RunResults], units: Sequence[Unit], harmful: Set[Unit], *, several: bool
 ) -> list[ScoreTable]:
     """Make one table per model (and per action space and observation type), tasks that score harm apart.
 
@@ -146,7 +146,9 @@ def tables_of(
     return tables
 
 
-def _table(name: str, condition: Condition, units: Sequence[Unit], runs: Sequence[Run], *, harm: bool) -> ScoreTable:
+def _table(
+    name: str, condition: Condition, units: Sequence[Unit], runs: Sequence[RunResults], *, harm: bool
+) -> ScoreTable:
     scores = np.full((len(units), len(runs)), np.nan)
     missing: list[Missing] = []
     for column, run in enumerate(runs):
@@ -179,7 +181,7 @@ def _first_few(names: Iterable[str]) -> str:
     return ", ".join(ordered[:6]) + (f" and {len(ordered) - 6} more" if len(ordered) > 6 else "")
 
 
-def injected_units(runs: Sequence[Run], units: Sequence[Unit]) -> list[Unit]:
+def injected_units(runs: Sequence[RunResults], units: Sequence[Unit]) -> list[Unit]:
     """Those units that are injections: named so by their folder, or with RedTeamCUA's score of the attack in it."""
     trials = [trial for run in runs for by_unit in run.trials.values() for trial in by_unit.values()]
     plain = (trial for trial in trials if trial.unit.vector is None)

@@ -57,7 +57,7 @@ def read_order(words: str) -> Order | None:
 
 
 def _goals() -> Iterator[Goal]:
-    """All goals. One that cannot be loaded is no part of this episode: preparing its injection would have failed."""
+    """All goals. One that cannot be loaded is not part of this episode: preparing its injection would have failed."""
     for name in GOALS.names():
         with suppress(InputError):
             yield GOALS.find(name)

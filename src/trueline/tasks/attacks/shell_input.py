@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from trueline.actions.shell.command import Session, ShellCommand
+from trueline.actions.shell.command import ShellCommand, ShellSession
 from trueline.actions.shell.interpret import MAX_LINE, read_line
 from trueline.actions.shell.paths import normal_path
 from trueline.tasks.attacks.fixtures import SCRIPT
@@ -29,9 +29,9 @@ class ShellInput(NamedTuple):
 def read_input(text: str, folder: str = HOME) -> ShellInput:
     """Read a text as the input of a shell in a folder.
 
-    Where the text as a whole is no input of a shell, each of its lines is read too: one may reach a terminal.
+    Where the text as a whole is not an input of a shell, each of its lines is read too: one may reach a terminal.
     """
-    start = Session(files={f"~/{SCRIPT}": f"{SCRIPT_PROGRAM}\n"}, folder=normal_path(folder))
+    start = ShellSession(files={f"~/{SCRIPT}": f"{SCRIPT_PROGRAM}\n"}, folder=normal_path(folder))
     read = read_line(text[:MAX_LINE], start, whole=True)
     commands, end = list(read.commands), read.session
     if read.not_understood or len(text) > MAX_LINE:
@@ -59,7 +59,7 @@ def reaches(pattern: str, target: str) -> bool:
 
 
 def operands(command: ShellCommand) -> Sequence[str]:
-    """The arguments that are no options."""
+    """The arguments that are not options."""
     return [word for word in command.words[1:] if word[:1] != "-"]
 
 

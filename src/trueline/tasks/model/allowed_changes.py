@@ -9,11 +9,11 @@ from typing import Annotated, TypeVar
 
 from pydantic import AfterValidator, ConfigDict
 
-from trueline.records.ledger import Changes, FileChange, Ledger, ProcessLeft, Request, SentMail, SettingChange
+from trueline.records.ledger import Changes, FileChange, Ledger, NetworkRequest, ProcessLeft, SentMail, SettingChange
 from trueline.tasks.model.part import Part
 from trueline.tasks.model.steps import Text
 
-C = TypeVar("C", FileChange, SettingChange, ProcessLeft, Request, SentMail)
+C = TypeVar("C", FileChange, SettingChange, ProcessLeft, NetworkRequest, SentMail)
 _TEMPORARY = ("/tmp/", "/var/tmp/", "/dev/shm/")  # noqa: S108 - of the desktop
 _SYSTEM = "/usr/"
 
@@ -67,7 +67,7 @@ class AllowedChanges(Part):
         """SHA-256 of the canonical JSON."""
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()
 
-    def allows(self, change: FileChange | SettingChange | ProcessLeft | Request | SentMail) -> bool:
+    def allows(self, change: FileChange | SettingChange | ProcessLeft | NetworkRequest | SentMail) -> bool:
         """Whether a pattern covers a change."""
         match change:
             case FileChange():
@@ -79,7 +79,7 @@ class AllowedChanges(Part):
                 return _any((p for p in self.processes if "/" not in p), name) or _any(
                     (p for p in self.processes if "/" in p), change.program
                 )
-            case Request():
+            case NetworkRequest():
                 host = change.host.casefold().rstrip(".")
                 return any(
                     fnmatchcase(f"{host}{change.path}" if "/" in pattern else host, pattern.casefold())
@@ -102,7 +102,7 @@ def _covers_file(pattern: str, change: FileChange) -> bool:
 
 def split_changes(changes: Changes, allowed: AllowedChanges | None) -> Ledger:
     """Split changes into those that a task asked for and all others; without a list, nothing counts as asked for."""
-    allows: Callable[[FileChange | SettingChange | ProcessLeft | Request | SentMail], bool] = (
+    allows: Callable[[FileChange | SettingChange | ProcessLeft | NetworkRequest | SentMail], bool] = (
         (lambda _: False) if allowed is None else allowed.allows
     )
 

@@ -14,7 +14,7 @@ from guard.policy.policy_samples import app, desktop, node, page, question, term
 from trueline.guard.policy import Rules, judge, load_rules
 from trueline.guard.policy.cedar.library import schema_text
 from trueline.guard.policy.cedar.literals import ORIGINS, QUESTIONS
-from trueline.guard.policy.cedar.request import OPERATIONS, Request
+from trueline.guard.policy.cedar.request import OPERATIONS, CedarRequest
 from trueline.guard.policy.cedar.requests import Asking, requests_of
 from trueline.guard.policy.episode_reading import read_episode_so_far
 from trueline.guard.policy.stage import Judged
@@ -258,7 +258,7 @@ def test_texts_of_the_screen_are_data(tmp_path: Path, name: str) -> None:
     assert clicked(permit, name).finding.decision is None
 
 
-def all_requests(context: GuardContext, rules: Rules) -> list[Request]:
+def all_requests(context: GuardContext, rules: Rules) -> list[CedarRequest]:
     attributes = frozenset({"asked", "named", "provenance", "secrets", *QUESTIONS})
     questions = {str(name): frozenset({"~/.ssh/*", "~"}) for name in QUESTIONS}
     asking = Asking(context, read_episode_so_far(context), rules.words, rules.marked, attributes, questions)

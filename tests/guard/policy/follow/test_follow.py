@@ -29,7 +29,7 @@ from trueline.actions.types import (
 )
 from trueline.guard.policy.follow.follower import follow
 from trueline.guard.policy.follow.input_state import InputState
-from trueline.guard.policy.operations import Addressed, Ended, Nothing, Opened, Pressed, Ran, Typed, Unclear
+from trueline.guard.policy.operations import Addressed, EpisodeEnd, Nothing, Opened, Pressed, Ran, Typed, Unclear
 from trueline.guard.policy.screen.view import view
 from trueline.records.observation import Observation
 
@@ -297,7 +297,7 @@ def test_bash_code_runs() -> None:
 
 
 def test_endings() -> None:
-    assert follow(InputState(), (Done(),), view(None)) == (Ended("done"),)
+    assert follow(InputState(), (Done(),), view(None)) == (EpisodeEnd("done"),)
 
 
 POINTS = st.builds(Point, st.integers(0, 1000), st.integers(0, 700))

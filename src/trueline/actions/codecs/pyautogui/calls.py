@@ -44,7 +44,7 @@ def pixels(x: float, y: float) -> Point:
 
 
 @dataclass
-class Machine:
+class KnownDesktop:
     """The known state of the desktop while a program is read."""
 
     place: Place = pixels
@@ -82,7 +82,7 @@ class Machine:
             self.actions[-1] = last.model_copy(update={"pause_after": last.pause_after + seconds})
 
 
-def perform(machine: Machine, function: str, args: Args) -> None:
+def perform(machine: KnownDesktop, function: str, args: Args) -> None:
     """Add what `pyautogui.<function>(…)` does, with the pause that follows it."""
     pauses = 1
     match function:
@@ -133,7 +133,7 @@ def perform(machine: Machine, function: str, args: Args) -> None:
         machine.rest(machine.pause * pauses)
 
 
-def _point(machine: Machine, args: Args) -> Point | None:
+def _point(machine: KnownDesktop, args: Args) -> Point | None:
     """Return the point that x and y name, None for "where the pointer is"."""
     x, y = args.value("x"), args.value("y")
     if isinstance(x, tuple) and y is None and len(x) == 2:
@@ -143,7 +143,7 @@ def _point(machine: Machine, args: Args) -> Point | None:
     return _place(machine, args, x, y)
 
 
-def _place(machine: Machine, args: Args, x: Value, y: Value) -> Point:
+def _place(machine: KnownDesktop, args: Args, x: Value, y: Value) -> Point:
     pair = Args(args.node, {"x": x, "y": y})
     try:
         return machine.place(pair.number("x"), pair.number("y"))
@@ -151,11 +151,11 @@ def _place(machine: Machine, args: Args, x: Value, y: Value) -> Point:
         unprovable(args.node, str(error))
 
 
-def _there(machine: Machine, args: Args) -> Point:
+def _there(machine: KnownDesktop, args: Args) -> Point:
     return _point(machine, args) or machine.pointer or unprovable(args.node, "where the pointer is, is not known")
 
 
-def _offset(machine: Machine, args: Args) -> Point:
+def _offset(machine: KnownDesktop, args: Args) -> Point:
     # With one offset only, pyautogui takes the pointer's own coordinate for the other.
     dx, dy = args.value("xOffset"), args.value("yOffset")
     if isinstance(dx, tuple) and dy is None and len(dx) == 2:
@@ -167,7 +167,7 @@ def _offset(machine: Machine, args: Args) -> Point:
     return _place(machine, args, x, y)
 
 
-def _click(machine: Machine, args: Args, button: Button, count: int) -> None:
+def _click(machine: KnownDesktop, args: Args, button: Button, count: int) -> None:
     at, interval, duration = _point(machine, args), args.seconds("interval"), args.seconds("duration")
     if duration:
         machine.do(Move(to=_there(machine, args), duration=duration))
@@ -176,7 +176,7 @@ def _click(machine: Machine, args: Args, button: Button, count: int) -> None:
         machine.do(Click(at=at, button=button, count=min(3, count - start), interval=interval))
 
 
-def _drag(machine: Machine, args: Args, end: Point) -> None:
+def _drag(machine: KnownDesktop, args: Args, end: Point) -> None:
     duration, button = args.seconds("duration"), args.button()
     if not args.flag("mouseDownUp"):
         machine.do(Move(to=end, duration=duration))
@@ -184,7 +184,7 @@ def _drag(machine: Machine, args: Args, end: Point) -> None:
         machine.do(Drag(path=(end,), button=button, duration=duration))
 
 
-def _scroll(machine: Machine, args: Args, *, horizontal: bool) -> None:
+def _scroll(machine: KnownDesktop, args: Args, *, horizontal: bool) -> None:
     args.need("clicks")
     clicks = int(args.number("clicks"))
     if abs(clicks) > _MAX_SCROLL:
@@ -193,7 +193,7 @@ def _scroll(machine: Machine, args: Args, *, horizontal: bool) -> None:
     machine.do(Scroll(at=at, dx=clicks) if horizontal else Scroll(at=at, dy=-clicks))
 
 
-def _write(machine: Machine, args: Args) -> None:
+def _write(machine: KnownDesktop, args: Args) -> None:
     message, interval = args.value("message"), args.seconds("interval")
     if isinstance(message, str):
         machine.do(Type(text=message, interval=interval))
@@ -201,7 +201,7 @@ def _write(machine: Machine, args: Args) -> None:
         machine.do(*(Key(key=key, interval=interval) for key in args.keys("message")))
 
 
-def _press(machine: Machine, args: Args) -> None:
+def _press(machine: KnownDesktop, args: Args) -> None:
     keys, presses, interval = args.keys("keys"), args.count("presses"), args.seconds("interval")
     if len(keys) == 1:
         machine.do(Key(key=keys[0], presses=presses, interval=interval))
@@ -210,7 +210,7 @@ def _press(machine: Machine, args: Args) -> None:
         machine.do(*(Key(key=key) for key in keys[:-1]), Key(key=keys[-1], interval=interval))
 
 
-def _hotkey(machine: Machine, args: Args) -> None:
+def _hotkey(machine: KnownDesktop, args: Args) -> None:
     keys, interval = args.keys("keys"), args.seconds("interval")
     if not interval:
         machine.do(Hotkey(keys=keys))

@@ -17,7 +17,7 @@ import threading
 import warnings
 from collections.abc import Callable
 
-from trueline.actions.codecs.pyautogui.calls import Machine, Place, perform, pixels
+from trueline.actions.codecs.pyautogui.calls import KnownDesktop, Place, perform, pixels
 from trueline.actions.codecs.pyautogui.clipboard import (
     COMMANDS,
     PASTE_CHORDS,
@@ -69,7 +69,7 @@ _QUIET_IMPORTS = frozenset(
 )
 _warnings_lock = threading.Lock()
 
-Extension = Callable[[Machine, str, ast.AST, "tuple[Value, ...]", "dict[str, Value]"], bool]
+Extension = Callable[[KnownDesktop, str, ast.AST, "tuple[Value, ...]", "dict[str, Value]"], bool]
 """Performs a call that is not pyautogui's; False when it does not know the function."""
 
 
@@ -101,7 +101,7 @@ def read_program(
     """Return the actions of a program; raises UnprovableError when it is not a straight line of known calls."""
     if len(source) > MAX_SOURCE:
         raise UnprovableError("a very long program")
-    machine = Machine(place=place, screen=screen)
+    machine = KnownDesktop(place=place, screen=screen)
     known: dict[str, Value] = {"pyautogui": Ref("pyautogui"), "time": Ref("time")} | (names or {})
     try:
         reader = _Reader(machine, known, Segments(source), extension)
@@ -115,7 +115,7 @@ def read_program(
 
 def read_call(call: ast.Call, names: dict[str, Value]) -> tuple[Action, ...]:
     """Return the actions of one call alone; raises UnprovableError when they are not certain."""
-    machine = Machine()
+    machine = KnownDesktop()
     _Reader(machine, names, Segments(""), None).call(call)
     return tuple(machine.actions)
 
@@ -136,7 +136,7 @@ class _Reader:
     """Reads statement after statement into a machine."""
 
     def __init__(
-        self, machine: Machine, names: dict[str, Value], segments: Segments, extension: Extension | None
+        self, machine: KnownDesktop, names: dict[str, Value], segments: Segments, extension: Extension | None
     ) -> None:
         self.machine = machine
         self.names = names

@@ -190,7 +190,7 @@ class SandboxAgent:
                 os.close(fd)
 
     def refuse(self, request: Request, number: int, why: str) -> None:
-        """Answer that a request failed; names in the reason may hold what is no text."""
+        """Answer that a request failed; names in the reason may hold what is not text."""
         said = why.encode("ascii", "backslashreplace").decode()
         self.reply({"id": request["id"], "errno": number, "error": said[:LONGEST_REASON]})
 

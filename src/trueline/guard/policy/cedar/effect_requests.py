@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from trueline.guard.policy.cedar.literals import fold_text
-from trueline.guard.policy.cedar.request import Data, Request, unknown
+from trueline.guard.policy.cedar.request import CedarRequest, Data, unknown
 from trueline.guard.policy.globs import matches
 from trueline.guard.scope.place import covers, is_printed, is_setting
 from trueline.guard.scope.types import ProposalEffect
@@ -21,7 +21,7 @@ _PUT_IN = re.compile(r"[$`]")
 
 def effect_requests(
     effects: Iterable[ProposalEffect], common: Data, questions: Mapping[str, frozenset[str]]
-) -> Iterator[Request]:
+) -> Iterator[CedarRequest]:
     """Return a request for each effect.
 
     Args:
@@ -33,7 +33,7 @@ def effect_requests(
         confirmed = effect.shown_by != "screen" or unknown("context.confirmed")
         context = {**common, "confirmed": confirmed, "needed": unknown("context.needed")}
         kind, attributes = _resource(effect, questions)
-        yield Request(effect.kind, kind, attributes, context, effect=True)
+        yield CedarRequest(effect.kind, kind, attributes, context, effect=True)
 
 
 def _resource(effect: ProposalEffect, questions: Mapping[str, frozenset[str]]) -> tuple[str, Data]:

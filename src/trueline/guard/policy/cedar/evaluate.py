@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from trueline.guard.policy.cedar.library import Answer, PolicySet, cedar_library
+from trueline.guard.policy.cedar.library import CedarAnswer, PolicySet, cedar_library
 from trueline.guard.policy.cedar.literals import QUESTIONS
 from trueline.guard.policy.cedar.policy_file import CedarPolicy
-from trueline.guard.policy.cedar.request import NAMESPACE, OPERATIONS, Data, Request
+from trueline.guard.policy.cedar.request import NAMESPACE, OPERATIONS, CedarRequest, Data
 from trueline.guard.policy.cedar.requests import Asking, requests_of
 from trueline.guard.policy.episode_reading import EpisodeReading
 from trueline.guard.policy.operations import Operation
@@ -29,7 +29,7 @@ _EFFECT: dict[str, object] = {"type": f"{NAMESPACE}::Action", "id": "effect"}
 _PRINCIPAL: dict[str, object] = {"type": f"{NAMESPACE}::Agent", "id": "agent"}
 
 
-Requests = Sequence[Sequence[Request]]
+Requests = Sequence[Sequence[CedarRequest]]
 """The requests of each operation."""
 
 
@@ -42,7 +42,7 @@ class CedarMatch(NamedTuple):
     """What its result depends on, if that is not known; empty if the policy is satisfied."""
 
 
-class Result(NamedTuple):
+class CedarResult(NamedTuple):
     """The policies that one request satisfies, and those that could not be evaluated, by their place."""
 
     satisfied: frozenset[int]
@@ -110,7 +110,7 @@ class CedarPolicies:
         found = self._forbidden(requests, reading.operations) if self.forbids else []
         return (*found, *(self._permitted(requests, reading.operations) if self.permits else ()))
 
-    def ask_forbids(self, requests: Requests) -> list[list[Result]]:
+    def ask_forbids(self, requests: Requests) -> list[list[CedarResult]]:
         """Return what the forbids answer to the requests of each operation."""
         return _ask(requests, self._forbidding, len(self.forbids))
 
@@ -148,7 +148,7 @@ def _parsed(policies: Sequence[CedarPolicy]) -> PolicySet:
     return cedar_library().PolicySet.from_str("\n".join(policy.source for policy in policies))
 
 
-def _ask(requests: Requests, policies: PolicySet, count: int) -> list[list[Result]]:
+def _ask(requests: Requests, policies: PolicySet, count: int) -> list[list[CedarResult]]:
     """Ask all requests at once; the results of each operation."""
     asked: list[Data] = []
     entities: list[Data] = []
@@ -169,7 +169,7 @@ def _ask(requests: Requests, policies: PolicySet, count: int) -> list[list[Resul
     return [[_result(next(answers), count) for _ in own] for own in requests]
 
 
-def _result(answer: Answer, count: int) -> Result:
+def _result(answer: CedarAnswer, count: int) -> CedarResult:
     failed: dict[int, str] = {}
     for message in answer.diagnostics.errors:
         policy = _FAILED.match(message)
@@ -180,4 +180,4 @@ def _result(answer: Answer, count: int) -> Result:
     if answer.decision.name == "NoDecision":
         failed = dict.fromkeys(range(count), "what cannot be evaluated") | failed
     satisfied = frozenset(int(name.removeprefix("policy")) for name in answer.diagnostics.reasons)
-    return Result(satisfied, failed)
+    return CedarResult(satisfied, failed)

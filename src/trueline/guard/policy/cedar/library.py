@@ -35,7 +35,7 @@ class Diagnostics(Protocol):
         ...
 
 
-class Answer(Protocol):
+class CedarAnswer(Protocol):
     """The answer to one request."""
 
     @property
@@ -96,7 +96,7 @@ class CedarLibrary(Protocol):
 
     def is_authorized_batch(
         self, requests: Sequence[Mapping[str, object]], policies: PolicySet, entities: list[dict[str, object]]
-    ) -> Sequence[Answer]:
+    ) -> Sequence[CedarAnswer]:
         """Answer requests, one after the other."""
         ...
 

@@ -11,7 +11,7 @@ OPERATIONS = frozenset({"click", "type", "run", "open", "address", "end", "nothi
 
 
 @dataclass(frozen=True)
-class Request:
+class CedarRequest:
     """What is asked about an operation, or about one file and host of a command."""
 
     action: str

@@ -14,10 +14,10 @@ from itertools import product
 from trueline.actions.shell.command import ShellCommand
 from trueline.guard.policy.addresses import hosts_of
 from trueline.guard.policy.cedar.literals import fold_text
-from trueline.guard.policy.cedar.request import Data, Request, unknown
+from trueline.guard.policy.cedar.request import CedarRequest, Data, unknown
 from trueline.guard.policy.episode_reading import EpisodeReading
 from trueline.guard.policy.instruction import names, speaks_of
-from trueline.guard.policy.operations import Addressed, Ended, Nothing, Opened, Operation, Pressed, Ran, Typed
+from trueline.guard.policy.operations import Addressed, EpisodeEnd, Nothing, Opened, Operation, Pressed, Ran, Typed
 from trueline.guard.policy.provenance import MOST_STRINGS, Origin, origins
 from trueline.guard.policy.rule_matching import is_path, is_whole, place_of, subjects
 from trueline.guard.policy.screen.target import Target
@@ -50,7 +50,7 @@ class Asking:
     """Whether a policy can be about what operations bring about."""
 
 
-def requests_of(asking: Asking) -> tuple[tuple[Request, ...], ...]:
+def requests_of(asking: Asking) -> tuple[tuple[CedarRequest, ...], ...]:
     """Return the requests of each operation of a proposal."""
     # Imported late: the Scope's vocabulary is made of the rules, which hold the policies that ask.
     from trueline.guard.policy.cedar.effect_requests import effect_requests
@@ -59,7 +59,7 @@ def requests_of(asking: Asking) -> tuple[tuple[Request, ...], ...]:
 
     source = asking.context.scope_source
     scope = source.given if source is not None else None
-    found: list[tuple[Request, ...]] = []
+    found: list[tuple[CedarRequest, ...]] = []
     for operation in asking.reading.operations:
         effects = effects_of((operation,)) if asking.effects or scope is not None else ()
         kinds = tuple(sorted({effect.kind for effect in effects}))
@@ -71,12 +71,12 @@ def requests_of(asking: Asking) -> tuple[tuple[Request, ...], ...]:
     return tuple(found)
 
 
-def _requests(operation: Operation, common: Data, asking: Asking) -> Iterator[Request]:
+def _requests(operation: Operation, common: Data, asking: Asking) -> Iterator[CedarRequest]:
     match operation:
         case Pressed(target=target):
             act = operation.act or ""
             context = {**common, "how": operation.how, "many": operation.many}
-            yield Request("click", "Element", _element(target, act), context)
+            yield CedarRequest("click", "Element", _element(target, act), context)
         case Typed(into=target):
             secrets = secrets_in(operation.text, asking.marked) if "secrets" in asking.attributes else ()
             text = fold_text(operation.text) if operation.whole else unknown("context.text")
@@ -84,7 +84,7 @@ def _requests(operation: Operation, common: Data, asking: Asking) -> Iterator[Re
             element = _element(target, "")
             if target is not None:
                 element["name"] = fold_text(target.name)
-            yield Request("type", "Element", element, context)
+            yield CedarRequest("type", "Element", element, context)
         case Ran(command=command):
             yield from _command_requests(command, common, asking)
         case Opened():
@@ -92,16 +92,16 @@ def _requests(operation: Operation, common: Data, asking: Asking) -> Iterator[Re
             context = {**common, "by": operation.by, "secrets": carried}
             for host in hosts_of(operation.url) or ("",):
                 address: Data = {"url": fold_text(operation.url), "host": fold_text(host)}
-                yield Request("open", "Address", address, context)
+                yield CedarRequest("open", "Address", address, context)
         case Addressed():
             recipient: Data = {"address": fold_text(operation.address)}
-            yield Request("address", "Recipient", recipient, {**common, "sent": operation.sent})
-        case Ended():
-            yield Request("end", "Episode", {}, {**common, "kind": operation.kind})
+            yield CedarRequest("address", "Recipient", recipient, {**common, "sent": operation.sent})
+        case EpisodeEnd():
+            yield CedarRequest("end", "Episode", {}, {**common, "kind": operation.kind})
         case Nothing():
-            yield Request("nothing", "Episode", {}, common)
+            yield CedarRequest("nothing", "Episode", {}, common)
         case _:
-            yield Request("unclear", "Episode", {}, common)
+            yield CedarRequest("unclear", "Episode", {}, common)
 
 
 def _circumstances(operation: Operation, asking: Asking, kinds: tuple[str, ...]) -> Data:
@@ -158,7 +158,7 @@ def _element(target: Target | None, act: str) -> Data:
     return {name: value or unknown(f"resource.{name}") for name, value in found.items()} if target.by_ocr else found
 
 
-def _command_requests(command: ShellCommand, common: Data, asking: Asking) -> Iterator[Request]:
+def _command_requests(command: ShellCommand, common: Data, asking: Asking) -> Iterator[CedarRequest]:
     hidden = not command.program or _PUT_IN.search(command.program)
     fixed: Data = {
         "program": unknown("resource.program") if hidden else fold_text(command.program),
@@ -172,21 +172,21 @@ def _command_requests(command: ShellCommand, common: Data, asking: Asking) -> It
         yield from _many(fixed, paths, hosts, common)
         return
     for (path, exact), host in product(paths, hosts):
-        yield Request("run", "Command", {**fixed, **path, "host": host}, common, exact)
+        yield CedarRequest("run", "Command", {**fixed, **path, "host": host}, common, exact)
 
 
-def _many(fixed: Data, paths: Sequence[_Path], hosts: Sequence[str], common: Data) -> Iterator[Request]:
+def _many(fixed: Data, paths: Sequence[_Path], hosts: Sequence[str], common: Data) -> Iterator[CedarRequest]:
     """The requests of a command that names very many things: one for each answer about paths, and one for each host."""
     answers = {(path["touches"], path["covers"], path["access"]): path for path, _ in paths}
     path_unknown: Data = {"path": unknown("resource.path")}
     host = hosts[0] if len(hosts) == 1 else unknown("resource.host")
     for path in answers.values():
-        yield Request("run", "Command", {**fixed, **path, **path_unknown, "host": host}, common, exact=False)
+        yield CedarRequest("run", "Command", {**fixed, **path, **path_unknown, "host": host}, common, exact=False)
     for named in dict.fromkeys(hosts) if len(hosts) > 1 else ():
         missing: Data = {
             name: unknown(f"resource.{name}") for name in ("arguments", "line", "access", "touches", "covers")
         }
-        yield Request("run", "Command", {**fixed, **missing, **path_unknown, "host": named}, common, exact=False)
+        yield CedarRequest("run", "Command", {**fixed, **missing, **path_unknown, "host": named}, common, exact=False)
 
 
 def _path(path: str, command: ShellCommand, asking: Asking) -> _Path:

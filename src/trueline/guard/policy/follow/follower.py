@@ -39,7 +39,17 @@ from trueline.guard.policy.folding import fold
 from trueline.guard.policy.follow import keyboard, pointer, terminal
 from trueline.guard.policy.follow.input_state import InputState
 from trueline.guard.policy.follow.tracker import Tracker
-from trueline.guard.policy.operations import Addressed, Ended, Nothing, Opened, Operation, Ran, Typed, Unclear, doubtful
+from trueline.guard.policy.operations import (
+    Addressed,
+    EpisodeEnd,
+    Nothing,
+    Opened,
+    Operation,
+    Ran,
+    Typed,
+    Unclear,
+    doubtful,
+)
 from trueline.guard.policy.screen.target import TERMINAL
 from trueline.guard.policy.screen.view import View
 
@@ -83,7 +93,7 @@ def _follow_action(tracker: Tracker, action: Action) -> None:
         case Wait() | Screenshot() | Zoom() | CursorPosition():
             _record_passive(tracker, action.kind.replace("_", " "))
         case Done() | Fail() | CallUser():
-            tracker.operations.append(Ended(action.kind))
+            tracker.operations.append(EpisodeEnd(action.kind))
         case Move():
             pointer.move(tracker, action.to)
         case Scroll():

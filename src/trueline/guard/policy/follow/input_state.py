@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from trueline.actions.shell.command import Session
+from trueline.actions.shell.command import ShellSession
 from trueline.actions.types import Point
 from trueline.guard.policy.screen.target import Target
 
@@ -13,7 +13,7 @@ MAX_LINE = 20_000
 """Longest text of one field that is tracked."""
 
 
-TYPED = Session(interactive=True)
+TYPED = ShellSession(interactive=True)
 """A terminal in which nothing was typed yet."""
 
 
@@ -61,8 +61,8 @@ class InputState:
     """Unfinished lines of other terminals, by place."""
     recalled: int = 0
     """How many lines back the terminal's history was recalled with the arrow keys."""
-    shell: Session = TYPED
-    unseen: Session = TYPED
+    shell: ShellSession = TYPED
+    unseen: ShellSession = TYPED
     """The shell session under the assumption that lines entered with unknown focus reach it."""
     inside: str = ""
     """The program that has taken over the terminal: an editor, or one that reads its own language."""

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from trueline.actions.input_commands import clipboard_of_line, input_of_words
-from trueline.actions.shell.command import Session, ShellCommand
+from trueline.actions.shell.command import ShellCommand, ShellSession
 from trueline.actions.shell.interpret import Read, read_line, read_python
 from trueline.guard.policy.folding import fold, name_disguises
 from trueline.guard.policy.follow.input_state import InputState
@@ -100,7 +100,7 @@ def _tell_possible(tracker: Tracker, line: str) -> None:
     _tell_read(tracker, _read(tracker, line, tracker.state.shell), line, certain=False)
 
 
-def _read(tracker: Tracker, line: str, session: Session) -> Read:
+def _read(tracker: Tracker, line: str, session: ShellSession) -> Read:
     if tracker.budget < 0:
         return Read((), replace(session, pending=""))
     tracker.budget -= len(line) + len(session.pending) + _LINE_COST

@@ -109,7 +109,7 @@ def _action(call: AtifToolCall) -> tuple[Action, str | None]:
         return Code(source=source, language="bash", raw=raw), None
     if source is not None and call.function_name.lower() in _PYTHONS:
         return Code(source=source, raw=raw), None
-    return Code(source=raw, raw=raw), f"the call {printable(call.function_name, 60)!r} is no known action, kept as text"
+    return Code(source=raw, raw=raw), f"unknown call {printable(call.function_name, 60)!r}, kept as text"
 
 
 def _results(entry: AtifStep) -> tuple[AtifResult, ...]:

@@ -34,7 +34,7 @@ def parse_label(value: object) -> bool | None:
 
 
 def parse_category(value: object) -> Category | None:
-    """Read a category by its name in any case; nothing and the empty text are no category.
+    """Read a category by its name in any case; nothing and the empty text are not category.
 
     Raises:
         ValueError: It is none of the three.

@@ -33,7 +33,7 @@ def find_screens(benchmark_file: Path, trajectory: BenchmarkTrajectory) -> dict[
     A step's own `screenshot_path` comes first, then the picture of the step before it.
 
     Raises:
-        RefusedError: A path leads out of the data set, or to something that is no picture.
+        RefusedError: A path leads out of the data set, or to something that is not a picture.
     """
     own = Path(os.path.abspath(benchmark_file)).parent
     bases = (own.parent, own)

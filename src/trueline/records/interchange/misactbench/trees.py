@@ -24,7 +24,7 @@ def find_trees(benchmark_file: Path, trajectory: BenchmarkTrajectory) -> dict[in
     """Find the trees of the screens before steps, by step number.
 
     Raises:
-        RefusedError: A path leads out of the data set, or to something that is no packed tree.
+        RefusedError: A path leads out of the data set, or to something that is not a packed tree.
     """
     if not any(TREE_PATH in step.unknown for step in trajectory.steps):
         return {}
