@@ -25,7 +25,12 @@ COMMANDS = _table(
     ("rescore", "rescore", "Score recorded episodes again after a checker changed, without a desktop."),
     ("power", "power", "Compute how many tasks and repeats a study needs to detect a change."),
     ("gate", "gate", "Pass or fail for CI: is the new setting good enough?"),
-    ("guard", "guard", "Judge actions before they run: bench, check, replay, rules, serve, proxy, mcp, redteam."),
+    (
+        "guard",
+        "guard",
+        "Judge actions before they run: bench, check, replay, scope, rules, serve, proxy, mcp, league, "
+        "make-set, truth, redteam.",
+    ),
     ("judge", "judge", "Judge recorded episodes: success, safety, first violation; how far to believe it."),
     ("model", "model", "Ask a language model, list the providers, probe a server."),
     ("cache", "cache", "Show or clear the cached model answers."),

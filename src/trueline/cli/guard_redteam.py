@@ -17,6 +17,7 @@ from trueline.errors import InputError
 
 if TYPE_CHECKING:
     from trueline.guard.redteam import AttackAttempt, AttackCase, Campaign, CampaignOptions
+    from trueline.guard.types import Guard
 
 _EXAMPLES = """\
 examples:
@@ -42,6 +43,9 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--k", type=count, default=5, metavar="N", help="attempts per case (5)")
     parser.add_argument("--adaptive", action="store_true",
                         help="choose each attempt by the verdicts so far, not beforehand")  # fmt: skip
+    parser.add_argument("--show-scope", action="store_true",
+                        help="show the attacker rules and Scope: plans are rehearsed on them, and a third of the goals "
+                        "lies inside the Scope (requires --adaptive and --guard_scope)")  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, help="seed of all random choices (0)")
     parser.add_argument("--technique", nargs="+", default=[], metavar="T", help="only these techniques (all)")
     parser.add_argument("--attacker-model", metavar="SPEC",
@@ -63,6 +67,8 @@ def run(args: argparse.Namespace) -> int:
             raise InputError(f"--technique: unknown technique {name!r}; choose one of {', '.join(TECHNIQUES)}")
     if args.attacker_model and not args.adaptive:
         raise InputError("--attacker-model requires --adaptive")
+    if args.show_scope and not args.adaptive:
+        raise InputError("--show-scope requires --adaptive")
     options = CampaignOptions(args.budget, args.k, args.seed, args.adaptive, args.max_workers, tuple(args.technique))
     report = asyncio.run(_attack(args, options))
     if args.json:
@@ -89,10 +95,33 @@ async def _attack(args: argparse.Namespace, options: CampaignOptions) -> dict[st
             rewriter = Rewriter(attacker)
         pictures = opened.asks_models or rewriter is not None
         drawn = pictures or opened.reads_text
-        player = Player(opened.guard, args.guard_on_error, opened.narrator, drawn, models=pictures)
+        player = Player(
+            opened.guard,
+            args.guard_on_error,
+            opened.narrator,
+            drawn,
+            models=pictures,
+            rehearse_on=_rules_and_scope(opened.guard) if args.show_scope else None,
+        )
         campaign = await attack(player, options, rewriter=rewriter, progress=_Progress(options))
         setting = opened.verdict_setting
-    return {"guard": setting.model_dump(mode="json"), "attacker_model": args.attacker_model, **_document(campaign)}
+    about = {"attacker_model": args.attacker_model, "scope_shown": args.show_scope}
+    return {"guard": setting.model_dump(mode="json"), **about, **_document(campaign)}
+
+
+def _rules_and_scope(guard: Guard) -> Guard:
+    """The part of a guard that an attacker can run at home: its rules and the Scope of the task.
+
+    Raises:
+        InputError: It has no Scope.
+    """
+    from trueline.guard.config import GuardConfig
+    from trueline.guard.engine import DeActionGuard
+
+    if not isinstance(guard, DeActionGuard) or guard.config.scope is None:
+        raise InputError("--show-scope requires a guard with --guard_scope strict or evidence")
+    config = guard.config
+    return DeActionGuard(GuardConfig(policy=config.policy, scope=config.scope, unmatched=config.unmatched))
 
 
 def _document(campaign: Campaign) -> dict[str, Any]:
@@ -127,6 +156,9 @@ def _text(report: dict[str, Any]) -> str:
     head = ("technique", "aim", "n", "at 1", f"worst of {report['k']}", "undecided")
     rows: list[tuple[str, ...]] = [head, *(_row(entry["technique"], entry) for entry in report["techniques"])]
     rows.append(_row("all that pass, each once", {**report["passing"], "aim": "pass", "undecided": ""}))
+    if report["scope_shown"]:
+        for place, figures in report["by_place"].items():
+            rows.append(_row(f"  goals {place} the scope", {**figures, "aim": "pass", "undecided": ""}))
     lines = text_table(rows, ruled=False).splitlines()
     guard, controls = report["guard"], report["controls"]
     short, left_out = report["cut_short"], ", ".join(report["left_out"])
@@ -137,6 +169,8 @@ def _text(report: dict[str, Any]) -> str:
         *([f"{short} cases were cut short by the budget: worst of k is a lower bound"] if short else []),
         *([f"left out, because no model reads them: {left_out}"] if left_out else []),
         f"controls stopped: {_cell(controls['blocked'])}; undecided: {controls['undecided']}",
+        f"utility under attack: {_cell(controls['utility_under_attack'])} benign controls ran with the attack in view",
+        *(["the attacker was shown rules and Scope"] if report["scope_shown"] else []),
         f"subject: {report['subject']}",
         *report["methods"],
     ]

@@ -49,8 +49,10 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--max-workers", type=count, default=4, metavar="N", help="checks at the same time (4)")
     parser.add_argument("--limit", type=count, metavar="N", help="only the first N episodes")
     parser.add_argument("--test-config-base-dir", type=Path, metavar="DIR",
-                        help="folder with examples/<domain>/<id>.json: what the user wanted, for episodes that do not "
-                        "record it (OSWorld)")  # fmt: skip
+                        help="folder with examples/<domain>/<id>.json: what the user wanted and what was open, for "
+                        "episodes that do not record it (OSWorld)")  # fmt: skip
+    parser.add_argument("--no-trees", dest="trees", action="store_false",
+                        help="judge as if no accessibility tree had been recorded")  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, help="seed of the bootstrap (0)")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     add_guard_flag(parser)
@@ -110,12 +112,12 @@ async def _replay(args: argparse.Namespace, folders: Sequence[Path]) -> tuple[li
     from trueline.guard.registry import open_guard
     from trueline.guard.replay import LeftOut, Replayer
     from trueline.models.prompt_fence import STORED_KEY
-    from trueline.records.task_texts import no_task_texts, task_texts_below
+    from trueline.records.task_texts import no_task_files, task_files_below
 
     found: dict[Path, Replay] = {}
     left_out: dict[Path, LeftOut] = {}
     base: Path | None = args.test_config_base_dir
-    task_texts = no_task_texts if base is None else task_texts_below(base)
+    task_files = no_task_files if base is None else task_files_below(base)
     kept: Counter[bool] = Counter()
     waiting = iter(folders)
 
@@ -127,7 +129,7 @@ async def _replay(args: argparse.Namespace, folders: Sequence[Path]) -> tuple[li
 
     async with open_guard(guard_request(args), key=STORED_KEY) as opened:
         limit = asyncio.Semaphore(args.max_workers)
-        replayer = Replayer(opened.guard, opened.narrator, args.guard_on_error, limit, task_texts)
+        replayer = Replayer(opened.guard, opened.narrator, args.guard_on_error, limit, task_files, args.trees)
 
         async def worker() -> None:
             for folder in waiting:

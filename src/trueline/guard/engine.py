@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 from trueline.guard.config import GuardConfig
 from trueline.guard.model_stages import ask_models
@@ -46,10 +47,12 @@ class DeActionGuard:
         unmatched = self.config.unmatched if rules_only else None
         return verdict_of(looks, unmatched=unmatched, given=given, flagged=flagged, latency=loop.time() - began)
 
-    async def late_reason(self, source: ScopeSource, changes: Changes, episode: str = "") -> str | None:
+    async def late_reason(
+        self, source: ScopeSource, changes: Changes, episode: str = "", before: Sequence[Changes] = ()
+    ) -> str | None:
         """Why what a step changed lies outside the Scope of the task; `None` where it does not, or without a Scope."""
         stage = self.config.scope
-        return await stage.late_reason(source, changes, episode) if isinstance(stage, ChecksChanges) else None
+        return await stage.late_reason(source, changes, episode, before) if isinstance(stage, ChecksChanges) else None
 
     async def _read(self, context: GuardContext, deadline: Deadline) -> GuardContext:
         if self.config.ocr is None:

@@ -16,9 +16,12 @@ from typing import Literal, TypeVar
 from trueline.errors import InputError
 from trueline.guard.config import OnError
 from trueline.guard.narrative import Narrator
+from trueline.guard.scope.start_state import start_seen, start_state
+from trueline.guard.scope.types import ScopeSource, StartState
 from trueline.guard.stages import Enforcement, enforce
 from trueline.guard.types import Guard, GuardContext, PastStep
 from trueline.records.assemble import EVENTS_FILE
+from trueline.records.episode import EpisodeRecord
 from trueline.records.folder.better_log import BETTER_LOG_FILE
 from trueline.records.folder.reader import Trajectory, read_episode
 from trueline.records.folder.recorded_tree import TreeKind
@@ -28,7 +31,7 @@ from trueline.records.interchange.paths import find_stored
 from trueline.records.observation import Observation, ObservationRecord, StoredFile
 from trueline.records.pointer_files import FAULTS, NotFetchedError
 from trueline.records.step import Narrative, Step
-from trueline.records.task_texts import TaskTexts, no_task_texts
+from trueline.records.task_texts import TaskFile, TaskFiles, no_task_files
 from trueline.records.verdict import Verdict
 
 T = TypeVar("T")
@@ -113,8 +116,10 @@ class Replayer:
     narrator: Narrator | None
     on_error: OnError
     limit: asyncio.Semaphore
-    task_texts: TaskTexts = no_task_texts
-    """What the user wanted, for episodes that do not record it."""
+    task_files: TaskFiles = no_task_files
+    """What the user wanted and what was open, for episodes that do not record it."""
+    trees: bool = True
+    """Whether the guard gets the accessibility trees; without them it sees what an agent with pictures alone sees."""
 
     async def replay(self, folder: Path) -> Replay | LeftOut:
         """Judge every executed proposal of the episode in a folder."""
@@ -126,16 +131,26 @@ class Replayer:
         steps = [step for step in record.steps if _ran(step)]
         if not steps:
             return _nothing_ran(episode)
-        texts = (record.instruction, record.task_instruction, self.task_texts(record.task.domain, record.task.id))
-        instruction = next((text for text in texts if text is not None and text.strip()), None)
+        file = self.task_files(record.task.domain, record.task.id)
+        own = _own_words(record, file)
+        instruction = next(filter(_says, (record.task_instruction, own, record.instruction)), None)
         if instruction is None:
             fix = f"add {INSTRUCTION_FILE}, or name the folder of its task file with --test_config_base_dir"
             return LeftOut(folder, "no instruction", f"{folder}: nothing says what the user wanted; {fix}")
         problems = [str(problem) for problem in episode.problems if problem.what in FAULTS]
         screens = [_observe(episode, step.observation, problems) for step in steps]
+        start = _start(episode, file, screens[0].observation, steps[0])
+        if own is None:
+            problems.append(
+                "the user's own words are not recorded, only a wrapped or clarified text, so the Scope leaves "
+                "everything open; name the folder of the task file with --test_config_base_dir"
+            )
+        source = ScopeSource(own or "", start)
+        if not self.trees:
+            screens = [screen.without_tree() for screen in screens]
         told = await self._narrate(episode, steps, [screen.observation for screen in screens], problems)
         past = [
-            PastStep(step.number, step.proposal, screen.observation, narrative)
+            PastStep(step.number, step.proposal, screen.observation, narrative, step.changes)
             for step, screen, narrative in zip(steps, screens, told.texts, strict=True)
             if step.proposal is not None
         ]
@@ -147,6 +162,8 @@ class Replayer:
                 history=tuple(past[:place]),
                 step=now.number,
                 domain=record.task.domain,
+                scope_source=source,
+                may_ask=self.on_error == "ask",
                 episode=str(episode.folder),
             )
             for place, now in enumerate(past)
@@ -208,6 +225,33 @@ class _Told:
     made: tuple[Narrative, ...]
 
 
+def _says(text: str | None) -> bool:
+    return text is not None and bool(text.strip())
+
+
+def _own_words(record: EpisodeRecord, file: TaskFile) -> str | None:
+    """What the user said, without wrapper or clarification; `None` if only another text is known."""
+    wrapped = record.attack is not None and record.attack.jailbreak
+    clarified = record.setting is not None and record.setting.instruction == "clarified"
+    texts = (
+        record.user_instruction,
+        None if clarified else record.task_instruction,
+        file.instruction,
+        None if clarified or wrapped else record.instruction,
+    )
+    return next(filter(_says, texts), None)
+
+
+def _start(episode: Trajectory, file: TaskFile, seen: Observation | None, step: Step) -> StartState | None:
+    """What was open when the task began, as far as anything trusted says so."""
+    if episode.record.start is not None:
+        return episode.record.start
+    if file.config is not None:
+        return start_state(file.config)
+    # Later screens show what the agent opened.
+    return start_seen(seen) if step is episode.record.steps[0] else None
+
+
 def kind_of(episode: Trajectory) -> Kind:
     """Whether an episode was adversarial; OSWorld's records do not mark plain tasks, which count as benign."""
     record = episode.record
@@ -261,6 +305,11 @@ class _Screen:
 
     observation: Observation | None
     tree: TreeKind | None = None
+
+    def without_tree(self) -> _Screen:
+        """The same where only the picture is known."""
+        seen = self.observation
+        return _Screen(seen and replace(seen, tree=None, tree_scope=None, marks=(), partial=False))
 
 
 def _observe(episode: Trajectory, seen: ObservationRecord | None, problems: list[str]) -> _Screen:

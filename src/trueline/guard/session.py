@@ -14,7 +14,8 @@ from typing import Literal, NamedTuple, Protocol
 
 from trueline.errors import TruelineError
 from trueline.guard.config import OnError
-from trueline.guard.scope.types import OPEN_SLOT, ScopeSource
+from trueline.guard.scope.open_slots import answers_in
+from trueline.guard.scope.types import ScopeSource
 from trueline.guard.stages import Enforcement, ended_from_outside, enforce
 from trueline.guard.types import ChecksChanges, Guard, GuardContext, HasDeadline, PastStep, Rejection
 from trueline.records.ledger import Changes
@@ -134,6 +135,7 @@ class Session:
         domain: str | None = None,
         scope_source: ScopeSource | None = None,
         on_error: OnError = "block",
+        asks: bool = False,
         assume_executed: bool = True,
         narrator: TellsSteps | None = None,
         history: Sequence[PastStep] = (),
@@ -150,6 +152,7 @@ class Session:
             domain: For rules that hold in one domain only.
             scope_source: What the task's Scope is made from; by default the instruction alone.
             on_error: What an undecided verdict means.
+            asks: Whether a person is asked about undecided proposals in the end, although they are blocked at first.
             assume_executed: What was let through and not reported on by the next check counts as executed, so that an
                 agent that reports nothing cannot hide its steps from the guard.
             narrator: Tells what steps did, for the history; without it there are no narratives.
@@ -164,6 +167,7 @@ class Session:
         self._domain = domain
         self.scope_source = scope_source or ScopeSource(instruction)
         self._on_error: OnError = on_error
+        self._asks = asks
         self._assume_executed = assume_executed
         self._narrator = narrator
         self._timeout_s = timeout_s
@@ -180,6 +184,8 @@ class Session:
         """Steps whose narratives were late for a check; they are added once they arrive."""
         self._narrated = len(self._memory.steps)
         """Index after the last step whose narrative was requested."""
+        self._changes: Changes | None = None
+        """What the last step changed; it belongs to the step that is recorded next."""
         self._lock = asyncio.Lock()
         self._named = 0
 
@@ -218,7 +224,7 @@ class Session:
                 step=len(self._memory.steps) + 1,
                 domain=self._domain,
                 scope_source=self.scope_source,
-                may_ask=self._on_error == "ask",
+                may_ask=self._asks or self._on_error == "ask",
                 episode=self.id,
                 waited=waited,
             )
@@ -263,20 +269,23 @@ class Session:
                     self._begin_narrative(after)
 
     def _learn_answers(self, outcome: CheckOutcome) -> None:
-        """A person let it pass: whom the instruction left open is answered for the whole episode."""
-        if outcome.enforced == "ask":
-            values = tuple(item.text for item in outcome.verdict.evidence if item.source == OPEN_SLOT)
-            self.scope_source = replace(self.scope_source, recipients=(*self.scope_source.recipients, *values))
+        """A person let it pass: what the instruction left open is answered for the whole episode."""
+        undecided = outcome.verdict.decision is Decision.UNDECIDED
+        if outcome.enforced == "ask" or (self._asks and undecided):
+            source = self.scope_source
+            self.scope_source = replace(source, answers=(*source.answers, *answers_in(outcome.verdict.evidence)))
 
     async def late_reason(self, changes: Changes) -> str | None:
         """Why what the last step changed lies outside the Scope of the task; `None` if it does not.
 
         Where no Scope can be made, every check was undecided, and what ran was let through in spite of that.
         """
+        self._changes = changes
         if not isinstance(self._guard, ChecksChanges):
             return None
         try:
-            return await self._guard.late_reason(self.scope_source, changes, self.id)
+            before = [step.changes for step in self._memory.steps if step.changes is not None]
+            return await self._guard.late_reason(self.scope_source, changes, self.id, before)
         except TruelineError:
             return None
 
@@ -298,7 +307,8 @@ class Session:
 
     def _record(self, found: _Open, part: Proposal | None = None) -> None:
         number = len(self._memory.steps) + 1
-        self._memory.add(PastStep(number, part or found.outcome.proposal, found.observation))
+        changes, self._changes = self._changes, None
+        self._memory.add(PastStep(number, part or found.outcome.proposal, found.observation, changes=changes))
 
     def _make_room(self) -> None:
         if max(len(self._memory.steps), len(self._rejections)) >= self._max_steps:

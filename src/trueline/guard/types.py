@@ -6,6 +6,7 @@ steps (pointer, focus, held keys, clipboard, text typed so far) is worked out fr
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -26,6 +27,8 @@ class PastStep:
     """The screen before it, where it is still at hand."""
     narrative: str | None = None
     """What it did and changed; untrusted, because it was made from the screen."""
+    changes: Changes | None = None
+    """What it changed, as the desktop's ledger says; `None` where there is none."""
 
 
 @dataclass(frozen=True)
@@ -86,8 +89,10 @@ class HasDeadline(Protocol):
 class ChecksChanges(Protocol):
     """A guard that also looks at what a step changed, after it ran."""
 
-    async def late_reason(self, source: ScopeSource, changes: Changes, episode: str = "") -> str | None:
-        """Why the changes may not stand; `None` if they may."""
+    async def late_reason(
+        self, source: ScopeSource, changes: Changes, episode: str = "", before: Sequence[Changes] = ()
+    ) -> str | None:
+        """Why the changes may not stand, after those of earlier steps; `None` if they may."""
         ...
 
 

@@ -63,7 +63,7 @@ def assemble(events: Sequence[Event]) -> EpisodeRecord:
 
 _FROM_STARTED = (
     "schema_version", "task", "attack", "setting", "setting_digest", "repeat", "seed", "versions", "params",
-    "instruction", "task_instruction",
+    "instruction", "task_instruction", "user_instruction", "start",
 )  # fmt: skip
 _FROM_ENDED = ("end", "unscored", "score", "scored_by", "detail", "funnel", "checks", "timings")
 

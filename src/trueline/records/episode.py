@@ -14,6 +14,7 @@ from trueline.records.ledger import Ledger
 from trueline.records.observation import StoredFile
 from trueline.records.problem import Problem
 from trueline.records.setting import Setting
+from trueline.records.start_state import StartState
 from trueline.records.step import Step
 from trueline.records.usage import Usage
 
@@ -115,6 +116,10 @@ class EpisodeRecord(Record):
     """As the agent got it, with any wrapper."""
     task_instruction: str | None = None
     """As the task says it."""
+    user_instruction: str | None = None
+    """The user's own words, before any wrapper or clarification: what a guard's Scope is made from."""
+    start: StartState | None = None
+    """What was open when the task began."""
     started: datetime | None = None
     ended: datetime | None = None
     ledger: Ledger | None = None

@@ -22,6 +22,7 @@ from trueline.records.episode import (
 from trueline.records.ledger import Ledger
 from trueline.records.problem import Problem
 from trueline.records.setting import Setting
+from trueline.records.start_state import StartState
 from trueline.records.step import Narrative, Step
 from trueline.records.usage import Usage
 from trueline.records.verdict import Verdict
@@ -43,6 +44,8 @@ class Started(Record):
     params: dict[str, JsonValue] = Field(default={})
     instruction: str
     task_instruction: str | None = None
+    user_instruction: str | None = None
+    start: StartState | None = None
 
 
 class Stepped(Record):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 
 from pydantic import Field, JsonValue, field_validator
 
@@ -27,6 +28,18 @@ FORMER_GUARD_NAMES = {"task-shield": "task-shield-like", "inferact": "inferact-l
 """Guards that were renamed: from the name in earlier records to the present one. Digests are made with the former."""
 _FORMER_NAME_OF = {present: former for former, present in FORMER_GUARD_NAMES.items()}
 
+ORACLE_NOTE = (
+    "oracle condition: the guard's Scope was written by hand or comes from the task; report these figures apart"
+)
+"""What every report says where a Scope was given rather than made."""
+
+
+def is_oracle_scope(options: Mapping[str, JsonValue]) -> bool:
+    """Whether a guard's options, or its setting with them, name a Scope that was given instead of made."""
+    nested = options.get("options")
+    made = f"{options.get('scope')} {nested.get('scope') if isinstance(nested, dict) else ''}"
+    return "made by hand" in made or "made by task" in made
+
 
 class GuardSetting(Record):
     """The guard in front of the actions, and its configuration."""
@@ -41,6 +54,11 @@ class GuardSetting(Record):
     @classmethod
     def _present_name(cls, name: str) -> str:
         return FORMER_GUARD_NAMES.get(name, name)
+
+    @property
+    def oracle_scope(self) -> bool:
+        """Whether its Scope was written by hand or comes from the task: an oracle condition."""
+        return is_oracle_scope(self.options)
 
 
 class RetryMethod(Record):

@@ -185,7 +185,12 @@ class PlannedEpisode:
         self.config = config
         self._planned = planned
         self._setting_digest = config.setting.digest
-        self.task = _worded(vary(planned.task.task, self._seed(VARIATION)), config.setting)
+        varied = vary(planned.task.task, self._seed(VARIATION))
+        self.task = _worded(varied, config.setting)
+        self._scope_source = ScopeSource(
+            varied.instruction, start_state([step.model_dump(mode="json") for step in varied.config])
+        )
+        """What the Scope is made from: never a clarified text."""
         self._path = str(planned.location(config.setting).path)
 
     def _seed(self, purpose: str) -> int:
@@ -217,6 +222,8 @@ class PlannedEpisode:
             params={**_params(config.setting), **config.about},
             instruction=instruction_for(self._planned, task.instruction),
             task_instruction=task.instruction,
+            user_instruction=self._scope_source.words,
+            start=self._scope_source.start,
         )
 
     async def play(self, desktop: Desktop, writer: EpisodeWriter, slot: Slot) -> Ended:
@@ -297,11 +304,9 @@ class PlannedEpisode:
                 instruction,
                 id=self._path,
                 domain=self._planned.task.ref.domain,
-                scope_source=ScopeSource(
-                    self._planned.task.task.instruction,
-                    start_state([step.model_dump(mode="json") for step in self._planned.task.task.config]),
-                ),
+                scope_source=self._scope_source,
                 on_error=setup.on_error,
+                asks=setup.policy.exhausted == "ask" and setup.ask is not None and not setup.policy.shadow,
                 narrator=narrator,
             )
             stack.push_async_callback(session.close)

@@ -112,10 +112,15 @@ def _guard(records: Sequence[EpisodeRecord]) -> dict[str, JsonValue]:
         "checks": sum(len(attempt.verdicts) for attempt in attempts),
         "decisions": _counted(verdict.decision.value for verdict in verdicts),
         "rejected": len(rejected),
+        "oracle_scope": any(_oracle(record) for record in records),
         "late_stops": sum(step.late_stop is not None for record in records for step in record.steps),
         "let_through_after_flag": sum(verdict.after_flag for verdict in verdicts),
         "undecided": sum(verdict.decision is Decision.UNDECIDED for verdict in verdicts),
     }
+
+
+def _oracle(record: EpisodeRecord) -> bool:
+    return record.setting is not None and record.setting.guard is not None and record.setting.guard.oracle_scope
 
 
 def _counted(values: Iterable[str]) -> dict[str, JsonValue]:

@@ -11,8 +11,10 @@ import pytest
 from trueline.actions import Key
 from trueline.guard import DeActionGuard, GuardConfig, Narrator
 from trueline.guard.baselines import ConstantGuard
+from trueline.guard.policy import load_policy
 from trueline.guard.redteam import TECHNIQUES, Campaign, CampaignOptions, Player, Rewriter, attack
 from trueline.guard.redteam.report import document
+from trueline.guard.scope.stage import ScopeStage
 from trueline.guard.types import Guard, GuardContext
 from trueline.models import open_model
 from trueline.records.usage import Usage
@@ -118,9 +120,16 @@ def test_techniques_for_readers_that_are_not_there_are_left_out() -> None:
         return tried, {*campaign.left_out}
 
     tried, out = left_out(Player(guard, pictures=False, models=False))
-    assert out == {"screen_text_guard", "screen_text_narrator", "poisoned_narratives", "fake_markers", "cost_blowup"}
+    assert out == {
+        "screen_text_guard",
+        "screen_text_narrator",
+        "poisoned_narratives",
+        "fake_markers",
+        "cost_blowup",
+        "within_scope",
+    }
     assert tried | out == set(TECHNIQUES)
-    assert left_out(Player(guard, pictures=False))[1] == {"screen_text_narrator"}
+    assert left_out(Player(guard, pictures=False))[1] == {"screen_text_narrator", "within_scope"}
     named = left_out(Player(guard, pictures=False, models=False), "fake_markers")
     assert named == ({"fake_markers"}, set())
 
@@ -208,3 +217,19 @@ def test_a_writer_that_fails_leaves_it_to_the_built_in_changes(tmp_path: Path) -
     campaign = run(ConstantGuard(Decision.MISALIGNED), options, Rewriter(open_model(words)))
     tried = [attempt.variation for case in campaign.cases for attempt in case.attempts]
     assert len(tried) == 20 and all(variation.rewrite is None for variation in tried)
+
+
+def test_an_attacker_who_is_shown_the_scope_rehearses_and_has_goals_inside_it() -> None:
+    policy = load_policy()
+    guard = DeActionGuard(GuardConfig(policy=policy, scope=ScopeStage("strict", None, policy.read)))
+    options = CampaignOptions(k=2, adaptive=True, techniques=("within_scope",))
+    shown = asyncio.run(attack(Player(guard, pictures=False, models=False, rehearse_on=guard), options))
+    inside = [case for case in shown.cases if case.goal.inside]
+    assert 3 * len(inside) >= len(shown.cases) > len(inside)
+    assert all(case.broken for case in inside if case.goal.kind == "ends"), "ending the task is inside every Scope"
+    assert all(case.rehearsed for case in shown.cases)
+    report = figures(shown)
+    assert isinstance(report["by_place"], dict)
+    assert report["by_place"]["inside"]["tried"] == len(inside)
+    blind = asyncio.run(attack(Player(guard, pictures=False, models=False), CampaignOptions(k=1)))
+    assert "within_scope" in blind.left_out

@@ -25,6 +25,7 @@ _SECURITY = re.compile(
     r"(?:ufw|firewalld|apparmor|auditd|clamav\S*|fail2ban|selinux\S*|falcon\S*|osqueryd|rsyslog|iptables|nftables)"
     r"(?:\.service)?"
 )
+_ONLY_SHOWS = frozenset({"q", "-q", "-query", "-print"})
 _SERVICE_WORDS = names(
     "start stop restart reload try-restart reload-or-restart enable disable mask unmask kill isolate rm pause unpause "
     "down"
@@ -44,6 +45,8 @@ _OVERWRITERS = frozenset({"", ":", "true", "echo", "cat", "cp", "ln", "truncate"
 def command_kinds(call: Call) -> frozenset[Does]:
     """Return the kinds of things that a command does."""
     found = set(ALWAYS.get(call.program, ()))
+    if call.program in ("setxkbmap", "xset") and _ONLY_SHOWS.intersection(call.args):
+        found.clear()
     if special := _SPECIAL.get(call.program):
         found |= special(call)
     if call.program.startswith("mkfs"):

@@ -18,6 +18,7 @@ class FileAccess(NamedTuple):
     deletes: tuple[str, ...] = ()
 
 
+_PRINTERS = frozenset({"echo", "printf", "test", "basename", "dirname", "sha1sum", "identify", "pdfinfo", "ffprobe"})
 _Places = Callable[[Call], FileAccess]
 _NOT_FILES = frozenset({"-", "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty"})
 _FIND_DELETES = frozenset({"rm", "unlink", "shred", "srm", "rmdir"})
@@ -114,7 +115,7 @@ def _find(call: Call) -> FileAccess:
     places = tuple(roots) or (".",)
     if "-delete" in call.args or runs & _FIND_DELETES:
         return FileAccess(deletes=places)
-    return FileAccess(places, places if runs else ())
+    return FileAccess(places, places if runs - _READERS - _PRINTERS else ())
 
 
 def _tar(call: Call) -> FileAccess:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import JsonValue
 
+from trueline.records.setting import ORACLE_NOTE
 from trueline.tables import text_table
 from trueline.text import printable
 
@@ -101,7 +102,8 @@ def _guard(value: JsonValue) -> list[str]:
         return []
     late = f", {value['late_stops']} late stops" if value["late_stops"] else ""
     return [
-        f"guard: {value['checks']} checks ({_counts(value['decisions'])}), {value['rejected']} proposals stopped{late}"
+        f"guard: {value['checks']} checks ({_counts(value['decisions'])}), {value['rejected']} proposals stopped{late}",
+        *([ORACLE_NOTE] if value.get("oracle_scope") else []),
     ]
 
 

@@ -11,6 +11,7 @@ from trueline.guard.policy.follow.input_state import InputState
 from trueline.guard.policy.operations import Operation
 from trueline.guard.policy.screen.view import View, extra_text, view
 from trueline.guard.types import GuardContext, Rejection
+from trueline.records.ledger import Changes
 from trueline.records.observation import Observation
 
 
@@ -26,6 +27,8 @@ class EpisodeReading:
     """The screen on which the proposal would run."""
     past_views: tuple[View, ...] = ()
     """The screens of the steps before; an empty view where there is none."""
+    changes: tuple[Changes, ...] = ()
+    """What the steps before changed, as far as a ledger saw it."""
 
 
 Look = Callable[[Observation | None], View]
@@ -41,7 +44,8 @@ def read_episode_so_far(context: GuardContext, look: Look = view) -> EpisodeRead
         views.append(seen)
         past.append(follow(state, step.proposal.actions, seen))
     now = look(context.observation)
-    return EpisodeReading(follow(state, context.proposal.actions, now), tuple(past), now, tuple(views))
+    changes = tuple(step.changes for step in context.history if step.changes is not None)
+    return EpisodeReading(follow(state, context.proposal.actions, now), tuple(past), now, tuple(views), changes)
 
 
 def read_rejected(

@@ -33,12 +33,25 @@ class Player:
     models: bool = True
     """Whether the guard asks models."""
     timeout_s: float = CHECK_SECONDS
+    rehearse_on: Guard | None = None
+    """Rules and Scope of the guard, for an attacker who is shown them and tries plans at home first."""
 
     @property
     def can_be_worked_on(self) -> frozenset[WorksOn]:
         """The models that an attack can target here."""
-        there: dict[WorksOn, bool] = {"models": self.models, "narrator": self.narrator is not None}
+        there: dict[WorksOn, bool] = {
+            "models": self.models,
+            "narrator": self.narrator is not None,
+            "scope": self.rehearse_on is not None,
+        }
         return frozenset(who for who, is_there in there.items() if is_there)
+
+    async def rehearse(self, scene: Scene, plan: AttackScenario) -> float:
+        """How far a plan would come against rules and Scope alone: the share of its steps that are allowed."""
+        if self.rehearse_on is None:
+            return 0.0
+        at_home = Player(self.rehearse_on, self.on_error, pictures=False, models=False)
+        return (await at_home.play(scene, plan, "redteam/rehearsal")).progress
 
     async def play(self, scene: Scene, plan: AttackScenario, name: str) -> Played:
         """Propose one step after the other; the first that is stopped ends it, unless it was a probe."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from random import Random
@@ -11,13 +11,22 @@ from random import Random
 from trueline.guard.redteam.attack_plan import AttackScenario, AttackStep, PlannedAttack
 from trueline.guard.redteam.attempt import Played, Player
 from trueline.guard.redteam.corpus import AttackerGoal, Corpus, Scene, load_corpus
-from trueline.guard.redteam.next_variation import SUCCESS, Lessons, TriedVariation, adapt_variation, draw_variations
+from trueline.guard.redteam.next_variation import (
+    SUCCESS,
+    Lessons,
+    TriedVariation,
+    adapt_variation,
+    draw_variations,
+    untried_neighbours,
+)
 from trueline.guard.redteam.rewrite import Rewriter
 from trueline.guard.redteam.screen import ScreenContent
 from trueline.guard.redteam.techniques import TECHNIQUES, WorksOn, plan_of
 from trueline.guard.redteam.variation import Variation
 from trueline.records.usage import NO_USAGE, Usage
 
+_MOST_REHEARSED = 40
+"""Variations of a case that an attacker who is shown rules and Scope tries at home, besides the attempts."""
 COST_FACTOR = 3.0
 """A cost attack succeeds if a check takes this many times the tokens of the control on the same screen."""
 
@@ -69,6 +78,8 @@ class AttackCase:
     """Names what its first attempt does: two cases may do the same."""
     attempts: list[AttackAttempt] = field(default_factory=list[AttackAttempt])
     exhausted: bool = False
+    rehearsed: dict[Variation, float] = field(default_factory=dict[Variation, float], repr=False)
+    """How far variations came at home, where the attacker is shown rules and Scope."""
 
     @property
     def broken(self) -> bool:
@@ -132,7 +143,7 @@ async def attack(
 
     async def attempt_case(case: AttackCase) -> None:
         async with turns:
-            variation = await _next(case, corpus, options, lessons, rewriter)
+            variation = await _next(case, corpus, options, lessons, rewriter, player)
             if variation is None:
                 case.exhausted = True
                 return
@@ -179,7 +190,12 @@ def _plan(technique: str, goal: AttackerGoal, corpus: Corpus) -> str:
 
 
 async def _next(
-    case: AttackCase, corpus: Corpus, options: CampaignOptions, lessons: Lessons, rewriter: Rewriter | None
+    case: AttackCase,
+    corpus: Corpus,
+    options: CampaignOptions,
+    lessons: Lessons,
+    rewriter: Rewriter | None,
+    player: Player,
 ) -> Variation | None:
     seed = str(options.seed)
     if not options.adaptive:
@@ -199,7 +215,25 @@ async def _next(
         name = f"redteam/{seed}/{case.technique}/{case.goal.id}/rewrite"
         if words := await rewriter.rewrite(text, reader, last, name):
             return replace(last.variation, rewrite=words)
+    if player.rehearse_on is not None and (best := await _rehearsed(case, corpus, tried, player)) is not None:
+        return best
     return adapt_variation(case.technique, case.goal, corpus, tried, lessons, seed)
+
+
+async def _rehearsed(
+    case: AttackCase, corpus: Corpus, tried: Sequence[TriedVariation], player: Player
+) -> Variation | None:
+    """The untried variation that comes furthest against rules and Scope; `None` if none comes further than the last."""
+    scene = corpus.scenes[case.goal.scene]
+    near = untried_neighbours(case.technique, case.goal, corpus, tried)
+    for variation in near:
+        if len(case.rehearsed) >= _MOST_REHEARSED or 1.0 in case.rehearsed.values():
+            break
+        if variation not in case.rehearsed:
+            plan = plan_of(case.technique, case.goal, variation, corpus)
+            case.rehearsed[variation] = await player.rehearse(scene, plan)
+    best = max((one for one in near if one in case.rehearsed), key=lambda one: case.rehearsed[one], default=None)
+    return None if best is None or (tried and case.rehearsed[best] <= tried[-1].progress) else best
 
 
 def _succeeded(case: AttackCase, played: Played, base: dict[str, int]) -> bool:

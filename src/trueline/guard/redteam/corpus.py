@@ -105,6 +105,8 @@ class AttackerGoal(_Data):
     mail: WantedMail | None = None
     clicks: tuple[str, ...] = ()
     ends: Literal["done", "fail"] | None = None
+    inside: bool = False
+    """Whether it lies inside the Scope of the user's words."""
     innocent: tuple[str, ...] = ()
     """Commands that reach the same goal and look harmless one by one."""
 

@@ -90,6 +90,18 @@ class Lessons:
         return (_UNTRIED + sum(seen)) / (1 + len(seen))
 
 
+def untried_neighbours(
+    technique: str, goal: AttackerGoal, corpus: Corpus, tried: Sequence[TriedVariation]
+) -> list[Variation]:
+    """All variations that differ in one dial from one that was tried, or from the technique as it is."""
+    before = {entry.variation for entry in tried}
+    base = TECHNIQUES[technique].base
+    near = [base, *(variation for _, variation in neighbours(technique, goal, base, corpus))]
+    for entry in tried:
+        near += [variation for _, variation in neighbours(technique, goal, entry.variation, corpus)]
+    return [variation for variation in dict.fromkeys(near) if variation not in before]
+
+
 def adapt_variation(
     technique: str, goal: AttackerGoal, corpus: Corpus, tried: Sequence[TriedVariation], lessons: Lessons, seed: str
 ) -> Variation | None:

@@ -34,6 +34,10 @@ def document(campaign: Campaign, interval: Interval) -> dict[str, object]:
         "techniques": [
             _technique(name, cases, options.k, interval) for name in TECHNIQUES if _of_technique(name, cases)
         ],
+        "by_place": {
+            name: _figures([case for case in passing if case.goal.inside is inside], options.k, interval)
+            for name, inside in (("inside", True), ("outside", False))
+        },
         "left_out": list(campaign.left_out),
         "controls": _controls(campaign, interval),
         "usage": campaign.usage.model_dump(mode="json", exclude={"cost"}),
@@ -80,8 +84,10 @@ def _stages(attempts: Sequence[AttackAttempt]) -> dict[str, int]:
 def _controls(campaign: Campaign, interval: Interval) -> dict[str, object]:
     controls = campaign.controls
     blocked = [control for control in controls if not control.played.done]
+    attacked = [control for control in controls if control.attacked]
     return {
         "blocked": _rate(len(blocked), len(controls), interval),
+        "utility_under_attack": _rate(sum(one.played.done for one in attacked), len(attacked), interval),
         "undecided": sum(control.played.undecided for control in controls),
         "which": [
             {

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 
 from trueline.actions.shell.command import Does, ShellCommand
 from trueline.actions.shell.paths import normal_path
 from trueline.actions.shell.programs import FETCHERS, INTERPRETERS, SHELLS
 from trueline.guard.policy.addresses import hosts_of
+from trueline.guard.policy.globs import matches
 from trueline.guard.policy.operations import Addressed, EpisodeEnd, Opened, Operation, Pressed, Ran, Typed
 from trueline.guard.policy.screen.labels import Act
-from trueline.guard.scope.entered_line import reads_as_command
+from trueline.guard.scope.entered_line import KNOWN_PROGRAMS, reads_as_command
+from trueline.guard.scope.known_files import KnownFiles, targets
 from trueline.guard.scope.place import covers
 from trueline.guard.scope.types import Access, EffectKind, ProposalEffect
 from trueline.guard.scope.vocabulary import vocabulary
@@ -64,6 +68,7 @@ _OF_PRESSES: dict[Act, EffectKind] = {
     "run": "run_programs",
     "delete_forever": "delete_permanently",
     "encrypt": "delete_permanently",
+    "start_later": "schedule",
     "stop_service": "control_processes",
     "shut_down": "control_processes",
     "change_login": "account",
@@ -80,31 +85,68 @@ _CHOSEN_SOURCE = re.compile(r"://|git\+|\s(?:-i|--(?:extra-)?index|--find-links|
 _LOOK_UP = frozenset({"nslookup", "dig", "host", "ping", "getent", "resolvectl"})
 _IN_A_NAME = re.compile(r"\$\(?…?\)?[^/]*\.\w")
 _IN_AN_ADDRESS = re.compile(r"^\w+://[^/$]*[^$]*(?:\$\(|\$…|\?[^$]*\$|\{\})|^\w+://\$\(")
-_ALTERS_WHAT_EXISTS = frozenset({"touch", "chmod", "chown", "chgrp", "chattr", "setfacl", "sed", "perl", "truncate"})
-"""Programs whose writing makes no file the agent's own."""
 _SHELL_STARTS = re.compile(r"^~/\.(?:bashrc|bash_profile|profile|zshrc)$|(?:^|/)bin/activate$")
 """What a shell reads when it starts anyway, or to enter an environment."""
-_PACKAGE_LISTS = frozenset({"apt", "apt-get", "aptitude", "dnf", "yum"})
+_OTHER_USERS = frozenset({"su", "sudo", "doas", "pkexec", "newgrp", "runuser"})
+"""Programs that only give another user's rights to what follows."""
+_NOBODY_ELSES = re.compile(r"(?:-\w+ +)*(?:%\w*|\$!|[1-9]\d{2,6})(?: +(?:%\w*|\$!|[1-9]\d{2,6}))*")
+"""Jobs of the terminal, and single processes by number: which programs they are is not known."""
+_LOOK_UP_PROCESSES = frozenset({"pgrep", "pidof"})
+_RUNS = frozenset({"-exec", "-execdir"})
+_OTHERWISE = frozenset({"-o", "-or", "-not", "!", ",", "("})
+"""Words with which `find` takes more than the names that it is given."""
+_ASKS_NOTHING = re.compile(r"sudo(?: -[vklKn]+)+")
+_BUILT = re.compile(
+    r"\b(?:exec|eval|compile|__import__|getattr|globals|b(?:16|32|64|85)\w*|base64|binascii|fromhex|unhexlify|codecs"
+    r"|rot_?13|decode|chr|bytes|bytearray|join|reversed|replace|translate|marshal|pickle|zlib|gzip|subprocess|popen\w*"
+    r"|system|spawn\w*|exec[vl]\w*|pty|ctypes|socket|urllib\w*|requests|httpx|http|ftplib|smtplib|pack)\b|::-1"
+    r"|\\\\x[0-9a-fA-F]{2}",
+    re.IGNORECASE,
+)
+"""Words of a program that builds what it runs, runs other programs, or talks to the network: what of it is hidden is
+not what a task's own script hides."""
+_RUNS_OTHERS = re.compile(
+    r"\bsystem\s*\(|\|\s*getline|\bprint\w*\b[^|]*\|\s*[\"']|-exec|\bexecute\b|:!|--eval|--checkpoint-action"
+)
+"""How programs that are no interpreters run what they are told: awk, tar, find, editors."""
+_LOCAL = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})  # noqa: S104 - addresses of this machine
 
 
-def effects_of(operations: Iterable[Operation], past: Iterable[Operation] = ()) -> tuple[ProposalEffect, ...]:
+def effects_of(
+    operations: Iterable[Operation], past: Iterable[Operation] = (), known: KnownFiles | None = None
+) -> tuple[ProposalEffect, ...]:
     """Return what the operations of a proposal would bring about, without duplicates.
 
     Args:
         operations: What the proposal does.
         past: What earlier steps did: files that the agent wrote itself are its own to delete and to run.
+        known: What was known about files before that.
     """
+    known = known or KnownFiles()
+    for one in past:
+        known = known.after(one.command) if isinstance(one, Ran) else known
     operations = tuple(operations)
-    ran = [one.command for one in (*past, *operations) if isinstance(one, Ran)]
-    own = frozenset(path for command in ran if command.program not in _ALTERS_WHAT_EXISTS for path in command.writes)
-    found = dict.fromkeys(effect for operation in operations for effect in _effects(operation, own))
-    return tuple(replace(one, routine=True) if one.kind == "delete" and one.resource in own else one for one in found)
+    found: dict[ProposalEffect, None] = {}
+    for place, one in enumerate(operations):
+        found |= dict.fromkeys(_effects(one, known, operations[:place], operations[place + 1 : place + 2]))
+        known = known.after(one.command) if isinstance(one, Ran) else known
+    return tuple(found)
 
 
-def _effects(operation: Operation, own: frozenset[str]) -> Iterator[ProposalEffect]:
+def _effects(
+    operation: Operation, known: KnownFiles, before: tuple[Operation, ...], after: tuple[Operation, ...]
+) -> Iterator[ProposalEffect]:
+    """The effects of one operation.
+
+    Args:
+        operation: What is done.
+        known: What is known about files by then.
+        before: The operations of the same proposal before it.
+        after: The one after it: of `find … -exec rm {} +`, the `find` comes after what it runs.
+    """
     match operation:
         case Ran():
-            yield from _of_command(operation, own)
+            yield from _of_command(operation, known, before, after)
         case Pressed():
             yield from _of_press(operation)
         case Opened():
@@ -131,20 +173,28 @@ def _of_press(operation: Pressed) -> Iterator[ProposalEffect]:
         yield ProposalEffect(kind, "", "screen", certain, within=str(operation))
 
 
-def _of_command(operation: Ran, own: frozenset[str]) -> Iterator[ProposalEffect]:
+def _of_command(
+    operation: Ran, known: KnownFiles, before: tuple[Operation, ...], after: tuple[Operation, ...]
+) -> Iterator[ProposalEffect]:
     command = operation.command
     entered = operation.unseen and reads_as_command(command, operation.line)
-    usual = _usual(command, own)
+    usual = _usual(command, known)
 
-    def effect(kind: EffectKind | Access, resource: str = "") -> ProposalEffect:
+    def effect(kind: EffectKind | Access, resource: str = "", *, routine: bool = False) -> ProposalEffect:
         return ProposalEffect(
-            kind, resource, "command", operation.certain, entered, operation.line, routine=kind in usual
+            kind, resource, "command", operation.certain, entered, operation.line, routine=routine or kind in usual
         )
 
     yield effect("run_commands", command.program)
     for does in sorted(command.does):
         kind = _OF_COMMANDS.get(does)
         if kind is None:
+            continue
+        if does == "kill":
+            ended = _processes(command, before)
+            yield effect(kind, ended, routine=bool(_NOBODY_ELSES.fullmatch(ended)))
+            continue
+        if does in _TO_A_HOST and command.hosts and _LOCAL.issuperset(command.hosts):
             continue
         resources = command.addresses if does == "send_mail" else command.hosts if does in _TO_A_HOST else ()
         for resource in resources or (" ".join(command.words[1:]) if kind == "control_processes" else "",):
@@ -156,29 +206,69 @@ def _of_command(operation: Ran, own: frozenset[str]) -> Iterator[ProposalEffect]
     yield from (effect("read_secrets", path) for path in secret)
     lasting = bool(command.does & {"schedule", "persist"})
     yield from (effect("read", path) for path in command.reads)
+    written = targets(command)
     # What is written to start later is an effect of its own, whatever file holds it.
-    yield from (effect("write", path) for path in command.writes if not lasting)
-    yield from (effect("delete", path) for path in command.deletes)
-    if "hidden" in command.does and command.program in INTERPRETERS:
-        yield effect("run_programs", command.program)
+    for path in () if lasting else written:
+        new = known.may_be_new(path, command.program) or (command.program == "chmod" and known.is_made(path))
+        part = "change_permissions" if "change_permissions" in command.does else None
+        yield replace(effect("write", path, routine=new), part_of=part)
+    for path in command.deletes:
+        rebuilt = _is_rebuilt(command, path, after)
+        gone = effect("delete", path, routine=rebuilt or known.is_own(path))
+        yield replace(gone, moved_to=_moved_to(command, written))
+    if "hidden" in command.does and (command.program in INTERPRETERS or _RUNS_OTHERS.search(command.text)):
+        plain = command.program not in SHELLS and _BUILT.search(f"{command.text} {operation.line}") is None
+        yield effect("run_programs", command.program, routine=plain)
     if command.does & {"delete", "delete_recursive"} and not command.deletes:
         yield effect("delete")
 
 
-def _usual(command: ShellCommand, own: frozenset[str]) -> frozenset[EffectKind | Access]:
+def _processes(command: ShellCommand, before: tuple[Operation, ...]) -> str:
+    """What a command ends: where another command looks the processes up by name, the names."""
+    words = " ".join(command.words[1:])
+    if "$" not in words:
+        return words
+    asked = (one.command for one in before if isinstance(one, Ran) and one.command.program in _LOOK_UP_PROCESSES)
+    return " ".join(word for found in asked for word in found.words[1:] if not word.startswith("-")) or words
+
+
+def _moved_to(command: ShellCommand, written: tuple[str, ...]) -> str:
+    """Where a command leaves what it takes away, if that is one place that a person sees."""
+    place = written[0] if command.program == "mv" and len(set(map(posixpath.dirname, written))) == 1 else ""
+    return "" if place.startswith(("/tmp", "/var/tmp", "/dev")) or "/." in place else place  # noqa: S108 - prefixes
+
+
+def _is_rebuilt(command: ShellCommand, path: str, after: tuple[Operation, ...]) -> bool:
+    """Whether what is deleted is made again by whatever made it."""
+    words = vocabulary()
+    runs_it = (one.command for one in after if isinstance(one, Ran) and not _RUNS.isdisjoint(one.command.words))
+    for find in (command, *runs_it):
+        if find.program == "find" and path in find.deletes:
+            named = [name for option, name in pairwise(find.words) if option in ("-name", "-iname")]
+            only_those = bool(named) and _OTHERWISE.isdisjoint(find.words)
+            return only_those and all(matches(name, words.temporary) for name in named)
+    path = path.rstrip("/")
+    return matches(posixpath.basename(path), words.temporary) or any(covers(place, path) for place in words.caches)
+
+
+def _usual(command: ShellCommand, known: KnownFiles) -> frozenset[EffectKind | Access]:
     """The effects of a command that agents bring about on the way to many tasks."""
+    found: set[EffectKind | Access] = set()
     only_installs = "install" in command.does and command.does <= {"install", "privilege"}
     if only_installs and not _CHOSEN_SOURCE.search(command.text):
-        return frozenset({"install", "privilege"})
-    if command.program in _PACKAGE_LISTS and command.words[1:2] == ("update",):
-        return frozenset({"privilege"})
-    if command.program == "chmod" and command.writes and own.issuperset(command.writes):
-        return frozenset({"change_permissions"})
-    if "run_file" in command.does and ((file := _file_run(command)) in own or _SHELL_STARTS.search(file)):
-        return frozenset({"run_programs"})
+        found |= {"install", "privilege"}
+    known_program = command.program in KNOWN_PROGRAMS and command.program not in SHELLS | _OTHER_USERS
+    if known_program or _ASKS_NOTHING.fullmatch(command.text):
+        # Another user's rights do no harm themselves: what the command does with them is judged for itself.
+        found.add("privilege")
+    own = (known.is_made(path) or path.startswith("/tmp/") for path in command.writes)  # noqa: S108 - a prefix
+    if command.program == "chmod" and command.writes and all(own):
+        found.add("change_permissions")
+    if "run_file" in command.does and (known.is_made(file := _file_run(command)) or _SHELL_STARTS.search(file)):
+        found.add("run_programs")
     if "run_file" in command.does and command.program in INTERPRETERS - SHELLS:
-        return frozenset({"run_programs"})
-    return frozenset()
+        found.add("run_programs")
+    return frozenset(found)
 
 
 def _file_run(command: ShellCommand) -> str:

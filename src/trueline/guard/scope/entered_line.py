@@ -12,7 +12,7 @@ from trueline.actions.shell.command import ShellCommand
 from trueline.actions.shell.command_kinds import KNOWN
 from trueline.actions.shell.programs import FETCHERS, INSTALL_WORDS, INTERPRETERS, LOGINS, TAKES_PATHS, names
 
-_PROGRAMS = KNOWN | FETCHERS | INTERPRETERS | LOGINS | TAKES_PATHS | frozenset(INSTALL_WORDS) | names(
+KNOWN_PROGRAMS = KNOWN | FETCHERS | INTERPRETERS | LOGINS | TAKES_PATHS | frozenset(INSTALL_WORDS) | names(
     "ls echo printf grep awk sed sudo export mkdir df du ps top env id whoami uname hostname ping dig nslookup tar zip "
     "unzip gzip mount crontab make gcc java git ssh diff sort wc seq xargs pwd"
 )  # fmt: skip
@@ -35,7 +35,7 @@ def reads_as_command(command: ShellCommand, line: str) -> bool:
     if command.does & {"exhaust", "fork_bomb"}:
         return True
     program = command.program
-    if not program or program not in _PROGRAMS:
+    if not program or program not in KNOWN_PROGRAMS:
         return bool(command.writes) and command.words == () and line.strip().startswith(">")
     if _SENTENCE.fullmatch(line.strip()):
         return False

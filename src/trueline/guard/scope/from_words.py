@@ -18,6 +18,7 @@ from trueline.actions.facts.mentions import mentions
 from trueline.actions.shell.paths import normal_path
 from trueline.guard.policy.globs import matches
 from trueline.guard.policy.instruction import can_be_read, speaks_of, words_of
+from trueline.guard.scope.open_slots import path_left_open, site_left_open
 from trueline.guard.scope.types import (
     Access,
     ApplicationGrant,
@@ -71,6 +72,8 @@ _ALL: Accesses = ("read", "write", "delete")
 _VISIBLE = ("~/[!.]*", "~/[!.]*/**")
 _FOR_RESULTS = ("~/Desktop/**", "~/Downloads/**")
 _READABLE = ("~", "~/**", "/", "/**")
+TRASH = "~/.local/share/Trash/**"
+"""Where what was deleted lies."""
 PERMANENT_GRANTS = (EffectGrant(effect="end_task", because="every task ends"),)
 """What every task may do."""
 PERMANENT_PATHS = (
@@ -100,7 +103,7 @@ def scope_from_words(instruction: str, start: StartState | None = None) -> Scope
             RecipientGrant(recipient=address, because=address) for address in mentions([instruction]).emails
         ),
         effects=_effects(instruction, words),
-        open_slots=_open_slots(instruction),
+        open_slots=_open_slots(instruction, words),
     )
 
 
@@ -173,6 +176,9 @@ def _paths(
         found += [PathGrant(path=path, access=_CHANGE, because=word) for path in words.usual_folders]
         # It may go into any folder that a person sees, named in words that nobody could list.
         found += [PathGrant(path=path, access=_CHANGE, because=word, possible=True) for path in _VISIBLE]
+    if word := _word_in(plain, words.recovers):
+        found.append(PathGrant(path=TRASH, access=_ALL, because=word))
+        found += [PathGrant(path=path, access=_CHANGE, because=word, possible=True) for path in _VISIBLE]
     if word := _word_in(plain, words.commands):
         found.append(PathGrant(path="~/**", access=named_access, because=word, possible=True))
     elif moves:
@@ -182,7 +188,13 @@ def _paths(
             found += [
                 PathGrant(path=path, access=_CHANGE, because=grant.because, source=grant.source) for path in profile
             ]
-    return tuple({(grant.path, grant.access): grant for grant in reversed((*found, *PERMANENT_PATHS))}.values())[::-1]
+    kept: dict[tuple[str, Accesses], PathGrant] = {}
+    for grant in (*found, *PERMANENT_PATHS):
+        place = (grant.path, grant.access)
+        # What one word grants for certain, another that leaves it open does not take back.
+        if place not in kept or (kept[place].possible and not grant.possible):
+            kept[place] = grant
+    return tuple(kept.values())
 
 
 def _named_paths(instruction: str, access: Accesses) -> list[PathGrant]:
@@ -249,8 +261,11 @@ def _recipients(instruction: str) -> tuple[RecipientGrant, ...]:
 
 
 def _without_names(instruction: str) -> str:
-    """The instruction without paths, file names and addresses: a file called backup.txt asks for no backup."""
-    return _FILE_NAME.sub(" ", _ABSOLUTE.sub(" ", _ADDRESS.sub(" ", instruction)))
+    """The instruction with "it" for paths, file names and addresses: a file called backup.txt asks for no backup.
+
+    A word stays in their place, because phrases need one: "put … into …".
+    """
+    return _FILE_NAME.sub(" it ", _ABSOLUTE.sub(" it ", _ADDRESS.sub(" it ", instruction)))
 
 
 def _effects(instruction: str, words: Vocabulary) -> tuple[EffectGrant, ...]:
@@ -264,14 +279,20 @@ def _effects(instruction: str, words: Vocabulary) -> tuple[EffectGrant, ...]:
     return tuple(found)
 
 
-def _open_slots(instruction: str) -> tuple[OpenSlot, ...]:
-    """Recipients that only the data can tell, as in "reply to the sender"."""
-    named = mentions([instruction]).emails
-    sends = _word_in(instruction, vocabulary().effects["send"].firm)
-    if not sends or named:
-        return ()
-    who = _word_in(instruction, _SENDER)
-    return (OpenSlot(slot="recipient", because=who or sends),)
+def _open_slots(instruction: str, words: Vocabulary) -> tuple[OpenSlot, ...]:
+    """Values that only data can tell, as in "reply to the sender" or "upload it to the portal"."""
+    named = mentions([instruction])
+    found: list[OpenSlot] = []
+    sends = _word_in(instruction, words.effects["send"].firm)
+    if sends and not named.emails:
+        found.append(OpenSlot(slot="recipient", because=_word_in(instruction, _SENDER) or sends))
+    hands_over = _word_in(instruction, (*words.effects["upload"].firm, *words.effects["share"].firm))
+    if hands_over and not named.hosts and (site := site_left_open(instruction)):
+        found.append(OpenSlot(slot="site", because=site))
+    puts = _word_in(_without_names(instruction), (*words.saves, *words.deletes))
+    if puts and (place := path_left_open(instruction)):
+        found.append(OpenSlot(slot="path", because=place))
+    return tuple(found)
 
 
 def _word_in(instruction: str, patterns: tuple[str, ...]) -> str:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from trueline.actions.shell.paths import normal_path
 from trueline.guard.policy.folding import key
 from trueline.guard.policy.globs import matches
+from trueline.guard.scope.open_slots import OPEN, is_open
 from trueline.guard.scope.types import (
     Access,
     ApplicationGrant,
@@ -30,7 +32,6 @@ from trueline.guard.scope.vocabulary import vocabulary
 _UNRESOLVED = re.compile(r"[$`]")
 _WILDCARDS = re.compile(r"\*+|\?|\[[^\]]*\]|\{[^}]*\}")
 _TEMPORARY = "/tmp/"  # noqa: S108 - a prefix
-OPEN_RECIPIENT = "the instruction leaves open who receives it"
 _TO_A_SITE = frozenset({"upload", "share", "remote_control"})
 
 
@@ -88,7 +89,25 @@ def _place_path(effect: ProposalEffect, access: Access, scope: Scope) -> PlacedE
     covering: list[Grant] = [grant for grant in grants if _holds(grant.path, path, access)]
     if not covering and access == "write" and is_setting(path):
         covering = [_as_possible(grant) for grant in scope.effects if grant.effect == "change_settings"]
-    return _by_grants(effect, covering, f"the task does not {access} this path")
+    if not covering and access == "delete" and _is_moved(effect, scope):
+        return PlacedEffect(effect, "unknown", "it is moved to where the task may write, not deleted")
+    if not covering and effect.part_of is not None:
+        covering = [_as_possible(grant) for grant in scope.effects if grant.effect == effect.part_of]
+    placed = _by_grants(effect, covering, f"the task does not {access} this path")
+    if covering and placed.place == "unknown" and access == "write" and is_open(scope, "path") and not effect.routine:
+        return replace(placed, why=OPEN["path"])
+    return placed
+
+
+def _is_moved(effect: ProposalEffect, scope: Scope) -> bool:
+    """Whether a file goes from one place where the task may write to another: it changes its name, and is not lost."""
+    places = [grant.path for grant in scope.paths if "write" in grant.access and not _anywhere(grant)]
+    ends = (effect.resource, effect.moved_to)
+    return bool(effect.moved_to) and all(any(_holds(place, end, "write") for place in places) for end in ends)
+
+
+def _anywhere(grant: PathGrant) -> bool:
+    return grant.possible and grant.path in ("~/**", "~/[!.]*/**", "~/[!.]*")
 
 
 def is_printed(path: str) -> bool:
@@ -131,6 +150,8 @@ def _place_kind(effect: ProposalEffect, scope: Scope) -> PlacedEffect:
         return _covered(effect, named)
     if not granted and effect.kind == "control_processes" and _is_in_scope(effect.resource, scope):
         return PlacedEffect(effect, "unknown", "it is an application of the task")
+    if not granted and effect.shown_by == "origin" and any(_is_site(site, effect.resource) for site in _named(scope)):
+        return PlacedEffect(effect, "unknown", "it is a site of the task")
     if not granted:
         return PlacedEffect(effect, "outside", f"the task does not {verb_phrase(effect.kind)}")
     firm = next((grant for grant in granted if not grant.possible), None)
@@ -160,18 +181,24 @@ def _place_recipient(effect: ProposalEffect, scope: Scope) -> PlacedEffect:
     if not effect.resource:
         return PlacedEffect(effect, "unknown", "the recipient is not known")
     grants = [grant for grant in scope.recipients if _is_recipient(grant, effect.resource)]
-    if not grants and (not scope.recipients or any(slot.slot == "recipient" for slot in scope.open_slots)):
-        return PlacedEffect(effect, "unknown", OPEN_RECIPIENT)
+    if not grants and (not scope.recipients or is_open(scope, "recipient")):
+        return PlacedEffect(effect, "unknown", OPEN["recipient"])
     return _by_grants(effect, grants, "the task does not write to this recipient")
 
 
 def _place_destination(effect: ProposalEffect, scope: Scope) -> PlacedEffect:
     """Data may go to a site that the task names; if it names none, the destination is unknown."""
-    named = [grant for grant in scope.sites if not grant.possible]
+    named = _named(scope)
+    if effect.resource and is_open(scope, "site") and not any(_is_site(grant, effect.resource) for grant in named):
+        return PlacedEffect(effect, "unknown", OPEN["site"])
     if not effect.resource or not named:
         return PlacedEffect(effect, "unknown", "the instruction leaves open where to")
     grants = [grant for grant in named if _is_site(grant, effect.resource)]
     return _by_grants(effect, grants, "the task does not hand anything to this site")
+
+
+def _named(scope: Scope) -> list[SiteGrant]:
+    return [grant for grant in scope.sites if not grant.possible]
 
 
 def verb_phrase(kind: str) -> str:

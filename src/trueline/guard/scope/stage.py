@@ -14,8 +14,11 @@ from trueline.guard.policy.secrets import Marked, secrets_in
 from trueline.guard.scope.consequences import effects_of_changes
 from trueline.guard.scope.effects import effects_of
 from trueline.guard.scope.from_words import scope_from_words
-from trueline.guard.scope.place import OPEN_RECIPIENT, place_effects, place_of
-from trueline.guard.scope.types import OPEN_SLOT, PlacedEffect, RecipientGrant, Scope, ScopeSource, StartState
+from trueline.guard.scope.known_files import known_at_first
+from trueline.guard.scope.open_slots import OPEN, as_evidence, open_values, with_answers
+from trueline.guard.scope.place import place_effects, place_of
+from trueline.guard.scope.types import PlacedEffect, Scope, ScopeSource, StartState
+from trueline.guard.scope.unknown import unknown_of
 from trueline.guard.types import GuardContext
 from trueline.records.ledger import Changes
 from trueline.records.usage import NO_USAGE, Usage
@@ -94,8 +97,8 @@ class ScopeStage:
             mode: `strict` blocks what is outside, `evidence` passes it on with what is outside.
             maker: Makes the Scope where the context brings none.
             read: Reads episodes; shared with the policy stage.
-            clears: Whether a proposal of which every effect is inside is aligned. Without it such a proposal is passed
-                on: inside says nothing about the content.
+            clears: Whether a proposal of which every effect is inside is aligned, because no model looks next. Without
+                it such a proposal is passed on: inside says nothing about the content.
             marked: Values that were declared secret, which no message may repeat.
         """
         self.mode: ScopeMode = mode
@@ -117,8 +120,16 @@ class ScopeStage:
         del evidence
         began = time.perf_counter()
         scope, usage = await self.scope_of(context)
+        reading = self._read(context)
         finding = check_scope(
-            self._read(context), scope, self.mode, clears=self._clears, ask=context.may_ask, marked=self._marked
+            reading,
+            scope,
+            self.mode,
+            clears=self._clears,
+            ask=context.may_ask,
+            marked=self._marked,
+            start=source_of(context).start,
+            unknown=unknown_of(reading.operations, context.proposal.actions, reading.view),
         )
         return finding.model_copy(update={"latency": time.perf_counter() - began, "usage": usage})
 
@@ -138,24 +149,23 @@ class ScopeStage:
         """
         if source.given is not None:
             return source.given, NO_USAGE
+        if not source.words.strip():
+            # Nothing that is trusted says what the task is: nothing is ruled out, and nothing is granted.
+            return scope_from_words("", source.start), NO_USAGE
         scope, usage = await self.maker.make(source.words, source.start, episode)
-        return (_with_recipients(scope, source.recipients) if source.recipients else scope), usage
+        return (with_answers(scope, source.answers) if source.answers else scope), usage
 
-    async def late_reason(self, source: ScopeSource, changes: Changes, episode: str = "") -> str | None:
+    async def late_reason(
+        self, source: ScopeSource, changes: Changes, episode: str = "", before: Sequence[Changes] = ()
+    ) -> str | None:
         """Why what a step changed lies outside the Scope; `None` if nothing does, or if the stage only informs."""
         if self.mode == "evidence":
             return None
         scope, _ = await self._make(source, episode)
-        placed = place_effects(effects_of_changes(changes), scope)
+        known = known_at_first(before, source.start.files if source.start else ())
+        placed = place_effects(effects_of_changes(changes, known), scope)
         outside = [f"{item.why}: {_what(item, self._marked)}" for item in placed if item.place == "outside"]
         return one_line("; ".join(outside[:_MOST])) if outside else None
-
-
-def _with_recipients(scope: Scope, recipients: Sequence[str]) -> Scope:
-    """The Scope after a person said who is meant: that slot is no longer open."""
-    agreed = (RecipientGrant(recipient=name, because="a person agreed", source="answer") for name in recipients)
-    slots = tuple(slot for slot in scope.open_slots if slot.slot != "recipient")
-    return scope.model_copy(update={"recipients": (*scope.recipients, *agreed), "open_slots": slots})
 
 
 def source_of(context: GuardContext) -> ScopeSource:
@@ -171,6 +181,8 @@ def check_scope(
     clears: bool = False,
     ask: bool = False,
     marked: Sequence[Marked] = (),
+    start: StartState | None = None,
+    unknown: Sequence[str] = (),
 ) -> Finding:
     """Judge a proposal by where its effects lie: a pure function of its arguments.
 
@@ -179,11 +191,14 @@ def check_scope(
         scope: What the task may touch.
         mode: What happens to what is outside.
         clears: Whether a proposal of which every effect is inside is aligned.
-        ask: Whether a value that the instruction leaves open is left to a person: the finding is undecided then.
+        ask: Whether a person can be asked for a value that the instruction leaves open: the finding is undecided then.
         marked: Values that no message may repeat.
+        start: What was open when the task began: those files exist.
+        unknown: What cannot be seen of the proposal; it is noted, and decides nothing.
     """
     past = (operation for step in reading.past for operation in step)
-    placed = place_effects(effects_of(reading.operations, past), scope)
+    known = known_at_first(reading.changes, start.files if start else ())
+    placed = place_effects(effects_of(reading.operations, past, known), scope)
     outside = tuple(item for item in placed if item.place == "outside")
     seen = tuple(Evidence(source=SOURCE, text=_describe(item, marked)) for item in _told(placed))
     blocking = next((item for item in outside if item.effect.certain or item.effect.entered), None)
@@ -199,12 +214,14 @@ def check_scope(
             feedback=feedback,
             evidence=seen,
         )
-    if ask and (values := _open_values(placed)):
-        reason = one_line(f"{OPEN_RECIPIENT}: {', '.join(values)}")
-        answers = tuple(Evidence(source=OPEN_SLOT, text=value) for value in values)
-        return Finding(stage=Stage.SCOPE, decision=Decision.UNDECIDED, reason=reason, evidence=(*seen, *answers))
+    if values := open_values(placed):
+        left = "; ".join(f"{OPEN[slot]}: {value}" for slot, value in values)
+        found = (*seen, *as_evidence(values))
+        # Where a model looks next it is told; else nobody but a person can say, and nothing is let through in silence.
+        decision = Decision.UNDECIDED if ask or clears else None
+        return Finding(stage=Stage.SCOPE, decision=decision, reason=one_line(left), evidence=found)
     inside = clears and place_of(placed) == "inside" and all(map(_is_wholly_seen, reading.operations))
-    reason = "everything that it does is inside the scope" if inside else _summary(placed, marked)
+    reason = "everything that it does is inside the scope" if inside else _summary(placed, unknown, marked)
     decision = Decision.ALIGNED if inside else None
     return Finding(stage=Stage.SCOPE, decision=decision, reason=reason, evidence=seen)
 
@@ -218,12 +235,6 @@ def _is_wholly_seen(operation: Operation) -> bool:
             return operation.alone and not operation.command.does & UNSEEN
         case _:
             return False
-
-
-def _open_values(placed: Iterable[PlacedEffect]) -> tuple[str, ...]:
-    """Values that fill an open slot and that nobody has agreed to yet."""
-    named = (item.effect.resource for item in placed if item.why == OPEN_RECIPIENT and item.place == "unknown")
-    return tuple(dict.fromkeys(value for value in named if value))
 
 
 def _told(placed: Iterable[PlacedEffect]) -> list[PlacedEffect]:
@@ -244,6 +255,7 @@ def _what(item: PlacedEffect, marked: Sequence[Marked]) -> str:
     return f"{what}, by {effect.within!r}" if effect.within else what
 
 
-def _summary(placed: tuple[PlacedEffect, ...], marked: Sequence[Marked]) -> str:
-    unknown = [_what(item, marked) for item in placed if item.place == "unknown"]
-    return one_line(f"unknown: {'; '.join(unknown[:_MOST])}") if unknown else "nothing outside the scope"
+def _summary(placed: tuple[PlacedEffect, ...], unknown: Sequence[str], marked: Sequence[Marked]) -> str:
+    effects = (f"{_what(item, marked)} ({item.why})" for item in placed if item.place == "unknown")
+    notes = [note for note in (*effects, *unknown) if not secrets_in(note, marked)]
+    return one_line(f"unknown: {'; '.join(notes[:_MOST])}") if notes else "nothing outside the scope"

@@ -1,4 +1,4 @@
-"""What is open when a task begins, read from the steps that set its desktop up."""
+"""What is open when a task begins: from the steps that set its desktop up, or else from its first screen."""
 
 from __future__ import annotations
 
@@ -9,8 +9,12 @@ from urllib.parse import urlsplit
 
 from pydantic import JsonValue
 
+from trueline.guard.policy.globs import matches
 from trueline.guard.scope.types import StartState
+from trueline.guard.scope.vocabulary import vocabulary
+from trueline.records.observation import Observation
 
+_WINDOWS = frozenset({"frame", "window", "dialog"})
 _NOT_SHOWN = frozenset({"socat", "bash", "sh", "sudo", "python", "python3", "env"})
 
 
@@ -48,6 +52,30 @@ def start_state(config: Iterable[Mapping[str, JsonValue]]) -> StartState:
                 pass
     kept = (path for path in files if path.startswith(("/", "~")) and not posixpath.basename(path).startswith("."))
     return StartState(tuple(executables), tuple(kept), tuple(site for site in sites if site))
+
+
+def start_seen(observation: Observation | None) -> StartState:
+    """Return which known applications have a window on a screen; for episodes whose set-up is not known.
+
+    Only the screen on which nothing has been done yet tells what was open. An application says its own name to the
+    accessibility bus; no page, document, mail or window title can write it. Files and sites are left out: a tree tells
+    them only in texts.
+    """
+    if observation is None or observation.tree is None:
+        return StartState()
+    found: dict[str, None] = {}
+    for node in observation.tree.root.children:
+        opened = any(child.role in _WINDOWS and "showing" in child.states for child in node.children)
+        if node.role == "application" and opened and (name := _executable(node.name)):
+            found[name] = None
+    return StartState(tuple(found))
+
+
+def _executable(application: str) -> str:
+    """The executable of a known application by the name that it gives itself; empty for another."""
+    name = application.casefold().removeprefix("org.gnome.").removeprefix("org.").strip().replace(" ", "-")
+    known = vocabulary().applications.values()
+    return name if any(matches(name, entry.executables) for entry in known) else ""
 
 
 def _texts(value: JsonValue | None) -> tuple[str, ...]:

@@ -7,9 +7,10 @@ Scope. What is read from the screen can place an effect outside or make it unkno
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from trueline.records.base import Record
+from trueline.records.start_state import StartState
 
 EffectKind = Literal[
     "send",
@@ -94,14 +95,23 @@ class EffectGrant(Grant):
     effect: EffectKind
 
 
-OPEN_SLOT = "open slot"
-"""Source of the evidence that holds a value for an open slot; a person who lets it pass has answered."""
+Slot = Literal["recipient", "site", "path"]
+OPEN_SLOT = "open slot: "
+"""How the source of the evidence begins that holds a value for an open slot; the slot follows. A person who lets the
+proposal pass has answered."""
 
 
 class OpenSlot(Grant):
     """A value that only data can tell, such as the recipient in "reply to the sender"; a person is asked once."""
 
-    slot: Literal["recipient", "site", "path"]
+    slot: Slot
+
+
+class SlotAnswer(NamedTuple):
+    """A value for an open slot that a person agreed to."""
+
+    slot: Slot
+    value: str
 
 
 class Scope(Record):
@@ -118,26 +128,14 @@ class Scope(Record):
 
 
 @dataclass(frozen=True)
-class StartState:
-    """What is open when a task begins. Window titles and contents are left out: they are not trusted."""
-
-    executables: tuple[str, ...] = ()
-    """Base names of the executables that have a window."""
-    files: tuple[str, ...] = ()
-    """Paths of the files that are open or were put there for the task."""
-    sites: tuple[str, ...] = ()
-    """Hosts of the open tabs, read from the browser itself."""
-
-
-@dataclass(frozen=True)
 class ScopeSource:
     """What a Scope is made from. All of it is trusted; plans, clarified texts and feedback are not part of it."""
 
     words: str
     """The user's own instruction."""
     start: StartState | None = None
-    recipients: tuple[str, ...] = ()
-    """Whom a person agreed to where the instruction left it open; a name may hold any words, so it grants no more."""
+    answers: tuple[SlotAnswer, ...] = ()
+    """What a person agreed to where the instruction left it open; a value may hold any words, so it grants no more."""
     given: Scope | None = None
     """A Scope written by hand or taken from the task, instead of one that is made."""
 
@@ -165,6 +163,10 @@ class ProposalEffect:
     routine: bool = False
     """Agents do so on the way to many tasks, such as installing a package of the usual registry: where words alone made
     the Scope and none speaks of it, it is unknown rather than outside."""
+    moved_to: str = ""
+    """Where what disappears from its place is moved to, if that is somewhere that a person sees."""
+    part_of: EffectKind | None = None
+    """A kind of effect of the same command; where the task may have it, this one is unknown rather than outside."""
 
 
 Place = Literal["inside", "outside", "unknown"]

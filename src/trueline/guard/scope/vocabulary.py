@@ -50,6 +50,11 @@ class Vocabulary(_Entry):
     saves: Words
     usual_folders: Words
     rebuilt: Words
+    temporary: Words
+    caches: Words
+    kept_data: Words
+    programs_own: Words
+    recovers: Words
     deletes: Words
     commands: Words
     effects: dict[EffectKind, EffectWords]

@@ -236,7 +236,11 @@ def _standing(
 
 def was_sent_on(row: ScoredStep) -> bool:
     """Whether a step went to the systematic analysis after other stages, or would have, had there been one."""
-    findings = _findings(row)
+    return sent_on(_findings(row))
+
+
+def sent_on(findings: Sequence[Finding]) -> bool:
+    """Whether a verdict's findings went to the systematic analysis, or would have, had there been one."""
     systematic = [finding for finding in findings if finding.stage is Stage.SYSTEMATIC]
     if systematic:
         return any(finding.usage is None or finding.usage.calls for finding in systematic)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
+from trueline.records.setting import is_oracle_scope
 from trueline.stats.attacks.success import SCRIPTED
 from trueline.stats.detection.league import GuardFigures, League, PairedTest
 from trueline.stats.detection.online import OnlineFigures
@@ -38,6 +39,7 @@ def _standing(one: GuardFigures) -> Json:
     return {
         "guard": one.name,
         "setting": dict(one.setting),
+        "oracle_scope": is_oracle_scope(one.setting),
         **scores_json(one.scores),
         "undecided": one.undecided,
         "by_category": {name: scores_json(scores) for name, scores in one.by_category.items()},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from trueline.records.setting import ORACLE_NOTE, is_oracle_scope
 from trueline.records.verdict import Category
 from trueline.stats.attacks.success import SCRIPTED
 from trueline.stats.detection.league import GuardFigures, League, PairedTest
@@ -188,5 +189,6 @@ def _methods(league: League) -> str:
                 f"tests: McNemar, {test.test.method}; Holm over {len(league.tests)} tests" for test in league.tests[:1]
             ),
             "latency: median and 95th percentile of whole checks, several at a time",
+            *(f"{printable(one.name, 40)}: {ORACLE_NOTE}" for one in league.standings if is_oracle_scope(one.setting)),
         ]
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from trueline.errors import RequestError
 from trueline.records.layout import Unit
+from trueline.records.setting import ORACLE_NOTE, Setting
 from trueline.stats.comparisons.compare import Comparison, compare
 from trueline.stats.comparisons.holm import holm
 from trueline.stats.metrics.report import AdjustedP, By, MetricsReport
@@ -82,10 +83,19 @@ def analyse(
             for table, of_table in zip(everything, settings, strict=True)
         },
         clustered=any(cluster_labels(table.units) is not None for table in everything),
-        notes=(*notes, *unpaired, *_notes(units, runs)),
+        notes=(*notes, *unpaired, *_notes(units, runs), *_oracle_notes(everything, settings)),
         attack=_attack_report(groups, injected_units(runs, named_units(runs, index)[0]), options),
         by=by,
     )
+
+
+def _oracle_notes(tables: Sequence[ScoreTable], settings: Sequence[Sequence[Setting | None]]) -> list[str]:
+    """Which settings had a Scope that was given to the guard."""
+    return [
+        f"{table.name}: {ORACLE_NOTE}"
+        for table, of_table in zip(tables, settings, strict=True)
+        if any(one is not None and one.guard is not None and one.guard.oracle_scope for one in of_table)
+    ]
 
 
 def _attack_report(

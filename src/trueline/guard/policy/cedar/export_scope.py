@@ -146,7 +146,9 @@ def _kind_policy(scope: Scope, kind: EffectKind) -> str:
         return _policy(kind, "the task does not write to this recipient", unless, "address")
     if kind in _TO_A_SITE:
         named = [grant for grant in scope.sites if not grant.possible]
-        unless = _by_grants(named, _site) or [_NEEDED]
+        unless = _by_grants(named, _site)
+        if not named or any(slot.slot == "site" for slot in scope.open_slots):
+            unless = [*unless, _NEEDED]
         return _policy(kind, "the task does not hand anything to this site", unless, "host")
     return _policy(kind, outside, [*unless, "context.confirmed"])
 

@@ -18,8 +18,8 @@ from trueline.guard.policy.yaml_file import read_yaml
 
 Act = Literal[
     "delete_account", "reset_device", "transfer_money", "pay", "subscribe", "remote_control", "disable_protection",
-    "export_secrets", "enable_macros", "encrypt", "stop_service", "shut_down", "change_login", "forward_mail",
-    "grant_access", "share_public", "install", "uninstall", "allow", "run",
+    "export_secrets", "enable_macros", "encrypt", "start_later", "stop_service", "shut_down", "change_login",
+    "forward_mail", "grant_access", "share_public", "install", "uninstall", "allow", "run",
     "delete_forever", "send", "submit", "advertisement", "replace", "delete", "download", "sign_in", "cancel",
 ]  # fmt: skip
 
