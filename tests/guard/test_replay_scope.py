@@ -52,8 +52,8 @@ def screen(*applications: str) -> Tree:
 
 def write_episode(root: Path, actions: Sequence[Action], started: dict[str, Any], *applications: str) -> Path:
     folder = root / "pyautogui" / "screenshot" / "m" / "os" / "task"
-    begin = {"time": NOW, "task": TaskRef(domain="os", id="task", kind="benign"), "instruction": OWN} | started
-    writer = EpisodeWriter(folder, Started(**begin))
+    begin: dict[str, Any] = {"time": NOW, "task": TaskRef(domain="os", id="task", kind="benign"), "instruction": OWN}
+    writer = EpisodeWriter(folder, Started(**(begin | started)))
     for number, action in enumerate(actions, 1):
         seen = writer.keep_observation(Observation(NOW, screenshot=png(number), tree=screen(*applications)))
         attempt = Attempt(proposal=Proposal(id=str(number), actions=(action,)))
