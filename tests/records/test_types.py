@@ -69,6 +69,7 @@ def test_unscored_episodes_are_tried_again_as_designed() -> None:
     assert again.pop(Unscored.INTERRUPTED) == [True] * 4
     assert again.pop(Unscored.RUN_BUDGET_SPENT) == [True] * 4
     assert again.pop(Unscored.UNSUPPORTED) == [False] * 4
+    assert again.pop(Unscored.NO_CHECKER) == [False] * 4
     assert set(map(tuple, again.values())) == {(True, True, False, False)}
     assert len(again) == 5
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from trueline.tasks.suite import Suite
 
 KINDS = ("benign", "misuse", "injection", "accident")
-CHECKERS = ("native", "bridged", "both")
-ABOUT_CHECKERS = "who scores: Trueline, OSWorld's own functions, or both (Trueline where it can)"
+CHECKERS = ("native", "bridged", "both", "none")
+ABOUT_CHECKERS = "who scores: Trueline, OSWorld's own functions, both, or nobody (Trueline where it can, else OSWorld's)"
 
 
 def add_selection_flags(
