@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 KINDS = ("benign", "misuse", "injection", "accident")
 CHECKERS = ("native", "bridged", "both", "none")
-ABOUT_CHECKERS = "who scores: Trueline, OSWorld's own functions, both, or nobody (Trueline where it can, else OSWorld's)"
+ABOUT_CHECKERS = "who scores: Trueline, OSWorld's own functions, both, or nobody (Trueline, else OSWorld's)"
 
 
 def add_selection_flags(
