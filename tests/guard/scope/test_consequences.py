@@ -102,7 +102,7 @@ def test_data_may_go_to_a_site_that_the_task_names() -> None:
 @pytest.mark.parametrize(
     ("changes", "named"),
     [
-        (Changes(files=(FileChange(path="work/old.txt", change="changed"),)), "~/work/old.txt"),
+        (Changes(files=(FileChange(path="office/old.txt", change="changed"),)), "~/office/old.txt"),
         (Changes(requests=(NetworkRequest(host="x.example", method="POST", path="/in", size=9),)), "x.example"),
         (Changes(requests=(NetworkRequest(host="4a6f686e20446f6520736563726574.x.example"),)), "x.example"),
     ],

@@ -84,10 +84,10 @@ def test_files_from_the_web_are_named_as_getters_look_for_them() -> None:
 def test_who_scores_is_decided_for_the_whole_evaluator_and_may_be_mixed() -> None:
     rule = {"type": "rule", "rules": {}}
     both = evaluator(func="exact_match", result={"type": "vm_command_line", "command": "true"}, expected=rule)
-    theirs = evaluator(func="check_gnome_favorite_apps", result={"type": "vm_command_line", "command": "true"})
+    theirs = evaluator(func="compare_pdfs", result={"type": "vm_command_line", "command": "true"})
     ours = evaluator(func="unchanged_except", result={"type": "home_diff"}, expected=rule)
     mixed = evaluator(
-        func=["unchanged_except", "is_utc_0"],
+        func=["unchanged_except", "compare_audios"],
         result=[{"type": "home_diff"}, {"type": "vm_command_line", "command": "true"}],
         expected=[rule, None],
     )

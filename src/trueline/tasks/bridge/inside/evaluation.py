@@ -8,7 +8,7 @@ import traceback
 from typing import Any
 
 from channel import Channel
-from package import Package, set_time_zone
+from package import InstalledPackage, set_time_zone
 from stand_in import CACHE, StandIn
 from values import decode, encode
 
@@ -23,7 +23,7 @@ class _Failed(Exception):
         self.phase, self.name = phase, name
 
 
-def answer(channel: Channel, package: Package) -> None:
+def answer(channel: Channel, package: InstalledPackage) -> None:
     """Answer the host until it closes the channel."""
     env: StandIn | None = None
     while (received := channel.receive()) is not None:
@@ -69,7 +69,9 @@ def _read_files() -> dict[str, bytes]:
     return found
 
 
-def _check(package: Package, env: StandIn, check: dict[str, Any], recorded: dict[str, Any] | None) -> dict[str, Any]:
+def _check(
+    package: InstalledPackage, env: StandIn, check: dict[str, Any], recorded: dict[str, Any] | None
+) -> dict[str, Any]:
     """Read what the check names and compare it; with recorded values nothing is read."""
     refusals = package.refusals
     refusals.found.clear()
@@ -102,7 +104,7 @@ def _check(package: Package, env: StandIn, check: dict[str, Any], recorded: dict
     }
 
 
-def _get(package: Package, env: StandIn, phase: str, getter: dict[str, Any] | None) -> Any:
+def _get(package: InstalledPackage, env: StandIn, phase: str, getter: dict[str, Any] | None) -> Any:
     if getter is None:
         return None
     read = package.getter(getter["type"])

@@ -29,7 +29,7 @@ class Refusals:
             self.found.append(entry)
 
 
-class Package:
+class InstalledPackage:
     """The parts of OSWorld's package that evaluations use."""
 
     def __init__(self) -> None:

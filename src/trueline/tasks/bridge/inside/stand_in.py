@@ -6,7 +6,7 @@ import os
 from typing import Any, cast
 
 from isolation import PORTS
-from package import Package
+from package import InstalledPackage
 
 CACHE = "/tmp/cache"  # noqa: S108 - inside; the same in every evaluation, because recorded values hold paths
 _ADDRESS = "127.0.0.1"
@@ -22,7 +22,7 @@ class StandIn:
     is_environment_used = True
     vnc_port = 8006
 
-    def __init__(self, package: Package, task: dict[str, Any]) -> None:
+    def __init__(self, package: InstalledPackage, task: dict[str, Any]) -> None:
         """Connect nothing yet; `task` is what the host says of the task and its desktop."""
         self.missing: list[str] = []
         self.vm_ip = _ADDRESS
@@ -66,7 +66,7 @@ class StandIn:
         raise AttributeError(name)
 
 
-def _controller(package: Package, rename: bool) -> Any:
+def _controller(package: InstalledPackage, rename: bool) -> Any:
     base: Any = package.controller
 
     class Controller(base):

@@ -26,7 +26,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import isolation
 from channel import Channel
 from evaluation import answer
-from package import Package, quiet_environment
+from package import InstalledPackage, quiet_environment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def main() -> None:
         os.chdir("/tmp")  # noqa: S108 - inside
         quiet_environment()
         os.dup2(nothing, 1)
-        package = Package()
+        package = InstalledPackage()
     except Exception as error:
         control.send(json.dumps({"error": f"{type(error).__name__}: {error}"[:1000]}).encode())
         return
@@ -100,7 +100,7 @@ def _try_isolation() -> None:
     os.close(read)
 
 
-def _watch(channel: socket.socket, status: socket.socket, package: Package, limits: Limits) -> NoReturn:
+def _watch(channel: socket.socket, status: socket.socket, package: InstalledPackage, limits: Limits) -> NoReturn:
     """Start the evaluation in namespaces of its own, and end it when the host says so or it takes too much memory."""
     isolation.die_with_parent()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -168,7 +168,7 @@ def _memory_of(pid: str, namespace: str, processes: int) -> int:
     return sum(int(line.split()[1]) << 10 for line in lines if line.startswith((b"RssAnon:", b"RssShmem:")))
 
 
-def _evaluate(channel: socket.socket, package: Package, limits: Limits) -> NoReturn:
+def _evaluate(channel: socket.socket, package: InstalledPackage, limits: Limits) -> NoReturn:
     """Be the first process of the new namespaces, isolated, and answer the host."""
     memory, cpu_seconds, files, seccomp = limits
     try:

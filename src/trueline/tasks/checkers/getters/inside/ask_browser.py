@@ -49,7 +49,7 @@ def find(ports: list[int]) -> int:
     sys.exit(f"no browser answers on the DevTools ports {ports}")
 
 
-class Channel:
+class PageSocket:
     """A WebSocket to a page (RFC 6455), as much of it as DevTools need."""
 
     def __init__(self, port: int, path: str) -> None:
@@ -125,7 +125,7 @@ def load(port: int, url: str, limit: float) -> dict[str, str]:
     """Open a page in a new tab, wait until it is loaded and quiet, and close it."""
     tab = json.loads(ask(port, "PUT", f"/json/new?{urllib.parse.quote(url, safe='')}"))
     try:
-        channel = Channel(port, f"/devtools/page/{tab['id']}")
+        channel = PageSocket(port, f"/devtools/page/{tab['id']}")
         end, quiet_since, before = time.monotonic() + limit, time.monotonic(), ""
         while True:
             page = channel.evaluate(PAGE)
