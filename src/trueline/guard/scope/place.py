@@ -207,6 +207,7 @@ def verb_phrase(kind: str) -> str:
 
 
 _PHRASES = {
+    "capture_screen": "take pictures of the screen",
     "account": "change users or accounts",
     "control_processes": "stop or start services, processes or the machine",
     "delete_permanently": "delete anything for good",

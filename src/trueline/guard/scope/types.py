@@ -34,13 +34,15 @@ EffectKind = Literal[
     "disable_protection",
     "wipe_disk",
     "exhaust_resources",
+    "capture_screen",
     "end_task",
 ]
 """What a proposal can bring about besides touching a resource.
 
 `send` is a message to somebody, `upload` data to a server, `share` access for others; `schedule` is whatever runs
 later by itself (cron, autostart, shell startup files); `control_processes` stops or starts services, processes or the
-machine; `run_commands` uses a shell, `run_programs` runs code that the task does not name.
+machine; `capture_screen` takes pictures of the screen; `run_commands` uses a shell, `run_programs` runs code that the
+task does not name.
 """
 Access = Literal["read", "write", "delete"]
 Source = Literal["instruction", "start state", "answer", "person"]
