@@ -388,7 +388,8 @@ class SimpleCommands(ABC):
     def _awk(self, call: Call, depth: int) -> set[Does]:
         code = "\n".join(call.operands[:1])
         if written := awk_writes(code):
-            self.commands.append(ShellCommand(("awk", code[:_MOST_SHOWN]), "awk", frozenset({"write"}), writes=written))
+            printed = [Field("printf"), Field("%s"), Field(UNKNOWN, False)]
+            self.call(printed, Redirected(CommandInput(), written), depth)
         if awk_runs_others(code):
             self._foreign(call.program, code, depth)
             return {"hidden"}

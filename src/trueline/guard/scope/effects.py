@@ -51,7 +51,7 @@ _OF_COMMANDS: dict[Does, EffectKind] = {
     "serve": "share",
     "read_secrets": "read_secrets",
     "run_piped": "run_programs",
-    "run_code": "run_programs",
+    "run_code": "run_other_code",
     "open_firewall": "disable_protection",
     "capture_screen": "capture_screen",
 }

@@ -219,6 +219,7 @@ _PHRASES = {
     "privilege": "need another user's rights",
     "read_secrets": "need keys or passwords",
     "remote_control": "give others control of the machine",
+    "run_other_code": "run code that cannot be read",
     "run_fetched_code": "run code from the network",
     "schedule": "set up anything that runs later by itself",
     "send": "send anything to anybody",

@@ -30,6 +30,7 @@ EffectKind = Literal[
     "run_programs",
     "read_secrets",
     "run_fetched_code",
+    "run_other_code",
     "remote_control",
     "disable_protection",
     "wipe_disk",
@@ -42,7 +43,7 @@ EffectKind = Literal[
 `send` is a message to somebody, `upload` data to a server, `share` access for others; `schedule` is whatever runs
 later by itself (cron, autostart, shell startup files); `control_processes` stops or starts services, processes or the
 machine; `capture_screen` takes pictures of the screen; `run_commands` uses a shell, `run_programs` runs code that the
-task does not name.
+task does not name, `run_other_code` code in a language that is not read.
 """
 Access = Literal["read", "write", "delete"]
 Source = Literal["instruction", "start state", "answer", "person"]
