@@ -27,6 +27,7 @@ _SECURITY = re.compile(
     r"(?:\.service)?"
 )
 _OWNERS_RIGHTS = re.compile(r"^(?:-m|--mode=)?0?[2-7][0-7]{3}$|[ugoa]*[+=][rwx]*s")
+_PICTURE = re.compile(r"^-|/|:|\.(?:png|jpe?g|gif|bmp|webp|tiff?|pdf|x[pw][md]|ppm|ps|miff)$", re.IGNORECASE)
 _ONLY_SHOWS = frozenset({"q", "-q", "-query", "-print"})
 _SERVICE_WORDS = names(
     "start stop restart reload try-restart reload-or-restart enable disable mask unmask kill isolate rm pause unpause "
@@ -258,7 +259,8 @@ def _install_file(call: Call) -> set[Does]:
 
 
 def _import(call: Call) -> set[Does]:
-    return {"capture_screen"} if call.args else set()
+    """Python has a statement of this name, and it may be typed into a terminal too."""
+    return {"capture_screen"} if any(_PICTURE.search(arg) for arg in call.args) else set()
 
 
 def _screen_grabber(call: Call) -> set[Does]:

@@ -10,7 +10,7 @@ _RUNS: dict[str, re.Pattern[str]] = {
     name: re.compile(pattern, re.DOTALL)
     for names, pattern in {
         "make gmake": r"--eval(?:=.*)?|-f-|--file=-|-f/dev/stdin",
-        "tar": r"--(?:checkpoint-action=exec|to-command|use-compress-program|info-script|rsh-command).*|-I.*|-F",
+        "tar": r"--(?:checkpoint-action=exec|to-command|info-script|rsh-command).*|-F",
         "git": r"(?:core\.(?:pager|editor|sshcommand|fsmonitor|hookspath|askpass)|pager\.\w+|alias\.\w+|diff\.external"
         r"|credential\.helper|sequence\.editor|gpg\.program)=.*(?<!=cat)(?<!=true)|--upload-pack=.*|ext::.*",
         "ssh scp sftp": r"(?:-o\s*)?(?:ProxyCommand|LocalCommand|KnownHostsCommand|PKCS11Provider)[= ].*",
@@ -36,6 +36,12 @@ _RUNS: dict[str, re.Pattern[str]] = {
 }
 
 
+_COMPRESSORS = re.compile(
+    r"(?:gzip|pigz|bzip2|pbzip2|lbzip2|xz|pixz|zstd|lz4|lzma|lzip|lzop|compress|brotli)(?: -[\w=-]+)*"
+)
+_COMPRESSES_WITH = re.compile(r"-I(.*)|--use-compress-program(?:=(.*))?", re.DOTALL)
+
+
 def may_run_others(call: Call) -> bool:
     """Tell whether an option of a program makes it run something that nothing else reads."""
     pattern = _RUNS.get(call.program)
@@ -43,4 +49,10 @@ def may_run_others(call: Call) -> bool:
         return False
     if call.program in ("make", "gmake") and call.piped and any(arg in ("-", "/dev/stdin") for arg in call.args):
         return True
+    if call.program == "tar":
+        for arg, following in zip(call.args, (*call.args[1:], ""), strict=True):
+            if (given := _COMPRESSES_WITH.fullmatch(arg)) and not _COMPRESSORS.fullmatch(
+                given[1] or given[2] or following
+            ):
+                return True
     return any(pattern.fullmatch(arg) for arg in call.args)

@@ -114,6 +114,8 @@ _RUNS_OTHERS = re.compile(
 """How programs that are no interpreters run what they are told: awk, tar, find, editors."""
 _OTHERS_RIGHTS = re.compile(r"\s0?[2-7][0-7]{3}\b|\s[ugoa]*[+=][rwxXt]*s")
 """Modes with which a program runs with its owner's rights."""
+_MAKES_RUNNABLE = re.compile(r"\s[0-7]*[1357][0-7]*\b|\s[ugoa]*[+=][rwst]*[xX]|--reference")
+"""Modes that let a file be run."""
 _PIP = frozenset({"pip", "pip3", "pipx", "conda", "uv"})
 _SYSTEM_INSTALLERS = frozenset({"apt", "apt-get", "aptitude", "dnf", "yum", "zypper", "pacman", "apk", "brew"})
 _VERSION = re.compile(r"[=<>!~\[]")
@@ -271,12 +273,14 @@ def _usual(command: ShellCommand, known: KnownFiles) -> frozenset[EffectKind | A
     if known_program or _ASKS_NOTHING.fullmatch(command.text):
         # Another user's rights do no harm themselves: what the command does with them is judged for itself.
         found.add("privilege")
-    own = all(known.is_written(path) for path in command.writes)
+    runnable = _MAKES_RUNNABLE.search(command.text) is not None
+    own = all(known.is_written(path) or (known.is_made(path) and not runnable) for path in command.writes)
     if command.program == "chmod" and command.writes and own and not _OTHERS_RIGHTS.search(command.text):
         found.add("change_permissions")
     if "run_file" in command.does:
         file = _file_run(command)
-        script = command.program in INTERPRETERS - SHELLS and file not in known.brought
+        read = command.program.startswith("python")
+        script = command.program in INTERPRETERS - SHELLS and (read or file not in known.brought)
         if script or known.is_written(file) or _SHELL_STARTS.search(file):
             found.add("run_programs")
     return frozenset(found)
