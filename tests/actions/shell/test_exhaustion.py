@@ -21,6 +21,8 @@ from trueline.actions.shell.interpret import read_line
         "for i in {1..90000}; do mkdir d$i; done",
         "sudo stress --vm 8",
         "yes > /dev/null &",
+        "yes > /dev/null",
+        "yes | cat > /dev/null",
         "while :; do :; done &",
         "dd if=/dev/zero of=/dev/null",
         "md5sum /dev/zero &",
@@ -38,7 +40,6 @@ def test_lines_that_use_up_the_machine(line: str) -> None:
     [
         'echo "yes" > answer.txt',
         "yes | sudo apt install tree",
-        "yes > /dev/null",
         "head -c 100 test.txt",
         "cat /dev/urandom | tr -dc a-z | head -c 12",
         "while true; do date; sleep 9; done",

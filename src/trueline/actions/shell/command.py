@@ -14,11 +14,12 @@ Does = Literal[
     "schedule", "persist", "privilege", "open_permissions", "upload", "download", "send_mail", "remote_shell",
     "fork_bomb", "disable_security", "hide_traces", "install", "uninstall", "account", "shutdown", "kill", "open",
     "encrypt", "post", "change_settings", "control_services", "change_permissions",
-    "exhaust", "serve", "read_secrets",
+    "exhaust", "serve", "read_secrets", "run_code", "capture_screen", "open_firewall",
 ]  # fmt: skip
 """One thing a command does. `run_*` runs what it is given: a file, something fetched, decoded, or piped in unseen.
 
-`upload` sends files, `post` sends data that stands in the command itself, `serve` lets others fetch files or log in.
+`run_code` runs code in a language that is not read, unless it only prints. `upload` sends files,
+`post` sends data that stands in the command itself, `serve` lets others fetch files or log in.
 """
 
 Access = Literal["read", "write", "delete"]

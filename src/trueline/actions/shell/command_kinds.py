@@ -9,6 +9,7 @@ from dataclasses import replace
 from trueline.actions.shell.call import Call
 from trueline.actions.shell.command import Does
 from trueline.actions.shell.deletions import DELETIONS
+from trueline.actions.shell.option_commands import may_run_others
 from trueline.actions.shell.paths import DISK, HISTORY_FILES, normal_path
 from trueline.actions.shell.programs import ALWAYS, INSTALL_WORDS, MAILERS, REMOVE_WORDS, SHELLS, names
 
@@ -25,10 +26,15 @@ _SECURITY = re.compile(
     r"(?:ufw|firewalld|apparmor|auditd|clamav\S*|fail2ban|selinux\S*|falcon\S*|osqueryd|rsyslog|iptables|nftables)"
     r"(?:\.service)?"
 )
+_OWNERS_RIGHTS = re.compile(r"^(?:-m|--mode=)?0?[2-7][0-7]{3}$|[ugoa]*[+=][rwx]*s")
+_PICTURE = re.compile(r"^-|/|:|\.(?:png|jpe?g|gif|bmp|webp|tiff?|pdf|x[pw][md]|ppm|ps|miff)$", re.IGNORECASE)
 _ONLY_SHOWS = frozenset({"q", "-q", "-query", "-print"})
 _SERVICE_WORDS = names(
     "start stop restart reload try-restart reload-or-restart enable disable mask unmask kill isolate rm pause unpause "
     "down"
+)
+_POWER_WORDS = names(
+    "poweroff reboot halt kexec suspend hibernate hybrid-sleep suspend-then-hibernate rescue emergency soft-reboot"
 )
 _SETTING_WORDS = (
     "set", "reset", "write", "load", "--set", "--reset", "-s", "--config", "--install", "mod", "up", "down", "off",
@@ -54,6 +60,8 @@ def command_kinds(call: Call) -> frozenset[Does]:
     if words := INSTALL_WORDS.get(call.program):
         found |= {"install"} if any(word in call.args for word in words) else set()
         found |= {"uninstall"} if any(word in call.args for word in REMOVE_WORDS) else set()
+    if may_run_others(call):
+        found |= {"run_code", "hidden"}
     if call.privileged or call.program in ("su", "sudo", "doas", "pkexec"):
         found.add("privilege")
     return frozenset(found | _writes(call))
@@ -100,7 +108,7 @@ def _systemctl(call: Call) -> set[Does]:
         found.add("schedule" if any(arg.endswith(".timer") for arg in call.args) else "persist")
     if not {"stop", "disable", "mask"}.isdisjoint(call.args) and any(_SECURITY.fullmatch(arg) for arg in call.args):
         found.add("disable_security")
-    if not {"poweroff", "reboot", "halt"}.isdisjoint(call.args):
+    if not _POWER_WORDS.isdisjoint(call.args):
         found.add("shutdown")
     return found | _service(call)
 
@@ -111,7 +119,11 @@ def _service(call: Call) -> set[Does]:
 
 def _network_setting(call: Call) -> set[Does]:
     """Switching the network off stops what others need."""
-    return {"control_services"} if not {"down", "off", "disconnect", "block"}.isdisjoint(call.args) else _setting(call)
+    if "hotspot" in call.args or "ap" in call.args or "shared" in call.args:
+        return {"serve"}
+    if not {"down", "off", "disconnect", "block"}.isdisjoint(call.args):
+        return {"control_services"}
+    return _setting(replace(call, args=tuple(arg for arg in call.args if arg not in ("addr", "address"))))
 
 
 def _interpreter(call: Call) -> set[Does]:
@@ -211,12 +223,60 @@ def _shell(call: Call) -> set[Does]:
 
 
 def _ufw(call: Call) -> set[Does]:
-    return {"disable_security"} if not {"disable", "reset"}.isdisjoint(call.args) else set()
+    if not {"disable", "reset"}.isdisjoint(call.args):
+        return {"disable_security"}
+    changes = {"allow", "limit", "insert", "prepend", "delete", "default", "route"}
+    return {"open_firewall"} if not changes.isdisjoint(call.args) else set()
 
 
 def _iptables(call: Call) -> set[Does]:
-    opens = call.flag("-F", "--flush") or ("ACCEPT" in call.args and call.flag("-P"))
-    return {"disable_security"} if opens else set()
+    if call.flag("-F", "--flush") or ("ACCEPT" in call.args and call.flag("-P")):
+        return {"disable_security"}
+    words = {"add", "insert", "delete", "flush", "replace", "destroy"}
+    long = ("--append", "--insert", "--delete", "--replace", "--policy", "--delete-chain", "--new-chain")
+    changes = call.flag("-A", "-I", "-D", "-R", "-P", "-X", "-N", *long)
+    changes = changes or (call.program == "nft" and not words.isdisjoint(call.args))
+    return {"open_firewall"} if changes else set()
+
+
+def _firewalld(call: Call) -> set[Does]:
+    changes = any(arg.startswith(("--add", "--remove", "--set", "--panic", "--change")) for arg in call.args)
+    return {"open_firewall"} if changes else set()
+
+
+def _whois(call: Call) -> set[Does]:
+    """To a server of one's choice any text may be sent."""
+    return {"upload"} if call.flag("-h", "--host") else set()
+
+
+def _finger(call: Call) -> set[Does]:
+    return {"upload"} if any("@" in arg for arg in call.operands) else set()
+
+
+def _install_file(call: Call) -> set[Does]:
+    """A mode of four digits gives the file its owner's rights."""
+    return {"change_permissions"} if any(_OWNERS_RIGHTS.search(arg) for arg in call.args) else set()
+
+
+def _import(call: Call) -> set[Does]:
+    """Python has a statement of this name, and it may be typed into a terminal too."""
+    return {"capture_screen"} if any(_PICTURE.search(arg) for arg in call.args) else set()
+
+
+def _screen_grabber(call: Call) -> set[Does]:
+    grabs = {"x11grab", "kmsgrab", "ximagesrc", "pipewiresrc", "screen://"}
+    return {"capture_screen"} if any(grabs & set(arg.split(":")) or arg in grabs for arg in call.args) else set()
+
+
+def _init(call: Call) -> set[Does]:
+    return {"shutdown"} if call.operands else set()
+
+
+def _login_control(call: Call) -> set[Does]:
+    ends = any(arg.startswith(("terminate", "kill", "lock-session")) for arg in call.operands)
+    if not _POWER_WORDS.isdisjoint(call.args):
+        return {"shutdown"}
+    return {"control_services"} if ends else _setting(call)
 
 
 def _setenforce(call: Call) -> set[Does]:
@@ -291,6 +351,15 @@ _SPECIAL: dict[str, Callable[[Call], set[Does]]] = {
     "chmod": _chmod,
     "socat": _socat,
     "ufw": _ufw,
+    "firewall-cmd": _firewalld,
+    "whois": _whois,
+    "finger": _finger,
+    "install": _install_file,
+    "import": _import,
+    "init": _init,
+    "loginctl": _login_control,
+    "setcap": _permission,
+    **dict.fromkeys(("ffmpeg", "avconv", "gst-launch-1.0", "cvlc"), _screen_grabber),
     "setenforce": _setenforce,
     "history": _history,
     "wget": _wget,
@@ -300,7 +369,7 @@ _SPECIAL: dict[str, Callable[[Call], set[Does]]] = {
     **dict.fromkeys(("service", "rc-service", "initctl", "supervisorctl", "launchctl", "docker", "podman"), _service),
     **dict.fromkeys(
         names(
-            "gsettings dconf xfconf-query timedatectl hostnamectl localectl loginctl xrandr "
+            "gsettings dconf xfconf-query timedatectl hostnamectl localectl xrandr "
             "update-alternatives sysctl amixer pactl wpctl xdg-settings xdg-mime brightnessctl kwriteconfig5 "
             "gconftool-2 date hwclock defaults"
         ),
@@ -314,7 +383,7 @@ _SPECIAL: dict[str, Callable[[Call], set[Does]]] = {
     **dict.fromkeys(MAILERS, _mailer),
     **dict.fromkeys(("scp", "sftp"), _copy_out),
     **dict.fromkeys(("nc", "ncat", "netcat"), _netcat),
-    **dict.fromkeys(("iptables", "nft"), _iptables),
+    **dict.fromkeys(("iptables", "ip6tables", "nft"), _iptables),
     **dict.fromkeys(("gpg", "openssl"), _encryption),
     "zip": _zip,
     **dict.fromkeys(("7z", "7za", "7zr", "7zz"), lambda call: _archive_encryption(call) | DELETIONS["7z"](call)),

@@ -9,6 +9,8 @@ from trueline.actions.shell.expand import Field
 
 _SHELL_VALUES = frozenset({"-o", "+o", "-O", "+O", "--rcfile", "--init-file"})
 _OTHER_CODE = re.compile(r"-\w*[ceEr]|--eval")
+_PRINTED_CODE = re.compile(r"-\w*[ep]|--eval|--print|eval")
+_ATTACHED_CODE = re.compile(r"(?:-\w*?[ceEr]|--(?:eval|print)=)((?=.*[^\w.:=/,-]).+)", re.DOTALL)
 _XARGS_VALUES = frozenset({
     "-n", "-I", "-P", "-L", "-d", "-s", "-a", "-E", "--max-args", "--replace", "--max-procs", "--max-lines",
     "--delimiter", "--max-chars", "--arg-file", "--process-slot-var",
@@ -56,11 +58,15 @@ def shell_code(args: list[Field]) -> CommandLineCode:
     return CommandLineCode(arguments=tuple(rest), doubtful=doubtful)
 
 
-def other_code(args: list[Field]) -> CommandLineCode:
+def other_code(args: list[Field], program: str = "") -> CommandLineCode:
     """Return what another interpreter runs."""
-    place = next((at for at, arg in enumerate(args) if _OTHER_CODE.fullmatch(arg.text)), None)
+    pattern = _PRINTED_CODE if program in ("node", "nodejs", "bun", "deno") else _OTHER_CODE
+    place = next((at for at, arg in enumerate(args) if pattern.fullmatch(arg.text)), None)
     if place is not None and place + 1 < len(args):
         return CommandLineCode(args[place + 1])
+    for arg in args:
+        if match := _ATTACHED_CODE.fullmatch(arg.text):
+            return CommandLineCode(Field(match[1], arg.known))
     module = any(arg.text.startswith("-") and not arg.text.startswith("--") and "m" in arg.text[1:] for arg in args)
     files = [arg for arg in args if not arg.text.startswith("-")]
     return CommandLineCode(None, files[0] if files and not module else None, module=module)

@@ -18,7 +18,7 @@ from trueline.actions.shell.exhaustion import exhausts
 from trueline.actions.shell.expand import Field, Nested, Run, expand, expand_to_one_field
 from trueline.actions.shell.parse import fragments, parse
 from trueline.actions.shell.shell_builtins import LEAVES, QUIET, assigned_in_arithmetic
-from trueline.actions.shell.simple_commands import SimpleCommands
+from trueline.actions.shell.simple_commands import Redirected, SimpleCommands
 from trueline.actions.shell.state import ShellState, either, state_of
 from trueline.actions.shell.syntax import (
     Chain,
@@ -203,6 +203,8 @@ class Shell(SimpleCommands):
             text = self._in_subshell(lambda: self._script(group.body, depth, sent.feed))
         else:
             text = self._script(group.body, depth, sent.feed)
+        if sent.read and not sent.written:
+            self.call([], Redirected(CommandInput(), (), sent.read), depth)
         if not sent.written:
             return text
         output = CommandInput(text, tuple(self.commands[mark:]), True)

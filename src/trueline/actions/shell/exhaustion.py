@@ -25,7 +25,7 @@ _LAUNCHES = re.compile(
 _PARALLEL = re.compile(r"\bxargs\b[^|;]{0,200}?\s-P\s*(\d+)\b([^|;]*)")
 _FILLERS = re.compile(
     r"(?:^|[;&|({\n]|\bsudo|\bdo)\s*"
-    r"(?:(?:stress|stress-ng|stressapptest)\s+-|yes\b[^|;&>]*>{1,2}(?:(?![>\s]*/dev/)|\s*/dev/null\s*(?:2>&1\s*)?&(?!&))|openssl\s+speed\b|cat\s+/dev/(?:zero|u?random)\s*>{1,2}(?![>\s]*/dev/))"
+    r"(?:(?:stress|stress-ng|stressapptest)\s+-|yes\b[^|;&>]*>{1,2}(?:(?![>\s]*/dev/)|\s*/dev/null\b)|yes\b[^|;&>]*\|\s*(?:cat|tee)\b[^|;&]*>|openssl\s+speed\b|cat\s+/dev/(?:zero|u?random)\s*>{1,2}(?![>\s]*/dev/))"
 )
 _SPINS = re.compile(
     r"\b(?:while\s+(?::|true|\[\s*1\s*\])|until\s+false|for\s*\(\(\s*;\s*;\s*\)\))\s*;?\s*do\s+(?::|true)\s*;?\s*done\b"

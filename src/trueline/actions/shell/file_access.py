@@ -35,7 +35,8 @@ def file_access(call: Call) -> FileAccess:
     Operands of a program that no table lists count as read if they can only be meant as paths.
     """
     found = _PLACES.get(call.program, _by_default)(call)
-    reads = (*found.reads, *call.read, *_from_options(call, _READ_OPTIONS))
+    local = (arg[arg.index("file://") + 7 :] for arg in call.args if arg.startswith(("file:///", "--url=file:///")))
+    reads = (*found.reads, *local, *call.read, *_from_options(call, _READ_OPTIONS))
     writes = (*found.writes, *call.written, *_from_options(call, _WRITE_OPTIONS))
     # Nothing is written there: what the file held is gone.
     emptied = call.written if call.program in ("", ":", "true") else ()

@@ -10,9 +10,26 @@ def names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-SHELLS = names("sh bash zsh dash ksh ash fish")
-INTERPRETERS = SHELLS | names("python python2 python3 perl ruby node php lua tclsh osascript pwsh")
-FETCHERS = names("curl wget fetch aria2c lynx http https xh ftp tftp nc ncat netcat")
+SHELLS = names("sh bash zsh dash ksh ash fish mksh pdksh lksh yash posh rbash csh tcsh")
+_VERSIONS = frozenset(
+    f"{name}{version}"
+    for name, versions in {
+        "python": ["2.7", *(f"3.{minor}" for minor in range(6, 16))],
+        "lua": ["5.1", "5.2", "5.3", "5.4"],
+        "php": ["7.4", "8.0", "8.1", "8.2", "8.3", "8.4"],
+        "ruby": ["2.7", "3.0", "3.1", "3.2", "3.3"],
+    }.items()
+    for version in versions
+)
+INTERPRETERS = (
+    SHELLS
+    | _VERSIONS
+    | names(
+        "python python2 python3 pypy3 ipython ipython3 perl ruby node nodejs deno bun php lua luajit tclsh wish "
+        "Rscript julia guile racket groovy qjs octave osascript pwsh"
+    )
+)
+FETCHERS = names("curl wget fetch aria2c lynx http https xh ftp tftp nc ncat netcat lwp-request lwp-download GET")
 MAILERS = names("mail mailx s-nail mutt neomutt sendmail msmtp ssmtp swaks xdg-email mpack")
 OPENERS = names(
     "xdg-open open sensible-browser x-www-browser firefox chromium chromium-browser google-chrome chrome brave-browser "
@@ -54,12 +71,18 @@ def _each(names: frozenset[str], does: Does) -> dict[str, frozenset[Does]]:
 
 
 ALWAYS: dict[str, frozenset[Does]] = {
-    **_each(names("shutdown reboot poweroff halt"), "shutdown"),
+    **_each(names("shutdown reboot poweroff halt pm-suspend pm-hibernate rtcwake telinit"), "shutdown"),
     **_each(names("kill pkill killall xkill"), "kill"),
     **_each(names("useradd adduser usermod userdel deluser passwd chpasswd visudo gpasswd chsh"), "account"),
-    **_each(names("wipefs blkdiscard mkswap"), "wipe_disk"),
+    **_each(names("wipefs blkdiscard mkswap grub-install grub2-install efibootmgr cryptsetup"), "wipe_disk"),
     **_each(names("unlink rmdir srm"), "delete"),
     **_each(names("transfer croc wormhole magic-wormhole ffsend"), "upload"),
+    **_each(names("ssh-copy-id"), "upload"),
+    **_each(
+        names("xwd scrot gnome-screenshot maim xfce4-screenshooter spectacle flameshot grim ksnip shutter"),
+        "capture_screen",
+    ),
+    **_each(names("recordmydesktop simplescreenrecorder wf-recorder byzanz-record peek"), "capture_screen"),
     **_each(names("setxkbmap xmodmap xset swapon mount modprobe rmmod insmod"), "change_settings"),
     **_each(names("swapoff umount ifdown"), "control_services"),
     **_each(names("ngrok cloudflared localtunnel lt bore frpc serveo updog x11vnc vncserver tmate sshx"), "serve"),

@@ -16,10 +16,11 @@ from trueline.actions.shell.command_line_code import CommandLineCode, other_code
 from trueline.actions.shell.command_operands import with_operands
 from trueline.actions.shell.delegated_commands import delegated_commands
 from trueline.actions.shell.expand import Field, Nested, Run, expand, expand_to_one_field
+from trueline.actions.shell.foreign_code import awk_runs_others, awk_writes, look_at, only_prints
 from trueline.actions.shell.outputs import output
 from trueline.actions.shell.paths import normal_path
 from trueline.actions.shell.programs import ALTER_THE_SHELL, DECODERS, INTERPRETERS, OTHER_SHELLS_WORDS, SHELLS
-from trueline.actions.shell.shell_builtins import RUNS_WHAT_IT_KEEPS, SPECIAL, assign, follow_builtin
+from trueline.actions.shell.shell_builtins import DECLARES, RUNS_WHAT_IT_KEEPS, SPECIAL, assign, follow_builtin
 from trueline.actions.shell.state import ShellState
 from trueline.actions.shell.syntax import Assignment, Redirection, Simple
 from trueline.actions.shell.unseen import MAX_DEPTH, unseen
@@ -30,6 +31,19 @@ _SYSTEM_FOLDERS = ("/usr/", "/bin/", "/sbin/", "/opt/", "/snap/")
 _PRINTERS = frozenset({"echo", "printf"})
 _CRON_TIMES = re.compile(r"^\s*(?:@\w+\s+|(?:[\d*/,-]+\s+){5})(?:root\s+)?")
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*:")
+_LOADS = frozenset({"LD_PRELOAD", "LD_AUDIT", "PYTHONSTARTUP", "PERL5OPT", "PERL5DB", "RUBYOPT", "BASH_ENV"})
+"""Variables that make programs load code."""
+_STARTS = frozenset({
+    "PAGER", "MANPAGER", "GIT_PAGER", "EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF",
+    "LESSOPEN", "BROWSER", "SUDO_ASKPASS", "SSH_ASKPASS",
+})  # fmt: skip
+"""Variables whose value programs run."""
+_IS_COMMAND = re.compile(
+    r"\b(?:curl|wget)\b.*\|\s*\w*sh\b|/dev/(?:tcp|udp)/|\b(?:nc|ncat)\b.*\s-\w*[ec]\b|\|\s*(?:ba)?sh\b", re.DOTALL
+)
+_NAMED_VALUE = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+_MOST_SHOWN = 300
+_LONGEST_KEPT = 20_000
 _NOT_FILES = ("-", "/dev/null", "/dev/stderr", "/dev/stdout")
 
 
@@ -39,6 +53,8 @@ class Redirected(NamedTuple):
     feed: CommandInput
     written: tuple[str, ...] = ()
     read: tuple[str, ...] = ()
+    appended: tuple[str, ...] = ()
+    """Those of the files whose content stays."""
 
 
 class SimpleCommands(ABC):
@@ -98,7 +114,9 @@ class SimpleCommands(ABC):
         names = [self._assign(assignment, run, depth) for assignment in command.assignments]
         if not fields:
             self.state.altered = self.state.altered or bool(names)
-            return self.call([], sent, depth) if sent.written else (sent.feed.text if sent.feed.given else "")
+            return (
+                self.call([], sent, depth) if sent.written or sent.read else (sent.feed.text if sent.feed.given else "")
+            )
         text = self.call(fields, sent, depth, assigned=bool(names))
         for name in names:
             after = self.state.variables.get(name)
@@ -125,9 +143,20 @@ class SimpleCommands(ABC):
             value = None
         number = value is None and all(part.kind == "arithmetic" for part in assignment.words[0].parts)
         assign(self.state, name, value, pattern=field.pattern, number=number)
+        self.look_at_value(name, value, depth)
+        return name
+
+    def look_at_value(self, name: str, value: str | None, depth: int) -> None:
+        """What a variable makes programs load or run, and a value that is a command itself."""
         if name in RUNS_WHAT_IT_KEEPS:
             self._run_from_variable(name, value, depth)
-        return name
+        if name in _LOADS:
+            self.commands.append(ShellCommand((f"{name}={value or UNKNOWN}",), "", frozenset({"run_code", "hidden"})))
+        elif value is not None and (name in _STARTS or _IS_COMMAND.search(value)) and depth < MAX_DEPTH:
+            mark = len(self.commands)
+            self.run_in_subshell(value, depth + 1, CommandInput(), self.state.inner_shell(()))
+            # It may run later: what it does counts, a word that is no program does not.
+            self.commands[mark:] = [command for command in self.commands[mark:] if command.does - {"hidden"}]
 
     def _run_from_variable(self, name: str, value: str | None, depth: int) -> None:
         """A variable whose value the shell runs by itself."""
@@ -140,6 +169,7 @@ class SimpleCommands(ABC):
         """Where the input comes from and the output goes to."""
         written: list[str] = []
         read: list[str] = []
+        appended: list[str] = []
         run = self.nested(depth, feed)
         for operator, word, fd in redirections:
             field = expand_to_one_field(word, self.state, run)
@@ -161,14 +191,15 @@ class SimpleCommands(ABC):
                 continue
             elif not field.text.isdigit() and field.text not in _NOT_FILES and field.content is None:
                 written.append(field.text)
-        return Redirected(feed, tuple(written), tuple(read))
+                appended += [field.text] if ">>" in operator else []
+        return Redirected(feed, tuple(written), tuple(read), tuple(appended))
 
     def call(self, fields: list[Field], sent: Redirected, depth: int, *, assigned: bool = False) -> str | None:
         """Evaluate a command whose words are expanded; return what it prints, None if that is not certain."""
         if len(self.commands) >= _MAX_COMMANDS:
             self.give_up()
             return None
-        feed, written, read = sent
+        feed, written, read, appended = sent
         given = len(fields)
         kinds: set[Does] = set()
         if fields and (alias := self.state.aliases.get(fields[0].text)) is not None and depth < MAX_DEPTH:
@@ -206,6 +237,8 @@ class SimpleCommands(ABC):
         kinds |= self._runs(call, fields, feed, depth)
         if kinds & {"schedule", "persist"}:
             self._later(feed, depth)
+        if program in DECLARES or given > len(words):
+            self._look_at_values(fields[1:] if program in DECLARES else skipped, depth)
         if follow_builtin(self.state, call, fields):
             kinds.add("hidden")
         if not known and effect_of(kinds) != "unknown":
@@ -217,8 +250,14 @@ class SimpleCommands(ABC):
         if written and kinds & {"schedule", "persist"} and text is not None:
             self._later(CommandInput(text, (), True), depth)
         for path in written:
-            self._keep(path, text, (*feed.sources, self.commands[-1]))
+            self._keep(path, text, (*feed.sources, self.commands[-1]), append=path in appended)
         return "" if written else text
+
+    def _look_at_values(self, fields: Sequence[Field], depth: int) -> None:
+        """The assignments among the words of `export` and `env`."""
+        for field in fields:
+            if match := _NAMED_VALUE.fullmatch(field.text):
+                self.look_at_value(match[1], match[2] if field.known else None, depth)
 
     def _alias(self, name: str, text: str, rest: Sequence[Field], depth: int, feed: CommandInput) -> None:
         """Evaluate the text of an alias, which does not hold for itself."""
@@ -275,9 +314,14 @@ class SimpleCommands(ABC):
             for line in (text or "").splitlines():
                 self.run_in_subshell(_CRON_TIMES.sub("", line), depth + 1, CommandInput())
 
-    def _keep(self, path: str, text: str | None, sources: tuple[ShellCommand, ...]) -> None:
+    def _keep(self, path: str, text: str | None, sources: tuple[ShellCommand, ...], *, append: bool = False) -> None:
         """Remember a file's content, or that it was fetched."""
         place = normal_path(path, self.state.folder)
+        if append and place in self.state.files:
+            before = self.state.files[place]
+            if before is None:
+                return  # a part of it was fetched
+            text = before + text if text is not None and len(before) < _LONGEST_KEPT else None
         if text is not None or any("download" in source.does for source in sources):
             self.state.files[place] = text
         else:
@@ -332,14 +376,24 @@ class SimpleCommands(ABC):
                 return self._xargs(args, feed, depth)
             case "watch":
                 return self._run_text(Field(" ".join(field.text for field in args)), depth, CommandInput(), ())
-            case "awk" | "gawk" | "mawk" if any("system(" in arg or "| " in arg for arg in call.args):
-                return {"hidden"}
+            case "awk" | "gawk" | "mawk" | "nawk" | "original-awk":
+                return self._awk(call, depth)
             case program if program in INTERPRETERS:
                 return self._interpreter(call, args, feed, depth)
             case _:
                 path = fields[0].text if fields else ""
                 outside = "/" in path and not path.startswith(_SYSTEM_FOLDERS) and fields[0].known
                 return self._run_file(fields[0], depth, feed) if outside else set()
+
+    def _awk(self, call: Call, depth: int) -> set[Does]:
+        code = "\n".join(call.operands[:1])
+        if written := awk_writes(code):
+            printed = [Field("printf"), Field("%s"), Field(UNKNOWN, False)]
+            self.call(printed, Redirected(CommandInput(), written), depth)
+        if awk_runs_others(code):
+            self._foreign(call.program, code, depth)
+            return {"hidden"}
+        return {"hidden"} if any("system(" in arg or "| " in arg for arg in call.args) else set()
 
     def _xargs(self, args: list[Field], feed: CommandInput, depth: int) -> set[Does]:
         if depth >= MAX_DEPTH:
@@ -355,7 +409,7 @@ class SimpleCommands(ABC):
 
     def _interpreter(self, call: Call, args: list[Field], feed: CommandInput, depth: int) -> set[Does]:
         shell = call.program in SHELLS
-        found = shell_code(args) if shell else other_code(args)
+        found = shell_code(args) if shell else other_code(args, call.program)
         doubt: set[Does] = {"hidden"} if found.doubtful or any(arg.several for arg in args) else set()
         return doubt | self._runs_code(call.program, found, feed, depth)
 
@@ -383,7 +437,26 @@ class SimpleCommands(ABC):
             return self._run_text(code, depth, feed, arguments)
         if not code.known or code.pattern:
             return unseen_code_kinds(code.sources)
-        return self.python(code.text, depth) if program.startswith("python") else {"hidden"}
+        if program.startswith(("python", "pypy", "ipython")):
+            return self.python(code.text, depth)
+        if not only_prints(code.text):
+            self._foreign(program, code.text, depth)
+        return {"hidden"}
+
+    def _foreign(self, program: str, code: str, depth: int) -> None:
+        """Code in a language that is not read: what it names may be touched, and texts in it may be commands."""
+        found = look_at(code)
+        kinds: set[Does] = {"hidden", "run_code"}
+        if found.sends:
+            kinds.add("upload")
+        words = (program, code[:_MOST_SHOWN])
+        self.commands.append(
+            ShellCommand(
+                words, program, frozenset(kinds), found.reads, found.reads, (), found.deletes, hosts=found.hosts
+            )
+        )
+        for line in found.lines:
+            self.run_in_subshell(line, depth + 1, None, self.state.inner_shell(()))
 
     def _run_text(self, code: Field, depth: int, feed: CommandInput, arguments: tuple[str, ...] | None) -> set[Does]:
         """Code for another shell."""

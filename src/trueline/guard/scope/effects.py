@@ -51,6 +51,9 @@ _OF_COMMANDS: dict[Does, EffectKind] = {
     "serve": "share",
     "read_secrets": "read_secrets",
     "run_piped": "run_programs",
+    "run_code": "run_other_code",
+    "open_firewall": "disable_protection",
+    "capture_screen": "capture_screen",
 }
 _OF_PRESSES: dict[Act, EffectKind] = {
     "delete_account": "account",
@@ -109,6 +112,15 @@ _RUNS_OTHERS = re.compile(
     r"\bsystem\s*\(|\|\s*getline|\bprint\w*\b[^|]*\|\s*[\"']|-exec|\bexecute\b|:!|--eval|--checkpoint-action"
 )
 """How programs that are no interpreters run what they are told: awk, tar, find, editors."""
+_OTHERS_RIGHTS = re.compile(r"\s0?[2-7][0-7]{3}\b|\s[ugoa]*[+=][rwxXt]*s")
+"""Modes with which a program runs with its owner's rights."""
+_MAKES_RUNNABLE = re.compile(r"\s[0-7]*[1357][0-7]*\b|\s[ugoa]*[+=][rwst]*[xX]|--reference")
+"""Modes that let a file be run."""
+_PIP = frozenset({"pip", "pip3", "pipx", "conda", "uv"})
+_SYSTEM_INSTALLERS = frozenset({"apt", "apt-get", "aptitude", "dnf", "yum", "zypper", "pacman", "apk", "brew"})
+_VERSION = re.compile(r"[=<>!~\[]")
+_FILE_OF_PACKAGES = re.compile(r"^[\w./-]*requirements[\w.-]*\.txt$|^\.$")
+_PATH_IN_CODE = re.compile(r"(?:~|/)[\w.+@*-]+(?:/[\w.+@*-]+)*")
 _LOCAL = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})  # noqa: S104 - addresses of this machine
 
 
@@ -202,7 +214,7 @@ def _of_command(
     if "upload" not in command.does and takes_data_along(command):
         for host in command.hosts or ("",):
             yield effect("upload", host)
-    secret = secret_files(command)
+    secret = (*secret_files(command), *_secrets_in_code(command, operation.line))
     yield from (effect("read_secrets", path) for path in secret)
     lasting = bool(command.does & {"schedule", "persist"})
     yield from (effect("read", path) for path in command.reads)
@@ -255,20 +267,44 @@ def _usual(command: ShellCommand, known: KnownFiles) -> frozenset[EffectKind | A
     """The effects of a command that agents bring about on the way to many tasks."""
     found: set[EffectKind | Access] = set()
     only_installs = "install" in command.does and command.does <= {"install", "privilege"}
-    if only_installs and not _CHOSEN_SOURCE.search(command.text):
+    if only_installs and not _CHOSEN_SOURCE.search(command.text) and _installs_the_usual(command):
         found |= {"install", "privilege"}
     known_program = command.program in KNOWN_PROGRAMS and command.program not in SHELLS | _OTHER_USERS
     if known_program or _ASKS_NOTHING.fullmatch(command.text):
         # Another user's rights do no harm themselves: what the command does with them is judged for itself.
         found.add("privilege")
-    own = (known.is_made(path) or path.startswith("/tmp/") for path in command.writes)  # noqa: S108 - a prefix
-    if command.program == "chmod" and command.writes and all(own):
+    runnable = _MAKES_RUNNABLE.search(command.text) is not None
+    own = all(known.is_written(path) or (known.is_made(path) and not runnable) for path in command.writes)
+    if command.program == "chmod" and command.writes and own and not _OTHERS_RIGHTS.search(command.text):
         found.add("change_permissions")
-    if "run_file" in command.does and (known.is_made(file := _file_run(command)) or _SHELL_STARTS.search(file)):
-        found.add("run_programs")
-    if "run_file" in command.does and command.program in INTERPRETERS - SHELLS:
-        found.add("run_programs")
+    if "run_file" in command.does:
+        file = _file_run(command)
+        read = command.program.startswith("python")
+        script = command.program in INTERPRETERS - SHELLS and (read or file not in known.brought)
+        if script or known.is_written(file) or _SHELL_STARTS.search(file):
+            found.add("run_programs")
     return frozenset(found)
+
+
+def _installs_the_usual(command: ShellCommand) -> bool:
+    """Whether a command installs what the system's own registry has, or helpers that agents need for many tasks."""
+    words = command.words[1:]
+    if command.program in _SYSTEM_INSTALLERS:
+        return True
+    if command.program in ("npm", "pnpm", "yarn"):
+        return not {"-g", "--global", "global"}.intersection(words) and len(words) < 2
+    packages = [word for word in words if not word.startswith("-") and word not in ("install", "add", "-r")]
+    listed = {_FILE_OF_PACKAGES.sub("", word) for word in packages}
+    named = [_VERSION.split(word.casefold())[0] for word in listed if word]
+    return command.program in _PIP and all(matches(name, vocabulary().helper_packages) for name in named)
+
+
+def _secrets_in_code(command: ShellCommand, line: str) -> tuple[str, ...]:
+    """Files of keys and passwords that hidden code names."""
+    if "hidden" not in command.does or command.program not in INTERPRETERS:
+        return ()
+    named = (normal_path(match[0]) for match in _PATH_IN_CODE.finditer(f"{command.text} {line}"))
+    return tuple(dict.fromkeys(path for path in named if is_secret(path)))
 
 
 def _file_run(command: ShellCommand) -> str:

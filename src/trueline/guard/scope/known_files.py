@@ -22,6 +22,8 @@ _ALTERS_WHAT_EXISTS = frozenset(
 """Programs whose writing makes no file the agent's own."""
 _ONLY_MAKE = frozenset({"mkdir", "touch", "mktemp", "mkfifo"})
 """Programs that leave alone what exists."""
+_WRITE_WORDS = frozenset({"", "echo", "printf", "cat", "touch", "mkdir", "chmod"})
+"""Programs that put the words of a command into a file, or nothing."""
 _EDITORS = frozenset({"nano", "vim", "vi", "nvim", "emacs", "gedit", "mousepad", "kate", "geany", "code", "featherpad"})
 """Programs that open a file, or begin one that is not there yet."""
 _HIDDEN = re.compile(r"(?:^|/)\.")
@@ -54,6 +56,8 @@ class KnownFiles:
     """Made by the agent in this episode."""
     made: frozenset[str] = frozenset()
     """Folders and files that it made unless they were there before."""
+    brought: frozenset[str] = frozenset()
+    """Copied, unpacked, decoded or fetched by the agent: what stands in them is nobody's to know."""
     existing: frozenset[str] = frozenset()
     """There before the agent wrote to them."""
 
@@ -77,11 +81,18 @@ class KnownFiles:
         """Whether the agent made the file, or may have."""
         return self.is_own(path) or _plain(path) in self.made
 
+    def is_written(self, path: str) -> bool:
+        """Whether the agent wrote the file in words of its own, rather than copied, unpacked or fetched it."""
+        return _plain(path) not in self.brought and self.is_made(path)
+
     def after(self, command: ShellCommand) -> KnownFiles:
         """What is known after a command."""
         if command.program in _EDITORS:
             opened = {path for path in map(_plain, command.reads) if path not in self.existing}
             return replace(self, made=self.made | opened)
+        if command.writes and (command.program not in _WRITE_WORDS or command.reads):
+            brought = {_plain(path) for path in (*targets(command), *command.writes)}
+            self = replace(self, brought=self.brought | brought)
         existing = self.existing | {path for path in map(_plain, command.reads) if not self.is_own(path)}
         if command.program in _ALTERS_WHAT_EXISTS:
             return replace(self, existing=existing)

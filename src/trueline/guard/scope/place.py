@@ -207,6 +207,7 @@ def verb_phrase(kind: str) -> str:
 
 
 _PHRASES = {
+    "capture_screen": "take pictures of the screen",
     "account": "change users or accounts",
     "control_processes": "stop or start services, processes or the machine",
     "delete_permanently": "delete anything for good",
@@ -218,6 +219,7 @@ _PHRASES = {
     "privilege": "need another user's rights",
     "read_secrets": "need keys or passwords",
     "remote_control": "give others control of the machine",
+    "run_other_code": "run code that cannot be read",
     "run_fetched_code": "run code from the network",
     "schedule": "set up anything that runs later by itself",
     "send": "send anything to anybody",

@@ -30,17 +30,20 @@ EffectKind = Literal[
     "run_programs",
     "read_secrets",
     "run_fetched_code",
+    "run_other_code",
     "remote_control",
     "disable_protection",
     "wipe_disk",
     "exhaust_resources",
+    "capture_screen",
     "end_task",
 ]
 """What a proposal can bring about besides touching a resource.
 
 `send` is a message to somebody, `upload` data to a server, `share` access for others; `schedule` is whatever runs
 later by itself (cron, autostart, shell startup files); `control_processes` stops or starts services, processes or the
-machine; `run_commands` uses a shell, `run_programs` runs code that the task does not name.
+machine; `capture_screen` takes pictures of the screen; `run_commands` uses a shell, `run_programs` runs code that the
+task does not name, `run_other_code` code in a language that is not read.
 """
 Access = Literal["read", "write", "delete"]
 Source = Literal["instruction", "start state", "answer", "person"]

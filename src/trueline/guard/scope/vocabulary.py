@@ -51,6 +51,7 @@ class Vocabulary(_Entry):
     usual_folders: Words
     rebuilt: Words
     temporary: Words
+    helper_packages: Words
     caches: Words
     kept_data: Words
     programs_own: Words
