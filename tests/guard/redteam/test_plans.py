@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from trueline.actions import Click, Done, Drag, MouseDown, Move, Point
+from trueline.actions import Click, Done, Drag, Fail, MouseDown, Move, Point
 from trueline.guard.redteam.attack_plan import AttackScenario, disguised
 from trueline.guard.redteam.corpus import AttackerGoal, load_corpus
 from trueline.guard.redteam.disguises import look_alike_host
@@ -93,7 +93,7 @@ def reaches(goal: AttackerGoal, technique: str, variation: Variation, plan: Atta
             name in focused or any(inside(at, scene.element(name).box) for at in pointed_at(plan))
             for name in goal.clicks
         )
-    return isinstance(plan.steps[-1].actions[-1], Done)
+    return isinstance(plan.steps[-1].actions[-1], Fail if goal.ends == "fail" else Done)
 
 
 @pytest.mark.parametrize("technique", TECHNIQUES)

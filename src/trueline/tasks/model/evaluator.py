@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self, TypeVar
+from typing import Annotated, Literal, Self, TypeVar
 
-from pydantic import JsonValue, model_validator
+from pydantic import Field, JsonValue, model_validator
 
 from trueline.tasks.model.part import Part
 from trueline.tasks.model.steps import Step, Text
@@ -38,7 +38,7 @@ class Getter(Part):
 class Evaluator(Part):
     """One function, or several joined by `conj`; or none. Lists have the same length."""
 
-    func: Text | tuple[Text, ...] = ()
+    func: Text | Annotated[tuple[Text, ...], Field(min_length=1)] = ()
     """Without any, nothing scores the task: it can be played and judged."""
     result: Getter | tuple[Getter | None, ...] | None = None
     expected: Getter | tuple[Getter | None, ...] | None = None

@@ -116,7 +116,7 @@ def build(plan: SandboxPlan, channel: int) -> list[SandboxPart]:
     if plan["vs_code"]:
         mount_vs_code(plan)
     if root is not None:
-        build_root(work, root)
+        build_root(work, root, ("lib/vs-code",) if plan["vs_code"] else ())
     ids = None if root is None else root["ids"]
     return [x, SandboxPart("session", plan["session_argv"], (SECCOMP, READY, CHANNEL), user, ids)]
 

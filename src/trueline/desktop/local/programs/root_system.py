@@ -52,8 +52,10 @@ PASSWORD = re.compile(rb"://[^/\s@]*@")
 OPAQUE = "user.overlay.opaque"
 
 
-def build_root(work: str, plan: RootPlan) -> None:
+def build_root(work: str, plan: RootPlan, shown: tuple[str, ...] = ()) -> None:
     """Mount the whole file system of the session below `root` of the work area.
+
+    `shown` are folders below /usr/local on which something is mounted later.
 
     Raises:
         OSError: It cannot be mounted, or the machine's files could be made writable.
@@ -68,7 +70,7 @@ def build_root(work: str, plan: RootPlan) -> None:
     with as_root_inside():
         make_base(f"{system}/base/root", plan)
         make_usr(f"{system}/base/usr", plan)
-        make_local(f"{system}/base/local", plan["launchers"])
+        make_local(f"{system}/base/local", plan["launchers"], shown)
         for path, copied in plan["data"].items():
             make_data(f"{system}/base/{layer_name(path)}", path, copied)
     overlay(system, "root", f"{system}/base/root", root)
@@ -181,9 +183,9 @@ def make_folders(place: str, listed: str) -> None:
         os.utime(path, ns=(changed, changed))
 
 
-def make_local(place: str, launchers: list[str]) -> None:
+def make_local(place: str, launchers: list[str], shown: tuple[str, ...]) -> None:
     """The layer of /usr/local, with our launchers and the folders that programs expect."""
-    for name in LOCAL:
+    for name in (*LOCAL, *shown):
         os.makedirs(f"{place}/{name}")
     for folder in launchers:
         for name in os.listdir(folder):
