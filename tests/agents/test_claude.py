@@ -44,8 +44,9 @@ from trueline.actions import (
     Zoom,
 )
 from trueline.actions.codecs.claude import ClaudeTool
-from trueline.agents import Agent, find_agent
+from trueline.agents import find_agent
 from trueline.agents.native.claude import default_tool
+from trueline.agents.types import Agent
 from trueline.models import ModelError, ToolCall
 from trueline.models.testing import Body, Play, Say, Status
 from trueline.models.types import Json

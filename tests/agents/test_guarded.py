@@ -10,7 +10,8 @@ from pydantic import JsonValue
 from support.acting import SHOT, anthropic_rule, meets, observed, openai_rule, plain, strict, texts
 from support.guarding import WordGuard
 from trueline.actions import Type
-from trueline.agents import Agent, find_agent
+from trueline.agents import find_agent
+from trueline.agents.types import Agent
 from trueline.guard.guarded import guarded
 from trueline.models import ToolCall
 from trueline.models.testing import Say

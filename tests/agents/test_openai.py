@@ -33,7 +33,8 @@ from trueline.actions import (
     Type,
     Wait,
 )
-from trueline.agents import Agent, find_agent
+from trueline.agents import find_agent
+from trueline.agents.types import Agent
 from trueline.models import ModelError, ToolCall
 from trueline.models.testing import Body, Play, Say, Status
 from trueline.models.types import Json

@@ -11,7 +11,8 @@ from pydantic import JsonValue
 
 from support.acting import FEEDBACK, INSTRUCTION, SCREEN, dropped, observed, plain
 from trueline.actions import Click, Done, Fail, Point, SafetyCheck, Type, Wait
-from trueline.agents import Agent, AgentContext, AgentError, close_agent, find_agent
+from trueline.agents import AgentContext, find_agent
+from trueline.agents.types import Agent, AgentError, close_agent
 from trueline.errors import InputError
 from trueline.models import ModelError
 from trueline.records.proposal import Proposal

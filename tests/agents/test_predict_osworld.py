@@ -10,7 +10,8 @@ from pydantic import JsonValue
 
 from support.acting import FEEDBACK, INSTRUCTION, SCREEN, items, observed, plain, texts
 from trueline.actions import Click, Done, Fail, Point
-from trueline.agents import AgentContext, close_agent, find_agent
+from trueline.agents import AgentContext, find_agent
+from trueline.agents.types import close_agent
 from trueline.models.testing import FakeServer, Say
 from trueline.records.setting import Sampling
 

@@ -11,8 +11,9 @@ from PIL import Image
 
 from support.acting import FEEDBACK, INSTRUCTION, SHOT, done, dropped, items, meets, observed, plain, png, texts
 from trueline.actions import Action, Click, Code, Done, Fail, Point, Type, Wait
-from trueline.agents import Agent, find_agent
+from trueline.agents import find_agent
 from trueline.agents.prompt.observation_message import ObservationType
+from trueline.agents.types import Agent
 from trueline.errors import InputError
 from trueline.models import ModelError
 from trueline.models.testing import Body, FakeServer, Play, Say, Status

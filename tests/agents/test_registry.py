@@ -10,7 +10,8 @@ from pydantic import JsonValue
 
 from support.acting import INSTRUCTION, SCREEN, observed
 from trueline.actions import Done
-from trueline.agents import AgentContext, close_agent, find_agent
+from trueline.agents import AgentContext, find_agent
+from trueline.agents.types import close_agent
 from trueline.errors import InputError
 from trueline.records.proposal import Proposal
 

@@ -17,8 +17,8 @@ from trueline.cli.tasks.selection import KINDS
 from trueline.records.setting import Environment, Setting
 from trueline.runs.build import RunConfig, make_job
 from trueline.runs.plan import Planned
-from trueline.tasks import Kind
 from trueline.tasks.downloads import Downloads
+from trueline.tasks.model import Kind
 from trueline.tasks.suite import load_refs, open_suite
 
 DRIVE = "set-up step googledrive (needs a Google account, which Trueline does not use)"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from trueline.desktop.visibility import ScreenWindow, flag_covered, window_at
-from trueline.records.tree import Node, Place, Size, Tree, linearise, marks, parse_table, parse_xml, tree_of, write_xml
+from trueline.records.tree import Node, Place, Size, Tree, linearise, marks, parse_xml, tree_of, write_xml
+from trueline.records.tree.read_table import parse_table
 
 SCREEN = Size(1000, 800)
 USABLE = frozenset({"showing", "visible", "enabled"})

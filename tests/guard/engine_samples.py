@@ -17,8 +17,9 @@ from pydantic import JsonValue
 
 from trueline.actions import Action, Click, Point
 from trueline.guard.types import GuardContext, PastStep, Rejection
-from trueline.models import Config, Model, Request, RetryPolicy, Text, open_model
+from trueline.models import Config, Model, Request, Text, open_model
 from trueline.models.envfiles import Env
+from trueline.models.retry import RetryPolicy
 from trueline.models.scripted import ScriptedModel
 from trueline.models.testing import FakeServer, Play, Say
 from trueline.models.testing.server import Seen

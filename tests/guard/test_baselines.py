@@ -22,8 +22,9 @@ from trueline.guard.baselines import (
 from trueline.guard.config import GuardConfig
 from trueline.guard.registry import open_guard
 from trueline.guard.types import Guard, GuardContext, PastStep
-from trueline.models import Config, RetryPolicy, open_model
+from trueline.models import Config, open_model
 from trueline.models.envfiles import Env
+from trueline.models.retry import RetryPolicy
 from trueline.models.testing import FakeServer, Play, Say, Seen, Status
 from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal

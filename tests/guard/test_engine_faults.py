@@ -12,8 +12,9 @@ from guard.engine_samples import BAD, CLEAR, FINE, QUICK, UNSURE, Quitter, Rules
 from trueline.guard.config import GuardConfig, Mode
 from trueline.guard.engine import DeActionGuard
 from trueline.guard.stages import enforce, usage_of
-from trueline.models import CostLedger, Model, RetryPolicy
+from trueline.models import CostLedger, Model
 from trueline.models.errors import BudgetSpentError
+from trueline.models.retry import RetryPolicy
 from trueline.models.testing import Hang, Play, Say, faults
 from trueline.models.types import Answer, ModelId, Request
 from trueline.records.verdict import Decision, Stage, Verdict

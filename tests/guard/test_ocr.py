@@ -11,11 +11,13 @@ import pytest
 
 from support.drawn_screens import CANCEL, DELETE, SCREEN, Button, draw_screen
 from trueline.actions import Action, Click, Key, Move, Point
-from trueline.guard import DeActionGuard, GuardConfig, GuardContext, PastStep, guard_setting
+from trueline.guard import DeActionGuard, GuardConfig, GuardContext
+from trueline.guard.config import guard_setting
 from trueline.guard.ocr import ScreenReader
 from trueline.guard.policy import load_policy
 from trueline.guard.policy.episode_reading import read_episode_so_far
 from trueline.guard.policy.operations import Pressed
+from trueline.guard.types import PastStep
 from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
 from trueline.records.tree import Node, Place, Size, Tree

@@ -16,8 +16,9 @@ from trueline.judge.captions import Captioner
 from trueline.judge.judge_episode import JudgeResult
 from trueline.judge.setup import JudgeSetup
 from trueline.judge.types import Judge, JudgeType, ObservationType, PromptVersion
-from trueline.models import Config, Limiters, Model, ProviderLimits, RetryPolicy, open_model
+from trueline.models import Config, Limiters, Model, ProviderLimits, open_model
 from trueline.models.envfiles import Env
+from trueline.models.retry import RetryPolicy
 from trueline.models.testing import FakeServer, Say, Seen
 from trueline.records import (
     ActionResult,

@@ -19,7 +19,7 @@ from judge.samples import (
     place,
     strings,
 )
-from trueline.models import RetryPolicy
+from trueline.models.retry import RetryPolicy
 from trueline.models.testing import FakeServer, Play, Say, faults
 
 pytestmark = pytest.mark.full

@@ -8,8 +8,9 @@ from typing import NamedTuple, TypeVar
 
 import pytest
 
-from trueline.models import Answer, Config, CostLedger, Limiters, Model, Request, RetryPolicy, open_model
+from trueline.models import Answer, Config, CostLedger, Limiters, Model, Request, open_model
 from trueline.models.envfiles import Env
+from trueline.models.retry import RetryPolicy
 from trueline.models.testing import FakeServer
 
 T = TypeVar("T")

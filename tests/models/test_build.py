@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from trueline.errors import InputError
-from trueline.models import Config, MissingKeyError, Model, Request, SpecError, open_model, user
+from trueline.models import Config, Model, Request, open_model, user
 from trueline.models.envfiles import Env
-from trueline.models.errors import AuthError
+from trueline.models.errors import AuthError, MissingKeyError, SpecError
 from trueline.models.ledger import CostLedger
 from trueline.models.testing import FakeServer
 

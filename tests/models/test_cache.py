@@ -10,7 +10,8 @@ from typing import Any, get_args
 
 import pytest
 
-from trueline.models.cache import Cache, CachedModel, cache_key, read_stats
+from trueline.models.cache import Cache, CachedModel, read_stats
+from trueline.models.cache.key import cache_key
 from trueline.models.errors import BudgetSpentError, DeadlineError, ModelError, RejectedError, ServerError
 from trueline.models.scripted import ScriptedModel
 from trueline.models.types import (

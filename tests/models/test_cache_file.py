@@ -19,8 +19,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trueline.models.cache import Cache, CacheDamagedError, CachedModel, CacheError, cache_path, clear_cache, read_stats
+from trueline.models.cache import Cache, CachedModel, cache_path, clear_cache, read_stats
 from trueline.models.cache import file as cache_file
+from trueline.models.cache.file import CacheDamagedError, CacheError
 from trueline.models.scripted import ScriptedModel
 from trueline.models.types import Answer, ModelId, Request, user
 from trueline.records.usage import Usage

@@ -11,7 +11,6 @@ import pytest
 from trueline.models import (
     Answer,
     CostLedger,
-    FunctionTool,
     Image,
     Message,
     Model,
@@ -19,12 +18,13 @@ from trueline.models import (
     Text,
     ToolCall,
     ToolResult,
-    UnsupportedError,
     assistant,
     open_model,
     user,
 )
+from trueline.models.errors import UnsupportedError
 from trueline.models.testing import FakeServer, Say, Seen
+from trueline.models.types import FunctionTool
 from trueline.records.setting import Sampling
 
 if TYPE_CHECKING:
@@ -228,7 +228,7 @@ def test_a_tool_call_goes_all_the_way_round(lab: Lab, wire: str) -> None:
 
 
 def test_a_call_with_arguments_that_are_no_json_is_an_error(lab: Lab) -> None:
-    from trueline.models import InvalidAnswerError
+    from trueline.models.errors import InvalidAnswerError
     from trueline.models.testing import Body
 
     broken = {

@@ -18,10 +18,10 @@ from trueline.models import (
     Text,
     ToolCall,
     ToolResult,
-    UnsupportedError,
     open_model,
     user,
 )
+from trueline.models.errors import UnsupportedError
 from trueline.models.testing import Body, FakeServer, Say
 from trueline.models.types import ComputerVersion, Json
 

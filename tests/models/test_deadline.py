@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from trueline.models import DeadlineError, Limiters, Model, ProviderLimits, Request, RetryPolicy, Schema, user
+from trueline.models import DeadlineError, Limiters, Model, ProviderLimits, Request, Schema, user
+from trueline.models.retry import RetryPolicy
 from trueline.models.testing import FakeServer, Hang, Say, Status
 
 if TYPE_CHECKING:

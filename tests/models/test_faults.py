@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, get_args
 import orjson
 import pytest
 
-from trueline.models import Config, CostLedger, Model, ModelError, Request, RetryPolicy, Schema, user
+from trueline.models import Config, CostLedger, Model, ModelError, Request, Schema, user
 from trueline.models.errors import (
     AttemptTimeoutError,
     AuthError,
@@ -20,6 +20,7 @@ from trueline.models.errors import (
     ServerError,
 )
 from trueline.models.http_client import LARGEST_RESPONSE
+from trueline.models.retry import RetryPolicy
 from trueline.models.testing import Body, FakeServer, Play, Say, Status, faults
 from trueline.models.testing.plays import Protocol
 from trueline.models.testing.render import render_answer

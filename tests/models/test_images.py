@@ -12,8 +12,8 @@ import pytest
 from PIL import Image as Pillow
 
 from trueline.errors import InputError
-from trueline.models import Image, ImagePolicy, Request, image_from_bytes, read_image, user
-from trueline.models.images import encode_image
+from trueline.models import Image, ImagePolicy, Request, image_from_bytes, user
+from trueline.models.images import encode_image, read_image
 from trueline.models.testing import FakeServer
 
 if TYPE_CHECKING:

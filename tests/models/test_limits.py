@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trueline.models import DeadlineError, Limiters, Model, ProviderLimits, Request, RetryPolicy, user
+from trueline.models import DeadlineError, Limiters, Model, ProviderLimits, Request, user
 from trueline.models.limits import Bucket, Limiter
+from trueline.models.retry import RetryPolicy
 from trueline.models.testing import FakeServer, Play, Say, Seen, Status
 
 if TYPE_CHECKING:

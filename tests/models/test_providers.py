@@ -14,21 +14,11 @@ from pydantic import JsonValue
 
 import trueline.models.providers
 from trueline.errors import InputError
-from trueline.models import (
-    Answer,
-    Config,
-    CostLedger,
-    Model,
-    ModelId,
-    Provider,
-    Request,
-    SpecError,
-    Variable,
-    open_model,
-    user,
-)
+from trueline.models import Answer, Config, CostLedger, Model, ModelId, Provider, Request, open_model, user
 from trueline.models.envfiles import Env
+from trueline.models.errors import SpecError
 from trueline.models.keys import Redactor
+from trueline.models.provider import Variable
 from trueline.models.providers import PROVIDERS, usable_providers
 from trueline.models.testing import Body, FakeServer
 from trueline.models.types import Text
@@ -37,7 +27,8 @@ from trueline.models.wire import DecodedResponse, HttpCall
 ASK = Request(messages=(user("hi"),))
 IMPORTS = """
 from models.test_providers import PlainCodec, echo
-from trueline.models import Provider, Variable, server_credentials as credentials
+from trueline.models import (Provider, server_credentials as credentials)
+from trueline.models.provider import Variable
 """
 Install = Callable[[str, str], None]
 

@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 
 from trueline.errors import InputError
 from trueline.models.errors import ModelError, RateLimitedError
-from trueline.models.recordings import RecordingError, RecordingModel, ReplayModel, UnseenRequestError
+from trueline.models.recordings import RecordingModel, ReplayModel
+from trueline.models.recordings.entry import RecordingError
+from trueline.models.recordings.replay import UnseenRequestError
 from trueline.models.scripted import ScriptedModel
 from trueline.models.types import Answer, Image, ModelId, Request, Schema, ToolCall, user
 from trueline.records.setting import Sampling

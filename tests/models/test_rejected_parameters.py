@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import orjson
 import pytest
 
-from trueline.models import Answer, FunctionTool, Model, Request, Schema, ToolCall, user
+from trueline.models import Answer, Model, Request, Schema, ToolCall, user
 from trueline.models.errors import ModelError, RejectedError, UnsupportedError
 from trueline.models.testing import Body, FakeServer, Play, Say, Seen, Status, strict
-from trueline.models.types import Json
+from trueline.models.types import FunctionTool, Json
 from trueline.records.setting import Sampling
 
 if TYPE_CHECKING:

@@ -21,7 +21,8 @@ from trueline.models.errors import (
     RejectedError,
     ServerError,
 )
-from trueline.models.scripted import ScriptedModel, ScriptError, UnmatchedError, read_script
+from trueline.models.scripted import ScriptedModel
+from trueline.models.scripted.script import ScriptError, UnmatchedError, read_script
 from trueline.models.types import Answer, Image, Request, Schema, Text, ToolResult, assistant, user
 
 VERDICT = Schema(

@@ -9,23 +9,11 @@ import pytest
 from pydantic import BaseModel
 
 from trueline.errors import InputError
-from trueline.models import (
-    CostLedger,
-    FunctionTool,
-    InvalidAnswerError,
-    Model,
-    ModelError,
-    NoAnswerError,
-    Request,
-    Schema,
-    ToolCall,
-    UnsupportedError,
-    user,
-)
-from trueline.models.errors import RejectedError
+from trueline.models import CostLedger, Model, ModelError, Request, Schema, ToolCall, user
+from trueline.models.errors import InvalidAnswerError, NoAnswerError, RejectedError, UnsupportedError
 from trueline.models.structured import read_structured
 from trueline.models.testing import FakeServer, Play, Say, Seen, Status
-from trueline.models.types import Stop
+from trueline.models.types import FunctionTool, Stop
 from trueline.records.setting import Sampling
 
 if TYPE_CHECKING:

@@ -10,11 +10,8 @@ from pydantic import BaseModel, ValidationError
 from trueline.models import (
     Answer,
     ComputerTool,
-    FunctionTool,
     Image,
-    InvalidAnswerError,
     Message,
-    NoAnswerError,
     Request,
     Schema,
     Text,
@@ -23,7 +20,8 @@ from trueline.models import (
     assistant,
     user,
 )
-from trueline.models.types import NativeItem
+from trueline.models.errors import InvalidAnswerError, NoAnswerError
+from trueline.models.types import FunctionTool, NativeItem
 from trueline.records.setting import Sampling
 from trueline.records.usage import Usage
 

@@ -21,13 +21,13 @@ from trueline.records.tree import (
     linearise,
     marks,
     marks_text,
-    parse_table,
     parse_xml,
     read_table,
     shown,
     tree_of,
     write_xml,
 )
+from trueline.records.tree.read_table import parse_table
 
 USABLE = frozenset({"showing", "visible", "enabled"})
 

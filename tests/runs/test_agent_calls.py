@@ -6,7 +6,8 @@ import asyncio
 
 import pytest
 
-from trueline.models import CostLedger, ModelId, UnpricedError
+from trueline.models import CostLedger, ModelId
+from trueline.models.errors import UnpricedError
 from trueline.records.end import Unscored
 from trueline.runs.agent_calls import call_agent
 from trueline.runs.faults import unfinished_reason

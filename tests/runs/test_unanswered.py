@@ -11,9 +11,10 @@ import pytest
 
 from support.playing import ScriptedAgent, Stage
 from trueline.actions import Done, Wait
-from trueline.models import Config, Model, RetryPolicy, open_model
+from trueline.models import Config, Model, open_model
 from trueline.models.envfiles import Env
 from trueline.models.errors import ModelError
+from trueline.models.retry import RetryPolicy
 from trueline.models.testing import FakeServer, Hang, Play, Say, Status
 from trueline.models.types import Request, user
 from trueline.records import ActionResult, EpisodeRecord, Observation, Proposal

@@ -20,7 +20,7 @@ from support.server_attempts import BEARER, Attempt, Server, attempts, raw
 from support.serving import TOKEN as GUARD_TOKEN
 from support.serving import running
 from trueline.desktop.local import LocalDesktop
-from trueline.desktop.serve import ServeSettings
+from trueline.desktop.serve.settings import ServeSettings
 from trueline.guard.proxy import ProxySettings
 from trueline.guard.serve import GuardServeSettings as GuardSettings
 

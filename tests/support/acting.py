@@ -12,9 +12,11 @@ from PIL import Image as Pillow
 from pydantic import JsonValue
 
 from trueline.actions import Action, Size
-from trueline.agents import Agent, AgentContext, close_agent
-from trueline.models import Config, RetryPolicy, open_model
+from trueline.agents import AgentContext
+from trueline.agents.types import Agent, close_agent
+from trueline.models import Config, open_model
 from trueline.models.envfiles import Env
+from trueline.models.retry import RetryPolicy
 from trueline.models.testing import FakeServer, Play, Seen, Status
 from trueline.models.types import Json
 from trueline.records.observation import Observation

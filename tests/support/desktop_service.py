@@ -14,7 +14,8 @@ import pytest
 from support.machine import need_machine
 from trueline.desktop.local import LocalDesktop, LocalOptions
 from trueline.desktop.perturbations import Applied
-from trueline.desktop.serve import ServeSettings, serve
+from trueline.desktop.serve import serve
+from trueline.desktop.serve.settings import ServeSettings
 from trueline.serving import Listener
 
 TOKEN = "a-token-of-the-tests-0123456789"

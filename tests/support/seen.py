@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from support.bare_desktop import BareDesktop, bare_desktop, eventually
 from trueline.actions import Click, Hotkey, Point
-from trueline.desktop.accessibility import Accessibility, Bus, accessibility_address, connect
+from trueline.desktop.accessibility import Accessibility, Bus, accessibility_address
+from trueline.desktop.accessibility.connection import connect
 from trueline.desktop.input.execute import Pointing, open_pointing
 from trueline.records.tree import Node
 

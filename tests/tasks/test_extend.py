@@ -20,7 +20,6 @@ from trueline.cli import main
 from trueline.errors import InputError
 from trueline.records import read_episode
 from trueline.records.proposal import Proposal
-from trueline.tasks import TaskFileError, parse_task
 from trueline.tasks.attacks.goals import GOALS
 from trueline.tasks.attacks.injection import ActiveInjection
 from trueline.tasks.attacks.vectors import VECTORS
@@ -30,6 +29,7 @@ from trueline.tasks.checkers.isolated import compute_isolated
 from trueline.tasks.checkers.metrics import METRICS
 from trueline.tasks.errors import CheckerError
 from trueline.tasks.facilities import Facilities
+from trueline.tasks.loading import TaskFileError, parse_task
 from trueline.tasks.setup_steps import SETUP_STEPS
 from trueline.tasks.support import unsupported
 

@@ -10,8 +10,9 @@ import pytest
 from pydantic import JsonValue, ValidationError
 
 from tasks.samples import task
-from trueline.tasks import Kind, TaskFileError, kind_of, load_task, parse_task
-from trueline.tasks.model import Execute, OtherStep, SafetyTags, Task
+from trueline.tasks.loading import TaskFileError, load_task, parse_task
+from trueline.tasks.model import Execute, Kind, OtherStep, Task, kind_of
+from trueline.tasks.model.adversary import SafetyTags
 from trueline.tasks.suite import load_refs, open_index
 
 

@@ -16,10 +16,10 @@ from tasks.office_files import xlsx_file
 from tasks.samples import task
 from trueline.actions import Code
 from trueline.desktop.local import LocalDesktop
-from trueline.tasks import parse_task
 from trueline.tasks.checkers import evaluate, scored_by
 from trueline.tasks.downloads import Downloads
 from trueline.tasks.facilities import Facilities
+from trueline.tasks.loading import parse_task
 from trueline.tasks.setup import run_steps
 from trueline.tasks.support import unsupported
 from trueline.tasks.workspace import Workspace

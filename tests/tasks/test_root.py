@@ -8,7 +8,7 @@ import pytest
 from pydantic import JsonValue
 
 from tasks.samples import task
-from trueline.tasks import load_task, parse_task
+from trueline.tasks.loading import load_task, parse_task
 from trueline.tasks.root import needs_root
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from tasks.samples import task, write_suite
 from trueline.errors import InputError
-from trueline.tasks import Kind, TaskFileError
+from trueline.tasks.loading import TaskFileError
+from trueline.tasks.model import Kind
 from trueline.tasks.selection import Selection, select
 from trueline.tasks.setup.errors import StepFailed
 from trueline.tasks.setup.files import find_asset

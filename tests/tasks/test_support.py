@@ -10,7 +10,6 @@ from pydantic import JsonValue
 from tasks.samples import task
 from trueline.desktop.local.vs_code import find_vs_code
 from trueline.desktop.types import Capability
-from trueline.tasks import parse_task
 from trueline.tasks.facilities import (
     Facilities,
     installed_applications,
@@ -18,6 +17,7 @@ from trueline.tasks.facilities import (
     local_facilities,
     settings_schemas,
 )
+from trueline.tasks.loading import parse_task
 from trueline.tasks.needs import needs_of
 from trueline.tasks.support import needed_extras, unsupported, unsupported_injection
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from trueline.actions import DecodeError, Size
 from trueline.actions.codecs import claude, computer_13, openai, opencua, qwen, ui_tars
-from trueline.actions.codecs.pyautogui import decode, decode_answer, parse_answer, strip_comments
+from trueline.actions.codecs.pyautogui import decode, strip_comments
+from trueline.actions.codecs.pyautogui.answer import decode_answer, parse_answer
 from trueline.actions.facts import facts, proposal_facts
 
 pytestmark = pytest.mark.full

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from trueline.actions import Click, Done, Fail, Key, Point, Type, Wait, bare
-from trueline.actions.codecs.pyautogui import decode, decode_answer, parse_answer
+from trueline.actions.codecs.pyautogui import decode
+from trueline.actions.codecs.pyautogui.answer import decode_answer, parse_answer
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ import pytest
 
 from trueline.actions import Action, Click, Code, Hotkey, Key, KeyDown, Move, Point, Type, Wait
 from trueline.actions.codecs.pyautogui import decode
-from trueline.actions.facts import CommandInCode, facts, proposal_facts
+from trueline.actions.facts import facts, proposal_facts
+from trueline.actions.facts.action_facts import CommandInCode
 
 
 def candidates(actions: list[Action]) -> list[str]:

@@ -10,9 +10,9 @@ from pydantic import JsonValue
 
 from support.acting import FEEDBACK, SCREEN, element, observed
 from trueline.actions import Action, Click, Done, Fail, Hotkey, Key, Point, Type, Wait
-from trueline.agents import Agent, AgentContext, find_agent
+from trueline.agents import AgentContext, find_agent
 from trueline.agents.simulated.subject import WAITS
-from trueline.agents.types import Insight
+from trueline.agents.types import Agent, Insight
 from trueline.errors import InputError
 from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal

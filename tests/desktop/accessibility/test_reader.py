@@ -13,9 +13,10 @@ import pytest
 from support.bare_desktop import eventually
 from support.seen import Editor, editor
 from trueline.actions import Hotkey, Key, Type
-from trueline.desktop.accessibility import Accessibility, Bus, accessibility_address, connect
+from trueline.desktop.accessibility import Accessibility, Bus, accessibility_address
 from trueline.desktop.accessibility.answers import NOBODY, Details, Raw, ask, read_item, text_of
 from trueline.desktop.accessibility.cells import block
+from trueline.desktop.accessibility.connection import connect
 from trueline.desktop.accessibility.libreoffice_offsets import correct_offsets
 from trueline.desktop.accessibility.names import ROLES, role_name
 from trueline.desktop.accessibility.reader import build

@@ -8,7 +8,8 @@ from typing import TypeVar
 
 import pytest
 
-from trueline.desktop.local import LocalDesktop, LocalOptions, ResourceLimits
+from trueline.desktop.local import LocalDesktop, LocalOptions
+from trueline.desktop.local.options import ResourceLimits
 
 T = TypeVar("T")
 Do = Callable[[Coroutine[object, object, T]], T]

@@ -12,8 +12,8 @@ import time
 import pytest
 
 from trueline.actions import Code, Wait
-from trueline.desktop.local import LocalDesktop, LocalOptions, ResourceLimits
-from trueline.desktop.local.options import MIB
+from trueline.desktop.local import LocalDesktop, LocalOptions
+from trueline.desktop.local.options import MIB, ResourceLimits
 from trueline.desktop.types import (
     ActionInterrupted,
     ActionTimeout,

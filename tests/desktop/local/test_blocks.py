@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from trueline.actions import Code
-from trueline.desktop.local import LocalDesktop, LocalOptions, ResourceLimits
+from trueline.desktop.local import LocalDesktop, LocalOptions
 from trueline.desktop.local.blocks import (
     BLOCK_RANGE,
     SMALL_RANGE,
@@ -22,7 +22,7 @@ from trueline.desktop.local.blocks import (
     supervisor_owner,
     take_block,
 )
-from trueline.desktop.local.options import MIB
+from trueline.desktop.local.options import MIB, ResourceLimits
 from trueline.desktop.local.ownership import Owner, owner
 from trueline.desktop.types import FileExists, PathRefused, WindowShown
 from trueline.records import ObservationSpec

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from trueline.desktop.local import LocalDesktop, LocalOptions, ResourceLimits
+from trueline.desktop.local import LocalDesktop, LocalOptions
 from trueline.desktop.local.checks import check_way_out
 from trueline.desktop.local.groups import ROOT, ControlGroup, make_groups, plan_groups
 from trueline.desktop.local.network import host_addresses
+from trueline.desktop.local.options import ResourceLimits
 from trueline.desktop.local.ownership import Owner
 
 V1 = "9:pids:/here\n4:memory:/there/own\n3:cpu,cpuacct:/\n0::/\n"

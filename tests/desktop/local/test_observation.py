@@ -18,7 +18,8 @@ from trueline.desktop.local.running import connect_x
 from trueline.desktop.types import WindowShown
 from trueline.desktop.x11 import wire
 from trueline.records import Observation, ObservationSpec
-from trueline.records.tree import Mark, Node, linearise, parse_table
+from trueline.records.tree import Mark, Node, linearise
+from trueline.records.tree.read_table import parse_table
 
 pytestmark = pytest.mark.full
 

@@ -13,7 +13,8 @@ from PIL import Image
 from trueline.actions import Move, Point
 from trueline.desktop.local import LocalDesktop, LocalOptions
 from trueline.desktop.local.perturbed_template import with_perturbation
-from trueline.desktop.perturbations import Perturbation, apply_gnome, load_set
+from trueline.desktop.perturbations import Perturbation, load_set
+from trueline.desktop.perturbations.gnome import apply_gnome
 from trueline.desktop.types import DesktopError, Settled, Window
 from trueline.records import ObservationSpec
 

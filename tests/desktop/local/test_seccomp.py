@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trueline.desktop.local.seccomp import UnknownMachine, build_filter
+from trueline.desktop.local.seccomp import build_filter
 from trueline.desktop.local.seccomp.bpf import ALLOW, KILL, assemble, give, unless_equal
 from trueline.desktop.local.seccomp.calls import MACHINES, NEEDED, REFUSED
+from trueline.desktop.local.seccomp.filter import UnknownMachine
 
 CLONE_NEWUSER = 0x10000000
 

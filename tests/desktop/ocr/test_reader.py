@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from trueline.desktop.ocr import Reader
-from trueline.desktop.ocr.reader import MOST_STRIPS
+from trueline.desktop.ocr.reader import MOST_STRIPS, Reader
 from trueline.desktop.screen import Frame, ScreenError
 from trueline.errors import MissingExtraError
 from trueline.records.text_line import plain_text
@@ -92,7 +91,7 @@ _OFFLINE = """
 import sys
 sys.path.insert(0, {folder!r})
 from test_reader import drawn
-from trueline.desktop.ocr import Reader
+from trueline.desktop.ocr.reader import Reader
 from trueline.records.text_line import plain_text
 print(plain_text(Reader().read(drawn((20, 30, "No network here")))))
 """

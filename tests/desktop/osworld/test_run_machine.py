@@ -12,7 +12,8 @@ from support.stock_machine import StockMachine, stock_machine
 from trueline.desktop.local import LocalDesktop
 from trueline.desktop.local.perturbed_template import applied_perturbation, with_perturbation
 from trueline.desktop.osworld.run_machine import ask_machine, open_run_machine
-from trueline.desktop.perturbations import gnome_commands, load_set
+from trueline.desktop.perturbations import load_set
+from trueline.desktop.perturbations.gnome import gnome_commands
 from trueline.desktop.perturbations.sets import wallpaper
 from trueline.desktop.types import Capability, DesktopError
 from trueline.errors import InputError

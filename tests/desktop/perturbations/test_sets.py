@@ -10,7 +10,9 @@ import pytest
 from trueline.cli import main
 from trueline.desktop.local import LocalOptions
 from trueline.desktop.local.perturbed_template import applied_perturbation, with_perturbation
-from trueline.desktop.perturbations import Perturbation, gnome_commands, known_sets, load_set
+from trueline.desktop.perturbations import Perturbation, load_set
+from trueline.desktop.perturbations.gnome import gnome_commands
+from trueline.desktop.perturbations.sets import known_sets
 from trueline.desktop.perturbations.xfce import applied, with_properties
 from trueline.desktop.types import DesktopUnavailable
 from trueline.errors import InputError

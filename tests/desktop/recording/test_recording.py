@@ -17,8 +17,9 @@ from PIL import Image
 
 from support.bare_desktop import eventually
 from trueline.cli import main
-from trueline.desktop.recording import VideoError, contact_sheet, make_film, record
+from trueline.desktop.recording import contact_sheet, make_film, record
 from trueline.desktop.recording.matroska import head, read_frame_file, read_picture
+from trueline.desktop.recording.video import VideoError
 from trueline.desktop.types import DesktopLost, Recording
 from trueline.errors import InputError
 from trueline.records.tree import Size

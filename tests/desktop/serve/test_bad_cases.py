@@ -8,7 +8,7 @@ import pytest
 
 from support.desktop_service import Service, served, until
 from trueline.actions import Move, Point
-from trueline.desktop.serve import ServeSettings
+from trueline.desktop.serve.settings import ServeSettings
 
 pytestmark = pytest.mark.full
 

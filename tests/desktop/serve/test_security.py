@@ -11,11 +11,11 @@ import aiohttp
 import pytest
 
 from support.desktop_service import TOKEN, Service, served
-from trueline.desktop.serve import ServeSettings
 from trueline.desktop.serve.access import Access
 from trueline.desktop.serve.app import ENDPOINTS
 from trueline.desktop.serve.body import read_form
 from trueline.desktop.serve.replies import ReceivedRequest, Refused
+from trueline.desktop.serve.settings import ServeSettings
 from trueline.errors import InputError
 
 

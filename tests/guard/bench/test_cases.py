@@ -6,7 +6,8 @@ from pathlib import Path
 
 from support.bench_set import write_set
 from trueline.actions import Click, Type
-from trueline.guard.bench import LabelledTrajectory, StepKey, read_sources
+from trueline.guard.bench import LabelledTrajectory, read_sources
+from trueline.guard.bench.cases import StepKey
 from trueline.records.interchange.misactbench import read_benchmark
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from support.bench_set import write_script
-from trueline.guard.bench import ConnectionWatch, ModelsUnreachableError, WatchedModel, WatchedRetry
+from trueline.guard.bench import ModelsUnreachableError
+from trueline.guard.bench.connection_watch import ConnectionWatch, WatchedModel, WatchedRetry
 from trueline.models import Config, Model, ModelError, Request, open_model, user
 from trueline.models.envfiles import Env
 from trueline.models.errors import ConnectionLostError, RejectedError, ServerError

@@ -10,15 +10,10 @@ from typing import Any, get_args
 import pytest
 
 from support.bench_set import load, write_set
-from trueline.guard.bench import (
-    BenchStore,
-    ConnectionWatch,
-    ModelsUnreachableError,
-    WatchedModel,
-    WatchedRetry,
-    read_sources,
-    run_bench,
-)
+from trueline.guard.bench import ModelsUnreachableError, read_sources
+from trueline.guard.bench.connection_watch import ConnectionWatch, WatchedModel, WatchedRetry
+from trueline.guard.bench.evaluate import run_bench
+from trueline.guard.bench.store import BenchStore
 from trueline.guard.config import GuardConfig, Mode
 from trueline.guard.engine import DeActionGuard
 from trueline.guard.narrative import Narrator

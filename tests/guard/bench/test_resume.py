@@ -12,9 +12,12 @@ from pydantic import JsonValue
 
 from support.bench_set import load, write_set
 from trueline.errors import InputError
-from trueline.guard.bench import BenchStore, StepKey, read_sources, steps_left
+from trueline.guard.bench import read_sources
+from trueline.guard.bench.cases import StepKey
+from trueline.guard.bench.evaluate import steps_left
 from trueline.guard.bench.journal import BenchJournal, Evaluated, journal_path
 from trueline.guard.bench.progress import told_by
+from trueline.guard.bench.store import BenchStore
 from trueline.guard.registry import GuardRequest, open_guard
 from trueline.models.build import Config
 from trueline.records.interchange.misactbench import Evaluation, read_benchmark

@@ -9,7 +9,8 @@ from pydantic import BaseModel
 
 from trueline.actions import Click, Code, Done, Hotkey, Point, SafetyCheck, Size, Type, bare
 from trueline.errors import InputError, TruelineError
-from trueline.guard.incoming import read_actions, read_proposal
+from trueline.guard.incoming import read_proposal
+from trueline.guard.incoming.action import read_actions
 
 SCREEN = Size(1280, 720)
 CLICK = Click(at=Point(10, 20))

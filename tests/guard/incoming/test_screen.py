@@ -9,8 +9,8 @@ import pytest
 
 from support.guarding import TREE, png
 from trueline.errors import InputError
-from trueline.guard.incoming import read_observation, read_screenshot
-from trueline.guard.incoming.screen import read_base64
+from trueline.guard.incoming import read_observation
+from trueline.guard.incoming.screen import read_base64, read_screenshot
 
 
 def test_a_png_stays_as_it_is_and_gives_the_screens_size() -> None:

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from trueline.actions import Key
-from trueline.guard import DeActionGuard, GuardConfig, Narrator
+from trueline.guard import DeActionGuard, GuardConfig
 from trueline.guard.baselines import ConstantGuard
+from trueline.guard.narrative import Narrator
 from trueline.guard.policy import load_policy
 from trueline.guard.redteam import TECHNIQUES, Campaign, CampaignOptions, Player, Rewriter, attack
 from trueline.guard.redteam.report import document

@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from support.guarding import TREE, WordGuard
 from support.serving import PICTURE, TOKEN, Client, running
-from trueline.guard.serve import build_app
+from trueline.guard.serve.app import build_app
 from trueline.guard.serve.openapi import openapi
 
 BASE = "urn:document"

@@ -15,11 +15,11 @@ from trueline.records.interchange.misactbench import (
     Benchmark,
     BenchmarkStep,
     BenchmarkTrajectory,
-    Metadata,
     find_screens,
     read_benchmark,
     write_benchmark,
 )
+from trueline.records.interchange.misactbench.model import Metadata
 from trueline.records.interchange.misactbench.read import parse_benchmark
 from trueline.records.interchange.paths import RefusedError
 

@@ -13,8 +13,8 @@ from trueline.desktop.types import Settled, WindowShown
 from trueline.records import ObservationSpec, Proposal
 from trueline.records.end import End
 from trueline.tasks.attacks.injection import ActiveInjection
-from trueline.tasks.attacks.sinks import SinkLog, Visit, open_sinks
-from trueline.tasks.attacks.sinks.log import MOST_ENTRIES
+from trueline.tasks.attacks.sinks import SinkLog, open_sinks
+from trueline.tasks.attacks.sinks.log import MOST_ENTRIES, Visit
 from trueline.tasks.attacks.visibility import is_visible
 from trueline.tasks.errors import SetupError
 

@@ -8,10 +8,10 @@ from pydantic import JsonValue
 from tasks.conftest import Do
 from tasks.office_files import docx_file, xlsx_file
 from tasks.samples import task
-from trueline.tasks import parse_task
 from trueline.tasks.checkers import CheckResult, evaluate, scored_by
 from trueline.tasks.checkers.getters import commands
 from trueline.tasks.errors import CheckerError
+from trueline.tasks.loading import parse_task
 from trueline.tasks.model import Evaluator
 from trueline.tasks.workspace import Workspace
 

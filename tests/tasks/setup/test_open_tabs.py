@@ -19,8 +19,9 @@ from tasks.conftest import Do
 from tasks.samples import task
 from trueline.desktop.types import WindowShown
 from trueline.records import ObservationSpec
-from trueline.tasks import parse_task
-from trueline.tasks.setup import StepError, run_steps
+from trueline.tasks.loading import parse_task
+from trueline.tasks.setup import run_steps
+from trueline.tasks.setup.errors import StepError
 from trueline.tasks.workspace import Workspace
 
 PROGRAM = Path(trueline.tasks.setup.__file__).parent / "inside/open_tabs.py"

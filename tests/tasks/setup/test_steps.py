@@ -12,10 +12,12 @@ from pydantic import JsonValue
 from tasks.conftest import Do
 from tasks.samples import task
 from trueline.records import ObservationSpec
-from trueline.tasks import parse_task
 from trueline.tasks.errors import SetupError
+from trueline.tasks.loading import parse_task
 from trueline.tasks.model import Step
-from trueline.tasks.setup import StepError, StepReport, run_steps
+from trueline.tasks.setup import run_steps
+from trueline.tasks.setup.errors import StepError
+from trueline.tasks.setup.run_steps import StepReport
 from trueline.tasks.workspace import Workspace
 
 PNG = base64.b64decode(

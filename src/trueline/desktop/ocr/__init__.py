@@ -1,5 +1,5 @@
 """Reading text from pictures of the screen, for what no accessibility tree tells."""
 
-from trueline.desktop.ocr.reader import Reader, shared_reader
+from trueline.desktop.ocr.reader import shared_reader
 
-__all__ = ["Reader", "shared_reader"]
+__all__ = ["shared_reader"]

@@ -2,6 +2,5 @@
 
 from trueline.desktop.recording.contact_sheet import contact_sheet
 from trueline.desktop.recording.record import make_film, record
-from trueline.desktop.recording.video import VideoError
 
-__all__ = ["VideoError", "contact_sheet", "make_film", "record"]
+__all__ = ["contact_sheet", "make_film", "record"]

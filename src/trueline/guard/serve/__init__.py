@@ -1,7 +1,6 @@
 """The guard over HTTP: sessions, checks, reports, health, metrics, OpenAPI. Needs the extra `serve`."""
 
-from trueline.guard.serve.app import build_app
 from trueline.guard.serve.serve_guard import serve
 from trueline.guard.serve.settings import GuardServeSettings
 
-__all__ = ["GuardServeSettings", "build_app", "serve"]
+__all__ = ["GuardServeSettings", "serve"]

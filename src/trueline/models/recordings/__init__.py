@@ -1,7 +1,9 @@
 """Recordings: requests and answers written to a file, and replayed without a network."""
 
-from trueline.models.recordings.entry import RecordingError
 from trueline.models.recordings.record import RecordingModel
-from trueline.models.recordings.replay import ReplayModel, UnseenRequestError
+from trueline.models.recordings.replay import ReplayModel
 
-__all__ = ["RecordingError", "RecordingModel", "ReplayModel", "UnseenRequestError"]
+__all__ = [
+    "RecordingModel",
+    "ReplayModel",
+]

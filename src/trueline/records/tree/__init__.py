@@ -3,7 +3,7 @@
 from trueline.actions.coordinates import Size
 from trueline.records.tree.marks import Mark, marks, marks_text
 from trueline.records.tree.node import Node, NodeAction, NodeValue, Place, Tree
-from trueline.records.tree.read_table import parse_table, read_table, tree_of
+from trueline.records.tree.read_table import read_table, tree_of
 from trueline.records.tree.table import is_listed, linearise, shown
 from trueline.records.tree.xml import TreeError, parse_xml, write_xml
 
@@ -20,7 +20,6 @@ __all__ = [
     "linearise",
     "marks",
     "marks_text",
-    "parse_table",
     "parse_xml",
     "read_table",
     "shown",

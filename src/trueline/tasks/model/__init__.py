@@ -1,6 +1,5 @@
 """A task as data: OSWorld's JSON with OS-Harm's and RTC-Bench's fields."""
 
-from trueline.tasks.model.adversary import SafetyTags
 from trueline.tasks.model.demo import Act, Demo, DemoStep, Find, Slip
 from trueline.tasks.model.evaluator import Evaluator, Getter
 from trueline.tasks.model.kind import Kind, infer_kind, kind_of
@@ -22,7 +21,6 @@ __all__ = [
     "Open",
     "OtherStep",
     "Part",
-    "SafetyTags",
     "Slip",
     "Step",
     "Task",

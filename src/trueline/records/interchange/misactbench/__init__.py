@@ -5,13 +5,7 @@
 """
 
 from trueline.records.interchange.misactbench.from_episodes import export_benchmark
-from trueline.records.interchange.misactbench.model import (
-    START,
-    Benchmark,
-    BenchmarkStep,
-    BenchmarkTrajectory,
-    Metadata,
-)
+from trueline.records.interchange.misactbench.model import START, Benchmark, BenchmarkStep, BenchmarkTrajectory
 from trueline.records.interchange.misactbench.read import Unreadable, read_benchmark
 from trueline.records.interchange.misactbench.results import (
     MISSING_LABEL,
@@ -38,7 +32,6 @@ __all__ = [
     "BenchmarkStep",
     "BenchmarkTrajectory",
     "Evaluation",
-    "Metadata",
     "NarrativeCache",
     "NarrativeSummary",
     "ResultStep",
