@@ -42,7 +42,7 @@ from trueline.desktop.x11.clipboard import MOST_BYTES, Clipboard
 from trueline.errors import InputError
 from trueline.records.step import CutOff
 
-FETCHING_S = 0.5
+FETCHING_S = 2.0
 """Seconds that an application gets to fetch what is pasted; one that takes these keys for something else never does."""
 LIMIT_S = 120.0
 """Seconds that one action may take."""
