@@ -133,9 +133,18 @@ def test_keys_that_browsers_take_reach_the_editor(editor: Editor) -> None:
     editor.titled("Untitled-1 - Visual Studio Code")
     editor.do(Hotkey(keys=("ctrl", "t")))
     editor.shows("the box for symbols", lambda node: node.role == "entry" and node.text.startswith("#"))
-    editor.do(Hotkey(keys=("escape",)), Hotkey(keys=("f12",)), Hotkey(keys=("ctrl", "w")))
+    editor.do(Hotkey(keys=("escape",)), Type(text="typed"))
+    editor.titled("● typed • Untitled-1 - Visual Studio Code")
+    editor.do(*(Hotkey(keys=keys) for keys in (("f12",), ("ctrl", "f12"), ("ctrl", "a"), ("ctrl", "z"))))
+    editor.titled("Untitled-1 - Visual Studio Code")
+    editor.do(Hotkey(keys=("ctrl", "w")))
     editor.titled("Visual Studio Code")
+    editor.do(Hotkey(keys=("ctrl", "shift", "o")), Hotkey(keys=("ctrl", "u")), Hotkey(keys=("alt", "d")))
+    editor.do(Hotkey(keys=("ctrl", "n")))
+    editor.titled("Untitled-1 - Visual Studio Code")
     assert len(editor.windows()) == 1, "none of them opened a window of the browser"
+    editor.do(Hotkey(keys=("ctrl", "w")))
+    editor.titled("Visual Studio Code")
 
 
 def test_the_command_goes_to_a_position_and_opens_folders(editor: Editor) -> None:

@@ -30,7 +30,7 @@ _SUPERVISOR = (
     "memory_watch.py",
     "root_system.py",
 )
-_VS_CODE = ("vs_code_server.mjs", "vs_code_defaults.json")
+_VS_CODE = ("vs_code_server.mjs", "vs_code_keys.js", "vs_code_defaults.json")
 _PROGRAMS = (
     *_SUPERVISOR,
     "changes.py",

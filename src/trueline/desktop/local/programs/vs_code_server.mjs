@@ -11,6 +11,8 @@ import { pathToFileURL } from "node:url";
 
 const [code, data, extensions, port, control, pagesFd, controlFd] = process.argv.slice(2);
 const NAME = "Visual Studio Code";
+const KEYS = readFileSync(new URL("vs_code_keys.js", import.meta.url));
+const KEYS_PATH = "/vs_code_keys.js";
 const defaults = JSON.parse(readFileSync(new URL("vs_code_defaults.json", import.meta.url), "utf8"));
 const LATEST_FIRST = (a, b) => b.number - a.number;
 
@@ -40,7 +42,8 @@ const ENTITIES = { "&quot;": '"', "&lt;": "<", "&gt;": ">", "&#39;": "'", "&amp;
 // The page carries its configuration in an attribute: ours is merged into it.
 function configured(page) {
   // Until the editor gives the window its title, that is neither its address nor what says that it is ready.
-  return page.replace("<head>", "<head><title>Code</title>").replace(SETTINGS, (_, before, text) => {
+  const head = `<head><title>Code</title><script src="${KEYS_PATH}"></script>`;
+  return page.replace("<head>", head).replace(SETTINGS, (_, before, text) => {
     const found = JSON.parse(text.replace(/&(?:quot|lt|gt|#39|amp);/g, (entity) => ENTITIES[entity]));
     found.configurationDefaults = defaults.settings;
     found.initialColorTheme = { themeType: "dark" }; // until the default theme is loaded
@@ -73,7 +76,9 @@ const ours = (request) => !request.headers.origin || request.headers.origin === 
 
 const pages = createServer(async (request, response) => {
   if (!ours(request)) return response.writeHead(403).end();
-  if (new URL(request.url, "http://127.0.0.1").pathname === "/") configure(response);
+  const { pathname } = new URL(request.url, "http://127.0.0.1");
+  if (pathname === KEYS_PATH) return response.writeHead(200, { "content-type": "text/javascript" }).end(KEYS);
+  if (pathname === "/") configure(response);
   (await editor).handleRequest(request, response);
 });
 pages.on("upgrade", async (request, socket) => {
