@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import threading
-from collections.abc import Coroutine
-from contextlib import suppress
+from collections.abc import Callable, Coroutine, Generator
+from contextlib import contextmanager, suppress
+from types import FrameType
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -21,7 +23,6 @@ def run_blocking(work: Coroutine[object, object, T]) -> T:
         return asyncio.run(work)
     loop = asyncio.new_event_loop()
     task: asyncio.Task[T] = loop.create_task(work)
-    ended = threading.Event()
 
     def serve() -> None:
         asyncio.set_event_loop(loop)
@@ -30,18 +31,42 @@ def run_blocking(work: Coroutine[object, object, T]) -> T:
             loop.run_until_complete(loop.shutdown_asyncgens())
         finally:
             loop.close()
-            ended.set()
 
-    try:
-        threading.Thread(target=serve, name="trueline").start()
-        # Not `join`: where Ctrl-C interrupts it, Python 3.11 takes the thread for ended.
-        ended.wait()
-    except KeyboardInterrupt:
+    def cancel() -> None:
         with suppress(RuntimeError):  # the loop is closed already
             loop.call_soon_threadsafe(task.cancel)
-        ended.wait()
-        raise
+
+    thread = threading.Thread(target=serve, name="trueline")
+    with _ctrl_c(cancel):
+        thread.start()
+        thread.join()
     return task.result()
+
+
+@contextmanager
+def _ctrl_c(handle: Callable[[], None]) -> Generator[None]:
+    """Have Ctrl-C call `handle`, and raise KeyboardInterrupt at the end.
+
+    Raised in the middle of the block it could leave a lock of `threading` held for ever.
+    """
+    own = threading.current_thread() is threading.main_thread()
+    if not own or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    interrupted = False
+
+    def on_signal(_number: int, _frame: FrameType | None) -> None:
+        nonlocal interrupted
+        interrupted = True
+        handle()
+
+    signal.signal(signal.SIGINT, on_signal)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if interrupted:
+        raise KeyboardInterrupt
 
 
 def _in_event_loop() -> bool:
