@@ -53,7 +53,13 @@ def suite(tmp_path: Path) -> str:
 def test_check_counts(capsys: pytest.CaptureFixture[str], suite: str) -> None:
     code, out, _ = call(capsys, "check", "--suite", suite, "--json")
     assert code == 0
-    assert json.loads(out) == {
+    document = json.loads(out)
+    rows = {row["task"]: row for row in document.pop("tasks")}
+    assert list(rows) == ["os/plain", "os/drive", "chrome/_harm", "chrome/hostile"]
+    assert [len(row["unsupported"]) for row in rows.values()] == [0, 2, 0, 0]
+    assert sum(len(row["missing_files"]) for row in rows.values()) == 1
+    assert {row["scored_by"] for row in rows.values()} == {"native"}
+    assert document == {
         "total": 4,
         "loaded": 4,
         "runnable": 3,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,11 +14,26 @@ from trueline.tasks.downloads import Downloads
 from trueline.tasks.facilities import Facilities
 from trueline.tasks.loading import TaskProblem
 from trueline.tasks.needs import needs_of
-from trueline.tasks.suite import Loaded
+from trueline.tasks.suite import Loaded, SuiteTask
 from trueline.tasks.support import unsupported
 
 if TYPE_CHECKING:
     from trueline.tasks.bridge.score import Checkers
+
+
+@dataclass(frozen=True)
+class TaskSummary:
+    """Whether one task can be run and scored."""
+
+    task: str
+    unsupported: tuple[str, ...]
+    """Why it cannot run on the local desktop; empty if it can."""
+    scored_by: str
+    """`native` (Trueline), `bridged` (OSWorld's functions) or `none`."""
+    not_scorable: tuple[str, ...]
+    """What OSWorld's functions would lack."""
+    missing_files: tuple[str, ...]
+    """Addresses of files that it needs and that are not there yet."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +59,7 @@ class TaskReport:
     """Number of tasks that OSWorld's functions would score without something that they need, by what is missing."""
     no_bridge: str
     """Why OSWorld's functions cannot be used here; empty if they can, or if no task needs them."""
+    tasks: tuple[TaskSummary, ...]
 
 
 def report(
@@ -54,21 +71,31 @@ def report(
     """
     files = {url for each in loaded.tasks for url in needs_of(each.task).downloads}
     missing = {url for url in files if not downloads.has(url)}
-    reasons = [unsupported(each.task, facilities) for each in loaded.tasks]
-    scorers = [scored_by(each.task.evaluator, checkers) for each in loaded.tasks]
-    scores = Counter(scorers)
-    bridged = [each.task for each, scorer in zip(loaded.tasks, scorers, strict=True) if scorer == "bridged"]
-    needs = Counter(need for task in bridged for need in known_needs(task.evaluator))
+    tasks = tuple(_summary(each, facilities, missing, checkers) for each in loaded.tasks)
+    scores = Counter(task.scored_by for task in tasks)
     return TaskReport(
-        total=len(loaded.tasks) + loaded.bad,
-        loaded=len(loaded.tasks),
-        runnable=sum(not each for each in reasons),
-        unsupported=dict(sorted(Counter(reason for each in reasons for reason in each).items())),
+        total=len(tasks) + loaded.bad,
+        loaded=len(tasks),
+        runnable=sum(not task.unsupported for task in tasks),
+        unsupported=dict(sorted(Counter(reason for task in tasks for reason in task.unsupported).items())),
         errors=loaded.problems,
         files=len(files),
         missing_files=len(missing),
-        lacking_files=sum(not missing.isdisjoint(needs_of(each.task).downloads) for each in loaded.tasks),
+        lacking_files=sum(bool(task.missing_files) for task in tasks),
         scored_by={who: scores[who] for who in ("native", "bridged", "none")},
-        not_scorable=dict(sorted(needs.items())),
-        no_bridge=why_no_bridge() if bridged else "",
+        not_scorable=dict(sorted(Counter(need for task in tasks for need in task.not_scorable).items())),
+        no_bridge=why_no_bridge() if scores["bridged"] else "",
+        tasks=tasks,
+    )
+
+
+def _summary(found: SuiteTask, facilities: Facilities, missing: Set[str], checkers: Checkers | None) -> TaskSummary:
+    task = found.task
+    scorer = scored_by(task.evaluator, checkers)
+    return TaskSummary(
+        task=found.ref.name,
+        unsupported=tuple(unsupported(task, facilities)),
+        scored_by=scorer,
+        not_scorable=tuple(known_needs(task.evaluator)) if scorer == "bridged" else (),
+        missing_files=tuple(url for url in needs_of(task).downloads if url in missing),
     )
