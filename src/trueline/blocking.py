@@ -9,6 +9,8 @@ from contextlib import suppress
 from typing import TypeVar
 
 T = TypeVar("T")
+_INTERRUPT_S = 0.1
+"""Seconds after which Ctrl-C is noticed at the latest."""
 
 
 def run_blocking(work: Coroutine[object, object, T]) -> T:
@@ -21,25 +23,34 @@ def run_blocking(work: Coroutine[object, object, T]) -> T:
         return asyncio.run(work)
     loop = asyncio.new_event_loop()
     task: asyncio.Task[T] = loop.create_task(work)
-    ended = threading.Event()
+    ended = False
+    running = threading.Lock()
+    running.acquire()
 
     def serve() -> None:
+        nonlocal ended
         asyncio.set_event_loop(loop)
         try:
             loop.run_until_complete(asyncio.gather(task, return_exceptions=True))
             loop.run_until_complete(loop.shutdown_asyncgens())
         finally:
             loop.close()
-            ended.set()
+            ended = True
+            running.release()
+
+    def wait() -> None:
+        # Ctrl-C is only noticed between two waits if it comes just before one; and interrupting `Thread.join` or
+        # `Event.wait` may leave them in a wrong state (Python 3.11).
+        while not ended:
+            running.acquire(timeout=_INTERRUPT_S)
 
     try:
         threading.Thread(target=serve, name="trueline").start()
-        # Not `join`: where Ctrl-C interrupts it, Python 3.11 takes the thread for ended.
-        ended.wait()
+        wait()
     except KeyboardInterrupt:
         with suppress(RuntimeError):  # the loop is closed already
             loop.call_soon_threadsafe(task.cancel)
-        ended.wait()
+        wait()
         raise
     return task.result()
 
