@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+import threading
 from dataclasses import dataclass
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from support.guarding import WordGuard, png, screen
 from trueline.actions import Fail, Type, Wait
 from trueline.errors import InputError, TruelineError
+from trueline.guard.correction import MAX_RECHECKS, UNSTEADY
 from trueline.guard.guarded import Blocked, guard_actions, guarded
 from trueline.guard.incoming import read_proposal
 from trueline.guard.session import CheckOutcome, Session
@@ -231,3 +234,75 @@ def test_a_guard_keeps_its_loop_over_calls_that_are_not_async() -> None:
 def test_a_proposal_keeps_its_own_id() -> None:
     proposal = Proposal(id="mine", actions=(Wait(),))
     assert read_proposal(proposal, id="other") is proposal
+
+
+def test_a_target_that_changes_under_the_check_is_checked_again_before_the_function_runs() -> None:
+    """In the thread of the function: what sees the screen may belong to it."""
+    colours = iter(["navy", "red", "red", "red"])
+    threads: set[str] = set()
+    guard, ran = WordGuard(), list[str]()
+
+    def look() -> bytes:
+        threads.add(threading.current_thread().name)
+        return png(colour=next(colours))
+
+    @guard_actions(Session(guard, "x"), observe=look)
+    def act(action: str) -> None:
+        ran.append(action)
+
+    act("pyautogui.click(10, 10)")
+    assert [context.observation.screenshot for context in guard.seen] == [png(), png(colour="red")]
+    assert guard.seen[-1].history == (), "the first check did not run"
+    assert ran == ["pyautogui.click(10, 10)"]
+    assert threads == {threading.current_thread().name}
+
+
+def test_a_target_that_never_rests_is_not_acted_on() -> None:
+    colours = itertools.cycle(["navy", "red"])
+    guard = WordGuard()
+
+    @guard_actions(Session(guard, "x"), observe=lambda: png(colour=next(colours)))
+    def act(action: str) -> None:
+        raise AssertionError(action)
+
+    with pytest.raises(Blocked, match=UNSTEADY):
+        act("pyautogui.click(10, 10)")
+    assert len(guard.seen) == 1 + MAX_RECHECKS
+
+
+@pytest.mark.parametrize("error", [OSError("no screen"), StopIteration("no more")])
+def test_a_screen_that_cannot_be_seen_again_stops_the_call(error: Exception) -> None:
+    screens: list[bytes | Exception] = [png(), error]
+
+    def look() -> bytes:
+        seen = screens.pop(0)
+        if isinstance(seen, Exception):
+            raise seen
+        return seen
+
+    @guard_actions(Session(WordGuard(), "x"), observe=look)
+    def act(action: str) -> None:
+        raise AssertionError(action)
+
+    with pytest.raises((OSError, RuntimeError), match=str(error)):
+        act("pyautogui.click(10, 10)")
+
+
+def test_calls_that_overlap_share_a_session() -> None:
+    ran: list[str] = []
+
+    async def ask(outcome: CheckOutcome) -> bool:
+        await asyncio.sleep(0)
+        return True
+
+    @guard_actions(Session(WordGuard(), "x", on_error="ask"), ask=ask)
+    async def act(action: str) -> None:
+        ran.append(action)
+
+    async def work() -> list[object]:
+        words = ("one", "delete", "doubt", "two", "doubt it", "delete it")
+        return await asyncio.gather(*(act(f"pyautogui.write('{w}')") for w in words), return_exceptions=True)
+
+    outcomes = asyncio.run(work())
+    assert [type(outcome) for outcome in outcomes] == [type(None), Blocked, *[type(None)] * 3, Blocked]
+    assert len(ran) == 4

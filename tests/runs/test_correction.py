@@ -1,4 +1,4 @@
-"""The correction loop through all who use it: an episode, `guarded()` and the proxy, by the same table of cases."""
+"""The correction loop through all its users, by one table: episodes, `guarded()`, `guard_actions` and the proxy."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from trueline.desktop.screen_state import ScreenState, observe_with_windows
 from trueline.desktop.types import Settled
 from trueline.guard.config import OnError
 from trueline.guard.correction import MAX_RECHECKS, UNSTEADY, CorrectionPolicy, Exhausted
-from trueline.guard.guarded import Blocked, WhenBlocked, guarded
+from trueline.guard.guarded import Blocked, WhenBlocked, guard_actions, guarded
 from trueline.guard.proxy.episode import Episode
 from trueline.guard.proxy.requested_actions import RequestedActions, SubmittedCode
 from trueline.guard.proxy.settings import ProxySettings
@@ -30,7 +30,7 @@ from trueline.records.end import End
 from trueline.records.observation import Observation, ObservationSpec
 from trueline.records.proposal import Proposal
 from trueline.records.setting import EpisodeLimits
-from trueline.records.verdict import Verdict
+from trueline.records.verdict import Decision, Verdict
 from trueline.runs.types import Oversight, Scored
 
 SEEN = ObservationSpec(screenshot=True)
@@ -53,7 +53,7 @@ class Case:
     pop_ups: int = 0
     """How many checks a window opens under."""
     alone: Case | None = None
-    """What becomes of it in the proxy, where nobody can be asked."""
+    """What becomes of it where the agent must come back by itself, and nobody is asked about its last revision."""
 
 
 ALIGNED = Case(("one",), "one", 1)
@@ -208,7 +208,30 @@ async def proxy(case: Case, guard: Guard, person: Person | None, stage: Stage) -
     return Happened(None)
 
 
-USERS: dict[str, User] = {"episode": episode, "guarded": wrapped, "proxy": proxy}
+async def decorated(case: Case, guard: Guard, person: Person | None, stage: Stage) -> Happened:
+    """Whoever calls the function is the agent, as in front of the proxy."""
+    session = Session(guard, INSTRUCTION, on_error=case.on_error)
+    ran: list[str] = []
+
+    @guard_actions(session, observe=lambda: observe_with_windows(stage.desktop, SEEN), ask=person)
+    async def execute(action: Action) -> None:
+        assert isinstance(action, Type)
+        ran.append(action.text)
+
+    for word in case.script:
+        try:
+            await execute(Type(text=word))
+        except Blocked as blocked:
+            if blocked.verdict.decision is Decision.UNDECIDED:
+                break
+        else:
+            break
+    return Happened(ran[0] if ran else None)
+
+
+USERS: dict[str, User] = {"episode": episode, "guarded": wrapped, "proxy": proxy, "guard_actions": decorated}
+ANSWERED = {"proxy", "guard_actions"}
+"""Those that answer an agent which comes back by itself."""
 
 
 def typed(actions: tuple[Action, ...]) -> str:
@@ -226,14 +249,19 @@ def shared(_pool: Pool, runner: asyncio.Runner) -> Iterator[LocalDesktop]:
     runner.run(desktop.stop())
 
 
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-@pytest.mark.parametrize("user", USERS)
+@pytest.mark.parametrize(
+    ("user", "name"),
+    # The decorator has no mode in which it only watches.
+    [(user, name) for user in USERS for name, case in CASES.items() if not (case.shadow and user == "guard_actions")],
+)
 def test_who_uses_the_loop_does_the_same(
-    user: str, case: Case, shared: LocalDesktop, runner: asyncio.Runner, tmp_path: Path
+    user: str, name: str, shared: LocalDesktop, runner: asyncio.Runner, tmp_path: Path
 ) -> None:
+    case = CASES[name]
     guard = Guard(shared, case.pop_ups)
     person = None if case.answer is None else Person(case.answer)
-    expected = case.alone if user == "proxy" and case.alone else case
+    asks = user != "proxy" and not (user in ANSWERED and case.exhausted == "ask")
+    expected = case if asks else case.alone or case
     try:
         runner.run(shared.wait_for(Settled(), time_limit=60))
         happened = runner.run(_bounded(USERS[user](case, guard, person, Stage(runner, shared, tmp_path))))
@@ -241,10 +269,9 @@ def test_who_uses_the_loop_does_the_same(
         runner.run(close_windows(shared))
     assert happened.ran == expected.ran
     assert len(guard.seen) == expected.checks
-    if user == "proxy":
-        assert person is None or not person.asked
+    assert len(person.asked if person else ()) == (case.asked if asks else 0)
+    if user in ANSWERED:
         return
-    assert len(person.asked if person else ()) == case.asked
     given_up: Literal["skip", "fail", "stop"] = "stop" if case.exhausted == "ask" else case.exhausted
     assert happened.given_up == (None if expected.ran else given_up)
 

@@ -114,7 +114,7 @@ async def correct(
     *,
     look: Look,
     changes: FindChanges,
-    revise: Revise,
+    revise: Revise | None,
     ask: Ask | None,
 ) -> Ruling:
     """Check a proposal and its revisions until one may run or none is left.
@@ -126,11 +126,11 @@ async def correct(
         policy: What they lead to.
         look: Sees the target again, once it has changed.
         changes: Compares the target with what was seen, just before the act.
-        revise: Asks the agent for another proposal.
+        revise: Asks the agent for another proposal; `None`: the caller answers the agent, which may come back.
         ask: Asks a person; `None`: nobody can be asked.
     """
     while True:
-        last = len(correction.attempts) >= policy.max_revisions
+        last = revise is None or len(correction.attempts) >= policy.max_revisions
         checked = await _check(proposal, correction, checks, policy, look, changes, ask, last=last)
         ruling = checked.ruling
         outcome = ruling.outcome
@@ -140,7 +140,7 @@ async def correct(
             return ruling
         # It may have been let through, on a screen that is not a more: it must not count as executed.
         await checks.executed(outcome.id, ran=False)
-        if checked.final:
+        if checked.final or revise is None:
             return ruling
         proposal = await revise(outcome.proposal, outcome.feedback)
 
@@ -305,8 +305,17 @@ def _told(result: ActionResult, feedback: Feedback) -> ActionResult:
     return result.model_copy(update={"error": f"{what}. {feedback_text(feedback)}"})
 
 
+async def changes_since(look: Look, seen: ScreenState, proposal: Proposal) -> tuple[str, ...]:
+    """Look again and name what a proposal relies on and has changed: `pixels`, `focus`, `windows`."""
+    if seen.windows is None and (not _points(proposal) or seen.observation.png() is None):
+        return ()
+    now = await look()
+    pixels = ("pixels",) if pixels_changed(seen.observation, now.observation, proposal) else ()
+    return (*pixels, *windows_changed(seen.windows, now.windows))
+
+
 async def target_changes(desktop: Desktop, seen: ScreenState, proposal: Proposal) -> tuple[str, ...]:
-    """Name what a proposal relies on and has changed since it was seen: `pixels`, `focus`, `windows`."""
+    """Name what a proposal relies on and has changed on a desktop: `pixels`, `focus`, `windows`."""
     pixels = False
     if _points(proposal) and seen.observation.png() is not None:
         pixels = pixels_changed(seen.observation, await desktop.observe(ObservationSpec(screenshot=True)), proposal)

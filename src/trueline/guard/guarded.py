@@ -12,7 +12,7 @@ from trueline.actions import Action, Fail, Wait
 from trueline.desktop.screen_state import ScreenState
 from trueline.desktop.types import Desktop, Settled, TiesKeyboard
 from trueline.errors import InputError, TruelineError
-from trueline.guard.background import run_in_background
+from trueline.guard.background import CallerThread
 from trueline.guard.config import OnError
 from trueline.guard.correction import (
     Ask,
@@ -21,9 +21,8 @@ from trueline.guard.correction import (
     Execution,
     Exhausted,
     Look,
+    changes_since,
     correct,
-    pixels_changed,
-    windows_changed,
 )
 from trueline.guard.incoming import ActionFormat, read_observation, read_proposal
 from trueline.guard.session import CheckOutcome, Session, TellsSteps, UnknownCheckError, feedback_text
@@ -40,7 +39,8 @@ WhenBlocked = Literal["raise", "fail", "wait", "ask"]
 """Raise `Blocked`; propose to fail with the reason, which ends the episode; propose to wait, which goes on; or ask a
 person about the last proposal, and raise `Blocked` unless they agree."""
 _EXHAUSTED: Mapping[WhenBlocked, Exhausted] = {"raise": "stop", "fail": "fail", "wait": "skip", "ask": "ask"}
-Screen = Observation | bytes | None
+Screen = ScreenState | Observation | bytes | None
+Observe = Callable[[], Screen] | Callable[[], Awaitable[Screen]]
 
 
 class Blocked(TruelineError):
@@ -223,9 +223,7 @@ class GuardedAgent:
     async def _changes(self, seen: ScreenState, proposal: Proposal) -> tuple[str, ...]:
         if self._look is None:
             return ()
-        now = await self._look()
-        pixels = ("pixels",) if pixels_changed(seen.observation, now.observation, proposal) else ()
-        return (*pixels, *windows_changed(seen.windows, now.windows))
+        return await changes_since(self._look, seen, proposal)
 
     async def _settle(self, *, ran: bool = True, after: Observation | None = None) -> None:
         """Report whether the last allowed proposal ran, unless that was reported."""
@@ -291,7 +289,7 @@ def guarded(
 def guard_actions(
     session: Session,
     *,
-    observe: Callable[[], Screen] | Callable[[], Awaitable[Screen]] | None = None,
+    observe: Observe | None = None,
     action: str | None = None,
     format: ActionFormat = "auto",
     screen: tuple[int, int] | None = None,
@@ -300,11 +298,13 @@ def guard_actions(
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Decorate a function that executes actions, async or not: each call is checked first, and may raise `Blocked`.
 
-    The function is not called when its action cannot be read, is not let through, or the check fails.
+    The function is not called when its action cannot be read, is not let through, or the check fails. An action that
+    points somewhere is compared with the screen once more before the call; where that has changed, it is checked again.
 
     Args:
         session: The episode; a new one for each task.
-        observe: Returns the screen: a screenshot's bytes or an `Observation`; may be async.
+        observe: Returns the screen as it is now: a screenshot's bytes, an `Observation`, or a `ScreenState`, whose
+            windows are compared too; may be async. It is called in the thread of the decorated function.
         action: The function's parameter that holds the action; by default the first that is not self or cls.
         format: The vocabulary of the action; `auto` tells it by its shape.
         screen: The screen's size in pixels; by default the screenshot's.
@@ -312,17 +312,31 @@ def guard_actions(
         ask: Asks a person about an undecided proposal, where the session's policy is to ask.
     """
 
-    async def check(value: object, looked: Screen | Awaitable[Screen]) -> CheckOutcome:
-        seen = await looked if isinstance(looked, Awaitable) else looked
-        observation = seen if isinstance(seen, Observation) else read_observation(seen, screen=screen)
-        size = screen or observation.screen
+    async def check(value: object, look: Look) -> None:
+        correction = Correction(await look())
+        size = screen or correction.screen.observation.screen
         proposal = read_proposal(value, id=session.new_id(), format=format, screen=size, display=display)
-        outcome = await session.check(observation, proposal)
-        if not await _may_run(outcome, ask):
-            raise Blocked(outcome)
-        if not outcome.allowed:
-            await session.executed(outcome.id)
-        return outcome
+        checks = _SharedSession(session)
+        ruling = await correct(
+            proposal,
+            correction,
+            checks,
+            CorrectionPolicy(max_revisions=0),
+            look=look,
+            changes=functools.partial(changes_since, look),
+            revise=None,
+            ask=ask,
+        )
+        if not ruling.runs:
+            raise Blocked(ruling.outcome)
+        if not ruling.outcome.allowed:
+            await checks.executed(ruling.outcome.id)
+
+    async def state(looked: Screen | Awaitable[Screen]) -> ScreenState:
+        seen = await looked if isinstance(looked, Awaitable) else looked
+        if isinstance(seen, ScreenState):
+            return seen
+        return ScreenState(seen if isinstance(seen, Observation) else read_observation(seen, screen=screen))
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         signature = inspect.signature(function)
@@ -336,11 +350,16 @@ def guard_actions(
             return bound.arguments[name]
 
         async def call_async(*args: P.args, **kwargs: P.kwargs) -> object:
-            await check(value_of(*args, **kwargs), observe() if observe else None)
+            await check(value_of(*args, **kwargs), lambda: state(observe() if observe else None))
             return await cast("Callable[P, Awaitable[object]]", function)(*args, **kwargs)
 
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            run_in_background(check(value_of(*args, **kwargs), observe() if observe else None))
+            here = CallerThread()
+
+            async def look() -> ScreenState:
+                return await state(await here.call(observe) if observe else None)
+
+            here.wait(check(value_of(*args, **kwargs), look))
             return function(*args, **kwargs)
 
         wrapper = cast("Callable[P, R]", call_async) if inspect.iscoroutinefunction(function) else call
@@ -349,8 +368,17 @@ def guard_actions(
     return decorate
 
 
-async def _may_run(outcome: CheckOutcome, ask: Ask | None) -> bool:
-    """Whether a proposal may run, after asking a person where that is the policy."""
-    if outcome.enforced == "ask" and ask is not None:
-        return await ask(outcome)
-    return outcome.allowed
+class _SharedSession:
+    """A session for calls that may overlap: the check of one closes those of the others."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    async def check(self, observation: Observation, proposal: Proposal) -> CheckOutcome:
+        """Judge the action of a call."""
+        return await self._session.check(observation, proposal)
+
+    async def executed(self, check: str, *, ran: bool = True, part: Proposal | None = None) -> None:
+        """Report whether it ran, unless the check was closed."""
+        with contextlib.suppress(UnknownCheckError):
+            await self._session.executed(check, ran=ran, part=part)

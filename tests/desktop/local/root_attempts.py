@@ -8,6 +8,18 @@ from __future__ import annotations
 AS_ROOT = """
 def agent():
     return int(os.environ["AGENT"])
+def run_by_init():
+    # Returns once process 1 has done something after this call: it took away a process that lost its parent.
+    out, into = os.pipe()
+    parent = os.fork()
+    if parent == 0:
+        if orphan := os.fork():
+            os.write(into, str(orphan).encode())
+        os._exit(0)
+    os.waitpid(parent, 0)
+    orphan = int(os.read(out, 100))
+    while os.path.exists(f"/proc/{orphan}"):
+        time.sleep(0.01)
 def write(path, text="x"):
     with open(path, "w") as file:
         file.write(text)
@@ -85,8 +97,8 @@ ROOT_ATTEMPTS = {
     "follow a descriptor of process 1": '[os.readlink(f"/proc/1/fd/{n}") for n in os.listdir("/proc/1/fd")]',
     "follow the agent's channel": 'os.readlink(f"/proc/{agent()}/fd/44")',
     "trace process 1": "check(libc.ptrace(0x4206, 1, 0, 0))",
-    "kill process 1": "os.kill(1, signal.SIGKILL); time.sleep(0.1); os.kill(1, 0); refuse('it lives')",
-    "stop process 1": 'os.kill(1, signal.SIGSTOP); time.sleep(0.1); unless(open("/proc/1/stat").read().split(") ")[1][0] == "T")',  # noqa: E501
+    "kill process 1": "os.kill(1, signal.SIGKILL); run_by_init(); os.kill(1, 0); refuse('it lives')",
+    "stop process 1": "os.kill(1, signal.SIGSTOP); run_by_init(); refuse('it goes on')",
     "take a descriptor of process 1": "call(438, 438, os.pidfd_open(1), 3, 0)",
     "enter a namespace of process 1": 'check(libc.setns(os.open("/proc/1/ns/user", 0), 0))',
     "see a process of the host": "unless([p for p in os.listdir('/proc') if p.isdigit() and 'bwrap' in open(f'/proc/{p}/comm').read()])",  # noqa: E501

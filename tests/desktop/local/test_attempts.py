@@ -6,6 +6,7 @@ import asyncio
 import dataclasses
 import signal
 import textwrap
+from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -178,18 +179,24 @@ async def _(desktop: LocalDesktop, secret: Path) -> None:
 @step("swap a file for a link while the host reads it")
 async def _(desktop: LocalDesktop, secret: Path) -> None:
     swap = (
-        "import os, sys, time\n"
-        "end = time.time() + 5\n"
-        "while time.time() < end:\n"
+        "import os, sys\n"
+        "while not os.path.exists('enough'):\n"
         "    open('new', 'w').write('mine'); os.replace('new', 'swapped')\n"
         "    os.symlink(sys.argv[1], 'new'); os.replace('new', 'swapped')\n"
     )
     swapping = asyncio.create_task(desktop.run(("python3", "-c", swap, str(secret))))
-    while not swapping.done():
-        with suppress(PathRefused):
+    seen = Counter[str]()
+    while seen["a file"] < 50 or seen["a link"] < 50:
+        assert not swapping.done()
+        try:
             assert await desktop.get("swapped") in (b"mine", b"")
+            seen["a file"] += 1
+        except PathRefused:
+            seen["a link"] += 1
         with suppress(PathRefused):
             await desktop.put("swapped", b"mine")
+    await desktop.put("enough", b"")
+    assert (await swapping).returncode == 0
     assert await asyncio.to_thread(secret.read_text) == "secret"
 
 

@@ -25,7 +25,9 @@ from trueline.errors import InputError
 from trueline.records.tree import Size
 
 WIDTH, HEIGHT = 64, 48
-FAST = 30.0
+FAST, LENGTH = 30.0, 3.071
+ONE_PICTURE = 0.2
+"""Seconds that the encoder shows the last picture at most; it takes them from the rate of those before."""
 
 
 def write_screen(path: Path, shade: int) -> None:
@@ -67,13 +69,16 @@ def shades(frames: Path) -> list[int]:
 
 
 async def two_shades(screen: Path, target: Path, **limits: int) -> Recording:
-    """Record a screen that changes once."""
-    async with record(lambda: screen, target, FAST, **limits) as recording:
+    """Record a screen that changes after a while."""
+    now = [0.0]
+    async with record(lambda: screen, target, FAST, clock=lambda: now[0], **limits) as recording:
         frames = recording.frames
         assert frames is not None
         await until(lambda: pictures(frames) == 1, "the first picture")
+        now[0] = 1.234
         write_screen(screen, 200)
         await until(lambda: pictures(frames) == 2 or bool(limits), "the second picture")
+        now[0] = LENGTH
     return recording
 
 
@@ -235,9 +240,8 @@ def probe(video: Path) -> tuple[int, int, float]:
 def test_the_film_has_the_size_and_the_length_of_the_recording(screen: Path, tmp_path: Path) -> None:
     done = asyncio.run(two_shades(screen, tmp_path / "recording.mp4"))
     assert done.video is not None and done.note == "" and done.frames is None
-    width, height, seconds = probe(done.video)
-    assert (width, height) == (WIDTH, HEIGHT)
-    assert abs(seconds - done.seconds) < 0.5
+    assert done.seconds == LENGTH
+    assert probe(done.video) == (WIDTH, HEIGHT, pytest.approx(LENGTH, abs=ONE_PICTURE))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["recording-sheet.png", "recording.mp4", "screen"]
     assert abs(last_shade(done.video, tmp_path) - 200) < 8
 
@@ -245,13 +249,17 @@ def test_the_film_has_the_size_and_the_length_of_the_recording(screen: Path, tmp
 @pytest.mark.full
 def test_a_screen_that_stands_still_gives_a_film_as_long_as_it_stood(screen: Path, tmp_path: Path) -> None:
     async def story() -> Recording:
-        async with record(lambda: screen, tmp_path / "still ' $(x).mp4", 5.0) as recording:
-            await asyncio.sleep(2.0)
+        now = [0.0]
+        async with record(lambda: screen, tmp_path / "still ' $(x).mp4", FAST, clock=lambda: now[0]) as recording:
+            frames = recording.frames
+            assert frames is not None
+            await until(lambda: pictures(frames) == 1, "the first picture")
+            now[0] = 60.0
         return recording
 
     done = asyncio.run(story())
-    assert done.video is not None and done.pictures == 1
-    assert done.seconds >= 2.0 and abs(probe(done.video)[2] - done.seconds) < 0.5
+    assert done.video is not None and (done.pictures, done.seconds) == (1, 60.0)
+    assert probe(done.video)[2] == pytest.approx(60.0, abs=ONE_PICTURE)
 
 
 @pytest.mark.full
@@ -265,7 +273,7 @@ def test_frames_left_behind_become_a_film_later(screen: Path, tmp_path: Path, mo
     before = done.frames.read_bytes()
     asyncio.run(make_film(done.frames, tmp_path / "later.mp4"))
     assert done.frames.read_bytes() == before, "what was left is not touched"
-    assert abs(probe(tmp_path / "later.mp4")[2] - done.seconds) < 0.5
+    assert probe(tmp_path / "later.mp4")[2] == pytest.approx(done.seconds, abs=ONE_PICTURE)
     assert (tmp_path / "later-sheet.png").exists()
 
 

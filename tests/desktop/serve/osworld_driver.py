@@ -133,7 +133,7 @@ def controllers(port, folder):
     seen["bad_script"] = control.run_python_script("1/0")
     seen["bash"] = control.run_bash_script("echo one >> /home/user/runs; wc -l < /home/user/runs", timeout=10)
     control.start_recording()
-    control.execute_python_command("pyautogui.moveTo(10, 10); time.sleep(0.3); pyautogui.moveTo(300, 300)")
+    control.execute_python_command("pyautogui.moveTo(10, 10); pyautogui.moveTo(300, 300)")
     control.end_recording(str(folder / "film.mp4"))
     seen["film"] = (folder / "film.mp4").read_bytes()[4:8].decode()
     return seen

@@ -336,7 +336,7 @@ def test_recordings_are_films(runner: asyncio.Runner, service: Service, tmp_path
     async def work() -> Answer:
         assert (await service.post("/start_recording")).status == 200
         assert (await service.post("/start_recording")).status == 400
-        await do(service, "pyautogui.moveTo(400, 400); time.sleep(0.5); pyautogui.moveTo(10, 10)")
+        await do(service, "pyautogui.moveTo(400, 400); pyautogui.moveTo(10, 10)")
         return await service.post("/end_recording")
 
     film = runner.run(asyncio.wait_for(work(), 60))

@@ -130,15 +130,24 @@ def test_a_connection_on_which_nothing_is_read_is_ended() -> None:
 
 
 def test_a_request_may_take_longer_than_its_head() -> None:
+    started, silent_one_ended = asyncio.Event(), asyncio.Event()
+
     class Slow:
         async def check(self, context: GuardContext) -> Verdict:
-            await asyncio.sleep(1)
+            started.set()
+            await silent_one_ended.wait()
             return ALIGNED
 
     async def work() -> None:
-        async with asyncio.timeout(60), running(Slow(), GuardServeSettings(peer_seconds=0.5)) as client:
+        async with asyncio.timeout(60), running(Slow(), GuardServeSettings(peer_seconds=0.2)) as client:
             session = await client.begin()
-            assert (await client.post("/v1/check", {"session": session, "action": "WAIT"}))[0] == 200
+            asking = asyncio.create_task(client.post("/v1/check", {"session": session, "action": "WAIT"}))
+            await started.wait()
+            reader, writer = await connect(client)  # later than the request: when it is ended, so would the request be
+            await reader.read()
+            writer.close()
+            silent_one_ended.set()
+            assert (await asking)[0] == 200
 
     asyncio.run(work())
 

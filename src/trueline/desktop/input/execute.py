@@ -70,13 +70,26 @@ class Pointing:
     """The keyboard and mouse of one X server, open until it is closed. Not for several threads at once."""
 
     def __init__(
-        self, x: XConnection, *, limit: float = LIMIT_S, connect: Callable[[], XConnection] | None = None
+        self,
+        x: XConnection,
+        *,
+        limit: float = LIMIT_S,
+        connect: Callable[[], XConnection] | None = None,
+        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """Act through a connection, which is closed with this object; `connect` makes another, for the clipboard."""
+        """Act through a connection, which is closed with this object.
+
+        Args:
+            x: The connection.
+            limit: Seconds that one action may take.
+            connect: Opens another connection, for the clipboard.
+            sleep: Waits this many seconds: the pauses and intervals of the actions.
+        """
         self._x = x
         self._connect = connect
         self._clipboard: Clipboard | None = None
         self._limit = limit
+        self._sleep = sleep
         self._end = 0.0
         self._injector = Injector(x, self._rest)
 
@@ -159,21 +172,20 @@ class Pointing:
 
     def _rest(self, seconds: float) -> None:
         left = self._end - time.monotonic()
-        time.sleep(max(0.0, min(seconds, left)))
+        self._sleep(max(0.0, min(seconds, left)))
         if seconds > left:
             raise ActionTimeout(f"the action took longer than {self._limit:g} s and was ended")
 
 
-def open_pointing(display: str, *, limit: float = LIMIT_S) -> Pointing:
+def open_pointing(display: str, *, limit: float = LIMIT_S, sleep: Callable[[float], None] = time.sleep) -> Pointing:
     """Open keyboard and mouse of a display (`:5`) or of the X server at a socket's path.
 
     Raises:
         DesktopLost: No X server answers there.
     """
     try:
-        return Pointing(
-            XConnection(open_socket(display)), limit=limit, connect=lambda: XConnection(open_socket(display))
-        )
+        x = XConnection(open_socket(display))
+        return Pointing(x, limit=limit, connect=lambda: XConnection(open_socket(display)), sleep=sleep)
     except XError as error:
         raise DesktopLost(f"{error}; reset the desktop") from error
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -18,7 +19,12 @@ MIN_FPS, MAX_FPS = 0.1, 30.0
 
 @asynccontextmanager
 async def record(
-    screen: Callable[[], Path], target: Path, fps: float, *, disk_limit: int = DISK_LIMIT
+    screen: Callable[[], Path],
+    target: Path,
+    fps: float,
+    *,
+    disk_limit: int = DISK_LIMIT,
+    clock: Callable[[], float] = time.monotonic,
 ) -> AsyncGenerator[Recording]:
     """Record into `target`, an MP4, while the block runs, and write a contact sheet beside it.
 
@@ -30,7 +36,7 @@ async def record(
     """
     if not MIN_FPS <= fps <= MAX_FPS:
         raise InputError(f"{fps:g} frames per second: must be from {MIN_FPS:g} to {MAX_FPS:g}")
-    recorder = ScreenRecorder(screen, target.with_name(f"{target.stem}.frames.mkv"), fps, disk_limit)
+    recorder = ScreenRecorder(screen, target.with_name(f"{target.stem}.frames.mkv"), fps, disk_limit, clock)
     recording = Recording(frames=recorder.frames)
     recorder.start()
     try:

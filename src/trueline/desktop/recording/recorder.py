@@ -31,8 +31,15 @@ class ScreenRecorder:
     It survives the desktop it looks at: while there is none it goes on waiting, after a reset it goes on recording.
     """
 
-    def __init__(self, screen: Callable[[], Path], frames: Path, fps: float, disk_limit: int = DISK_LIMIT) -> None:
-        """Set it up. `screen` returns the current framebuffer file, or raises DesktopLost.
+    def __init__(
+        self,
+        screen: Callable[[], Path],
+        frames: Path,
+        fps: float,
+        disk_limit: int = DISK_LIMIT,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Set it up. `screen` returns the current framebuffer file, or raises DesktopLost; `clock` times the pictures.
 
         Raises:
             InputError: `frames` cannot be made.
@@ -43,6 +50,7 @@ class ScreenRecorder:
         self._screen = screen
         self._period = 1 / fps
         self._disk_limit = disk_limit
+        self._clock = clock
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
 
@@ -56,7 +64,7 @@ class ScreenRecorder:
         self._thread.join()
 
     def _run(self) -> None:
-        began = time.monotonic()
+        began = self._clock()
         looking = _Looking(self._screen)
         with ExitStack() as closing:
             closing.callback(looking.close)
@@ -72,13 +80,13 @@ class ScreenRecorder:
         while True:
             ended = self._stop.is_set()
             pixels = looking.look()
-            film.take(time.monotonic() - began, pixels, end=ended)
+            film.take(self._clock() - began, pixels, end=ended)
             if film.full and not self.note:
                 self.note = f"{self.frames}: {self._disk_limit >> 20} MiB of frames reached; later pictures are missing"
             if ended:
                 return
             # To the next beat counted from the beginning: slow looks neither add up nor are made up for.
-            self._stop.wait(self._period - (time.monotonic() - began) % self._period)
+            self._stop.wait(self._period - (self._clock() - began) % self._period)
 
 
 class _Looking:

@@ -21,7 +21,7 @@ from trueline.guard.proxy.settings import ProxySettings
 from trueline.guard.session import CheckOutcome, Session, UnknownCheckError, feedback_text
 from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
-from trueline.records.verdict import Decision, Feedback
+from trueline.records.verdict import Decision
 
 _MOST_BLOCKED = 256
 
@@ -77,7 +77,7 @@ class Episode:
             self._settings.policy,
             look=self._look,
             changes=partial(target_changes, self._desktop),
-            revise=_cannot_revise,
+            revise=None,
             ask=None,
         )
         if ruling.runs:
@@ -131,10 +131,6 @@ class _Request:
         """Report that it does not run; a block that is remembered was reported before."""
         with contextlib.suppress(UnknownCheckError):
             await self.session.executed(check, ran=ran, part=part)
-
-
-async def _cannot_revise(rejected: Proposal, feedback: Feedback) -> Proposal:  # noqa: ARG001 as the loop calls it
-    raise AssertionError("a request is answered, not revised: the client may send another one")
 
 
 def _reason(outcome: CheckOutcome) -> str:
