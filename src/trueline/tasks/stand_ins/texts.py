@@ -151,9 +151,9 @@ def sections(content: Content) -> str:
 
 
 TEXTS: Mapping[str, Callable[[Content], str]] = {
-    "txt": plain, "text": plain, "log": plain, "": plain, "md": markdown, "html": html, "htm": html,
-    "csv": comma_separated, "json": json_object, "code-workspace": settings, "py": module, "sh": shell_script,
-    "eml": mail, "srt": subtitles, "tex": latex, "bib": bibliography, "css": style_sheet, "js": script, "xcu": registry, "xml": xml,
-    "tsv": comma_separated, "ini": sections, "yml": mapping, "yaml": mapping, "conf": sections, "cfg": sections,
+    "": plain, "txt": plain, "text": plain, "log": plain, "md": markdown, "html": html, "htm": html, "xml": xml,
+    "csv": comma_separated, "tsv": comma_separated, "json": json_object, "code-workspace": settings, "py": module,
+    "sh": shell_script, "eml": mail, "srt": subtitles, "tex": latex, "bib": bibliography, "css": style_sheet,
+    "js": script, "xcu": registry, "ini": sections, "conf": sections, "cfg": sections, "yml": mapping, "yaml": mapping,
 }  # fmt: skip
 """By ending, without its dot."""
