@@ -31,7 +31,14 @@ from trueline.runs.request_models import (
     require_judges,
     require_prices,
 )
-from trueline.runs.request_tasks import instruction_name, open_downloads, require_checkers, selection_of, suite_of
+from trueline.runs.request_tasks import (
+    instruction_name,
+    open_downloads,
+    require_checkers,
+    selection_of,
+    suite_of,
+    with_assets,
+)
 from trueline.runs.sampling import AgentSampling, agent_sampling
 from trueline.runs.types import Pace
 from trueline.tasks.bridge.availability import why_no_bridge
@@ -126,6 +133,7 @@ async def open_run(
         require_prices("max_cost" if request.max_cost is not None else None, prices, judging_models(request))
         guard, guard_setting = await open_guard_setup(request, config, ask, stack)
         desktops = await choose_desktops(request)
+        downloads = open_downloads(request)
         asks_model = maker.needs_model or maker.calls_model
         setting = Setting(
             agent=maker.name,
@@ -144,7 +152,7 @@ async def open_run(
                 max_tokens=request.max_episode_tokens,
                 max_cost=request.max_episode_cost,
             ),
-            environment=desktops.environment,
+            environment=with_assets(desktops.environment, downloads),
             prompts=maker.prompts,
             checkers=request.checkers,
         )
@@ -172,9 +180,9 @@ async def open_run(
             suite=suite.name,
             setting=setting,
             agent=maker,
-            downloads=open_downloads(request),
+            downloads=downloads,
             models=models,
-            assets=suite.assets,
+            assets=(*suite.assets, *downloads.folders),
             seed=request.seed,
             paired_seeds=request.paired_seeds,
             guard=guard,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from trueline.errors import RequestError
 from trueline.extras import require_extra
+from trueline.records.setting import Environment
 from trueline.runs.build import CLARIFIED
 from trueline.runs.plan import Planned
 from trueline.runs.request import RunRequest
@@ -22,6 +23,9 @@ from trueline.text import printable
 if TYPE_CHECKING:
     from trueline.tasks.bridge.score import Checkers
     from trueline.tasks.suite import SuiteTask
+
+STAND_INS = "stand-in assets"
+"""What an environment says in which files of tasks were generated."""
 
 
 def suite_of(request: RunRequest) -> Suite:
@@ -53,6 +57,13 @@ def open_downloads(request: RunRequest) -> Downloads:
     """
     mirror = None if request.mirror is None else open_mirror(request.mirror)
     return Downloads(default_folder(), offline=request.offline, mirror=mirror)
+
+
+def with_assets(environment: Environment, downloads: Downloads) -> Environment:
+    """The environment, with a note if files of tasks are stand-ins: such results are not mixed with others."""
+    if not downloads.has_stand_ins:
+        return environment
+    return environment.model_copy(update={"options": {**environment.options, "assets": STAND_INS}})
 
 
 def instruction_name(request: RunRequest, tasks: Sequence[SuiteTask]) -> str:

@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from trueline.records.base import Count, Digest, Record
 from trueline.tasks.addresses import web_parts
-from trueline.tasks.mirror import Mirror
+from trueline.tasks.mirror import FolderMirror, Mirror
 from trueline.tasks.transfer import DownloadError, Limits, transfer
 from trueline.text import printable
 
@@ -67,6 +67,16 @@ class Downloads:
         self._largest = largest
         self._time_limit = time_limit
         self._pause = pause
+
+    @property
+    def has_stand_ins(self) -> bool:
+        """Whether some of the files are generated ones: what is scored with them is no result of a benchmark."""
+        return self._mirror is not None and self._mirror.has_stand_ins
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """Folders that may also have files that come with the tasks."""
+        return (self._mirror.folder,) if isinstance(self._mirror, FolderMirror) else ()
 
     def has(self, url: str) -> bool:
         """Whether the file of a URL is there; its content is not read."""

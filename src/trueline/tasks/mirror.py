@@ -9,12 +9,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import ClassVar
 from urllib.parse import SplitResult, parse_qs, unquote
 
 from trueline.errors import InputError
 from trueline.tasks.addresses import web_parts
 from trueline.text import printable
 
+STAND_INS_MARK = "stand-ins.json"
+"""The file that marks a folder of generated files; see `trueline.tasks.stand_ins`."""
 _CACHE_NAME = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})_.+")
 """OSWorld's name of a downloaded file: the UUID of its address, and the name it gets on the desktop."""
 _TOLD_APART = 2
@@ -36,7 +39,7 @@ class FolderMirror:
         parts = web_parts(url)
         if parts is None:
             return None
-        by_cache_name, by_name = self._index
+        by_cache_name, by_name, _ = self._index
         if (cached := by_cache_name.get(str(uuid.uuid5(uuid.NAMESPACE_URL, url)))) is not None:
             return cached
         drive_id = parse_qs(parts.query).get("id", [""])[0]
@@ -54,21 +57,30 @@ class FolderMirror:
         """None: a folder has no addresses."""
         return ()
 
+    @property
+    def has_stand_ins(self) -> bool:
+        """Whether generated files are among its own, as their mark says."""
+        return self._index[2]
+
     @cached_property
-    def _index(self) -> tuple[dict[str, Path], dict[str, list[Path]]]:
+    def _index(self) -> tuple[dict[str, Path], dict[str, list[Path]], bool]:
         by_cache_name: dict[str, Path] = {}
         by_name: dict[str, list[Path]] = {}
+        marked = False
         for place, folders, names in os.walk(self.folder):
             folders.sort()
             for name in sorted(names):
                 path = Path(place, name)
                 if not path.is_file():
                     continue
+                if name == STAND_INS_MARK:
+                    marked = True
+                    continue
                 if (cache_name := _CACHE_NAME.fullmatch(name)) is not None:
                     by_cache_name.setdefault(cache_name[1], path)
                 for known_as in dict.fromkeys((name, path.stem)):
                     by_name.setdefault(known_as, []).append(path)
-        return by_cache_name, by_name
+        return by_cache_name, by_name, marked
 
 
 @dataclass(frozen=True)
@@ -76,6 +88,8 @@ class WebMirror:
     """A server that has the same files below a base address."""
 
     base: str
+    has_stand_ins: ClassVar[bool] = False
+    """Only a folder can be marked."""
 
     def find(self, _url: str, /) -> Path | None:
         """`None`: it has no files here."""

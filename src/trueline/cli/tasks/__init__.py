@@ -1,4 +1,4 @@
-"""`trueline tasks`: list, show, check, fetch and audit tasks; install OSWorld's own evaluators."""
+"""`trueline tasks`: list, show, check, fetch, stand in for and audit tasks; install OSWorld's own evaluators."""
 
 from __future__ import annotations
 
@@ -22,6 +22,10 @@ SUBCOMMANDS = {
         "Read all selected tasks; report which can run and be scored here, and what is wrong with the rest.",
     ),
     "fetch": Subcommand("tasks.fetch", "Download once what the selected tasks need, so that runs can be offline."),
+    "stand-ins": Subcommand(
+        "tasks.stand_ins",
+        "Generate files in place of those that the selected tasks fetch, to try set-ups and checkers.",
+    ),
     "audit": Subcommand(
         "tasks.audit", "Prove that each task can be solved and that nothing else passes.", ("desktop",)
     ),

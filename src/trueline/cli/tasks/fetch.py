@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from trueline.cli.flag_values import count
 from trueline.cli.output import print_json
 from trueline.cli.parser import Parser
+from trueline.cli.tasks.progress import count_on_stderr
 from trueline.cli.tasks.selection import add_mirror_flag, add_selection_flags, chosen_selection, chosen_suite
 from trueline.errors import InputError
 from trueline.text import printable
@@ -86,18 +87,5 @@ def _lines(tasks: tuple[SuiteTask, ...], fetched: Fetched) -> list[str]:
 
 
 def _progress(kind: str) -> Callable[[FetchProgress], None]:
-    """Writes to stderr: one line that changes on a terminal, else a line for every tenth of the files."""
-    terminal = kind == "auto" and sys.stderr.isatty()
-    shown = -1
-
-    def report(progress: FetchProgress) -> None:
-        nonlocal shown
-        text = f"{progress.done} of {progress.total} files, {progress.size >> 10:,} KiB"
-        tenth = 10 * progress.done // max(1, progress.total)
-        if terminal:
-            print(f"\r{text}", end="\n" if progress.done == progress.total else "", file=sys.stderr, flush=True)
-        elif kind != "none" and tenth > shown:
-            shown = tenth
-            print(text, file=sys.stderr)
-
-    return report
+    show = count_on_stderr(kind)
+    return lambda now: show(now.done, now.total, f"{now.done} of {now.total} files, {now.size >> 10:,} KiB")

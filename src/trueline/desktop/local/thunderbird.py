@@ -26,7 +26,7 @@ _INSTALLATION = "FDC34C9F024745EB"
 
 Pref = bool | int | str
 
-_QUIET: Mapping[str, Pref] = {
+QUIET_PREFS: Mapping[str, Pref] = {
     # No greeting, no questions, no news.
     "app.donation.eoy.version.viewed": 999,
     "browser.aboutwelcome.enabled": False,
@@ -68,6 +68,7 @@ _QUIET: Mapping[str, Pref] = {
     "mail.warn_on_send_accel_key": False,
     "security.sandbox.content.level": 0,
 }
+"""What keeps Thunderbird from asking, greeting and reaching for the network."""
 
 
 def _account() -> dict[str, Pref]:
@@ -115,20 +116,26 @@ def user_js(prefs: Mapping[str, Pref]) -> str:
     return "".join(f"user_pref({json.dumps(name)}, {json.dumps(value)});\n" for name, value in prefs.items())
 
 
+def profile_index(folder: str) -> dict[str, str]:
+    """The files by which Thunderbird finds its profile in `.thunderbird/FOLDER`, by path in the home folder."""
+    profiles = (
+        f"[Profile0]\nName=default\nIsRelative=1\nPath={folder}\nDefault=1\n\n"
+        f"[Install{_INSTALLATION}]\nDefault={folder}\nLocked=1\n\n[General]\nStartWithLastProfile=1\nVersion=2\n"
+    )
+    return {
+        ".thunderbird/profiles.ini": profiles,
+        ".thunderbird/installs.ini": f"[{_INSTALLATION}]\nDefault={folder}\nLocked=1\n",
+    }
+
+
 def thunderbird_files() -> dict[str, bytes]:
     """The profile by path in the home folder: opens on an empty inbox."""
     tab = {"mode": "mail3PaneTab", "state": {"firstTab": True, "folderPaneVisible": True,
            "folderURI": f"{_FOLDERS}/Inbox", "messagePaneVisible": True}, "ext": {}}  # fmt: skip
     session = {"rev": 0, "windows": [{"type": "3pane", "tabs": {"rev": 0, "selectedIndex": 0, "tabs": [tab]}}]}
-    folder = PROFILE.split("/")[-1]
-    profiles = (
-        f"[Profile0]\nName=default\nIsRelative=1\nPath={folder}\nDefault=1\n\n"
-        f"[Install{_INSTALLATION}]\nDefault={folder}\nLocked=1\n\n[General]\nStartWithLastProfile=1\nVersion=2\n"
-    )
     texts = {
-        ".thunderbird/profiles.ini": profiles,
-        ".thunderbird/installs.ini": f"[{_INSTALLATION}]\nDefault={folder}\nLocked=1\n",
-        f"{PROFILE}/user.js": user_js({**_QUIET, **_account()}),
+        **profile_index(PROFILE.split("/")[-1]),
+        f"{PROFILE}/user.js": user_js({**QUIET_PREFS, **_account()}),
         f"{PROFILE}/session.json": json.dumps(session),
         **{f"{MAIL}/{name}": "" for name in ("Inbox", "Sent", "Drafts", "Trash")},
         f"{PROFILE}/Mail/{_LOCAL}/Trash": "",
