@@ -11,6 +11,8 @@ from types import FrameType
 from typing import TypeVar
 
 T = TypeVar("T")
+_LOOK_UP_S = 0.1
+"""Python notices a signal that comes just before a wait only after it."""
 
 
 def run_blocking(work: Coroutine[object, object, T]) -> T:
@@ -39,7 +41,8 @@ def run_blocking(work: Coroutine[object, object, T]) -> T:
     thread = threading.Thread(target=serve, name="trueline")
     with _ctrl_c(cancel):
         thread.start()
-        thread.join()
+        while thread.is_alive():
+            thread.join(_LOOK_UP_S)
     return task.result()
 
 
