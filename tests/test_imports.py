@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 
-import pytest
-
-SOURCE = Path(__file__).resolve().parents[1] / "src" / "trueline"
+from support.source_facts import SOURCE, source_facts
 
 # What each package may import besides itself; the files in OPEN and the package itself are open to all.
 OPEN = {
@@ -37,33 +32,15 @@ MAY_IMPORT: dict[str, set[str]] = {
     "view": {"studies", "runs", "agents", "guard", "judge", "tasks", "stats", *BELOW_TASKS},
     "cli": {"view", "studies", "runs", "agents", "guard", "judge", "tasks", "stats", *BELOW_TASKS},
 }
-PROVIDER_SDKS = {"openai", "anthropic", "boto3", "botocore"}
-X11 = {"Xlib", "xcffib"}
-
-
-def modules() -> list[Path]:
-    return sorted(SOURCE.rglob("*.py"))
-
-
-def imported(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: relative import"
-            assert node.module is not None
-            yield node.module
-            if node.module == "trueline":
-                yield from (f"trueline.{alias.name}" for alias in node.names)
-
-
-def package_of(path: Path) -> str:
-    parts = path.relative_to(SOURCE).parts
-    return parts[0] if len(parts) > 1 else path.stem
+ONLY_IN = {
+    **dict.fromkeys(("openai", "anthropic", "boto3", "botocore"), "models"),
+    **dict.fromkeys(("Xlib", "xcffib"), "desktop"),
+}
+"""Libraries that one package alone may import."""
 
 
 def packages() -> set[str]:
-    return {path.relative_to(SOURCE).parts[0] for path in modules() if len(path.relative_to(SOURCE).parts) > 1}
+    return {facts.package for facts in source_facts() if len(facts.path.parts) > 1}
 
 
 def test_every_package_is_in_the_table() -> None:
@@ -74,11 +51,10 @@ def test_the_table_for_contributors_says_what_is_imported() -> None:
     page = (SOURCE.parents[1] / "CONTRIBUTING.md").read_text("utf-8")
     rows = re.findall(r"^\| `(\w+)/` \|[^|]*\| ([^|]*) \|$", page, re.MULTILINE)
     real = {package: set[str]() for package in packages()}
-    for path in modules():
-        package = package_of(path)
-        if package in real:
-            names = (name.split(".") for name in imported(path) if name.startswith("trueline."))
-            real[package] |= {name[1] for name in names if name[1] in real and name[1] != package}
+    for facts in source_facts():
+        if facts.package in real:
+            names = (name.split(".") for name in facts.imports if name.startswith("trueline."))
+            real[facts.package] |= {name[1] for name in names if name[1] in real and name[1] != facts.package}
     assert {package: set(re.findall(r"`(\w+)`", named)) for package, named in rows} == real
 
 
@@ -90,38 +66,32 @@ def test_the_architecture_page_names_every_package_and_shared_file() -> None:
     assert set(re.findall(r"`(\w+)`", shared)) == OPEN - {"__init__"}
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(SOURCE)))
-def test_imports_point_one_way(path: Path) -> None:
-    package = package_of(path)
-    allowed = MAY_IMPORT.get(package, set()) | OPEN | {package}
-    for name in imported(path):
-        top, _, rest = name.partition(".")
-        if top == "trueline" and rest:
+def test_imports_point_one_way() -> None:
+    wrong: list[str] = []
+    for facts in source_facts():
+        wrong += [f"{facts.path}:{line} is a relative import" for line in facts.relative_imports]
+        allowed = MAY_IMPORT.get(facts.package, set()) | OPEN | {facts.package}
+        for name in facts.imports:
+            top, _, rest = name.partition(".")
             target = rest.split(".")[0]
-            assert target in allowed or target.startswith("__"), (
-                f"{path.relative_to(SOURCE)} imports {name}, but {package} may not need {target}"
-            )
-        if top in PROVIDER_SDKS:
-            assert package == "models", f"{path} imports {top}: only models/ may"
-        if top in X11:
-            assert package == "desktop", f"{path} imports {top}: only desktop/ may"
+            if top == "trueline" and rest and target not in allowed and not target.startswith("__"):
+                wrong.append(f"{facts.path} imports {name}, but {facts.package} may not need {target}")
+            if top in ONLY_IN and facts.package != ONLY_IN[top]:
+                wrong.append(f"{facts.path} imports {top}: only {ONLY_IN[top]}/ may")
+    assert wrong == []
 
 
 # Programs of their own that run inside a sandbox: what they read and print goes through a pipe to the host.
-INSIDE_THE_SANDBOX = tuple(
-    SOURCE / folder for folder in ("desktop/local/programs", "desktop/worker/inside", "tasks/bridge/inside")
-)
+INSIDE_THE_SANDBOX = ("desktop/local/programs", "desktop/worker/inside", "tasks/bridge/inside")
 
 
 def test_nothing_below_cli_prints_or_reads_argv() -> None:
-    for path in modules():
-        if package_of(path) == "cli" or any(path.is_relative_to(folder) for folder in INSIDE_THE_SANDBOX):
-            continue
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                assert node.func.id != "print", f"{path}:{node.lineno} prints"
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-                assert (node.value.id, node.attr) != ("sys", "argv"), f"{path}:{node.lineno} reads argv"
+    wrong: list[str] = []
+    for facts in source_facts():
+        if facts.package != "cli" and not any(facts.path.is_relative_to(folder) for folder in INSIDE_THE_SANDBOX):
+            wrong += [f"{facts.path}:{line} prints" for line in facts.prints]
+            wrong += [f"{facts.path}:{line} reads argv" for line in facts.reads_argv]
+    assert wrong == []
 
 
 def loaded_by(code: str) -> set[str]:

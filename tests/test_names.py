@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).resolve().parents[1] / "src" / "trueline"
+from support.source_facts import source_facts
 
 # Names that say nothing by themselves: whoever meets one has to open the file to know what it is.
 OPAQUE = frozenset({
     "of", "one", "own", "known", "kept", "apart", "handed", "telling", "deeds", "senses", "idle", "see_same",
     "in_words",
 })  # fmt: skip
-
-
-def modules() -> list[Path]:
-    return sorted(SOURCE.rglob("*.py"))
 
 
 def is_opaque(name: str) -> bool:
@@ -35,16 +30,13 @@ def test_names_that_hold_such_a_word_are_allowed(name: str) -> None:
 
 
 def test_no_file_or_package_has_an_opaque_name() -> None:
-    below = {path.relative_to(SOURCE) for path in modules()}
-    assert [str(path) for path in sorted(below) if any(is_opaque(Path(part).stem) for part in path.parts)] == []
+    paths = [facts.path for facts in source_facts()]
+    assert [str(path) for path in paths if any(is_opaque(Path(part).stem) for part in path.parts)] == []
 
 
 def test_no_function_method_or_class_has_an_opaque_name() -> None:
     found = [
-        f"{path.relative_to(SOURCE)}:{node.lineno} {node.name}"
-        for path in modules()
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and is_opaque(node.name)
+        f"{facts.path}:{line} {name}" for facts in source_facts() for line, name in facts.definitions if is_opaque(name)
     ]
     assert found == []
 
@@ -57,9 +49,9 @@ SHARED_CLASS_NAMES = frozenset({
 
 def test_a_class_name_stands_for_one_thing() -> None:
     places: dict[str, list[str]] = {}
-    for path in modules():
-        for node in ast.parse(path.read_text("utf-8")).body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                places.setdefault(node.name, []).append(str(path.relative_to(SOURCE)))
+    for facts in source_facts():
+        for name in facts.classes:
+            if not name.startswith("_"):
+                places.setdefault(name, []).append(str(facts.path))
     twice = {name: found for name, found in places.items() if len(found) > 1 and name not in SHARED_CLASS_NAMES}
     assert twice == {}
