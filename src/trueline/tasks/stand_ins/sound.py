@@ -12,7 +12,7 @@ from trueline.tasks.stand_ins.content import Content
 from trueline.tasks.stand_ins.pictures import draw, encoded
 
 SECONDS = 6
-_RATE = 44_100
+_RATE, _WAV_RATE = 44_100, 16_000
 _SAMPLES = 1152
 """Of one MP3 frame."""
 _FRAME = 208
@@ -23,14 +23,14 @@ _SIZE, _PER_SECOND = (320, 240), 10
 def wav(content: Content) -> bytes:
     """A melody, uncompressed."""
     samples = array("h")
-    while len(samples) < SECONDS * _RATE:
-        step = 2 * math.pi * content.number(220, 880) / _RATE
-        samples.extend(int(8000 * math.sin(step * place)) for place in range(_RATE // 2))
+    while len(samples) < SECONDS * _WAV_RATE:
+        step = 2 * math.pi * content.number(220, 880) / _WAV_RATE
+        samples.extend(int(8000 * math.sin(step * place)) for place in range(_WAV_RATE // 2))
     buffer = io.BytesIO()
     with wave.open(buffer, "wb") as file:
         file.setnchannels(1)
         file.setsampwidth(2)
-        file.setframerate(_RATE)
+        file.setframerate(_WAV_RATE)
         file.writeframes(samples.tobytes())
     return buffer.getvalue()
 
