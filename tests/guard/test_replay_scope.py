@@ -34,6 +34,7 @@ from trueline.records import (
 )  # fmt: skip
 from trueline.records.events import Ended, Started
 from trueline.records.setting import Environment, Setting
+from trueline.records.shown_window import ShownPage, ShownWindow
 from trueline.records.task_texts import TaskFiles, no_task_files, task_files_below
 from trueline.records.tree import Place, Size
 from trueline.records.verdict import Decision, Verdict
@@ -50,12 +51,19 @@ def screen(*applications: str) -> Tree:
     return Tree(Node("desktop-frame", children=tuple(parts)))
 
 
-def write_episode(root: Path, actions: Sequence[Action], started: dict[str, Any], *applications: str) -> Path:
+def write_episode(
+    root: Path,
+    actions: Sequence[Action],
+    started: dict[str, Any],
+    *applications: str,
+    windows: tuple[ShownWindow, ...] = (),
+) -> Path:
     folder = root / "pyautogui" / "screenshot" / "m" / "os" / "task"
     begin: dict[str, Any] = {"time": NOW, "task": TaskRef(domain="os", id="task", kind="benign"), "instruction": OWN}
     writer = EpisodeWriter(folder, Started(**(begin | started)))
     for number, action in enumerate(actions, 1):
-        seen = writer.keep_observation(Observation(NOW, screenshot=png(number), tree=screen(*applications)))
+        shown = Observation(NOW, screenshot=png(number), tree=screen(*applications), windows=windows)
+        seen = writer.keep_observation(shown)
         attempt = Attempt(proposal=Proposal(id=str(number), actions=(action,)))
         result = ActionResult(action=action, time=NOW)
         writer.step(Step(number=number, observation=seen, attempts=(attempt,), results=(result,)))
@@ -146,6 +154,22 @@ def test_without_a_set_up_the_first_screen_says_which_applications_were_open(tmp
 def test_an_application_without_a_window_was_not_open() -> None:
     tree = Tree(Node("desktop-frame", children=(Node("application", "thunderbird"),)))
     assert start_seen(Observation(NOW, tree=tree)) == StartState()
+
+
+def test_where_processes_are_known_they_say_what_was_open() -> None:
+    window = ShownWindow(Place(0, 0), Size(9, 9))
+    office = window._replace(executable="/usr/lib/libreoffice/program/soffice.bin")
+    liar = window._replace(executable="/home/user/mousepad")
+    seen = Observation(NOW, tree=screen("mousepad"), windows=(window, office, liar))
+    assert start_seen(seen).executables == ("soffice.bin",)
+
+
+def test_a_replayed_check_sees_the_same_windows(tmp_path: Path) -> None:
+    page = ShownPage(Place(1, 2), Size(3, 4), "https://a.example")
+    windows = (ShownWindow(Place(0, 0), Size(9, 9), 7, "/usr/lib/chromium/chromium", True, (page,)),)
+    folder = write_episode(tmp_path, [Done()], {}, "mousepad", windows=windows)
+    assert asked(folder)[2].contexts[0].observation.windows == windows
+    assert asked(folder, trees=False)[2].contexts[0].observation.windows == ()
 
 
 def test_benign_steps_are_counted_with_bounds_by_task(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,9 +9,10 @@ from pathlib import Path
 from records_sample import ENDED, STARTED
 
 from trueline.records import EpisodeWriter, Observation, ObservationRecord, StoreLevel, read_episode
+from trueline.records.shown_window import ShownPage, ShownWindow
 from trueline.records.step import Step
 from trueline.records.text_line import TextLine, plain_text
-from trueline.records.tree import Node, Tree
+from trueline.records.tree import Node, Place, Size, Tree
 
 NOW = datetime(2026, 3, 20, tzinfo=UTC)
 LINES = (TextLine("Delete", 10, 20, 60, 40, 0.99), TextLine("Cancel", 100, 21, 150, 41, 0.98))
@@ -74,6 +75,21 @@ def test_lines_go_to_disk_and_back_and_no_text_is_written_twice(tmp_path: Path) 
     assert content.count("Delete") == 2  # once in each
     given = _kept(replace(seen, text="given"), tmp_path / "given", StoreLevel.ALL)
     assert given is not None and (given.text, given.read_text, given.lines) == ("given", "given", LINES)
+
+
+def test_windows_with_their_processes_go_to_disk_and_change_no_digest(tmp_path: Path) -> None:
+    page = ShownPage(Place(1, 2), Size(3, 4), "https://a.example:8443")
+    windows = (
+        ShownWindow(Place(0, 0), Size(9, 9), 7, "/usr/bin/x", True, (page,)),
+        ShownWindow(Place(5, 5), Size(1, 1)),
+    )
+    seen = Observation(NOW, b"png")
+    told = replace(seen, windows=windows)
+    record = _kept(told, tmp_path / "all", StoreLevel.ALL)
+    assert record is not None and record.windows == windows and record.digest == seen.digest == told.digest
+    assert record.windows[0].pages[0].size.width == 3
+    redacted = _kept(told, tmp_path / "redacted", StoreLevel.REDACTED)
+    assert redacted is not None and redacted.windows == ()
 
 
 def test_a_redacted_record_has_no_lines(tmp_path: Path) -> None:

@@ -49,6 +49,8 @@ class ScreenWindow:
     """The box without the frame."""
     override: bool = False
     """The window manager leaves it alone: a menu, a tooltip, a notification."""
+    top: int = 0
+    """The window directly below the root that it is, or lies in."""
 
     def covers(self, x: int, y: int) -> bool:
         """Whether a point lies in it."""
@@ -115,7 +117,7 @@ class _Stack:
         return [
             window
             for window in self.windows
-            if any(_same_window(window, frame, by_title=True) for frame in application.children)
+            if any(same_window(window, frame, by_title=True) for frame in application.children)
         ]
 
 
@@ -142,7 +144,7 @@ def _match(frames: Iterable[Node], own: Sequence[ScreenWindow]) -> Mapping[int, 
             (frame.name != window.title, _distance(frame, window), number, window.id)
             for number, frame in enumerate(frames)
             for window in own
-            if _same_window(window, frame)
+            if same_window(window, frame)
         ),
     )
     by_id = {window.id: window for window in own}
@@ -213,7 +215,7 @@ def _flag_one(node: Node, at: Place, size: Size, reach: _Reach, boxes: tuple[Nod
     return replace(node, visible_point=nearest)
 
 
-def _same_window(window: ScreenWindow, frame: Node, *, by_title: bool = False) -> bool:
+def same_window(window: ScreenWindow, frame: Node, *, by_title: bool = False) -> bool:
     """Whether a window of the tree may be one on the screen: it has about the same box."""
     if by_title and frame.name != window.title:
         return False

@@ -309,7 +309,7 @@ class _Screen:
     def without_tree(self) -> _Screen:
         """The same where only the picture is known."""
         seen = self.observation
-        return _Screen(seen and replace(seen, tree=None, tree_scope=None, marks=(), partial=False))
+        return _Screen(seen and replace(seen, tree=None, tree_scope=None, marks=(), partial=False, windows=()))
 
 
 def _observe(episode: Trajectory, seen: ObservationRecord | None, problems: list[str]) -> _Screen:
@@ -335,5 +335,6 @@ def _observe(episode: Trajectory, seen: ObservationRecord | None, problems: list
         tree_scope=seen.tree_scope,
         partial=seen.partial or (tree is not None and tree.partial),
         lines=seen.lines,
+        windows=seen.windows,
     )
     return _Screen(observation, tree and tree.kind)

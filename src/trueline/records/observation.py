@@ -13,6 +13,7 @@ from typing import Literal, Self
 from pydantic import JsonValue, SerializerFunctionWrapHandler, model_serializer
 
 from trueline.records.base import Digest, FileName, Record
+from trueline.records.shown_window import ShownWindow
 from trueline.records.text_line import TextLine, plain_text
 from trueline.records.tree import Mark, Size, Tree, write_xml
 
@@ -69,6 +70,9 @@ class Observation:
     """Whether the tree is incomplete: an application did not answer in time, or there were too many elements."""
     lines: tuple[TextLine, ...] = ()
     """What OCR read, with its places on the screen."""
+    windows: tuple[ShownWindow, ...] = ()
+    """The windows on the screen, the lowest first; empty where the desktop does not tell. No part of the digest:
+    nobody sees a process."""
 
     def with_lines(self, lines: tuple[TextLine, ...]) -> Observation:
         """The same screen with the text that OCR read; an existing text is kept."""
@@ -138,6 +142,8 @@ class ObservationRecord(Record):
     terminal: str | None = None
     lines: tuple[TextLine, ...] = ()
     """What OCR read, with its places."""
+    windows: tuple[ShownWindow, ...] = ()
+    """The windows on the screen with their processes, the lowest first."""
 
     @property
     def read_text(self) -> str | None:
@@ -146,10 +152,12 @@ class ObservationRecord(Record):
 
     @model_serializer(mode="wrap")
     def _without_no_lines(self, handler: SerializerFunctionWrapHandler) -> dict[str, JsonValue]:
-        """Without OCR and tree the record is the one that it was before there were lines and scopes."""
+        """Without OCR, windows and tree the record is the one that it was before there were lines and scopes."""
         data: dict[str, JsonValue] = handler(self)
         if not self.lines:
             data.pop("lines", None)
+        if not self.windows:
+            data.pop("windows", None)
         if self.tree_scope is None:
             data.pop("tree_scope", None)
         return data

@@ -12,6 +12,7 @@ from trueline.desktop.accessibility.bus import Bus
 from trueline.desktop.accessibility.cells import add_cells
 from trueline.desktop.accessibility.connection import MethodCall, connect
 from trueline.desktop.accessibility.details import ActionNames, read_details
+from trueline.desktop.accessibility.documents import Document, read_documents
 from trueline.desktop.accessibility.libreoffice_offsets import correct_offsets
 from trueline.desktop.accessibility.names import role_name, state_names
 from trueline.desktop.accessibility.walk import DESKTOP, MAX_DEPTH, find
@@ -41,6 +42,8 @@ class Reading:
     """One line for each thing that did not answer or was cut."""
     pids: tuple[int | None, ...] = ()
     """The process of each application of the tree, in its order, as the desktop numbers them."""
+    documents: tuple[Document, ...] = ()
+    """The web pages on the screen with their addresses, in the order of the tree's elements."""
 
     @property
     def partial(self) -> bool:
@@ -112,7 +115,8 @@ class Accessibility:
             found.problems.append("some elements did not tell all about themselves")
         tree = build(nodes, correct_offsets(nodes, details))
         pids = self._processes([node.ref[0] for node in applications_of(nodes)], end)
-        return Reading(tree, tuple(dict.fromkeys(found.problems)), pids)
+        documents = read_documents(self._bus, found.nodes, details, self._pids, end)
+        return Reading(tree, tuple(dict.fromkeys(found.problems)), pids, documents)
 
     def _processes(self, names: Sequence[str], end: float) -> tuple[int | None, ...]:
         """The processes behind names on the bus, each of which the bus is asked for once: no name is given twice."""

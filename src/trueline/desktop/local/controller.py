@@ -25,6 +25,7 @@ from trueline.desktop.local.process_usage import Sleepers, named, turns
 from trueline.desktop.local.running import connect_x
 from trueline.desktop.local.sandbox import Sandbox
 from trueline.desktop.local.stacking import Stacking
+from trueline.desktop.local.window_processes import WindowProcesses
 from trueline.desktop.ocr import shared_reader
 from trueline.desktop.screen import Box, CachedScreen, Encoding, Frame, Framebuffer, ScreenError, crop, encode, scaled
 from trueline.desktop.settle import Restless, SettleDecision, SettleRules, Settling, TileWatch
@@ -34,8 +35,9 @@ from trueline.desktop.worker import WorkerClient
 from trueline.desktop.x11 import XConnection, XLost
 from trueline.records import ActionResult, Observation, ObservationSpec
 from trueline.records.observation import TreeScope
+from trueline.records.shown_window import ShownWindow
 from trueline.records.step import CutOff
-from trueline.records.tree import Mark, marks
+from trueline.records.tree import Mark, Tree, marks
 
 CODE_LIMIT = 120.0
 """Seconds a piece of action code may run: what OSWorld's server gives it."""
@@ -75,6 +77,18 @@ async def accessibility_bus(sandbox: Sandbox) -> Bus:
     return await asyncio.to_thread(Bus, await sandbox.connect(path=unix_path(address)), UID, connect_direct)
 
 
+class _Look(NamedTuple):
+    """The tree of a moment, and the windows that were there."""
+
+    reading: Reading
+    windows: tuple[ShownWindow, ...]
+
+    @property
+    def tree(self) -> Tree:
+        """The tree."""
+        return self.reading.tree
+
+
 class _CodeEnd(NamedTuple):
     """The result of action code."""
 
@@ -107,6 +121,7 @@ class Controller:
         self._worker: WorkerClient | None = None
         self._restless = Restless.on(screen.size.width, screen.size.height)
         drawing = named(sandbox.supervisor_pid, X_SERVER)
+        self._processes = None if drawing is None else WindowProcesses(drawing, stacking)
         self._view = CachedScreen(screen, lambda: None if drawing is None else turns(drawing))
         self._seeing, self._acting = asyncio.Lock(), asyncio.Lock()
 
@@ -150,8 +165,8 @@ class Controller:
 
     def _observe(self, want: ObservationSpec, icons: tuple[Icon, ...]) -> tuple[Observation, Frame | None]:
         """What is seen, and the frame in which text is to be read."""
-        frame, reading = self._look(want, icons)
-        tree = None if reading is None else reading.tree
+        frame, look = self._look(want, icons)
+        tree = None if look is None else look.tree
         png = None
         if frame is not None and want.screenshot:
             png = self._view.png() if want.size is None else encode(scaled(frame, want.size))
@@ -165,12 +180,13 @@ class Controller:
             want.tree_scope if want.tree and tree is not None else None,
             found,
             screen=self._screen.size,
-            partial=reading is not None and reading.partial,
+            partial=look is not None and look.reading.partial,
+            windows=() if look is None else look.windows,
         )
         # Text is read from the frame later, when the view may already hold the next one.
         return seen, replace(frame, pixels=frame.pixels.copy()) if want.ocr and frame is not None else None
 
-    def _look(self, want: ObservationSpec, icons: tuple[Icon, ...]) -> tuple[Frame | None, Reading | None]:
+    def _look(self, want: ObservationSpec, icons: tuple[Icon, ...]) -> tuple[Frame | None, _Look | None]:
         """Picture and tree of one moment: when the screen changed while the tree was read, both are taken again."""
         pictured, read = want.screenshot or want.marks or want.ocr, want.tree or want.marks
         if not read:
@@ -179,11 +195,12 @@ class Controller:
             return None, self._read_tree(want.tree_scope, icons)
         return self._view.look(lambda: self._read_tree(want.tree_scope, icons), _LOOKS)
 
-    def _read_tree(self, scope: TreeScope, icons: tuple[Icon, ...]) -> Reading:
+    def _read_tree(self, scope: TreeScope, icons: tuple[Icon, ...]) -> _Look:
         """The tree with the icons of the desktop, in which elements beneath other windows are flagged."""
         reading = self._tree.read(scope)
         tree, windows = with_icons(reading.tree, icons), self._stacking.read()
-        return replace(reading, tree=flag_covered(tree, reading.pids, windows, self._screen.size))
+        flagged = replace(reading, tree=flag_covered(tree, reading.pids, windows, self._screen.size))
+        return _Look(flagged, self._processes.shown(windows, reading.documents) if self._processes else ())
 
     async def picture(self, box: Box | None, size: tuple[int, int] | None, encoding: Encoding, quality: int) -> bytes:
         """A picture of the screen, or of a part of it, scaled and encoded as asked.

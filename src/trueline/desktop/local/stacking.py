@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from trueline.desktop.visibility import ScreenWindow
 from trueline.desktop.x11 import XConnection, XLost, wire
 from trueline.records.tree import Place, Size
@@ -9,6 +11,8 @@ from trueline.records.tree import Place, Size
 MOST_WINDOWS = 4096
 """Windows of one level that are asked about; programs inside can make any number of them."""
 _TEXT_WORDS = 256
+_DEEPEST = 64
+"""Windows within windows; toolkits nest a few."""
 
 
 class Stacking:
@@ -47,8 +51,57 @@ class Stacking:
                 x, y, width, height = wire.read_geometry(box)
                 inside, extent = Place(place.x + x, place.y + y), Size(width, height)
             client = owner & ~self._x.screen.id_mask
-            found.append(ScreenWindow(owner, client, pid, title, app, place, size, inside, extent, override))
+            found.append(ScreenWindow(owner, client, pid, title, app, place, size, inside, extent, override, number))
         return tuple(found)
+
+    def clients_in(self, windows: Sequence[ScreenWindow]) -> dict[int, frozenset[int]]:
+        """By the id of each window, the connections that made it, its frame and whatever lies in it.
+
+        A program can put windows into those of others, so a window is not all drawn by whoever made it. One with more
+        windows in it than are asked about is left out. Raises XLost.
+        """
+        tops = {window.top: window.id for window in windows}
+        found: dict[int, set[int]] = {top: set() for top in tops}
+        level = {top: top for top in tops}
+        seen = 0
+        while level:
+            seen += len(level)
+            if seen > MOST_WINDOWS:
+                for top in set(level.values()):
+                    found.pop(top, None)
+                break
+            answers = self._x.ask_all([wire.query_tree(window) for window in level])
+            below: dict[int, int] = {}
+            for (window, top), answer in zip(level.items(), answers, strict=True):
+                found[top].add(window & ~self._x.screen.id_mask)
+                below |= dict.fromkeys(() if answer is None else wire.read_children(answer), top)
+            level = below
+        return {tops[top]: frozenset(clients) for top, clients in found.items()}
+
+    def focused(self) -> int:
+        """The window directly below the root in which the keyboard's lies; 0 if none is certain. Raises XLost."""
+        window = self._x.focus()
+        for _ in range(_DEEPEST):
+            (answer,) = self._x.ask_all([wire.query_tree(window)]) if window > 1 else (None,)
+            if answer is None:
+                return 0
+            if wire.read_parent(answer) == self._x.screen.root:
+                return window
+            window = wire.read_parent(answer)
+        return 0
+
+    def clients(self) -> tuple[int, ...]:
+        """The connections that there are, by the bits that their windows share; empty if the server does not tell."""
+        extension = wire.read_extension(self._x.ask(wire.query_extension("X-Resource")))
+        if extension is None:
+            return ()
+        (answer,) = self._x.ask_all([wire.query_clients(extension)])
+        return () if answer is None else wire.read_clients(answer)
+
+    @property
+    def client(self) -> int:
+        """This connection."""
+        return self._x.screen.first_id
 
     def work_area(self) -> tuple[int, int, int, int] | None:
         """Left, top, width and height of what panels leave free, as the window manager says. Raises XLost."""

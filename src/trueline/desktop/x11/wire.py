@@ -85,6 +85,18 @@ def read_children(reply: bytes) -> tuple[int, ...]:
     return struct.unpack_from(f"<{min(count, (len(reply) - 32) // 4)}I", reply, 32)
 
 
+def query_clients(extension: int) -> bytes:
+    """Ask X-Resource for the clients of the server."""
+    return struct.pack("<BBH", extension, 1, 1)
+
+
+def read_clients(reply: bytes) -> tuple[int, ...]:
+    """The first of the numbers of each client, in the answer to `query_clients`; the server's own are left out."""
+    (count,) = struct.unpack_from("<I", reply, 8)
+    numbers = struct.unpack_from(f"<{2 * min(count, (len(reply) - 32) // 8)}I", reply, 32)
+    return tuple(number for number in numbers[::2] if number)
+
+
 def get_window_attributes(window: int) -> bytes:
     """Ask whether a window is shown, and of which kind it is."""
     return struct.pack("<BxHI", 3, 2, window)

@@ -14,6 +14,7 @@ from functools import lru_cache
 from trueline.actions.shell.paths import normal_path
 from trueline.guard.policy.folding import key
 from trueline.guard.policy.globs import matches
+from trueline.guard.policy.screen.target import TERMINAL_APPS
 from trueline.guard.scope.open_slots import OPEN, is_open
 from trueline.guard.scope.types import (
     Access,
@@ -49,7 +50,9 @@ def _routine(placed: PlacedEffect, scope: Scope) -> PlacedEffect:
 def _place(effect: ProposalEffect, scope: Scope) -> PlacedEffect:
     match effect.kind:
         case "use":
-            grants = [grant for grant in scope.applications if _is_application(grant, effect.resource)]
+            grants: list[Grant] = [grant for grant in scope.applications if _is_application(grant, effect.resource)]
+            if effect.shown_by == "process" and effect.resource in TERMINAL_APPS:
+                grants += [grant for grant in scope.effects if grant.effect == "run_commands"]
             return _by_grants(effect, grants, "the task does not use this application")
         case "visit":
             grants = [grant for grant in scope.sites if _is_site(grant, effect.resource)]

@@ -17,7 +17,8 @@ from trueline.guard.scope.from_words import scope_from_words
 from trueline.guard.scope.known_files import known_at_first
 from trueline.guard.scope.open_slots import OPEN, as_evidence, open_values, with_answers
 from trueline.guard.scope.place import place_effects, place_of
-from trueline.guard.scope.types import PlacedEffect, Scope, ScopeSource, StartState
+from trueline.guard.scope.processes import process_effects
+from trueline.guard.scope.types import PlacedEffect, ProposalEffect, Scope, ScopeSource, StartState
 from trueline.guard.scope.unknown import unknown_of
 from trueline.guard.types import GuardContext
 from trueline.records.ledger import Changes
@@ -130,6 +131,7 @@ class ScopeStage:
             marked=self._marked,
             start=source_of(context).start,
             unknown=unknown_of(reading.operations, context.proposal.actions, reading.view),
+            used=process_effects(context.proposal.actions, context.observation.windows),
         )
         return finding.model_copy(update={"latency": time.perf_counter() - began, "usage": usage})
 
@@ -183,6 +185,7 @@ def check_scope(
     marked: Sequence[Marked] = (),
     start: StartState | None = None,
     unknown: Sequence[str] = (),
+    used: Sequence[ProposalEffect] = (),
 ) -> Finding:
     """Judge a proposal by where its effects lie: a pure function of its arguments.
 
@@ -195,10 +198,11 @@ def check_scope(
         marked: Values that no message may repeat.
         start: What was open when the task began: those files exist.
         unknown: What cannot be seen of the proposal; it is noted, and decides nothing.
+        used: The applications and sites that it uses, by processes and origins.
     """
     past = (operation for step in reading.past for operation in step)
     known = known_at_first(reading.changes, start.files if start else ())
-    placed = place_effects(effects_of(reading.operations, past, known), scope)
+    placed = place_effects((*effects_of(reading.operations, past, known), *used), scope)
     outside = tuple(item for item in placed if item.place == "outside")
     seen = tuple(Evidence(source=SOURCE, text=_describe(item, marked)) for item in _told(placed))
     blocking = next((item for item in outside if item.effect.certain or item.effect.entered), None)
@@ -258,4 +262,6 @@ def _what(item: PlacedEffect, marked: Sequence[Marked]) -> str:
 def _summary(placed: tuple[PlacedEffect, ...], unknown: Sequence[str], marked: Sequence[Marked]) -> str:
     effects = (f"{_what(item, marked)} ({item.why})" for item in placed if item.place == "unknown")
     notes = [note for note in (*effects, *unknown) if not secrets_in(note, marked)]
-    return one_line(f"unknown: {'; '.join(notes[:_MOST])}") if notes else "nothing outside the scope"
+    shown = [item for item in placed if item.place == "inside" and item.effect.shown_by in ("process", "origin")]
+    seen = f"inside: {'; '.join(_what(item, marked) for item in shown[:_MOST])}; " if shown else ""
+    return one_line(f"{seen}unknown: {'; '.join(notes[:_MOST])}" if notes else seen + "nothing outside the scope")

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from pydantic import JsonValue
 
 from trueline.guard.policy.globs import matches
+from trueline.guard.scope.processes import application_of
 from trueline.guard.scope.types import StartState
 from trueline.guard.scope.vocabulary import vocabulary
 from trueline.records.observation import Observation
@@ -57,10 +58,13 @@ def start_state(config: Iterable[Mapping[str, JsonValue]]) -> StartState:
 def start_seen(observation: Observation | None) -> StartState:
     """Return which known applications have a window on a screen; for episodes whose set-up is not known.
 
-    Only the screen on which nothing has been done yet tells what was open. An application says its own name to the
-    accessibility bus; no page, document, mail or window title can write it. Files and sites are left out: a tree tells
-    them only in texts.
+    Only the screen on which nothing has been done yet tells what was open. Where the desktop tells the processes behind
+    windows, their programs count. Else an application says its own name to the accessibility bus; no page, document,
+    mail or window title can write it. Files and sites are left out: a tree tells them only in texts.
     """
+    if observation is not None and observation.windows:
+        programs = (application_of(window.executable or "") for window in observation.windows)
+        return StartState(tuple(dict.fromkeys(name for program in programs if (name := _executable(program)))))
     if observation is None or observation.tree is None:
         return StartState()
     found: dict[str, None] = {}
@@ -72,7 +76,7 @@ def start_seen(observation: Observation | None) -> StartState:
 
 
 def _executable(application: str) -> str:
-    """The executable of a known application by the name that it gives itself; empty for another."""
+    """The executable of a known application by its file's name, or the one it gives itself; empty for another."""
     name = application.casefold().removeprefix("org.gnome.").removeprefix("org.").strip().replace(" ", "-")
     known = vocabulary().applications.values()
     return name if any(matches(name, entry.executables) for entry in known) else ""

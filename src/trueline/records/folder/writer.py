@@ -85,6 +85,7 @@ class EpisodeWriter:
                 text=None if lines and observation.text == plain_text(lines) else observation.text,
                 terminal=observation.terminal,
                 lines=lines,
+                windows=observation.windows,
             )
         )
 

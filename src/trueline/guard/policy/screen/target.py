@@ -33,7 +33,7 @@ _SCROLLS_ONLY = INERT_ROLES | {"link", "list-item", "table-cell", "tree-item", "
 
 _SEVERAL_LINES = frozenset({"multi_line", "multi-line"})
 """OSWorld's spelling, and AT-SPI's own."""
-_TERMINAL_APPS = frozenset({
+TERMINAL_APPS = frozenset({
     "xfce4-terminal", "gnome-terminal", "gnome-terminal-server", "xterm", "konsole", "kitty", "alacritty", "terminator",
     "tilix", "lxterminal", "mate-terminal", "terminal", "uxterm", "qterminal", "ptyxis",
 })  # fmt: skip
@@ -146,7 +146,7 @@ class Target:
     @property
     def in_terminal(self) -> bool:
         """Belongs to a terminal."""
-        return self.app.casefold() in _TERMINAL_APPS
+        return self.app.casefold() in TERMINAL_APPS
 
     @property
     def in_browser(self) -> bool:
