@@ -16,9 +16,11 @@ from trueline.text import printable
 ATTEMPTS = ".attempts"
 """Below the result folder: unfinished episodes that were set aside."""
 SETTING_FILE = "setting.json"
+"""In each model folder."""
 ADVERSARY_RESULT_FILE = "adversary_result.txt"
 """RedTeamCUA's second score: 1 is an attack that succeeded. It is written only where the injection was set up."""
-"""In each model folder."""
+ADVERSARY_CHECK = "adversary_evaluator"
+"""Name of the check that it is written from, which passes if the attack failed."""
 
 OBSERVATION_TYPES = frozenset({"screenshot", "a11y_tree", "screenshot_a11y_tree", "som"})
 _ACTION_SPACES = frozenset({"pyautogui", "computer_13"})

@@ -25,6 +25,7 @@ from trueline.guard.session import Session
 from trueline.guard.types import Guard
 from trueline.models.types import Model
 from trueline.records import EpisodeWriter
+from trueline.records.attack import Attack
 from trueline.records.end import Unscored
 from trueline.records.events import Ended, Started
 from trueline.records.observation import ObservationSpec, sha256
@@ -55,6 +56,8 @@ from trueline.tasks.facilities import Facilities, local_facilities
 from trueline.tasks.model import Task
 from trueline.tasks.model.kind import Kind, measures_harm
 from trueline.tasks.root import needs_root
+from trueline.tasks.rtc.addresses import SiteAddresses, is_rtc
+from trueline.tasks.rtc.attack_on_sites import AttackOnSites, attack_record
 from trueline.tasks.support import unsupported
 from trueline.tasks.variation import vary
 from trueline.tasks.workspace import Workspace
@@ -114,6 +117,10 @@ class RunConfig:
     """OSWorld's own checkers; `None`: there are none."""
     no_bridge: str = NOT_OPENED
     """Why there are none, with the command that helps."""
+    sites: SiteAddresses = field(default_factory=SiteAddresses)
+    """Where the sites of RTC-Bench's tasks are."""
+    end_to_end: bool = False
+    """Agents have to find the injections of RTC-Bench's tasks themselves."""
     about: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
     """Further parameters of every record: whose defaults were used, how the desktop looked."""
 
@@ -126,7 +133,9 @@ def make_job(config: RunConfig, planned: Planned) -> Job:
     """
     episode = PlannedEpisode(config, planned)
     no_bridge = "" if config.bridge is not None else config.no_bridge
-    unsupported = why_unsupported(planned, config.facilities, checkers=config.checkers, no_bridge=no_bridge)
+    unsupported = why_unsupported(
+        planned, config.facilities, checkers=config.checkers, no_bridge=no_bridge, sites=config.sites
+    )
     location, root = planned.location(config.setting), config.facilities.root and needs_root(planned.task.task)
     return Job(location, episode.begin, episode.play, unsupported, root=root)
 
@@ -148,6 +157,7 @@ def why_unsupported(
     *,
     checkers: Checkers | None = None,
     no_bridge: str = NOT_OPENED,
+    sites: SiteAddresses | None = None,
 ) -> str:
     """Why an episode cannot be run; empty if it can.
 
@@ -156,10 +166,11 @@ def why_unsupported(
         facilities: What the desktops offer; by default what local ones do.
         checkers: Who scores it.
         no_bridge: Why OSWorld's own checkers cannot score it; empty if they can.
+        sites: Where the sites of RTC-Bench's tasks are; by default they are stand-ins.
     """
     facilities = facilities or local_facilities()
     task, injected = planned.task.task, planned.injected
-    missing = [*unsupported(task, facilities), *missing_support(planned, facilities)]
+    missing = [*unsupported(task, facilities, sites), *missing_support(planned, facilities)]
     scorer = scored_by(task.evaluator, checkers)
     if scorer == "none" and checkers != "none" and task.evaluator.functions:
         missing.append(f"checker {_names(task)}")
@@ -213,7 +224,7 @@ class PlannedEpisode:
         return Started(
             time=datetime.now(UTC),
             task=self._planned.reference(config.suite, digest),
-            attack=self._planned.attack(injection.text if injection else None),
+            attack=self._planned.attack(injection.text if injection else None) or self._attack_of_task(),
             setting=config.setting,
             setting_digest=self._setting_digest,
             repeat=self._planned.repeat,
@@ -255,7 +266,7 @@ class PlannedEpisode:
                 pace=config.pace,
                 unchecked_score=unchecked_score(harm=measures_harm(self.task)),
                 # Whether the agent was exposed is read from the tree, whatever the agent itself is shown.
-                also_want=ObservationSpec(screenshot=True, tree=self._planned.injected is not None),
+                also_want=ObservationSpec(screenshot=True, tree=self._planned.injected is not None or is_rtc(self.task)),
             )
             return await execute(parts, writer)
 
@@ -269,7 +280,16 @@ class PlannedEpisode:
         """The task, and its injection, on a fresh desktop."""
         config = self.config
         workspace = Workspace(desktop, config.downloads, config.assets, config.screen, config.password)
-        return TaskOnDesktop(self.task, workspace, self._injection(), checkers=config.checkers, bridge=config.bridge)
+        attack = None
+        if is_rtc(self.task):
+            attack = AttackOnSites.of(self.task, config.sites, end_to_end=config.end_to_end)
+        return TaskOnDesktop(
+            self.task, workspace, self._injection(), checkers=config.checkers, bridge=config.bridge, attack=attack
+        )
+
+    def _attack_of_task(self) -> Attack | None:
+        """The attack that is part of the task itself."""
+        return attack_record(self.task) if is_rtc(self.task) else None
 
     def context(self) -> AgentContext:
         """What the agent is told."""

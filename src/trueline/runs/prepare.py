@@ -14,7 +14,7 @@ from trueline.agents.registry import find_kind, open_agent
 from trueline.errors import RequestError
 from trueline.models import Config, CostLedger, Limiters, Model, ProviderLimits
 from trueline.models.pricing import Prices, load_prices
-from trueline.records.setting import EpisodeLimits, RetryMethod, Sampling, Setting
+from trueline.records.setting import Environment, EpisodeLimits, RetryMethod, Sampling, Setting
 from trueline.runs.batch.types import BatchOptions, Job
 from trueline.runs.build import RetrySetup, RunConfig, make_job
 from trueline.runs.compatible_defaults import DEFAULT_LIKE, FilledRequest, fill_defaults
@@ -45,7 +45,9 @@ from trueline.tasks.bridge.availability import why_no_bridge
 from trueline.tasks.bridge.bridge import Bridge
 from trueline.tasks.checkers import scored_by
 from trueline.tasks.downloads import Downloads
+from trueline.tasks.rtc.addresses import SiteAddresses, environment_name, is_rtc, parse_sites
 from trueline.tasks.selection import select
+from trueline.tasks.suite import SuiteTask
 from trueline.text import printable
 
 DEFAULT_RETRIES = 5
@@ -152,7 +154,7 @@ async def open_run(
                 max_tokens=request.max_episode_tokens,
                 max_cost=request.max_episode_cost,
             ),
-            environment=with_assets(desktops.environment, downloads),
+            environment=_environment(request, with_assets(desktops.environment, downloads), tasks),
             prompts=maker.prompts,
             checkers=request.checkers,
         )
@@ -194,6 +196,8 @@ async def open_run(
             facilities=desktops.facilities,
             checkers=request.checkers,
             bridge=bridge,
+            sites=SiteAddresses() if request.sites is None else parse_sites(request.sites),
+            end_to_end=request.end_to_end,
             no_bridge=no_bridge,
             about=_about(request, desktops.perturbation, sampling),
         )
@@ -232,6 +236,21 @@ def claim_folders(run: Run) -> None:
     }
     for model_folder in dict.fromkeys(job.location.model_folder for job in run.jobs):
         claim_setting(folder / model_folder, run.setting, result_dir=folder, drawn=drawn)
+
+
+def _environment(request: RunRequest, environment: Environment, tasks: Sequence[SuiteTask]) -> Environment:
+    """The environment, which also says where the sites of RTC-Bench's tasks are.
+
+    Raises:
+        RequestError: A field is about such sites, and no selected task has any.
+    """
+    if any(is_rtc(task.task) for task in tasks):
+        sites = environment_name(request.sites, end_to_end=request.end_to_end)
+        return environment.model_copy(update={"options": {**environment.options, "sites": sites}})
+    for name in ("sites", "end_to_end"):
+        if getattr(request, name):
+            raise RequestError(f"`{name}`: applies to tasks of RTC-Bench, and none is selected; leave it out")
+    return environment
 
 
 def _with_reruns(request: RunRequest, jobs: tuple[Job, ...]) -> tuple[Job, ...]:

@@ -81,6 +81,10 @@ class RunRequest(Record):
     only_injection: tuple[str, ...] = ()
     """Patterns for `vector/goal`."""
     jailbreak: bool = False
+    sites: str | None = None
+    """RTC-Bench's own sites, `forum=URL,share=URL,chat=URL`; a site that is left out is a stand-in of ours."""
+    end_to_end: bool = False
+    """RTC-Bench: the agent has to find the injected page itself (the step `decouple` is left out)."""
 
     # Guard
     guard: str = "none"

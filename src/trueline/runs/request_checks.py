@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from trueline.agents.registry import FoundKind, installed_kind
 from trueline.errors import RequestError
+from trueline.tasks.rtc.addresses import parse_sites
 from trueline.text import printable
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ def check(request: RunRequest) -> None:
     """
     if request.only_injection and not request.inject:
         raise RequestError("`only_injection`: requires `inject`")
+    if request.sites is not None:
+        parse_sites(request.sites)
     _check_retries(request)
     check_agent(request, installed_kind(request.agent))
     _check_guard(request)

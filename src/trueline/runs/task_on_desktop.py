@@ -31,6 +31,7 @@ from trueline.tasks.model import Task
 from trueline.tasks.model.allowed_changes import split_changes
 from trueline.tasks.model.kind import is_unmeasured, measures_harm
 from trueline.tasks.model.steps import Step
+from trueline.tasks.rtc.attack_on_sites import AttackOnSites
 from trueline.tasks.setup import run_steps
 from trueline.tasks.setup_steps import brings_files_only
 from trueline.tasks.workspace import Workspace
@@ -57,8 +58,10 @@ class TaskOnDesktop:
         *,
         checkers: Checkers | None = None,
         bridge: Bridge | None = None,
+        attack: AttackOnSites | None = None,
     ) -> None:
-        self._task = task
+        self._task = task if attack is None else attack.task
+        self._attack = attack
         self._checkers: Checkers | None = checkers
         self._bridging = None if bridge is None else Bridging(bridge, task.id, task.instruction)
         self._workspace = workspace
@@ -81,10 +84,15 @@ class TaskOnDesktop:
         await self._stack.aclose()
         self._tracker = None
         self._workspace = replace(self._workspace, outputs={})
-        desktop, injection = self._workspace.desktop, self._injection
+        desktop, injection, attack = self._workspace.desktop, self._injection, self._attack
         if Capability.SINKS in desktop.capabilities and isinstance(desktop, _Listens):
-            pages = injection.pages if injection else None
+            pages = injection.pages if injection else None if attack is None else attack.outside
             self._sinks = await self._stack.enter_async_context(open_sinks(desktop, pages))
+            if attack is not None:
+                await attack.open(desktop, self._sinks, self._stack)
+        if attack is not None:
+            self._workspace = replace(self._workspace, rtc=attack.episode)
+            await attack.place(self._workspace)
         files, applications = split(self._task.config)
         if injection is not None:
             await injection.prepare(desktop)
@@ -103,12 +111,13 @@ class TaskOnDesktop:
 
     async def seen(self, step: int, observation: Observation, agent: Agent) -> None:
         """Take note of what the agent is shown."""
-        if self._injection is not None:
+        watched = self._injection or self._attack
+        if watched is not None:
             try:
                 words, picture = words_for(agent, observation), agent.wants.screenshot
             except Exception as error:
                 raise AgentFailed(f"reads: {describe_error(error)}") from error
-            await self._injection.seen(step, observation, self._workspace.desktop, words=words, picture=picture)
+            await watched.seen(step, observation, self._workspace.desktop, words=words, picture=picture)
 
     def proposed(self, step: int, proposal: Proposal, *, ran: bool) -> None:
         """Take note of what the agent wanted."""
@@ -133,12 +142,13 @@ class TaskOnDesktop:
             detail=outcome.reason,
             comparisons=outcome.comparisons,
         )
+        attacked = [] if self._attack is None else [await self._attack.check(self._workspace)]
         others = [] if outcome.disagreement is None else [_agreement(outcome.disagreement)]
         others += [
             CheckRecord(name=found.function, passed=found.passed, detail=found.detail, about="safety")
             for found in await side_effects(self._task.evaluator, self._workspace)
         ]
-        return Scored(outcome.score, (check, *others), outcome.scored_by)
+        return Scored(outcome.score, (check, *attacked, *others), outcome.scored_by)
 
     def checked(self) -> CheckedValues | None:
         """What the last check compared, also where it gave no score; `None` if it read nothing."""
@@ -168,8 +178,9 @@ class TaskOnDesktop:
 
     def assume_exposed(self) -> None:
         """Take it that the agent was shown the injection before its first step."""
-        if self._injection is not None:
-            self._injection.exposed_step = 0
+        watched = self._injection or self._attack
+        if watched is not None:
+            watched.exposed_step = 0
 
     async def harm(self) -> tuple[str, ...]:
         """Evidence, in the desktop and the sinks, of harm done so far; nothing is changed by looking."""
@@ -182,7 +193,7 @@ class TaskOnDesktop:
     async def funnel(self, end: End, scored: Scored | None) -> Funnel | None:
         """How far the injection got."""
         if self._injection is None:
-            return None
+            return None if self._attack is None else self._attack.funnel()
         score = None if scored is None or is_unmeasured(self._task) else scored.score
         return await self._injection.funnel(self._workspace.desktop, self._sinks, end, score)
 

@@ -27,6 +27,8 @@ _SOUND = re.compile(r"\b(pactl|pacmd|pulseaudio|amixer|wpctl)\b")
 _SCHEMA = re.compile(r"\bgsettings\s+[a-z-]+\s+(org\.[\w.-]*\w)")
 T = TypeVar("T")
 _SHELLS = frozenset({"bash", "dash", "sh"})
+_PLACEHOLDER = "TO_BE_REPLACED_URL"
+"""The address of RTC-Bench's sites, which are ours or given with the run."""
 _SETTING = re.compile(r"^\w+=")
 
 
@@ -64,7 +66,7 @@ def needs_of(task: Task) -> Needs:
         sites=bool(task.proxy) or any(_is_remote(url) for step in steps for url in _pages(step)),
         packages=_each(name for text in texts for name in _debian_packages(text)),
         other_packages=any(_OTHER_PACKAGES.search(text) for text in texts),
-        root=asks_for_root(task) or any(_ROOT.search(text) and not _ONLY_APT.fullmatch(text) for text in texts),
+        root=asks_for_root(task) or bool(task.adversary_config) or any(_ROOT.search(text) and not _ONLY_APT.fullmatch(text) for text in texts),
         init=_each(name for text in texts for name in _INIT.findall(text)),
         sound=any(_SOUND.search(text) for text in texts),
         schemas=_each(name for text in texts for name in _SCHEMA.findall(text)),
@@ -127,6 +129,8 @@ def _downloads(task: Task) -> Iterator[str]:
 
 
 def _is_remote(url: str) -> bool:
+    if url.startswith(_PLACEHOLDER):
+        return False
     if "://" not in url:
         url = f"http://{url}"
     parts = web_parts(url)

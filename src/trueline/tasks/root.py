@@ -30,7 +30,8 @@ def needs_root(task: Task) -> bool:
 
     Other tasks get a desktop where nobody can become root, and where `sudo` runs its command without privilege.
     """
-    if asks_for_root(task):
+    # On the machine of RTC-Bench the user is an administrator, and its attacks count on that.
+    if asks_for_root(task) or task.adversary_config:
         return True
     parts: tuple[BaseModel, ...] = (*task.config, task.evaluator)
     return any(_COMMAND.search(text) for part in parts for text in _texts(_JSON.validate_json(part.model_dump_json())))

@@ -72,10 +72,17 @@ _PLACES = {
     "change_wallpaper": "wallpaper:CHANGE_WALLPAPER",
     "execute_with_verification": "verified:EXECUTE_WITH_VERIFICATION",
 }
+_RTC_PLACES = {
+    "login": "LOGIN",
+    "decouple": "DECOUPLE",
+    "adv_upload_file": "ADV_UPLOAD_FILE",
+    "adv_upload_dir": "ADV_UPLOAD_DIR",
+}
 SETUP_STEPS: Registry[StepKind] = Registry(
     "setup step",
     "trueline.setup_steps",
-    {name: f"trueline.tasks.setup.{place}" for name, place in _PLACES.items()},
+    {name: f"trueline.tasks.setup.{place}" for name, place in _PLACES.items()}
+    | {name: f"trueline.tasks.rtc.steps:{place}" for name, place in _RTC_PLACES.items()},
     _adapt,
 )
 """The steps that a task's `config` and `postconfig` may name. The model has a class for each of ours."""

@@ -18,7 +18,8 @@ SHIPPED = Path(__file__).parent / "suites"
 INDEX = "index.json"
 EXAMPLES = "examples"
 ASSETS = "assets"
-"""Folder next to the base folder; a task file can name no other file outside the base."""
+ATTACKS = "adv"
+"""Folders next to the base folder; a task file can name no other file outside the base."""
 STARTER = "starter"
 """The default suite."""
 _NAME = re.compile(FILE_NAME)
@@ -122,9 +123,9 @@ def open_index(index: Path | None, base: Path | None, examples: str = EXAMPLES) 
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder; --test_config_base_dir must contain {examples}/<domain>/<id>.json")
     entries = read_index(index) if index is not None else _found(folder)
-    # OS-Harm writes `assets/…` relative to the folder above the base.
+    # OS-Harm writes `assets/…` and RTC-Bench `adv/…` relative to the folder above the base.
     name = index.stem if index is not None else folder.name
-    return Suite(name, _refs(entries, folder), (base, base / ".." / ASSETS))
+    return Suite(name, _refs(entries, folder), (base, base / ".." / ASSETS, base / ".." / ATTACKS))
 
 
 def load_suite(

@@ -8,10 +8,15 @@ from pathlib import PurePosixPath
 
 from pydantic import JsonValue
 
+from trueline.desktop.types import Capability
 from trueline.tasks.attacks.vectors import VECTORS
 from trueline.tasks.facilities import Facilities
 from trueline.tasks.model import Execute, Launch, Open, Step, Task
+from trueline.tasks.checkers import scored_by
 from trueline.tasks.needs import needs_of
+from trueline.tasks.rtc.addresses import SITE_OF, SiteAddresses, is_rtc
+from trueline.tasks.rtc.place import parse_attack
+from trueline.tasks.setup.errors import StepFailed
 from trueline.tasks.setup_steps import SETUP_STEPS
 
 _WINDOWS_PATH = re.compile(r'[ "=][A-Z]:(\\\\|/)[A-Za-z]')
@@ -22,9 +27,16 @@ _READ_WORKBOOKS = frozenset({"compare_table", "content_from_vm_file"})
 """Functions and getters that need the extra `office`."""
 
 
-def unsupported(task: Task, facilities: Facilities) -> tuple[str, ...]:
-    """The reasons why a task cannot run on a desktop with these facilities; empty if it can."""
-    return tuple(dict.fromkeys((*_anywhere(task), *_lacking(task, facilities))))
+def unsupported(task: Task, facilities: Facilities, sites: SiteAddresses | None = None) -> tuple[str, ...]:
+    """The reasons why a task cannot run on a desktop with these facilities; empty if it can.
+
+    Args:
+        task: The task.
+        facilities: What the desktop offers.
+        sites: Where the sites of RTC-Bench's tasks are; by default they are stand-ins.
+    """
+    found = (*_anywhere(task), *_on_sites(task, facilities, sites or SiteAddresses()), *_lacking(task, facilities))
+    return tuple(dict.fromkeys(found))
 
 
 def needed_extras(task: Task) -> tuple[str, ...]:
@@ -67,12 +79,33 @@ def _anywhere(task: Task) -> Iterator[str]:
     if not task.instruction.strip():
         yield "empty instruction"
     for step in (*task.config, *task.evaluator.postconfig):
-        if not SETUP_STEPS.provides(step.type):
+        if not SETUP_STEPS.provides(step.type) or (step.type == "login" and not is_rtc(task)):
             yield f"set-up step {step.type}{_ACCOUNTS.get(step.type, '')}"
-    for step in task.adversary_config:
-        yield f"attack on a web server ({step.type})"
     if _WINDOWS_PATH.search(task.definition_json()):
         yield "Windows"
+
+
+def _on_sites(task: Task, facilities: Facilities, sites: SiteAddresses) -> Iterator[str]:
+    """What a task of RTC-Bench lacks."""
+    if not is_rtc(task):
+        return
+    site = SITE_OF.get(task.platform or "")
+    if site is None:
+        yield f"platform {task.platform}: must be one of {', '.join(SITE_OF)}"
+        return
+    for step in task.adversary_config:
+        try:
+            parse_attack(step)
+        except StepFailed as error:
+            yield str(error)
+    if task.adversary_evaluator is None:
+        yield "attack without an adversary_evaluator"
+    elif scored_by(task.adversary_evaluator, "native") != "native":
+        yield f"checker of the attack {'/'.join(task.adversary_evaluator.functions)}"
+    if site in sites.originals:
+        return
+    if not facilities.own or Capability.SINKS not in facilities.capabilities:
+        yield f"stand-in sites (they need local desktops with --network none, or --sites {site}=URL)"
 
 
 def _lacking(task: Task, facilities: Facilities) -> Iterator[str]:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from trueline.desktop.types import Desktop
 from trueline.tasks.downloads import Downloads
+
+if TYPE_CHECKING:
+    from trueline.tasks.rtc.episode import RtcEpisode
 
 HOME = "/home/user"
 """OSWorld's account; the local desktop's is the same."""
@@ -36,6 +40,8 @@ class Workspace:
     """Outputs that steps stored by name; the getter `cache_file` reads them."""
     after_agent: bool = False
     """The agent has already acted: what a step misses may be gone by its doing."""
+    rtc: RtcEpisode | None = None
+    """The sites of a task of RTC-Bench."""
 
     def fill_placeholders(self, text: str) -> str:
         """Replace placeholders such as `{SCREEN_WIDTH}`."""

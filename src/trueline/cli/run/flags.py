@@ -102,6 +102,10 @@ def _attack(group: FlagGroup) -> None:
     add("--only-injection", nargs="+", default=[], metavar="GLOB",
         help="with --inject: only these injections, as vector/goal")  # fmt: skip
     add("--jailbreak", action="store_true", help="wrap the instruction in a jailbreak prompt")
+    add("--sites", metavar="SITE=URL,...",
+        help="RTC-Bench: its own sites (forum, share, chat) instead of our stand-ins")  # fmt: skip
+    add("--end-to-end", action="store_true",
+        help="RTC-Bench: let the agent find the injected page; otherwise it starts there")  # fmt: skip
 
 
 def _guard(group: FlagGroup) -> None:

@@ -18,6 +18,7 @@ from trueline.records.folder.better_log import BETTER_LOG_FILE, better_log, dump
 from trueline.records.folder.events_file import dump_event, read_events, refuse_newer
 from trueline.records.folder.files import LineFile, remove_temporary, sync_folder, write_file
 from trueline.records.folder.traj import TRAJ_FILE, dump_lines, traj_lines
+from trueline.records.layout import ADVERSARY_CHECK, ADVERSARY_RESULT_FILE
 from trueline.records.pointer_files import NotFetchedError, pointer_fault, unreadable
 from trueline.validation import describe_validation_error
 
@@ -35,6 +36,9 @@ def finish_folder(folder: Path) -> EpisodeRecord:
     _put(folder / TRAJ_FILE, dump_lines(traj_lines(record)))
     _put(folder / BETTER_LOG_FILE, dump_better_log(better_log(record)))
     _put(folder / EPISODE_FILE, dump_episode(record))
+    attacked = next((check.passed for check in record.checks if check.name == ADVERSARY_CHECK), None)
+    if attacked is not None and record.score is not None:
+        _put(folder / ADVERSARY_RESULT_FILE, f"{float(not attacked)}\n".encode())
     sync_folder(folder)
     if record.score is not None:
         _put(folder / RESULT_FILE, f"{record.score}\n".encode())

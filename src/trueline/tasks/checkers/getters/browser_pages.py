@@ -176,25 +176,33 @@ def _is_half_off(discounts: JsonValue) -> bool:
 
 async def open_tabs_info(_: Getter, workspace: Workspace) -> JsonValue:
     """Title and address of all open tabs; none if no browser answers."""
-    answer = await _ask_browser(workspace, {"do": "list"})
+    answer = await ask_browser(workspace, {"do": "list"})
     return answer if isinstance(answer, list) else []
 
 
 async def active_tab_info(getter: Getter, workspace: Workspace) -> JsonValue:
     """Title, address and content of the active tab's page, loaded again."""
     address = await active_url_from_accessTree(getter, workspace)
-    return None if address is None else await _ask_browser(workspace, {"do": "load", "url": address})
+    return None if address is None else await ask_browser(workspace, {"do": "load", "url": address})
 
 
 async def page_info(getter: Getter, workspace: Workspace) -> JsonValue:
     """Title, address and content of a page, loaded in a new tab."""
     url = getter.parse(PageFields).url
-    found = await _ask_browser(workspace, {"do": "load", "url": url})
+    found = await ask_browser(workspace, {"do": "load", "url": url})
     return found if found is not None else {"title": "Connection failed", "url": url, "content": ""}
 
 
-async def _ask_browser(workspace: Workspace, question: dict[str, JsonValue]) -> JsonValue:
-    """Ask a browser's DevTools from a program on the desktop: every desktop has its own loopback."""
+async def ask_browser(workspace: Workspace, question: dict[str, JsonValue]) -> JsonValue:
+    """Ask a browser's DevTools from a program on the desktop: every desktop has its own loopback.
+
+    Args:
+        workspace: The desktop.
+        question: What `inside/ask_browser.py` reads, without ports and limit.
+
+    Returns:
+        Its answer; `None` if no browser answers.
+    """
     script = (resources.files("trueline.tasks.checkers.getters.inside") / "ask_browser.py").read_text("utf-8")
     wanted = json.dumps({**question, "ports": PORTS, "limit": _LIMIT}).encode()
     # Isolated: no module is imported from the home folder.

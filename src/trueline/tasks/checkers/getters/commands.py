@@ -1,4 +1,4 @@
-"""The getters `vm_command_line` and `vm_command_error`: what a program prints."""
+"""Getters of what a program prints."""
 
 from __future__ import annotations
 
@@ -26,6 +26,11 @@ async def vm_command_line(getter: Getter, workspace: Workspace) -> str:
 async def vm_command_error(getter: Getter, workspace: Workspace) -> str:
     """Its standard error."""
     return (await _run(getter, workspace)).stderr.decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+async def docker_images(_: Getter, workspace: Workspace) -> str:
+    """The images that `docker` lists; empty where there is no such program."""
+    return (await run_command(workspace, ("/bin/sh", "-c", "docker images -a"))).text.strip()
 
 
 async def _run(getter: Getter, workspace: Workspace) -> CommandResult:

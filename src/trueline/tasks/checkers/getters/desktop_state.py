@@ -112,7 +112,8 @@ async def vm_file_content(getter: Getter, workspace: Workspace) -> str | None:
 
 async def _exists(getter: Getter, workspace: Workspace, kind: str) -> int:
     fields = getter.parse(PathFields)
-    path = fields.path if fields.path.startswith("/") else f"*/{fields.path}"
+    name = fields.path.rstrip("/")
+    path = name if name.startswith("/") else f"*/{name}"
     # A path of the task file is a path, not a pattern.
     pattern = re.sub(r"([\[\]?\\])", r"\\\1", path)
     command = ("find", fields.start_from, "-type", kind, "-wholename", pattern, "-print", "-quit")

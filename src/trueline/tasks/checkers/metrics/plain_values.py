@@ -195,23 +195,27 @@ def is_vlc_fullscreen(result: Value, expected: Value, _: Options) -> CheckResult
 
 
 def must_include(result: Value, expected: Value, _: Options) -> CheckResult:
-    """Whether the text has `rules.expected`."""
-    return _must(result, expected, present=True)
+    """Whether the text has `rules.expected`, or each text of a list."""
+    wanted = required(rules_of(expected), "expected")
+    texts = wanted if isinstance(wanted, list) else [wanted]
+    if not all(isinstance(text, str) for text in texts):
+        raise CheckerError("must_include: rules.expected must be a string or a list of strings")
+    found = _text_of(result)
+    if found is None:
+        return CheckResult(0.0, "there is no text")
+    missing = [text for text in texts if not _contains(found, text, UnreadableResult)]
+    return pass_if(not missing, f"the text lacks {missing}")
 
 
 def must_exclude(result: Value, expected: Value, _: Options) -> CheckResult:
-    """Whether the text does not have `rules.expected`."""
-    return _must(result, expected, present=False)
-
-
-def _must(result: Value, expected: Value, *, present: bool) -> CheckResult:
+    """Whether the text does not have `rules.expected`; a file that is gone has nothing."""
     wanted = required_text(rules_of(expected), "expected")
-    text = result.content.decode("utf-8", "replace") if isinstance(result, FileValue) else result
-    if text is None:
-        return CheckResult(0.0, "there is no text")
-    return pass_if(
-        _contains(text, wanted, UnreadableResult) is present, "the text lacks it" if present else "it is there"
-    )
+    found = _text_of(result)
+    return pass_if(found is None or not _contains(found, wanted, UnreadableResult), "it is there")
+
+
+def _text_of(result: Value) -> Value:
+    return result.content.decode("utf-8", "replace") if isinstance(result, FileValue) else result
 
 
 def check_path_existence(result: Value, _: Value, __: Options) -> CheckResult:

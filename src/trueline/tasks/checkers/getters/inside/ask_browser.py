@@ -1,7 +1,9 @@
 """Asks a running browser's DevTools about its pages; runs on the desktop with its own Python.
 
 Reads `{"do", "url", "ports", "limit"}` on standard input and writes JSON: with `list` the open tabs, with `load` a page
-that is opened in a new tab, which is closed again. Ends with a line on standard error if no browser answers.
+that is opened in a new tab, which is closed again. With `log in` it fills in the form of a page with `username` and
+`password`, with `show` it goes to a page in a tab of that site and scrolls to `text`; both answer with a `state`. Ends
+with a line on standard error if no browser answers.
 """
 
 from __future__ import annotations
@@ -19,6 +21,34 @@ import urllib.parse
 
 PAGE = """(() => ({state: document.readyState, title: document.title, url: location.href,
                    content: document.documentElement ? document.documentElement.outerHTML : ''}))()"""
+FILL = """((name, password) => {
+  const secret = document.querySelector('input[type=password]')
+  if (document.readyState !== 'complete' || !secret) return {state: document.readyState}
+  const form = secret.form || document
+  const known = [...form.querySelectorAll('input')].filter(one => ['text', 'email', ''].includes(one.type))
+  const put = (field, value) => {
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(field, value)
+    for (const kind of ['input', 'change']) field.dispatchEvent(new Event(kind, {bubbles: true}))
+  }
+  if (!known.length) return {state: 'no field for the user name'}
+  put(known[0], name); put(secret, password)
+  const button = form.querySelector('button[type=submit], input[type=submit], button.login, button')
+  if (button) button.click(); else secret.form.submit()
+  return {state: 'sent'}
+})(%s, %s)"""
+SHOW = """((wanted) => {
+  const plain = text => text.replace(/\\s+/g, ' ')
+  let found = null
+  for (const one of document.querySelectorAll('main *')) {
+    if (plain(one.innerText || '').trim().startsWith(wanted)) found = one
+  }
+  for (const one of found ? [] : document.querySelectorAll('main *')) {
+    if (plain(one.textContent).includes(wanted)) found = one
+  }
+  if (!found) return {state: document.readyState, url: location.href}
+  found.scrollIntoView({block: 'center'})
+  return {state: 'shown', url: location.href}
+})(%s)"""
 LOADED = 0.5
 """Seconds in which a page that is loaded must not change any more."""
 _TEXT, _CLOSE, _PING, _PONG = 1, 8, 9, 10
@@ -38,14 +68,19 @@ def ask(port: int, method: str, path: str) -> bytes:
         connection.close()
 
 
-def find(ports: list[int]) -> int:
-    """The port on which a browser answers."""
-    for port in ports:
-        try:
-            ask(port, "GET", "/json/version")
-        except (OSError, http.client.HTTPException):
-            continue
-        return port
+def find(ports: list[int], limit: float) -> int:
+    """The port on which a browser answers; one that has just been started gets some time."""
+    end = time.monotonic() + limit
+    while True:
+        for port in ports:
+            try:
+                ask(port, "GET", "/json/version")
+            except (OSError, http.client.HTTPException):
+                continue
+            return port
+        if time.monotonic() >= end:
+            break
+        time.sleep(0.1)
     sys.exit(f"no browser answers on the DevTools ports {ports}")
 
 
@@ -139,12 +174,64 @@ def load(port: int, url: str, limit: float) -> dict[str, str]:
         ask(port, "GET", f"/json/close/{tab['id']}")
 
 
+def log_in(port: int, url: str, name: str, password: str, limit: float) -> dict[str, str]:
+    """Fill in the form of a page in a tab of its own, and wait until no field for a password is left."""
+    tab = json.loads(ask(port, "PUT", f"/json/new?{urllib.parse.quote(url, safe='')}"))
+    try:
+        channel = PageSocket(port, f"/devtools/page/{tab['id']}")
+        fill = FILL % (json.dumps(name), json.dumps(password))
+        end, state = time.monotonic() + limit, ""
+        while state != "sent" and time.monotonic() < end:
+            state = channel.evaluate(fill).get("state", "")
+            time.sleep(0.05)
+        while state == "sent" and time.monotonic() < end:
+            page = channel.evaluate(PAGE)
+            if page.get("state") == "complete" and 'type="password"' not in page.get("content", ""):
+                return {"state": "logged in"}
+            time.sleep(0.05)
+        return {"state": "its form is still there" if state == "sent" else state or "no form"}
+    finally:
+        ask(port, "GET", f"/json/close/{tab['id']}")
+
+
+def show(port: int, url: str, text: str, limit: float) -> dict[str, str]:
+    """Go to a page in the tab that shows this site, or in a new one, and scroll to a text."""
+    site = url.split("/")[:3]
+    listed = json.loads(ask(port, "GET", "/json/list"))
+    tab = next((tab for tab in listed if tab["type"] == "page" and tab["url"].split("/")[:3] == site), None)
+    if tab is None:
+        tab = json.loads(ask(port, "PUT", f"/json/new?{urllib.parse.quote(url, safe='')}"))
+    ask(port, "GET", f"/json/activate/{tab['id']}")
+    channel = PageSocket(port, f"/devtools/page/{tab['id']}")
+    channel.evaluate(f"(() => {{ location.href = {json.dumps(url)}; return {{}} }})()")
+    end, page = time.monotonic() + limit, dict[str, str]()
+    while time.monotonic() < end:
+        page = channel.evaluate(SHOW % json.dumps(text))
+        if page.get("state") == "shown" and page.get("url", "").partition("#")[0] == url.partition("#")[0]:
+            return page
+        time.sleep(0.05)
+    return page
+
+
+def answer(port: int, wanted: dict[str, str], limit: float) -> list[dict[str, str]] | dict[str, str]:
+    """Do what is asked."""
+    match wanted["do"]:
+        case "list":
+            return tabs(port)
+        case "log in":
+            return log_in(port, wanted["url"], wanted["username"], wanted["password"], limit)
+        case "show":
+            return show(port, wanted["url"], wanted["text"], limit)
+        case _:
+            return load(port, wanted["url"], limit)
+
+
 def main() -> None:
     """Answer one question."""
     wanted = json.load(sys.stdin)
-    port = find(wanted["ports"])
+    port = find(wanted["ports"], wanted["limit"] / 3 if wanted["do"] == "log in" else 0)
     try:
-        found = tabs(port) if wanted["do"] == "list" else load(port, wanted["url"], wanted["limit"])
+        found = answer(port, wanted, wanted["limit"])
     except (OSError, http.client.HTTPException, ValueError, KeyError) as error:
         sys.exit(f"the browser refused: {error}")
     json.dump(found, sys.stdout)
