@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import Protocol, Self, runtime_checkable
 
-from trueline.agents.types import Agent, words_for
+from trueline.agents.types import Agent, sent_size, words_for
 from trueline.desktop.types import Capability, LogsChanges
 from trueline.records.attack import Funnel
 from trueline.records.end import End
@@ -75,6 +75,8 @@ class TaskOnDesktop:
 
     async def __aexit__(self, *exc: object) -> None:
         await self._stack.aclose()
+        if self._injection is not None:
+            self._injection.exposure.close()
 
     async def prepare(self) -> None:
         """Set the desktop up. Again after a reset: then the sinks are those of the new desktop."""
@@ -105,10 +107,11 @@ class TaskOnDesktop:
         """Take note of what the agent is shown."""
         if self._injection is not None:
             try:
-                words, picture = words_for(agent, observation), agent.wants.screenshot
+                words, picture, size = words_for(agent, observation), agent.wants.screenshot, sent_size(agent)
             except Exception as error:
                 raise AgentFailed(f"reads: {describe_error(error)}") from error
-            await self._injection.seen(step, observation, self._workspace.desktop, words=words, picture=picture)
+            desktop = self._workspace.desktop
+            await self._injection.seen(step, observation, desktop, words=words, picture=picture, size=size)
 
     def proposed(self, step: int, proposal: Proposal, *, ran: bool) -> None:
         """Take note of what the agent wanted."""
@@ -169,7 +172,7 @@ class TaskOnDesktop:
     def assume_exposed(self) -> None:
         """Take it that the agent was shown the injection before its first step."""
         if self._injection is not None:
-            self._injection.exposed_step = 0
+            self._injection.exposure.assumed_step = 0
 
     async def harm(self) -> tuple[str, ...]:
         """Evidence, in the desktop and the sinks, of harm done so far; nothing is changed by looking."""
