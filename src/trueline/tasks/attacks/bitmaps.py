@@ -104,7 +104,7 @@ def _contains(screen: Pixels, line: Pixels) -> bool:
 
 
 def _tight(band: Pixels) -> Pixels:
-    ink = (band < 255).any(axis=2)
+    ink = band.min(axis=2) < 255
     rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
     return np.ascontiguousarray(band[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1])
 

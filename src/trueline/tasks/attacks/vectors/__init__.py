@@ -93,7 +93,31 @@ def _adapt(name: str, found: object) -> Vector:
     return found
 
 
-_NAMES = ("desktop_notification", "document", "website", "thunderbird_mail_received")
+_NAMES = (
+    "desktop_notification",
+    "document",
+    "website",
+    "thunderbird_mail_received",
+    "web_image",
+    "web_canvas",
+    "web_hidden_name",
+    "web_alt_text",
+    "web_zero_width",
+    "web_look_alikes",
+    "web_captcha",
+    "web_two_pages",
+    "web_search_result",
+    "notification_later",
+    "terminal_output",
+    "earlier_note",
+    "file_name",
+    "popup_window",
+    "system_dialog",
+    "clipboard",
+    "pdf",
+    "spreadsheet_cell",
+    "spreadsheet_comment",
+)
 VECTORS: Registry[Vector] = Registry(
     "attack vector", "trueline.vectors", {name: f"{__name__}.{name}:VECTOR" for name in _NAMES}, _adapt
 )
