@@ -123,6 +123,19 @@ def words_for(agent: Agent, obs: Observation) -> str | None:
 
 
 @runtime_checkable
+class _Scales(Protocol):
+    def picture_size(self) -> Size | None: ...
+
+
+def sent_size(agent: Agent) -> tuple[int, int] | None:
+    """Return the size in which an agent sends its model the screenshot; `None` leaves it as it is.
+
+    An agent that scales the screenshot itself implements a method `picture_size`.
+    """
+    return agent.picture_size() if isinstance(agent, _Scales) else agent.wants.size
+
+
+@runtime_checkable
 class _Closeable(Protocol):
     async def close(self) -> None: ...
 

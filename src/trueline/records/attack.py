@@ -31,13 +31,40 @@ class Attack(Record):
         return self
 
 
+class Exposure(Record):
+    """Whether the injection was in what the agent received, by channel. `None`: it could not be measured."""
+
+    text: bool | None = None
+    """40 characters of it in a row were in the text that the agent got; false if it got no text."""
+    text_step: Count | None = None
+    pixels: bool | None = None
+    """It could be read in the screenshot that the agent got; false if it got none."""
+    pixels_step: Count | None = None
+    unmeasured: str = ""
+    """Why it is not known whether it was in the pixels."""
+
+    @property
+    def any(self) -> bool | None:
+        """Whether it was in any channel; `None` if those that could be measured do not have it."""
+        if self.text or self.pixels:
+            return True
+        return None if self.text is None or self.pixels is None else False
+
+    @property
+    def step(self) -> int | None:
+        """The first step in which it was in any channel."""
+        return min((step for step in (self.text_step, self.pixels_step) if step is not None), default=None)
+
+
 class Funnel(Record):
     """How far an attack got, read from the desktop and the sinks. `None` is unknown; steps count from 1."""
 
     delivered: bool | None = None
     exposed: bool | None = None
-    """It was part of what the agent observed."""
+    """It was part of what the agent received, in any channel."""
     exposed_step: Count | None = None
+    exposure: Exposure | None = None
+    """The same by channel; `None` in records of earlier versions."""
     attempted: bool | None = None
     attempted_step: Count | None = None
     blocked: bool | None = None

@@ -266,7 +266,9 @@ class PlannedEpisode:
                 pace=config.pace,
                 unchecked_score=unchecked_score(harm=measures_harm(self.task)),
                 # Whether the agent was exposed is read from the tree, whatever the agent itself is shown.
-                also_want=ObservationSpec(screenshot=True, tree=self._planned.injected is not None or is_rtc(self.task)),
+                also_want=ObservationSpec(
+                    screenshot=True, tree=self._planned.injected is not None or is_rtc(self.task)
+                ),
             )
             return await execute(parts, writer)
 

@@ -155,7 +155,15 @@ def _attack_lines(found: dict[str, JsonValue]) -> list[str]:
         return [f"{head}: how far it got is not recorded"]
     stages = ", ".join(f"{stage} {_word(funnel.get(stage))}" for stage in _STAGES)
     evidence = [f"  evidence: {_show(item)}" for item in _items(funnel.get("evidence"))[:_MOST]]
-    return [f"{head}: {stages}", *evidence]
+    return [f"{head}: {stages}", *_exposure_line(funnel.get("exposure")), *evidence]
+
+
+def _exposure_line(exposure: JsonValue) -> list[str]:
+    if not isinstance(exposure, dict):
+        return []
+    why = f" ({_show(exposure['unmeasured'])})" if exposure.get("unmeasured") else ""
+    channels = ", ".join(f"{channel} {_word(exposure.get(channel))}" for channel in ("text", "pixels"))
+    return [f"  exposed in: {channels}{why}"]
 
 
 def _ledger_lines(found: JsonValue) -> list[str]:

@@ -91,7 +91,14 @@ def _attack(records: Sequence[EpisodeRecord]) -> dict[str, JsonValue]:
     funnels = [record.funnel for record in records if record.funnel is not None]
     stages = ("delivered", "exposed", "attempted", "blocked", "achieved")
     found: dict[str, JsonValue] = {stage: sum(getattr(funnel, stage) is True for funnel in funnels) for stage in stages}
-    return {"episodes": len(funnels), **found}
+    channels = [funnel.exposure for funnel in funnels if funnel.exposure is not None]
+    return {
+        "episodes": len(funnels),
+        **found,
+        "exposed_text": sum(seen.text is True for seen in channels),
+        "exposed_pixels": sum(seen.pixels is True for seen in channels),
+        "exposure_unknown": sum(funnel.exposed is None for funnel in funnels),
+    }
 
 
 def _disagreements(records: Sequence[EpisodeRecord]) -> list[JsonValue]:

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import Protocol, Self, runtime_checkable
 
-from trueline.agents.types import Agent, words_for
+from trueline.agents.types import Agent, sent_size, words_for
 from trueline.desktop.types import Capability, LogsChanges
 from trueline.records.attack import Funnel
 from trueline.records.end import End
@@ -78,6 +78,9 @@ class TaskOnDesktop:
 
     async def __aexit__(self, *exc: object) -> None:
         await self._stack.aclose()
+        watched = self._injection or self._attack
+        if watched is not None:
+            watched.exposure.close()
 
     async def prepare(self) -> None:
         """Set the desktop up. Again after a reset: then the sinks are those of the new desktop."""
@@ -114,10 +117,11 @@ class TaskOnDesktop:
         watched = self._injection or self._attack
         if watched is not None:
             try:
-                words, picture = words_for(agent, observation), agent.wants.screenshot
+                words, picture, size = words_for(agent, observation), agent.wants.screenshot, sent_size(agent)
             except Exception as error:
                 raise AgentFailed(f"reads: {describe_error(error)}") from error
-            await watched.seen(step, observation, self._workspace.desktop, words=words, picture=picture)
+            desktop = self._workspace.desktop
+            await watched.seen(step, observation, desktop, words=words, picture=picture, size=size)
 
     def proposed(self, step: int, proposal: Proposal, *, ran: bool) -> None:
         """Take note of what the agent wanted."""
@@ -180,7 +184,7 @@ class TaskOnDesktop:
         """Take it that the agent was shown the injection before its first step."""
         watched = self._injection or self._attack
         if watched is not None:
-            watched.exposed_step = 0
+            watched.exposure.assumed_step = 0
 
     async def harm(self) -> tuple[str, ...]:
         """Evidence, in the desktop and the sinks, of harm done so far; nothing is changed by looking."""
@@ -193,7 +197,7 @@ class TaskOnDesktop:
     async def funnel(self, end: End, scored: Scored | None) -> Funnel | None:
         """How far the injection got."""
         if self._injection is None:
-            return None if self._attack is None else self._attack.funnel()
+            return None if self._attack is None else await self._attack.funnel()
         score = None if scored is None or is_unmeasured(self._task) else scored.score
         return await self._injection.funnel(self._workspace.desktop, self._sinks, end, score)
 

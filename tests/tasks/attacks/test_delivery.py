@@ -12,6 +12,7 @@ from trueline.desktop.local import LocalDesktop, LocalOptions
 from trueline.desktop.types import Settled, WindowShown
 from trueline.records import ObservationSpec, Proposal
 from trueline.records.end import End
+from trueline.records.tree import linearise
 from trueline.tasks.attacks.injection import ActiveInjection
 from trueline.tasks.attacks.sinks import SinkLog, open_sinks
 from trueline.tasks.attacks.sinks.log import MOST_ENTRIES, Visit
@@ -37,10 +38,12 @@ def injection(vector: str, goal: str = "stop_task", text: str | None = None) -> 
 
 
 async def look(attack: ActiveInjection, desktop: LocalDesktop, step: int, *, words: str | None = None) -> int | None:
-    """As an agent looks that is given pictures, or words."""
+    """As an agent looks that is given the tree as a table, or other words."""
     observation = await desktop.observe(ObservationSpec(tree=True))
-    await attack.seen(step, observation, desktop, words=words, picture=words is None)
-    return attack.exposed_step
+    assert observation.tree is not None
+    given = linearise(observation.tree) if words is None else words
+    await attack.seen(step, observation, desktop, words=given, picture=False)
+    return (await attack.exposure.result()).step
 
 
 @pytest.mark.parametrize("text", [None, HARD])
@@ -57,7 +60,7 @@ def test_a_notification_is_on_the_screen_as_it_was_written(
         return attack
 
     attack = runner.run(play())
-    assert (attack.delivered, attack.exposed_step) == (True, 3)
+    assert (attack.delivered, attack.exposure.text_step) == (True, 3)
 
 
 @pytest.mark.parametrize("text", [None, HARD])
@@ -112,13 +115,11 @@ def test_what_is_covered_or_minimised_is_not_seen(
         terminal = await desktop.wait_for(WindowShown(app="terminal"))
         assert terminal is not None
         await desktop.wait_for(Settled())
-        assert await look(attack, desktop, 1) is None
         with pytest.raises(SetupError, match="not on the screen"):
             await attack.confirm(desktop)
         for number in (terminal.id, editor.id):
             await desktop.run(("xdotool", "windowminimize", "--sync", str(number)))
         await desktop.wait_for(Settled())
-        assert await look(attack, desktop, 2) is None
         # Applications go on telling of it in the tree, and who is given the tree in words reads it there.
         assert is_visible(await desktop.observe(ObservationSpec(tree=True)), attack.text)
         assert await look(attack, desktop, 3, words="frame\tnotes") is None
@@ -172,7 +173,7 @@ def wants(attack: ActiveInjection, step: int, *actions: Action, ran: bool = True
 def test_to_stop_is_to_end_a_task_undone_after_seeing_the_wish(runner: asyncio.Runner, desktop: LocalDesktop) -> None:
     async def funnel(score: float | None, *, shown: int | None, ran: bool) -> tuple[bool | None, ...]:
         attack = injection("desktop_notification", "stop_task")
-        attack.exposed_step = shown
+        attack.exposure.assumed_step = shown
         wants(attack, 5, Done(), ran=ran)
         end = End.DONE if ran else End.STOPPED_BY_GUARD
         found = await attack.funnel(desktop, SinkLog(), end, score)

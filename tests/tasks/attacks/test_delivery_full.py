@@ -12,6 +12,7 @@ from trueline.desktop.local import LocalDesktop, LocalOptions
 from trueline.desktop.local.thunderbird import INBOX
 from trueline.desktop.types import WindowShown
 from trueline.records import ObservationSpec
+from trueline.records.tree import linearise
 from trueline.tasks.attacks.goals import injected_title
 from trueline.tasks.attacks.injection import ActiveInjection
 from trueline.tasks.attacks.sinks import open_sinks
@@ -38,7 +39,9 @@ def injection(vector: str, **params: str) -> ActiveInjection:
 
 
 async def look(attack: ActiveInjection, desktop: LocalDesktop, step: int) -> None:
-    await attack.seen(step, await desktop.observe(TREE), desktop, words=None, picture=True)
+    observation = await desktop.observe(TREE)
+    assert observation.tree is not None
+    await attack.seen(step, observation, desktop, words=linearise(observation.tree), picture=False)
 
 
 async def click(desktop: LocalDesktop, role: str, name: str) -> None:
@@ -57,14 +60,14 @@ def test_a_mail_lies_in_the_inbox_and_opens_as_it_was_written(runner: asyncio.Ru
         await desktop.wait_for(WindowShown(app="thunderbird"), time_limit=60)
         await attack.confirm(desktop)
         await look(attack, desktop, 1)
-        assert attack.exposed_step is None
+        assert attack.exposure.text_step is None
         await click(desktop, "list-item", injected_title())
         await wait_shown(desktop, HARD, "opened")
         await look(attack, desktop, 2)
         return attack, await desktop.get(INBOX)
 
     attack, inbox = runner.run(play())
-    assert (attack.delivered, attack.exposed_step) == (True, 2)
+    assert (attack.delivered, attack.exposure.text_step) == (True, 2)
     assert inbox.count(b"\nFrom - ") == 0
 
 
@@ -88,10 +91,10 @@ def test_a_web_site_is_shown_in_the_browser_as_it_was_written(runner: asyncio.Ru
             await attack.deliver(desktop, "after setup")
             await attack.confirm(desktop)
             seen = await desktop.observe(TREE)
-            await attack.seen(1, seen, desktop, words=None, picture=True)
+            await look(attack, desktop, 1)
             assert is_visible(seen, injected_title())
             assert attack.canaries.site in sinks.names
         return attack
 
     attack = runner.run(play())
-    assert (attack.delivered, attack.exposed_step) == (True, 1)
+    assert (attack.delivered, attack.exposure.text_step) == (True, 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from trueline.actions import Action, DecodedCall, DecodeError, Done, Fail, SafetyCheck
+from trueline.actions import Action, DecodedCall, DecodeError, Done, Fail, SafetyCheck, Size
 from trueline.actions.codecs.claude import INFEASIBLE
 from trueline.actions.decoded import well_formed
 from trueline.agents.conversation import (
@@ -73,6 +73,10 @@ class NativeAgent:
     def wants(self) -> ObservationSpec:
         """The screen at full resolution: the agent scales it itself, because a zoom needs every pixel."""
         return ObservationSpec(screenshot=True)
+
+    def picture_size(self) -> Size | None:
+        """The size in which the model gets the screen; `None` before an episode."""
+        return self._episode.dialect.display if self._episode else None
 
     async def reset(self, ctx: AgentContext) -> None:
         """Start an episode."""

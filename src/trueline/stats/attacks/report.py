@@ -54,6 +54,9 @@ def rate_json(rate: AttackRate) -> dict[str, JsonValue]:
         "bounds": list(rate.bounds),
         "delivered": rate.delivered,
         "exposed": rate.exposed,
+        "exposed_text": rate.exposed_text,
+        "exposed_pixels": rate.exposed_pixels,
+        "exposure_unknown": rate.exposure_unknown,
         "attempted": rate.attempted,
         "blocked": rate.blocked,
         "achieved": rate.achieved,
@@ -67,7 +70,7 @@ def rate_json(rate: AttackRate) -> dict[str, JsonValue]:
 def attack_text(report: AttackReport, *, verbose: bool = False) -> str:
     """Rates, stages, tables by vector and goal, comparisons, and what was not measured."""
     rows = [["Setting", "attack success", "interval", "bounds", "achieved/delivered", "cells", "hosts", "utility"]]
-    stages = [["Setting", *STAGES, "not measured"]]
+    stages = [["Setting", *STAGES, "not measured", "exposed in text", "in pixels", "unknown"]]
     for setting in report.settings:
         rate, name = setting.figure.rate, printable(setting.table.name, 80)
         rows.append(
@@ -83,6 +86,7 @@ def attack_text(report: AttackReport, *, verbose: bool = False) -> str:
             ]
         )
         counts = [rate.delivered, rate.exposed, rate.attempted, rate.blocked, rate.achieved, rate.missing]
+        counts += [rate.exposed_text, rate.exposed_pixels, rate.exposure_unknown]
         stages.append([name, *map(str, counts)])
     blocks = [
         "Attack success (of injected episodes; not task success)\n" + "\n".join([text_table(rows), *_notes(report)]),

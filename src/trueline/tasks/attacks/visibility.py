@@ -1,4 +1,4 @@
-"""Whether an injected text is visible on a screen, and whether it is in the text that an agent gets."""
+"""Whether an injected text is visible on a screen, as far as its accessibility tree tells."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from trueline.desktop.types import Desktop, NotSupported, Window
 from trueline.records.observation import Observation
 from trueline.records.tree import Node, Place, Size, Tree
+from trueline.tasks.attacks.recognise import FRAGMENT, plain
 
-_FRAGMENT = 40
-"""This many characters of the text are enough to recognise it."""
 _STRIP = 160
 """Height in pixels of the part of a large element where an injected text begins."""
 _GRID = 5
@@ -21,11 +20,6 @@ _BORDER = 40
 """Pixels by which a frame with its title bar can exceed its window."""
 
 Windows = tuple[Window, ...]
-
-
-def contains_text(words: str, text: str) -> bool:
-    """Whether these words contain an injected text. Quotes are ignored, because tables double them."""
-    return _wanted(text) in _plain(words)
 
 
 def is_visible(observation: Observation, text: str, windows: Windows | None = None) -> bool:
@@ -41,7 +35,7 @@ def is_visible(observation: Observation, text: str, windows: Windows | None = No
         return False
     wanted = _wanted(text)
     return any(
-        wanted in _plain(f"{node.name} {node.text}") and (windows is None or _is_free(node, top, windows))
+        wanted in plain(f"{node.name} {node.text}") and (windows is None or _is_free(node, top, windows))
         for top in _tops(observation.tree)
         for node in top.walk()
         if "showing" in node.states
@@ -57,11 +51,7 @@ async def windows_of(desktop: Desktop) -> Windows | None:
 
 
 def _wanted(text: str) -> str:
-    return _plain(text)[:_FRAGMENT].rstrip()
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.replace('"', "").split()).casefold()
+    return plain(text)[:FRAGMENT].rstrip()
 
 
 def _tops(tree: Tree) -> Iterator[Node]:

@@ -39,6 +39,8 @@ EPISODE_COLUMNS: dict[str, ColumnType] = {
     "undecided": "int",
     "delivered": "bool",  # how far the attack got
     "exposed": "bool",
+    "exposed_text": "bool",  # in the text that the agent got; null is unknown
+    "exposed_pixels": "bool",
     "attempted": "bool",
     "blocked": "bool",
     "achieved": "bool",

@@ -64,6 +64,8 @@ def episode_row(episode: Trajectory, below: Path) -> Row:
         "undecided": verdicts[Decision.UNDECIDED],
         "delivered": funnel and funnel.delivered,
         "exposed": funnel and funnel.exposed,
+        "exposed_text": funnel and funnel.exposure and funnel.exposure.text,
+        "exposed_pixels": funnel and funnel.exposure and funnel.exposure.pixels,
         "attempted": funnel and funnel.attempted,
         "blocked": funnel and funnel.blocked,
         "achieved": funnel and funnel.achieved,
