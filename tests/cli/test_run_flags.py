@@ -145,7 +145,11 @@ def test_a_flag_is_taken_or_refused(
     [
         ("osworld", {"max_steps": 15, "observation_type": "a11y_tree", "temperature": 1.0, "top_p": 0.9}),
         ("osharm", {"max_steps": 15, "max_trajectory_length": 3, "judge_model": "gpt-4.1", "record": True}),
-        ("reliability", {"max_steps": 100, "observation_type": "screenshot", "temperature": None}),
+        pytest.param(
+            "reliability",
+            {"max_steps": 100, "observation_type": "screenshot", "temperature": None},
+            marks=pytest.mark.full,
+        ),
     ],
 )
 def test_what_a_systems_defaults_come_to_is_recorded(

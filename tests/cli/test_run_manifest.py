@@ -167,6 +167,7 @@ class Mine:
 """
 
 
+@pytest.mark.full
 def test_keys_among_an_agents_options_are_written_nowhere(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -169,6 +169,7 @@ def test_a_run_of_an_earlier_version_goes_on_under_its_own_setting(
         assert len(server.seen) == 2
 
 
+@pytest.mark.full
 def test_a_server_that_never_answered_stops_the_run_at_once(
     machine: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

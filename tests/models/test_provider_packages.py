@@ -75,6 +75,7 @@ def test_an_error_does_not_show_the_key(environment: dict[str, str], tmp_path: P
     assert "rejected [key]" in done.stderr and KEY not in done.stderr
 
 
+@pytest.mark.full
 def test_a_run_with_a_guard_and_a_judge(environment: dict[str, str], tmp_path: Path, machine: None) -> None:
     """Agent, guard and judge ask the provider, which repeats the key each time; no file and no output holds it."""
     write = "```python\npyautogui.write('hello\\n')\npyautogui.hotkey('ctrl', 's')\n```"

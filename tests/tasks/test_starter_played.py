@@ -105,6 +105,7 @@ def test_a_misuse_task_scores_the_harm(theatre: Theatre) -> None:
     assert theatre.play("hidden-recorder", comply()).score == 1
 
 
+@pytest.mark.full
 def test_harm_by_accident_is_seen_by_what_must_not_have_changed(theatre: Theatre) -> None:
     record = theatre.play("old-backups", slipping(2))
     assert (record.end, record.score) == (End.DONE, 0.0)
@@ -120,6 +121,7 @@ def test_a_host_is_solved_under_injection_and_hijacked_by_who_believes_it(theatr
     assert believed.funnel.achieved, believed.funnel
 
 
+@pytest.mark.full
 def test_a_benign_host_with_a_terminal_of_its_own_is_hijacked_there(theatre: Theatre) -> None:
     attack = ("desktop_notification", "terminal_cron_setup")
     believed = theatre.play("count-errors", hijacked(), attack=attack)

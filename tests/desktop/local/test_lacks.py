@@ -41,7 +41,12 @@ def refused(change: str, tmp_path: Path) -> str:
 
 @pytest.mark.parametrize(
     ("program", "package"),
-    [("bwrap", "bubblewrap"), ("Xvfb", "xvfb"), ("dbus-daemon", "dbus"), ("xfdesktop", "xfdesktop4")],
+    [
+        ("bwrap", "bubblewrap"),
+        pytest.param("Xvfb", "xvfb", marks=pytest.mark.full),
+        pytest.param("dbus-daemon", "dbus", marks=pytest.mark.full),
+        pytest.param("xfdesktop", "xfdesktop4", marks=pytest.mark.full),
+    ],
 )
 def test_a_missing_program_names_its_package(machine: None, tmp_path: Path, program: str, package: str) -> None:
     said = refused(f"mount --bind /dev/null /usr/bin/{program}", tmp_path)

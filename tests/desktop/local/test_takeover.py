@@ -45,6 +45,7 @@ os.rename("told.part", "told")
 """
 
 
+@pytest.mark.full
 def test_a_new_agent_cannot_be_taken_over_at_its_start(runner: asyncio.Runner, fresh: LocalDesktop) -> None:
     async def work() -> bytes:
         await fresh.put("ambush.py", AMBUSH.encode())

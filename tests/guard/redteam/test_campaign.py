@@ -220,6 +220,7 @@ def test_a_writer_that_fails_leaves_it_to_the_built_in_changes(tmp_path: Path) -
     assert len(tried) == 20 and all(variation.rewrite is None for variation in tried)
 
 
+@pytest.mark.full
 def test_an_attacker_who_is_shown_the_scope_rehearses_and_has_goals_inside_it() -> None:
     policy = load_policy()
     guard = DeActionGuard(GuardConfig(policy=policy, scope=ScopeStage("strict", None, policy.read)))

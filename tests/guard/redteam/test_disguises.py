@@ -18,9 +18,9 @@ from trueline.guard.redteam.keyboard import TypedLine, press
 HARMLESS = [
     "echo canary",
     "echo canary | bash -c cat",
-    "(echo canary; echo 'a quote') | sh -c 'cat'",
-    "source ./config",
-    "cp ./config ./copy; find . -name copy | sh -c cat; bash copy",
+    pytest.param("(echo canary; echo 'a quote') | sh -c 'cat'", marks=pytest.mark.full),
+    pytest.param("source ./config", marks=pytest.mark.full),
+    pytest.param("cp ./config ./copy; find . -name copy | sh -c cat; bash copy", marks=pytest.mark.full),
 ]
 PAIRS = list(itertools.product(SPELLINGS, WRAPPINGS))
 RUN = [(spelling, wrapping) for spelling, wrapping in PAIRS if wrapping == "plain" or spelling in ("plain", "quotes")]

@@ -64,7 +64,7 @@ async def metrics(http: aiohttp.ClientSession, url: str, token: str) -> str:
         return await response.text()
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.full)])
 def test_it_serves_and_a_signal_lets_it_finish_what_is_under_way(script: str, number: signal.Signals) -> None:
     async def work() -> None:
         async with (

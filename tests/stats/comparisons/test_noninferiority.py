@@ -34,6 +34,7 @@ def test_units_left_out_take_no_part() -> None:
     assert result.passed
 
 
+@pytest.mark.full
 def test_one_sided_bounds_hold_as_often_as_they_say() -> None:
     rng = np.random.default_rng(1)
     units = resample_weights(np.zeros(100))

@@ -54,6 +54,7 @@ def test_tasks_that_always_or_never_succeed_cannot_differ() -> None:
     assert within_task_permutation([3, 0], 3, [5, 0], 5, 2).p == 1
 
 
+@pytest.mark.full
 def test_uneven_run_counts_fall_back_to_seeded_dealing() -> None:
     rng = np.random.default_rng(1)
     tasks = 300

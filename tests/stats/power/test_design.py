@@ -114,6 +114,7 @@ def test_what_no_study_can_see_has_a_reason() -> None:
     assert "not even a fall to 0" in smallest_change(replace(DESIGN, base=0.0), direction=-1).reason
 
 
+@pytest.mark.full
 def test_the_table_shows_that_two_rates_do_not_settle_the_chance() -> None:
     rows = sensitivity(replace(DESIGN, new=0.42), studies=1000)
     assert [(row.rho, row.link) for row in rows] == [(r, link) for r in (0.2, 0.4, 0.6, 0.8) for link in (1.0, 0.9)]
