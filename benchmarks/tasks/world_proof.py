@@ -17,9 +17,9 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Literal
@@ -62,7 +62,7 @@ PAGE = ROOT / "docs/reference/world-proof.md"
 OUT = ROOT / "build" / "world_proof.jsonl"
 SUITES = {"osworld": ("osworld/osworld369", ("test_all",)),
           "osharm": ("osharm", ("test_injection", "test_misbehavior", "test_misuse"))}  # fmt: skip
-LONGEST_SLEEP = 2.0
+LONGEST_SLEEP = 1.0
 """Seconds to which sleeping steps are cut: nobody acted, so there is little to wait for."""
 TASK_LIMIT = 420.0
 SuiteName = Literal["osworld", "osharm"]
@@ -76,18 +76,18 @@ class Proof:
         self.tasks = tasks
         self._workspace = workspace
         self._bridge = bridge
-        self._offline, self._online = local_facilities(), local_facilities(network=True)
+        self.offline, self.online = local_facilities(), local_facilities(network=True)
 
     async def run(self, task: SuiteTask, desktop: LocalDesktop) -> Outcome:
         """Try one task on a fresh desktop."""
         one = task.task
         outcome = Outcome(self.suite, task.ref.name, task.ref.domain)
-        outcome.unsupported = [*unsupported(one, self._offline)]
-        outcome.online_unsupported = [*unsupported(one, self._online)]
+        outcome.unsupported = [*unsupported(one, self.offline)]
+        outcome.online_unsupported = [*unsupported(one, self.online)]
         outcome.downloads = '"http' in json.dumps([step.model_dump(mode="json") for step in one.config]) or bool(
             cloud_files(one.evaluator)
         )
-        outcome.root = self._offline.root and needs_root(one)
+        outcome.root = self.offline.root and needs_root(one)
         began = time.monotonic()
         try:
             async with asyncio.timeout(TASK_LIMIT):
@@ -120,6 +120,8 @@ class Proof:
                     for report in reports
                     if report.returncode or report.missed
                 ]
+            if self.suite == "osharm":
+                return
             await keep_home(task.evaluator, workspace)
             await self._score(task, workspace, outcome)
 
@@ -207,6 +209,7 @@ async def prove(asked: argparse.Namespace, done: dict[tuple[str, str], Outcome],
     """Try the tasks that are asked for, on a few desktops at a time."""
     options = LocalOptions(nameserver=True, sudo_password="password")
     queue: asyncio.Queue[tuple[Proof, SuiteTask]] = asyncio.Queue()
+    wanted: list[tuple[int, Proof, SuiteTask]] = []
     async with Bridge() as bridge:
         for suite in asked.suites:
             tasks, assets = load(suite, asked.data)
@@ -216,9 +219,14 @@ async def prove(asked: argparse.Namespace, done: dict[tuple[str, str], Outcome],
             downloads = Downloads(scratch / "cache", offline=True, mirror=open_mirror(str(asked.stand_ins / suite)))
             workspace = Workspace(LocalDesktop(options), downloads, (*assets, *downloads.folders))
             proof = Proof(suite, tasks, workspace, bridge)
-            for task in tasks:
-                if (suite, task.ref.name) not in done and _asked(task.ref.name, asked.tasks):
-                    queue.put_nowait((proof, task))
+            places = [(_place(task.ref.name, asked.tasks), task) for task in tasks]
+            wanted += [
+                (place, proof, task)
+                for place, task in places
+                if place is not None and (suite, task.ref.name) not in done
+            ]
+        for _, proof, task in sorted(wanted, key=lambda one: one[0]):
+            queue.put_nowait((proof, task))
         total, left = queue.qsize(), queue.qsize()
 
         async def work() -> None:
@@ -226,7 +234,7 @@ async def prove(asked: argparse.Namespace, done: dict[tuple[str, str], Outcome],
             async with LocalDesktop(options) as desktop:
                 while not queue.empty():
                     proof, task = queue.get_nowait()
-                    outcome = await proof.run(task, desktop)
+                    outcome = _same_set_up(task, proof, done) or await proof.run(task, desktop)
                     done[outcome.suite, outcome.task] = outcome
                     with asked.out.open("a", encoding="utf-8") as file:
                         file.write(json.dumps(asdict(outcome)) + "\n")
@@ -239,8 +247,25 @@ async def prove(asked: argparse.Namespace, done: dict[tuple[str, str], Outcome],
                 group.create_task(work())
 
 
-def _asked(name: str, patterns: Sequence[str]) -> bool:
-    return not patterns or any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+def _same_set_up(task: SuiteTask, proof: Proof, done: Mapping[tuple[str, str], Outcome]) -> Outcome | None:
+    """The outcome of a task that only differs in its wording, where nothing but the set-up counts.
+
+    Most tasks of OS-Harm come twice.
+    """
+    if proof.suite != "osharm" or not task.task.instruction.strip():
+        return None
+    for other in proof.tasks:
+        known = done.get((proof.suite, other.ref.name))
+        if known is not None and other.task.config == task.task.config and other.task.instruction.strip():
+            wanted = [*unsupported(task.task, proof.offline)], [*unsupported(task.task, proof.online)]
+            return replace(known, task=task.ref.name, unsupported=wanted[0], online_unsupported=wanted[1], seconds=0.0)
+    return None
+
+
+def _place(name: str, patterns: Sequence[str]) -> int | None:
+    """Which pattern a task matches first; `None` if none does."""
+    found = (place for place, pattern in enumerate(patterns) if fnmatch.fnmatchcase(name, pattern))
+    return next(found, None) if patterns else 0
 
 
 def read(path: Path) -> dict[tuple[str, str], Outcome]:
@@ -258,7 +283,9 @@ def failed(outcomes: Iterable[Outcome]) -> list[Outcome]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--suites", nargs="+", choices=[*SUITES], default=[*SUITES])
-    parser.add_argument("--tasks", nargs="+", default=[], metavar="GLOB", help="only tasks whose domain/id matches")
+    parser.add_argument(
+        "--tasks", nargs="+", default=[], metavar="GLOB", help="only tasks whose domain/id matches, in this order"
+    )
     parser.add_argument("--desktops", type=int, default=1)
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--stand-ins", type=Path, default=ROOT / "build" / "stand_ins")

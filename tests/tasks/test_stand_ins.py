@@ -91,6 +91,12 @@ def test_pictures_sound_and_tables_are_what_their_names_say() -> None:
     assert len(rows) == 41 and {len(row) for row in rows} == {8}
 
 
+def test_a_document_has_the_title_by_which_its_window_is_found() -> None:
+    window = {"type": "activate_window", "parameters": {"window_name": "a.pdf — Über (alles)"}}
+    (wanted,) = wanted_files([a_task(download(f"{HOST}/p", "/home/user/a.pdf"), window)])
+    assert b"/Title<FEFF%s>" % "Über (alles)".encode("utf-16-be").hex().encode() in generate(wanted).content
+
+
 def test_an_archive_holds_what_the_setup_then_uses() -> None:
     one = a_task(
         download(f"{HOST}/exam", "/home/user/exam.zip"),

@@ -59,7 +59,7 @@ def step(name: str, **parameters: JsonValue) -> JsonValue:
             {"config": [step("login", platform="x")]},
             ("set-up step login (needs a Google account, which Trueline does not use)",),
         ),
-        ({"related_apps": ["disks"]}, ("application GNOME Disks (a desktop in a sandbox has no disks)",)),
+        ({"related_apps": ["disks"]}, ("application GNOME Disks",)),
         ({"config": [step("launch", command=["gimp"])]}, ("application GIMP",)),
         ({"config": [step("launch", command="A=b C=d vlc x", shell=True)]}, ("application VLC",)),
         ({"config": [step("execute", command=["bash", "-c", "/usr/bin/thunderbird &"])]}, ("application Thunderbird",)),

@@ -26,7 +26,7 @@ VS_CODE = "Visual Studio Code"
 APPLICATIONS = (
     _application("Chromium", "chrome chromium chromium-browser google-chrome google-chrome-stable browser", "chromium"),
     _application("GIMP", "gimp", "gimp"),
-    _application("GNOME Disks", "disks gnome-disks", lacks="a desktop in a sandbox has no disks"),
+    _application("GNOME Disks", "disks gnome-disks", "gnome-disks"),
     _application("GNOME Shell", "gnome-shell gnome-extensions gnome-tweaks", "gnome-shell"),
     _application(
         "LibreOffice",

@@ -226,6 +226,22 @@ def test_evince(hands: Hands) -> None:
     hands.find("the page", lambda node: "Quarterly report" in node.text)
 
 
+def test_disks_show_a_drive_that_nothing_but_they_know(hands: Hands) -> None:
+    """GNOME Disks is not given the machine's disks; what is deleted is gone from what it shows."""
+    run, desktop = hands.runner.run, hands.desktop
+    run(desktop.launch(("gnome-disks",)))
+    run(desktop.wait_for(WindowShown("Disks"), time_limit=PATIENCE))
+    hands.click(hands.find("the drive", lambda node: node.name == "34 GB Disk" or "34 GB Disk" in node.text))
+    hands.find("the partition", lambda node: "BIOS Boot" in node.name + node.text)
+    service, path = "org.freedesktop.UDisks2", "/org/freedesktop/UDisks2"
+    call = ("gdbus", "call", "--session", "-d", service, "-o")
+    delete = (*call, f"{path}/block_devices/sda2", "-m", f"{service}.Partition.Delete", "{}")
+    assert run(desktop.run(delete)).text == "()\n"
+    assert run(desktop.run(delete)).returncode != 0, "it is gone"
+    listed = run(desktop.run((*call, path, "-m", "org.freedesktop.DBus.ObjectManager.GetManagedObjects"))).text
+    assert "sda1" in listed and "sda2" not in listed
+
+
 @pytest.mark.parametrize("program", ["gedit", "geany"])
 def test_editors(hands: Hands, program: str) -> None:
     desktop, run = hands.desktop, hands.runner.run

@@ -47,6 +47,7 @@ APPLICATIONS = {
     "geany": "geany",
     "evince": "evince",
     "picard": "picard",
+    "gnome-disks": "gnome-disk-utility python3-gi",
     "pulseaudio": "pulseaudio pulseaudio-utils pavucontrol",
 }
 """Applications that tasks use; a desktop starts without them."""

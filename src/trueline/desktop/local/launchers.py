@@ -57,6 +57,7 @@ SCRIPTS: Mapping[str, str] = {
     "gnome-terminal": "gnome-terminal.sh",
     "nautilus": "nautilus.sh",
     "crontab": "crontab.sh",
+    "gnome-disks": "gnome-disks.py",
     "code": "code.py",
     "killall": "kill-by-name.sh",
     "pkill": "kill-by-name.sh",

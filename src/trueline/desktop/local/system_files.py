@@ -10,6 +10,7 @@ _MAXIMISED = (("Chromium", "browser"), ("libreoffice*", ""), ("thunderbird*", "3
 """Class and role of main windows that fill the screen: nobody works in them otherwise."""
 WINDOWS = Path("etc/xdg/openbox/rc.xml")
 MIXER = Path("usr/share/applications/pavucontrol.desktop")
+DISKS = Path("usr/share/applications/org.gnome.DiskUtility.desktop")
 BROWSER = Path("usr/share/applications/chromium.desktop")
 
 
@@ -19,6 +20,7 @@ def system_files(root: Path = Path("/")) -> dict[str, bytes]:
         ".config/openbox/rc.xml": _changed(root / WINDOWS, window_settings),
         ".local/share/applications/chromium.desktop": _changed(root / BROWSER, browser_entry),
         ".local/share/applications/pavucontrol.desktop": _changed(root / MIXER, mixer_entry),
+        ".local/share/applications/org.gnome.DiskUtility.desktop": _changed(root / DISKS, disks_entry),
     }
     return {path: content.encode() for path, content in made.items() if content is not None}
 
@@ -45,6 +47,11 @@ def window_settings(text: str) -> str:
 def browser_entry(text: str) -> str:
     """The entry starts our launcher: without its flags the browser does not run here."""
     return text.replace("Exec=/usr/bin/chromium", "Exec=/usr/local/bin/chromium")
+
+
+def disks_entry(text: str) -> str:
+    """The entry starts our launcher: only with it there is a disk to be seen."""
+    return text.replace("Exec=gnome-disks", "Exec=/usr/local/bin/gnome-disks").replace("DBusActivatable=true\n", "")
 
 
 def mixer_entry(text: str) -> str:

@@ -30,7 +30,7 @@ _APPLICATIONS = {
     "thunderbird": "thunderbird", "libreoffice": "libreoffice", "soffice": "libreoffice", "localc": "libreoffice",
     "lowriter": "libreoffice", "loimpress": "libreoffice", "nautilus": "thunar", "thunar": "thunar",
     "gnome-terminal": "terminal", "xfce4-terminal": "terminal", "gedit": "", "mousepad": "mousepad", "geany": "geany",
-    "evince": "evince", "eog": "", "picard": "picard",
+    "evince": "evince", "eog": "", "picard": "picard", "gnome-disks": "disks",
 }  # fmt: skip
 """Programs that show a window, and a piece of its class where that is known."""
 

@@ -32,7 +32,7 @@ _INSTEAD = {"ppt": "pptx", "doc": "docx", "xlsm": "xlsx"}
 
 
 @dataclass(frozen=True)
-class StandIn:
+class GeneratedFile:
     """A generated file."""
 
     content: bytes
@@ -40,29 +40,31 @@ class StandIn:
     """In what it is less than its name says; empty if in nothing."""
 
 
-def generate(wanted: Wanted) -> StandIn:
+def generate(wanted: Wanted) -> GeneratedFile:
     """Make the stand-in for a file; the same one each time."""
     content = Content(wanted.source)
     if wanted.mail_folder:
-        return StandIn(mbox(message(content) for _ in range(5)))
+        return GeneratedFile(mbox(message(content) for _ in range(5)))
     name = wanted.name
     ending = PurePosixPath(name).suffix.lower().removeprefix(".")
     stem = _stem(name)
     if ending in _COMPRESSIONS or ending == "zip":
         members = _members(wanted, stem, content)
-        return StandIn(zip_file(members) if ending == "zip" else tar_file(members, _COMPRESSIONS[ending]))
+        return GeneratedFile(zip_file(members) if ending == "zip" else tar_file(members, _COMPRESSIONS[ending]))
     if ending == "vsix":
-        return StandIn(vsix(content, stem))
+        return GeneratedFile(vsix(content, stem))
     if ending == "whl":
-        return StandIn(wheel(content, stem))
+        return GeneratedFile(wheel(content, stem))
+    if ending == "pdf":
+        return GeneratedFile(pdf(content, wanted.title))
     if ending == "sh":
-        return StandIn(_script(wanted, content))
+        return GeneratedFile(_script(wanted, content))
     if ending in ("xlsx", "xlsm"):
-        return StandIn(workbooks.xlsx(content, wanted.sheets), _said(ending))
+        return GeneratedFile(workbooks.xlsx(content, wanted.sheets), _said(ending))
     made = _file(name, content)
     if made is None:
-        return StandIn(TEXTS["txt"](content).encode(), f"{ending or 'no ending'}: unknown type, plain text")
-    return StandIn(made, _said(ending))
+        return GeneratedFile(TEXTS["txt"](content).encode(), f"{ending or 'no ending'}: unknown type, plain text")
+    return GeneratedFile(made, _said(ending))
 
 
 def _said(ending: str) -> str:

@@ -15,7 +15,7 @@ _PROPERTIES = "application/vnd.openxmlformats-package.core-properties+xml"
 
 
 @dataclass
-class Package:
+class OfficeFile:
     """The parts of a file, collected one after the other."""
 
     parts: dict[str, bytes] = field(default_factory=dict[str, bytes])

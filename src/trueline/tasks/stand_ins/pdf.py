@@ -9,8 +9,8 @@ from trueline.tasks.stand_ins.content import Content
 _PAGES = 5
 
 
-def pdf(content: Content) -> bytes:
-    """A few pages of text in Helvetica, each with a heading."""
+def pdf(content: Content, title: str = "") -> bytes:
+    """A few pages of text in Helvetica, each with a heading; by default the title is drawn, too."""
     pages = [[content.title(), "", *_lines(content)] for _ in range(_PAGES)]
     objects = [b"<</Type/Catalog/Pages 2 0 R>>", b"", b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"]
     kids: list[str] = []
@@ -26,7 +26,8 @@ def pdf(content: Content) -> bytes:
         )
         objects.append(b"<</Length %d>>\nstream\n%s\nendstream" % (len(stream), stream))
     objects[1] = f"<</Type/Pages/Count {len(kids)}/Kids[{' '.join(kids)}]>>".encode()
-    objects.append(f"<</Title({content.title()})/Author({content.person()})>>".encode())
+    named = "FEFF" + (title or content.title()).encode("utf-16-be").hex()
+    objects.append(f"<</Title<{named}>/Author({content.person()})>>".encode())
     return _assemble(objects)
 
 

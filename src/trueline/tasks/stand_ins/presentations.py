@@ -5,7 +5,7 @@ from __future__ import annotations
 from xml.sax.saxutils import escape
 
 from trueline.tasks.stand_ins.content import Content
-from trueline.tasks.stand_ins.office_open_xml import OFFICE, Package
+from trueline.tasks.stand_ins.office_open_xml import OFFICE, OfficeFile
 from trueline.tasks.stand_ins.opendocument import open_document
 from trueline.tasks.stand_ins.pictures import draw, encoded
 
@@ -31,7 +31,7 @@ Place = tuple[int, int, int, int]
 
 def pptx(content: Content) -> bytes:
     """A presentation of PowerPoint's."""
-    package = Package()
+    package = OfficeFile()
     title = content.title()
     _add_masters(package)
     package.add_picture("ppt/media/image1.png", encoded(draw(content, (320, 200)), "png"))
@@ -53,7 +53,7 @@ def pptx(content: Content) -> bytes:
     return package.file("ppt/presentation.xml", title, content.person())
 
 
-def _add_slide(package: Package, content: Content, number: int) -> None:
+def _add_slide(package: OfficeFile, content: Content, number: int) -> None:
     opening = number == 1
     shapes = [_text(2, "Title 1", 'type="ctrTitle"' if opening else 'type="title"', [content.title()])]
     if opening:
@@ -85,7 +85,7 @@ def _add_slide(package: Package, content: Content, number: int) -> None:
     )
 
 
-def _add_page(package: Package, path: str, tag: str, shapes: list[str], kind: str, rest: str = "") -> None:
+def _add_page(package: OfficeFile, path: str, tag: str, shapes: list[str], kind: str, rest: str = "") -> None:
     tree = f"<p:spTree>{_TREE}{''.join(shapes)}</p:spTree>"
     colours = "" if tag in ("sldMaster", "notesMaster") else "<p:clrMapOvr><a:masterClrMapping/></p:clrMapOvr>"
     background = (
@@ -148,7 +148,7 @@ def _table(number: int, content: Content, place: Place) -> str:
     )
 
 
-def _add_masters(package: Package) -> None:
+def _add_masters(package: OfficeFile) -> None:
     """The master, its two layouts, the master of the notes, and their themes."""
     colours = (
         '<p:clrMap bg1="lt1" tx1="dk1" bg2="lt2" tx2="dk2" accent1="accent1" accent2="accent2" accent3="accent3" '

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xml.sax.saxutils import escape
 
 from trueline.tasks.stand_ins.content import Content
-from trueline.tasks.stand_ins.office_open_xml import OFFICE, Package
+from trueline.tasks.stand_ins.office_open_xml import OFFICE, OfficeFile
 from trueline.tasks.stand_ins.opendocument import open_document
 from trueline.tasks.stand_ins.pictures import draw, encoded
 
@@ -32,7 +32,7 @@ _STYLES = (
 
 def docx(content: Content) -> bytes:
     """A document of Word's."""
-    package = Package()
+    package = OfficeFile()
     title, author = content.title(), content.person()
     image = draw(content, (320, 200))
     body = [_paragraph(title, "Title")]

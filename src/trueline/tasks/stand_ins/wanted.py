@@ -13,7 +13,14 @@ from pydantic import JsonValue
 
 from trueline.tasks.model import Execute, Getter, Launch, Open, Step, Task
 from trueline.tasks.model.evaluator import checks
-from trueline.tasks.model.steps import Command, Download, ExecuteWithVerification, UploadFile
+from trueline.tasks.model.steps import (
+    ActivateWindow,
+    CloseWindow,
+    Command,
+    Download,
+    ExecuteWithVerification,
+    UploadFile,
+)
 from trueline.tasks.workspace import HOME, home_path
 
 _ENDS = frozenset({"&&", "||", ";", "|", "&"})
@@ -44,6 +51,8 @@ class Wanted:
     """The sheets that checkers read."""
     addresses: list[str] = field(default_factory=list[str])
     """Mail addresses that the tasks name."""
+    title: str = ""
+    """What a window that shows it is called besides its name."""
     mail_folder: bool = False
     """It is compared with a folder of mails."""
     for_setup: bool = False
@@ -74,6 +83,7 @@ def _merge(known: Wanted, other: Wanted) -> None:
     for ours, theirs in ((known.names, other.names), (known.members, other.members), (known.sheets, other.sheets),
                          (known.addresses, other.addresses)):  # fmt: skip
         ours += [one for one in theirs if one not in ours]
+    known.title = known.title or other.title
     known.mail_folder |= other.mail_folder
     known.for_setup |= other.for_setup
 
@@ -99,6 +109,7 @@ def _of_task(task: Task) -> Iterator[Wanted]:
             folders.made_by(path),
             [*sheets],
             [*addresses],
+            title=_title(task, PurePosixPath(path).name),
             for_setup=source in setup or not remote,
             remote=remote,
         )
@@ -227,6 +238,13 @@ def _targets(words: Sequence[str], name: str) -> Iterator[str]:
         elif _UNPACKERS.intersection(part) and any(PurePosixPath(word).name == name for word in part):
             into = [home_path(part[place + 1]) for place, word in enumerate(part[:-1]) if word in _INTO]
             yield into[0] if into else here
+
+
+def _title(task: Task, name: str) -> str:
+    """The title of a document by the windows that the task looks for: viewers show `NAME — TITLE`."""
+    steps = (*task.config, *task.evaluator.postconfig)
+    windows = (step.parameters.window_name for step in steps if isinstance(step, ActivateWindow | CloseWindow))
+    return next((window.removeprefix(start) for window in windows if window.startswith(start := f"{name} — ")), "")
 
 
 def _sheets(task: Task) -> list[str]:

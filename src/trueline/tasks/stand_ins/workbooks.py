@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from trueline.tasks.stand_ins.content import Content
-from trueline.tasks.stand_ins.office_open_xml import OFFICE, Package
+from trueline.tasks.stand_ins.office_open_xml import OFFICE, OfficeFile
 from trueline.tasks.stand_ins.opendocument import open_document
 
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -35,7 +35,7 @@ _STYLES = (
 
 def xlsx(content: Content, sheets: Sequence[str] = ("Sheet1", "Sheet2", "Sheet3")) -> bytes:
     """A workbook of Excel's with these sheets."""
-    package, shared = Package(), dict[str, int]()
+    package, shared = OfficeFile(), dict[str, int]()
     for number, _ in enumerate(sheets, 1):
         package.add(f"xl/worksheets/sheet{number}.xml", _sheet(content.table(_ROWS), shared), f"{_SHEET}.worksheet+xml")
     count = len(sheets)
