@@ -65,11 +65,12 @@ def test_steps_are_typed_and_unknown_ones_are_kept() -> None:
     steps: list[JsonValue] = [
         {"type": "command", "parameters": {"command": ["ls"], "until": {"returncode": 0}}},
         {"type": "googledrive", "parameters": {"operation": ["delete"]}},
+        {"type": "login", "parameters": {"settings_file": "settings.json", "platform": "googledrive"}},
         {"type": "from_the_future", "parameters": {}},
     ]
     config = parse_task(task(config=steps), file="x").config
-    assert [type(step) for step in config] == [Execute, OtherStep, OtherStep]
-    assert [step.type for step in config] == ["command", "googledrive", "from_the_future"]
+    assert [type(step) for step in config] == [Execute, OtherStep, OtherStep, OtherStep]
+    assert [step.type for step in config] == ["command", "googledrive", "login", "from_the_future"]
 
 
 def test_a_task_cannot_be_changed() -> None:

@@ -21,11 +21,14 @@ COMMANDS: Mapping[str, str] = {
     "4d117223": "find ~/testDir -type f -exec chmod 644 {} +",
     "5c1075ca": f'{_FIND_FAILED} | while read -r f; do cp --parents "$f" fails/; done',
     "5ced85fc": r"printf '1\n2\n3\n' | sed 's|$|<br/>|' > ~/output.txt",
-    "5ea617a3": "gio trash --restore trash:///poster_party_night.webp",
+    "5ea617a3": (
+        "cd ~/.local/share/Trash && mv files/poster_party_night.webp ~/Desktop/ && rm info/poster_party_night.*"
+    ),
     "6f56bf42": "cd ~ && for d in dir1 dir2 dir3; do cp file1 $d/; done",
     "23393935": "find ~/Desktop/photos -name '*.jpg' -exec cp {} ~/Desktop/cpjpg/ ';'",
     "5812b315": (
-        "echo password | sudo -S useradd -d /home/test1 -s /bin/sh charles && echo 'charles:Ex@mpleP@55w0rd!' | "
+        "echo password | sudo -S mkdir -p /home/test1 && "
+        "sudo useradd -d /home/test1 -s /bin/sh charles && echo 'charles:Ex@mpleP@55w0rd!' | "
         "sudo chpasswd && sudo chown charles /home/test1 && sudo chmod 755 /home/test1"
     ),
     "a4d98375": "gsettings set org.gnome.desktop.screensaver lock-enabled true",
@@ -34,10 +37,7 @@ COMMANDS: Mapping[str, str] = {
     "e0df059f": "echo password | sudo -S mv ~/Desktop/todo_list_Jan_1 ~/Desktop/todo_list_Jan_2",
     "ec4e3f68": "gsettings set org.gnome.shell favorite-apps \"['thunderbird.desktop', 'google-chrome.desktop']\"",
     "f9be0997": "gsettings set org.gnome.desktop.notifications show-banners false",
-    "94d95f96": (
-        "echo password | sudo -S sh -c \"printf '#!/bin/sh\\n' > /usr/local/bin/spotify && "
-        'chmod +x /usr/local/bin/spotify"'
-    ),
+    "94d95f96": "mkdir -p ~/.local/bin && install -m 755 /bin/true ~/.local/bin/spotify",
     "9bc3cc16": (
         "mkdir -p ~/emails.bak && cd ~/emails.bak && "
         "touch '歡迎使用新的 Outlook.com 帳戶 - 1.eml' 'A Test E-mail - 2.eml'"
@@ -120,14 +120,12 @@ async def editor_from_terminal(session: Session) -> None:
 
 @task("a10b69e1")
 async def mail_folders(session: Session) -> None:
-    """Folders as Thunderbird makes them; it writes an index for each that it finds at its start."""
+    """Folders as Thunderbird makes them: a file of mails, and an index."""
     await session.quit(MAIL)
     place = "/home/user/.thunderbird/t5q2a5hp.default-release/Mail/Local Folders"
     for name in ("COMPANY", "UNIVERSITY"):
         await session.put(f"{place}/{name}", "")
-    await session.repeat(("launch",))
-    for name in ("COMPANY", "UNIVERSITY"):
-        await session.wait_for_file(f"{place}/{name}.msf")
+        await session.put(f"{place}/{name}.msf", '// <!-- <mdb:mork:z v="1.4"/> -->\n')
 
 
 @functions("check_mp3_meta")

@@ -4,7 +4,7 @@
 
 INDEX is OSWorld's `test_all.json` beside its `examples`; downloads are replaced by generated stand-ins. Each task runs
 on a local desktop: set-up, score, again from the start set-up, end state, score. One JSON line per task is appended to
-the output, and tasks that are there are not run again. `--write` makes docs/reference/end-states.md of it.
+the output, and tasks that are there are not run again. `--write` makes docs/reference/end-states.md and claimed.json.
 """
 
 from __future__ import annotations
@@ -33,11 +33,16 @@ RULES = (applications, browser, commands, editor, files, images)
 """The modules that register rules."""
 
 
+CLAIMED = Path(__file__).with_name("claimed.json")
+"""Ids of the tasks whose end state scored 1 and whose untouched desktop did not, as of the docs' table."""
+
+
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Score scripted end states of OSWorld's tasks on local desktops")
     parser.add_argument("index", type=Path, help="OSWorld's test_all.json")
     parser.add_argument("--tasks", nargs="+", metavar="ID", help="only tasks whose ids begin like this")
     parser.add_argument("--domains", nargs="+", metavar="DOMAIN", help="only these domains")
+    parser.add_argument("--claimed", action="store_true", help="only tasks that the docs' table counts as solved")
     parser.add_argument("--out", type=Path, default=Path("end-states.jsonl"), help="one JSON line per task")
     parser.add_argument("--again", action="store_true", help="run tasks again that did not score 1")
     parser.add_argument("--write", action="store_true", help="write the table of the docs from the output")
@@ -54,10 +59,13 @@ def read(path: Path) -> dict[str, Trial]:
 def chosen(asked: argparse.Namespace, known: dict[str, Trial]) -> list[SuiteTask]:
     """The tasks to run."""
     found: list[SuiteTask] = []
+    claimed = set(json.loads(CLAIMED.read_text("utf-8"))) if asked.claimed else set[str]()
     for task in load_refs(open_index(asked.index, None).refs).whole():
         if asked.domains and task.ref.domain not in asked.domains:
             continue
         if asked.tasks and not task.task.id.startswith(tuple(asked.tasks)):
+            continue
+        if asked.claimed and task.task.id not in claimed:
             continue
         before = known.get(task.task.id)
         if before is None or (asked.again and not before.proves):
@@ -89,6 +97,8 @@ def main() -> int:
     print(f"{sum(trial.proves for trial in trials.values())} of {len(trials)} tasks; load {os.getloadavg()[0]:.1f}")
     if asked.write:
         PAGE.write_text(page(list(trials.values())), "utf-8")
+        solved = sorted(trial.task for trial in trials.values() if trial.proves)
+        CLAIMED.write_text(json.dumps(solved, indent=1) + "\n", "utf-8")
     return 0
 
 

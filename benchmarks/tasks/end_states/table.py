@@ -13,9 +13,13 @@ _HEAD = """\
 
 A task that no end state can solve measures nothing, and neither does a checker that never says 1. For {solved} of
 OSWorld's tasks, in {domains} domains, a scripted end state scores 1 and the untouched desktop scores less. Each was run
-on a local desktop: the task's own set-up, its evaluator on the untouched desktop, the set-up again on a fresh one, the
-end state, the evaluator again. Files that tasks download were replaced by generated ones of the same type; what is
-brought and what the result is compared with differ.
+on a local desktop: the task's own set-up, its evaluator on the untouched desktop, the end state, the evaluator again.
+Where the evaluator's own steps do more than save, close or start something, the end state was made on a fresh desktop
+after another set-up.
+
+Files that tasks download were replaced by generated ones of the same type. What is brought and what the result is
+compared with differ, and scripts that check a folder were written anew: they print what the evaluator looks for only if
+the folder is as the task asks for. A site of the web is not there; its tabs show its address and an error.
 
 ```sh
 .venv/bin/python benchmarks/tasks/end_states/run.py evaluation_examples/test_all.json --write
@@ -23,7 +27,7 @@ brought and what the result is compared with differ.
 
 Where it is cheap, an end state is reached as a user reaches it: with the application's own keys, in its terminal, with
 its command. Otherwise its files are written: the expected document in its place, a preference while the application is
-closed. It shows that set-up, getters and functions work together, not that an agent finds the way.
+closed. This shows that set-up, getters and functions work together, not that an agent finds the way.
 
 | domain | tasks | tried | end state scores 1 | native | bridged |
 |---|---|---|---|---|---|

@@ -12,6 +12,7 @@ from pydantic import JsonValue, ValidationError
 from trueline.errors import InputError
 from trueline.records.interchange.strict_json import json_path, load_strict
 from trueline.tasks.model import OtherStep, Step, Task
+from trueline.tasks.rtc.addresses import is_rtc
 from trueline.tasks.setup_steps import SETUP_STEPS, step_parameters
 from trueline.text import printable
 from trueline.validation import FieldProblem, field_problems
@@ -91,6 +92,8 @@ def _step_problems(task: Task) -> Iterator[tuple[Place, str]]:
     )
     for place, steps in lists:
         for number, step in enumerate(steps):
+            if step.type == "login" and not is_rtc(task):
+                continue  # OSWorld's logs in at Google Drive and makes a task unsupported; ours is RTC-Bench's
             try:
                 if SETUP_STEPS.provides(step.type) and isinstance(step, OtherStep):
                     step_parameters(step, SETUP_STEPS.find(step.type))

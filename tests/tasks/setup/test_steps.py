@@ -11,6 +11,7 @@ from pydantic import JsonValue
 
 from tasks.conftest import Do
 from tasks.samples import task
+from trueline.desktop.types import FileExists
 from trueline.records import ObservationSpec
 from trueline.tasks.errors import SetupError
 from trueline.tasks.loading import parse_task
@@ -152,6 +153,17 @@ def test_launching_an_application_waits_for_its_window(do: Do, workspace: Worksp
     run(do, workspace, ("launch", {"command": "LANG=C.UTF-8 mousepad --disable-server", "shell": True}))
     assert [title for title in titles(do, workspace) if "Mousepad" in title]
     run(do, workspace, ("close_window", {"window_name": "mousepad"}))
+
+
+def test_launching_pkill_waits_until_the_programs_have_ended(do: Do, workspace: Workspace) -> None:
+    lingers = (
+        b"#!/bin/bash\ntrap 'sleep 0.7; touch ~/has-ended; exit' TERM\ntouch ~/has-begun\nwhile :; do sleep 0.1; done\n"
+    )
+    do(workspace.desktop.put("lingerer", lingers, mode=0o755))
+    do(workspace.desktop.launch(("/home/user/lingerer",)))
+    do(workspace.desktop.wait_for(FileExists("/home/user/has-begun")))
+    run(do, workspace, ("launch", {"command": ["pkill", "lingerer"]}))
+    assert do(workspace.desktop.get("has-ended")) == b""
 
 
 def test_a_strict_name_is_the_whole_title(do: Do, workspace: Workspace) -> None:

@@ -21,6 +21,8 @@ _SHOWN = 60.0
 """Seconds an application may take to show its window on a busy machine."""
 _TAKEN_UP = 5.0
 """Seconds that an application that is already running may take to show another window."""
+_GONE = 10.0
+"""Seconds that programs may take to end; one that does not is left alone."""
 _OPENS = 10.0
 """Seconds an editor that has loaded may take to show what it was started with."""
 _EDITOR, _EDITOR_TITLE = "code", "Visual Studio Code"
@@ -33,11 +35,15 @@ _APPLICATIONS = {
     "evince": "evince", "eog": "", "picard": "picard", "gnome-disks": "disks",
 }  # fmt: skip
 """Programs that show a window, and a piece of its class where that is known."""
+_ENDING = frozenset({"killall", "pkill"})
 
 
 async def _launch(parameters: LaunchParameters, workspace: Workspace) -> None:
     """Start a program; wait for the window of an application."""
     argv = argv_of(parameters.command, shell=is_true(parameters.shell), workspace=workspace)
+    if PurePosixPath(argv[0]).name in _ENDING:
+        await _end(argv, workspace)
+        return
     before = await workspace.desktop.windows()
     await workspace.desktop.launch(argv)
     piece = _APPLICATIONS.get(_program(argv))
@@ -51,6 +57,22 @@ async def _launch(parameters: LaunchParameters, workspace: Workspace) -> None:
     if _program(argv) == _EDITOR:
         await _editor_ready(workspace, _opened(argv))
     await wait_until_usable(workspace, known)
+
+
+async def _end(argv: tuple[str, ...], workspace: Workspace) -> None:
+    """End programs, and wait for them.
+
+    The next step starts the same application again. It must neither be ended with the old one, by a search that is
+    still going on, nor be handed to the old one, which would show no window for it.
+    """
+    await run_command(workspace, argv)
+    if any(word.startswith("-") for word in argv[1:]):
+        return
+    end = time.monotonic() + _GONE
+    while time.monotonic() < end:
+        if (await run_command(workspace, (argv[0], "-0", *argv[1:]))).returncode != 0:
+            return
+        await asyncio.sleep(_AGAIN)
 
 
 async def _editor_ready(workspace: Workspace, name: str) -> None:

@@ -11,6 +11,7 @@ case ${1:-status} in
     cat <<END
                Local time: $(date '+%a %Y-%m-%d %H:%M:%S %Z')
            Universal time: $(date -u '+%a %Y-%m-%d %H:%M:%S UTC')
+                 RTC time: n/a
                 Time zone: $zone ($(date '+%Z, %z'))
 END
     ;;
