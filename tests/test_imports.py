@@ -109,7 +109,8 @@ def test_imports_point_one_way(path: Path) -> None:
 
 # Programs of their own that run inside a sandbox: what they read and print goes through a pipe to the host.
 INSIDE_THE_SANDBOX = tuple(
-    SOURCE / folder for folder in ("desktop/local/programs", "desktop/worker/inside", "tasks/bridge/inside")
+    SOURCE / folder
+    for folder in ("desktop/local/programs", "desktop/worker/inside", "tasks/bridge/inside", "tasks/rtc/machine")
 )
 
 
