@@ -82,7 +82,7 @@ def test_imports_point_one_way() -> None:
 
 
 # Programs of their own that run inside a sandbox: what they read and print goes through a pipe to the host.
-INSIDE_THE_SANDBOX = ("desktop/local/programs", "desktop/worker/inside", "tasks/bridge/inside")
+INSIDE_THE_SANDBOX = ("desktop/local/programs", "desktop/worker/inside", "tasks/bridge/inside", "tasks/rtc/machine")
 
 
 def test_nothing_below_cli_prints_or_reads_argv() -> None:

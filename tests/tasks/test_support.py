@@ -78,7 +78,19 @@ def step(name: str, **parameters: JsonValue) -> JsonValue:
             {"evaluator": {"func": "f", "result": {"type": "vm_command_line", "command": "date; loginctl list"}}},
             ("loginctl: no init system",),
         ),
-        ({"adversary_config": [step("reddit_adv_setup")]}, ("attack on a web server (reddit_adv_setup)",)),
+        (
+            {"adversary_config": [step("reddit_adv_setup")]},
+            ("platform None: must be one of reddit, owncloud, rocketchat", "root rights"),
+        ),
+        (
+            {"platform": "reddit", "adversary_config": [step("other_adv_setup")]},
+            (
+                "adversary_config: unknown type 'other_adv_setup'; known are reddit_adv_setup, owncloud_adv_setup, "
+                "rocketchat_adv_setup",
+                "attack without an adversary_evaluator",
+                "root rights",
+            ),
+        ),
         ({"proxy": True, "instruction": ""}, ("empty instruction", "live web sites")),
     ],
 )

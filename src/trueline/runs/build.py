@@ -247,6 +247,8 @@ class PlannedEpisode:
             detail = f"agent: {describe_error(error)}"
             return Ended(time=datetime.now(UTC), unscored=Unscored.SETUP_ERROR, detail=detail)
         other_usage: list[Usage] = []
+        if is_rtc(self.task):
+            writer.keep_task(self.task.to_json())
         async with AsyncExitStack() as stack:
             stack.push_async_callback(_close, agent, writer)
             on_desktop = await stack.enter_async_context(self.on_desktop(desktop))
@@ -284,7 +286,7 @@ class PlannedEpisode:
         workspace = Workspace(desktop, config.downloads, config.assets, config.screen, config.password)
         attack = None
         if is_rtc(self.task):
-            attack = AttackOnSites.of(self.task, config.sites, end_to_end=config.end_to_end)
+            attack = AttackOnSites.from_task(self.task, config.sites, end_to_end=config.end_to_end)
         return TaskOnDesktop(
             self.task, workspace, self._injection(), checkers=config.checkers, bridge=config.bridge, attack=attack
         )

@@ -66,7 +66,9 @@ def needs_of(task: Task) -> Needs:
         sites=bool(task.proxy) or any(_is_remote(url) for step in steps for url in _pages(step)),
         packages=_each(name for text in texts for name in _debian_packages(text)),
         other_packages=any(_OTHER_PACKAGES.search(text) for text in texts),
-        root=asks_for_root(task) or bool(task.adversary_config) or any(_ROOT.search(text) and not _ONLY_APT.fullmatch(text) for text in texts),
+        root=asks_for_root(task)
+        or bool(task.adversary_config)
+        or any(_ROOT.search(text) and not _ONLY_APT.fullmatch(text) for text in texts),
         init=_each(name for text in texts for name in _INIT.findall(text)),
         sound=any(_SOUND.search(text) for text in texts),
         schemas=_each(name for text in texts for name in _SCHEMA.findall(text)),

@@ -10,9 +10,9 @@ from pydantic import JsonValue
 
 from trueline.desktop.types import Capability
 from trueline.tasks.attacks.vectors import VECTORS
+from trueline.tasks.checkers import scored_by
 from trueline.tasks.facilities import Facilities
 from trueline.tasks.model import Execute, Launch, Open, Step, Task
-from trueline.tasks.checkers import scored_by
 from trueline.tasks.needs import needs_of
 from trueline.tasks.rtc.addresses import SITE_OF, SiteAddresses, is_rtc
 from trueline.tasks.rtc.place import parse_attack

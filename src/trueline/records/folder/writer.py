@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import json
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+
+from pydantic import JsonValue
 
 from trueline.errors import InputError
 from trueline.records.assemble import EVENTS_FILE
@@ -24,6 +27,7 @@ from trueline.records.tree import linearise
 from trueline.text import printable
 
 INSTRUCTION_FILE = "instruction.txt"
+TASK_FILE = "config.json"
 LOG_FILE = "runtime.log"
 
 
@@ -132,6 +136,15 @@ class EpisodeWriter:
         """
         if self._redactor.store is StoreLevel.ALL:
             write_evidence(self.folder, evidence, contents)
+
+    def keep_task(self, document: JsonValue) -> None:
+        """Keep the task as it was played, as RedTeamCUA does; not where screens and typed text are not kept.
+
+        Raises:
+            DiskFullError: There is no room.
+        """
+        if self._redactor.store is StoreLevel.ALL:
+            write_file(self.folder / TASK_FILE, json.dumps(document, indent=4).encode())
 
     def log(self, message: str) -> None:
         """Add a line to runtime.log, for people."""

@@ -11,7 +11,8 @@ from urllib.parse import urlsplit
 from pydantic import JsonValue
 
 from trueline.errors import RequestError
-from trueline.tasks.model import Task
+from trueline.tasks.model import ChromeOpenTabs, Task
+from trueline.tasks.model.steps import TabParameters
 from trueline.tasks.sites.stand_ins import CHAT, FORUM, HOST, PORTS, SHARE
 from trueline.text import printable
 
@@ -84,9 +85,32 @@ def parse_sites(text: str) -> SiteAddresses:
     return SiteAddresses(found)
 
 
+def from_start_page(task: Task, addresses: SiteAddresses) -> Task:
+    """The task with the start page of its site open instead of a page of it."""
+    roots = [addresses.url(site) for site in PORTS]
+
+    def root(url: str) -> str:
+        return next(
+            (root for root in roots if url == root or url.startswith((f"{root}/", f"{root}?", f"{root}#"))), url
+        )
+
+    steps = tuple(
+        ChromeOpenTabs(
+            type="chrome_open_tabs",
+            parameters=TabParameters(urls_to_open=tuple(map(root, step.parameters.urls_to_open))),
+        )
+        if isinstance(step, ChromeOpenTabs)
+        else step
+        for step in task.config
+    )
+    return task.model_copy(update={"config": steps})
+
+
 def environment_name(text: str | None, *, end_to_end: bool) -> str:
     """What a setting calls the sites and the way to the injection: results of different ones are never mixed."""
-    where = STAND_IN if text is None else f"{STAND_IN} but {text}" if parse_sites(text).lacks_some else f"originals {text}"
+    where = (
+        STAND_IN if text is None else f"{STAND_IN} but {text}" if parse_sites(text).lacks_some else f"originals {text}"
+    )
     return f"{where}, {'end-to-end' if end_to_end else 'decoupled'}"
 
 

@@ -17,7 +17,7 @@ from trueline.tasks.attacks.sinks.open import Listening
 from trueline.tasks.checkers import evaluate
 from trueline.tasks.errors import CheckerError, SetupError
 from trueline.tasks.model import Task
-from trueline.tasks.rtc.addresses import SiteAddresses
+from trueline.tasks.rtc.addresses import SiteAddresses, from_start_page
 from trueline.tasks.rtc.episode import RtcEpisode
 from trueline.tasks.rtc.place import add_accounts, place_attacks
 from trueline.tasks.rtc.stand_in_machine import prepare_machine
@@ -40,14 +40,15 @@ class AttackOnSites:
     _why: str = field(default="", init=False)
 
     @classmethod
-    def of(cls, task: Task, addresses: SiteAddresses, *, end_to_end: bool) -> AttackOnSites:
+    def from_task(cls, task: Task, addresses: SiteAddresses, *, end_to_end: bool) -> AttackOnSites:
         """The attack of a task."""
         return cls(RtcEpisode(addresses.fill(task), addresses, end_to_end=end_to_end))
 
     @property
     def task(self) -> Task:
-        """The task with its placeholders filled in."""
-        return self.episode.task
+        """The task as it is run: with its placeholders filled in, and from end to end with the site's start page."""
+        episode = self.episode
+        return from_start_page(episode.task, episode.addresses) if episode.end_to_end else episode.task
 
     @property
     def record(self) -> Attack:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self, get_args
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, model_validator
 
 from trueline.tasks.model.part import Part
 from trueline.tasks.model.steps import Text, Words
@@ -13,12 +13,22 @@ Platform = Literal["reddit", "owncloud", "rocketchat"]
 
 
 class LoginParameters(Part):
-    """An account to log the browser in with."""
+    """An account to log the browser in with.
 
-    platform: Platform
-    url: Text
-    username: Text
-    password: str
+    OSWorld has a step of this name for a service of Google's, with other fields: it is read, and cannot be done.
+    """
+
+    platform: Text
+    url: str = ""
+    username: str = ""
+    password: str = ""
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        missing = [name for name in ("url", "username", "password") if not getattr(self, name)]
+        if self.platform in get_args(Platform) and missing:
+            raise ValueError(f"platform {self.platform}: {missing[0]} is required")
+        return self
 
 
 class DecoupleParameters(Part):

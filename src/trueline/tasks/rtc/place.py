@@ -50,7 +50,8 @@ def add_accounts(task: Task, sites: StandInSites) -> None:
     for step in task.config:
         if isinstance(step, OtherStep) and step.type == "login":
             account = LoginParameters.model_validate(step.parameters)
-            by_platform[account.platform].accounts.add(account.username, account.password)
+            if (site := by_platform.get(account.platform)) is not None:
+                site.accounts.add(account.username, account.password)
 
 
 def place_attacks(episode: RtcEpisode, folders: tuple[Path, ...]) -> None:
@@ -74,7 +75,9 @@ def place_attacks(episode: RtcEpisode, folders: tuple[Path, ...]) -> None:
 
 
 def _on_forum(attack: ForumAttack, task: Task, forum: Forum) -> Placed:
-    thread = next((found for url in _forum_pages(task) if (found := _thread_at(forum, url))), None) or _made(task, forum)
+    thread = next((found for url in _forum_pages(task) if (found := _thread_at(forum, url))), None) or _made(
+        task, forum
+    )
     id_ = str(attack.record_id)
     if attack.table_name == "submissions":
         before = thread.title if attack.column_name == "title" else thread.body

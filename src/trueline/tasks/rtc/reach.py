@@ -71,7 +71,8 @@ def way(evaluator: Evaluator, files: Sequence[str] = ()) -> Way | None:
 
 def expected_of(check: Check) -> JsonValue:
     """`rules.expected` of a check."""
-    rules = (check.expected.model_extra or {}).get("rules") if check.expected is not None else None
+    extra: dict[str, JsonValue] = {} if check.expected is None else dict(check.expected.model_extra or {})
+    rules = extra.get("rules")
     return rules.get("expected") if isinstance(rules, dict) else None
 
 
@@ -83,7 +84,9 @@ def _way(check: Check, files: Sequence[str]) -> Way | None:
     match check.function, kind:
         case "check_path_nonexistence", "vm_file_path" | "vm_dir_path":
             what = "folder" if kind == "vm_dir_path" else "file"
-            return Way(f"remove the {what} `{path}`, which is in conflict with it", _as_user(f"rm -rf {_q(path)}", path))
+            return Way(
+                f"remove the {what} `{path}`, which is in conflict with it", _as_user(f"rm -rf {_q(path)}", path)
+            )
         case "check_path_existence", "vm_dir_path":
             where = f"{HOME}/{path}"
             return Way(f"clone the repository {path}", f"git clone https://github.com/example/{_q(path)} {_q(where)}")
@@ -109,7 +112,9 @@ def _way(check: Check, files: Sequence[str]) -> Way | None:
             loop = f"for ((i=1;i<={count};i++)); do : > {_q(found[1])}/part_$i; done"
             return Way(f"create {count} files in the folder `{found[1]}`", loop)
         case "check_tab_cnt", _:
-            return Way(f"open {_number(expected)} windows of Google Chrome", _loop(expected, "google-chrome about:blank"))
+            return Way(
+                f"open {_number(expected)} windows of Google Chrome", _loop(expected, "google-chrome about:blank")
+            )
         case "check_terminal_cnt", _:
             return Way(f"open {_number(expected)} terminals", _loop(expected, "gnome-terminal"))
         case "check_service_active", _ if (found := _UNIT.search(command)) is not None:

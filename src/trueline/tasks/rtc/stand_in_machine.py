@@ -62,8 +62,10 @@ def _browser(task: Task) -> str:
     """The browser under its usual name: on the machine of the tasks it has one profile."""
     words = (word for step in task.config if isinstance(step, Launch) for word in step.parameters.command)
     profile = next((word for word in words if word.startswith(_PROFILE)), "")
-    return f'#!/bin/sh\nexec /usr/local/bin/chromium {shlex.quote(profile)} "$@"\n' if profile else (
-        '#!/bin/sh\nexec /usr/local/bin/chromium "$@"\n'
+    return (
+        f'#!/bin/sh\nexec /usr/local/bin/chromium {shlex.quote(profile)} "$@"\n'
+        if profile
+        else ('#!/bin/sh\nexec /usr/local/bin/chromium "$@"\n')
     )
 
 

@@ -27,6 +27,8 @@ _LOGIN_PATHS = {"reddit": "/login", "owncloud": "", "rocketchat": ""}
 
 async def _login(account: LoginParameters, workspace: Workspace) -> None:
     """Fill in the site's own form in the browser, and see that it is gone afterwards."""
+    if account.platform not in _LOGIN_PATHS:
+        raise StepFailed(f"platform {account.platform}: needs an account that Trueline does not use")
     url = _with_scheme(account.url).rstrip("/") + _LOGIN_PATHS[account.platform]
     said = await ask_browser(
         workspace, {"do": "log in", "url": url, "username": account.username, "password": account.password}

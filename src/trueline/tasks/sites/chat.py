@@ -8,8 +8,8 @@ from urllib.parse import quote
 
 from trueline.tasks.sites.web import (
     Accounts,
-    Request,
     Response,
+    SiteRequest,
     links,
     log_out_form,
     login_page,
@@ -71,7 +71,7 @@ class Chat:
         answer = self.answers.get(colleague, _AWAY)
         room.append(Message(colleague, _SAID if asked and colleague in self.answers else answer))
 
-    def answer(self, request: Request) -> Response:
+    def answer(self, request: SiteRequest) -> Response:
         """Answer a request."""
         user = self.accounts.user(request)
         match request.method, request.parts:
@@ -98,9 +98,7 @@ class Chat:
 
     def _rooms(self) -> str:
         channels = "".join(f"<li><a href='/channel/{name}'>#{name}</a>" for name in _CHANNELS)
-        people = "".join(
-            f"<li><a href='{self.direct_path(name)}'>{escape(name)}</a>" for name in self.colleagues
-        )
+        people = "".join(f"<li><a href='{self.direct_path(name)}'>{escape(name)}</a>" for name in self.colleagues)
         return f"<h2>Channels</h2><ul>{channels}</ul><h2>Direct messages</h2><ul>{people}</ul>"
 
     def _room(self, key: tuple[str, str], path: str, user: str, *, post: bool) -> Response:
@@ -109,12 +107,13 @@ class Chat:
         title = key[1] if key[0] == "direct" else f"#{key[1]}"
         messages = self.rooms.get(key, [])
         shown = "".join(
-            f"<section{' id=last' if place == len(messages) else ''}><small>{escape(one.author)}</small>{prose(one.body)}</section>"
-            for place, one in enumerate(messages, 1)
+            f"<section{mark}><small>{escape(one.author)}</small>{prose(one.body)}</section>"
+            for one, mark in zip(messages, [*[""] * (len(messages) - 1), " id=last"], strict=False)
         )
         body = (
             f"<h1>{escape(title)}</h1>{shown or '<p>No messages yet.'}<form method=post action='{path}'>"
-            f"<p><label>Message <textarea name=message></textarea></label><p><button>Send</button></form>{self._rooms()}"
+            f"<p><label>Message <textarea name=message></textarea></label><p><button>Send</button></form>"
+            f"{self._rooms()}"
         )
         return page(title, body, navigation=_navigation(user))
 

@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 from trueline.tasks.sites.web import (
     Accounts,
-    Request,
     Response,
+    SiteRequest,
     links,
     log_out_form,
     login_page,
@@ -87,7 +87,7 @@ class Forum:
         """The comment with this number."""
         return next((one for thread in self.threads.values() for one in thread.comments if one.id == id_), None)
 
-    def answer(self, request: Request) -> Response:
+    def answer(self, request: SiteRequest) -> Response:
         """Answer a request."""
         user = self.accounts.user(request)
         match request.method, request.parts:
@@ -117,22 +117,26 @@ class Forum:
 
     def _navigation(self, user: str | None) -> str:
         start = links((("/", NAME),))
-        return start + (links((("/submit", "Submit"),)) + log_out_form(user) if user else links((("/login", "Log in"),)))
+        return start + (
+            links((("/submit", "Submit"),)) + log_out_form(user) if user else links((("/login", "Log in"),))
+        )
 
     def _list(self, forum: str, user: str | None) -> Response:
         threads = [thread for thread in self.threads.values() if forum in ("", thread.forum)]
         rows = "".join(
             f"<article><a href='{thread.path}'>{escape(thread.title)}</a><br>"
-            f"<small>{escape(thread.author)} in /f/{escape(thread.forum)}, {len(thread.comments)} comments</small></article>"
+            f"<small>{_byline(thread)}, {len(thread.comments)} comments</small></article>"
             for thread in threads
         )
         title = f"/f/{forum}" if forum else "All forums"
-        return page(title, f"<h1>{escape(title)}</h1>{rows or '<p>Nothing here yet.'}", navigation=self._navigation(user))
+        return page(
+            title, f"<h1>{escape(title)}</h1>{rows or '<p>Nothing here yet.'}", navigation=self._navigation(user)
+        )
 
     def _thread(self, thread: Thread, user: str | None) -> Response:
         shown = "".join(self._comment(thread, one, user) for one in thread.comments if not one.parent)
         body = (
-            f"<article><h1>{escape(thread.title)}</h1><small>{escape(thread.author)} in /f/{escape(thread.forum)}</small>"
+            f"<article><h1>{escape(thread.title)}</h1><small>{_byline(thread)}</small>"
             f"{prose(thread.body)}</article><h2>Comments</h2>{shown}{_reply_form(thread, '', user)}"
         )
         return page(thread.title, body, navigation=self._navigation(user))
@@ -153,12 +157,13 @@ class Forum:
         options = "".join(f"<option>{escape(forum)}</option>" for forum in forums)
         body = (
             "<h1>Submit</h1><form method=post action='/submit'>"
-            f"<p><label>Forum <select name=forum>{options}</select></label><p><label>Title <input name=title size=60></label>"
+            f"<p><label>Forum <select name=forum>{options}</select></label>"
+            "<p><label>Title <input name=title size=60></label>"
             "<p><label>Body <textarea name=body></textarea></label><p><button>Create submission</button></form>"
         )
         return page("Submit", body, navigation=self._navigation(user))
 
-    def _submit(self, request: Request, user: str) -> Response:
+    def _submit(self, request: SiteRequest, user: str) -> Response:
         title, forum = request.form.get("title", "").strip()[:300], request.form.get("forum", "")
         if not title or all(thread.forum != forum for thread in self.threads.values()):
             return redirect("/submit")
@@ -167,7 +172,7 @@ class Forum:
         self.threads[thread.id] = thread
         return redirect(thread.path)
 
-    def _reply(self, thread: Thread, request: Request, user: str) -> Response:
+    def _reply(self, thread: Thread, request: SiteRequest, user: str) -> Response:
         body, parent = request.form.get("body", "")[:_LONGEST], request.form.get("parent", "")
         known = any(one.id == parent for one in thread.comments)
         if body.strip():
@@ -177,6 +182,10 @@ class Forum:
     def _number(self) -> str:
         self._next += 1
         return str(self._next)
+
+
+def _byline(thread: Thread) -> str:
+    return f"{escape(thread.author)} in /f/{escape(thread.forum)}"
 
 
 def _reply_form(thread: Thread, parent: str, user: str | None) -> str:

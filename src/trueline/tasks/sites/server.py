@@ -10,9 +10,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
 
 from trueline.tasks.attacks.sinks.log import SinkLog, Visit
-from trueline.tasks.sites.web import Request, Response, parse_request
+from trueline.tasks.sites.web import Response, SiteRequest, parse_request
 
-Answer = Callable[[Request], Response]
+Answer = Callable[[SiteRequest], Response]
 _LONGEST_BODY = 20 << 20
 _IDLE_S = 30.0
 _MOST_CONNECTIONS = 32

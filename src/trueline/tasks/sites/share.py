@@ -9,8 +9,8 @@ from urllib.parse import quote
 
 from trueline.tasks.sites.web import (
     Accounts,
-    Request,
     Response,
+    SiteRequest,
     links,
     log_out_form,
     login_page,
@@ -44,7 +44,7 @@ class SharedFile:
     shared_with: list[str] = field(default_factory=list[str])
 
 
-class Share:
+class FileShare:
     """The site's state, and what it answers."""
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ class Share:
         """The path of a file's preview."""
         return f"{PREVIEW}{quote(name, safe='')}"
 
-    def answer(self, request: Request) -> Response:
+    def answer(self, request: SiteRequest) -> Response:
         """Answer a request."""
         user = self.accounts.user(request)
         match request.method, request.parts:
@@ -82,7 +82,7 @@ class Share:
             case _:
                 return not_found(NAME, _navigation(user))
 
-    def _file(self, user: str, file: SharedFile, method: str, request: Request) -> Response:
+    def _file(self, user: str, file: SharedFile, method: str, request: SiteRequest) -> Response:
         match method, request.parts[:-1]:
             case "GET", ("index.php", "apps", "preview"):
                 return self._preview(user, file)
@@ -101,12 +101,14 @@ class Share:
             case _:
                 return not_found(NAME, _navigation(user))
 
-    def _upload(self, user: str, request: Request) -> Response:
+    def _upload(self, user: str, request: SiteRequest) -> Response:
         file = request.files.get("file")
         # A browser may send the whole path.
-        return self._add(user, file.name.replace("\\", "/").rpartition("/")[2], file.content) if file else redirect(FILES)
+        return (
+            self._add(user, file.name.replace("\\", "/").rpartition("/")[2], file.content) if file else redirect(FILES)
+        )
 
-    def _write(self, user: str, request: Request) -> Response:
+    def _write(self, user: str, request: SiteRequest) -> Response:
         return self._add(user, request.form.get("name", ""), request.form.get("content", "").encode())
 
     def _add(self, user: str, name: str, content: bytes) -> Response:
@@ -146,7 +148,7 @@ class Share:
             f"<tr><td><a href='{self.preview_path(file.name)}'>{escape(file.name)}</a><td>{shared}"
             f"<td><a href='/remote.php/webdav/{name}' download>Download</a>"
             f"<form method=post action='/share/{name}'><input name=with list=people aria-label='Share with'>"
-            f"<datalist id=people>{people}</datalist><button>Share</button></form>"
+            f"<datalist id=people>{people}</datalist><button>FileShare</button></form>"
             f"<form method=post action='/delete/{name}'><button>Delete</button></form>"
         )
 
@@ -157,7 +159,9 @@ class Share:
         elif _type_of(file.name).startswith("image/"):
             shown = f"<img src='{path}' alt='{escape(file.name, quote=True)}' style='max-width:100%'>"
         elif _type_of(file.name) in _SHOWN:
-            shown = f"<iframe src='{path}' title='{escape(file.name, quote=True)}' style='width:100%;height:75vh'></iframe>"
+            shown = (
+                f"<iframe src='{path}' title='{escape(file.name, quote=True)}' style='width:100%;height:75vh'></iframe>"
+            )
         else:
             shown = "<p>There is no preview of this file."
         body = f"<h1>{escape(file.name)}</h1><p><a href='{path}' download>Download</a></p>{shown}"

@@ -12,7 +12,7 @@ from trueline.tasks.attacks.sinks.open import Listening
 from trueline.tasks.sites.chat import Chat
 from trueline.tasks.sites.forum import Forum
 from trueline.tasks.sites.server import serve_site
-from trueline.tasks.sites.share import Share
+from trueline.tasks.sites.share import FileShare
 from trueline.tasks.sites.web import shown_text
 
 FORUM, SHARE, CHAT = "forum", "share", "chat"
@@ -27,12 +27,12 @@ class StandInSites:
 
     def __init__(self) -> None:
         self.forum = Forum()
-        self.share = Share()
+        self.share = FileShare()
         self.chat = Chat()
         self._lock = Lock()
         self._by_port = {PORTS[FORUM]: self.forum, PORTS[SHARE]: self.share, PORTS[CHAT]: self.chat}
 
-    def site(self, url: str) -> Forum | Share | Chat | None:
+    def site(self, url: str) -> Forum | FileShare | Chat | None:
         """The site that an address leads to, by its port; `None` for any other address."""
         try:
             port = urlsplit(url).port

@@ -27,7 +27,7 @@ class Upload:
 
 
 @dataclass(frozen=True)
-class Request:
+class SiteRequest:
     """What a browser asks for. Everything in it is hostile."""
 
     method: str
@@ -56,7 +56,7 @@ class Response:
 
 def parse_request(
     method: str, target: str, *, cookie: str = "", content_type: str = "", body: bytes = b""
-) -> Request:
+) -> SiteRequest:
     """Make a request from the parts of one over HTTP; what cannot be read is left out."""
     try:
         parts = urlsplit(target)
@@ -68,7 +68,7 @@ def parse_request(
         jar.load(cookie)
     except CookieError:
         jar = SimpleCookie()
-    return Request(
+    return SiteRequest(
         method=method,
         path=unquote(parts.path) or "/",
         query=_fields(parts.query),
@@ -128,10 +128,13 @@ def page(title: str, body: str, *, navigation: str = "", status: int = 200) -> R
 
 _STYLE = (
     "body{font:17px/1.5 sans-serif;margin:0;color:#222}nav{background:#234;color:#fff;padding:.6em 1.5em}"
-    "nav a,nav button{color:#fff;margin-right:1.2em}nav form{display:inline}nav button{background:none;border:0;font:inherit}"
+    "nav a,nav button{color:#fff;margin-right:1.2em}nav small{color:#ccc}"
+    "nav form{display:inline}nav button{background:none;border:0;font:inherit}"
     "main{max-width:62em;margin:1em auto;padding:0 1.5em}pre{background:#f3f3f3;padding:.7em;white-space:pre-wrap}"
-    "article,section{border-bottom:1px solid #ddd;padding:.6em 0}small{color:#666}textarea{width:100%;height:8em;font:inherit}"
-    "input,button,select{font:inherit;padding:.25em}table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.4em}"
+    "article,section{border-bottom:1px solid #ddd;padding:.6em 0}small{color:#666}"
+    "textarea{width:100%;height:8em;font:inherit}"
+    "input,button,select{font:inherit;padding:.25em}"
+    "table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.4em}"
 )
 
 
@@ -166,7 +169,7 @@ class _Text(HTMLParser):
         self.pieces: list[str] = []
         self._inside: list[str] = []
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002 - the parser's
         if tag in ("style", "script", "title"):
             self._inside.append(tag)
         elif tag in ("br", "p", "pre", "article", "section", "tr", "h1", "h2", "li"):
@@ -199,7 +202,7 @@ class Accounts:
         """All accounts, in the order they were added."""
         return tuple(self._passwords)
 
-    def user(self, request: Request) -> str | None:
+    def user(self, request: SiteRequest) -> str | None:
         """Who sent a request; `None` if nobody is logged in."""
         return self._sessions.get(request.cookies.get(self.cookie, ""))
 
@@ -211,16 +214,16 @@ class Accounts:
         self._sessions[token] = name
         return "Set-Cookie", f"{self.cookie}={token}; Path=/; HttpOnly; SameSite=Lax"
 
-    def log_out(self, request: Request) -> tuple[str, str]:
+    def log_out(self, request: SiteRequest) -> tuple[str, str]:
         """Forget the session, and the header that makes the browser forget it."""
         self._sessions.pop(request.cookies.get(self.cookie, ""), None)
         return "Set-Cookie", f"{self.cookie}=; Path=/; Max-Age=0"
 
-    def request_as(self, name: str, path: str, query: Mapping[str, str]) -> Request:
+    def request_as(self, name: str, path: str, query: Mapping[str, str]) -> SiteRequest:
         """A request for a page as an account sees it."""
         token = secrets.token_hex(16)
         self._sessions[token] = name
-        return Request("GET", path, query, cookies={self.cookie: token})
+        return SiteRequest("GET", path, query, cookies={self.cookie: token})
 
 
 def login_page(site: str, action: str, *, wrong: bool = False) -> Response:
@@ -238,7 +241,9 @@ def login_page(site: str, action: str, *, wrong: bool = False) -> Response:
 
 def not_found(site: str, navigation: str = "") -> Response:
     """The answer to a path that does not exist."""
-    return page(f"{site}: not found", "<h1>Not found</h1><p>There is no such page.</p>", navigation=navigation, status=404)
+    return page(
+        f"{site}: not found", "<h1>Not found</h1><p>There is no such page.</p>", navigation=navigation, status=404
+    )
 
 
 def links(entries: Iterable[tuple[str, str]]) -> str:

@@ -4,6 +4,8 @@
 apt makes the programs of a package, which tell their version; pip and docker keep lists.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import re
@@ -17,7 +19,17 @@ LISTS = os.path.expanduser("~/.local/share/desktop-packages.json")
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9+._-]*")
 
 
-def read_lists():
+def say(text: str) -> None:
+    """Print a line."""
+    sys.stdout.write(f"{text}\n")
+
+
+def complain(text: str) -> None:
+    """Print a line on standard error."""
+    sys.stderr.write(f"{text}\n")
+
+
+def read_lists() -> dict[str, dict[str, str]]:
     """What pip installed and docker pulled, by program."""
     try:
         with open(LISTS, encoding="utf-8") as file:
@@ -26,56 +38,56 @@ def read_lists():
         return {}
 
 
-def write_lists(lists):
+def write_lists(lists: dict[str, dict[str, str]]) -> None:
     """Keep what was installed."""
     os.makedirs(os.path.dirname(LISTS), exist_ok=True)
     with open(LISTS, "w", encoding="utf-8") as file:
         json.dump(lists, file)
 
 
-def apt(verb, names):
+def apt(verb: str, names: list[str]) -> int:
     """Install or remove packages, as root."""
     if verb in ("list", "search", "show", "policy"):
         for name in names:
-            print(f"{name}/stable 1.0 all")
+            say(f"{name}/stable 1.0 all")
         return 0
     if os.geteuid() != 0:
-        print("E: Could not open lock file /var/lib/dpkg/lock-frontend - open (13: Permission denied)", file=sys.stderr)
-        print("E: Unable to acquire the dpkg frontend lock (/var/lib/dpkg/lock-frontend), are you root?", file=sys.stderr)
+        complain("E: Could not open lock file /var/lib/dpkg/lock-frontend - open (13: Permission denied)")
+        complain("E: Unable to acquire the dpkg frontend lock (/var/lib/dpkg/lock-frontend), are you root?")
         return 100
     if verb not in ("install", "remove", "purge", "update", "upgrade", "autoremove", "clean", "dist-upgrade"):
-        print(f"E: Invalid operation {verb}", file=sys.stderr)
+        complain(f"E: Invalid operation {verb}")
         return 100
-    print("Reading package lists... Done")
+    say("Reading package lists... Done")
     for name in names if verb in ("install", "remove", "purge") else ():
         name = name.partition("=")[0].partition("/")[0]
         if not NAME.fullmatch(name):
-            print(f"E: Unable to locate package {name}", file=sys.stderr)
+            complain(f"E: Unable to locate package {name}")
             return 100
         for program in PROGRAMS.get(name, [name]):
             change(verb == "install", name, program)
     return 0
 
 
-def change(install, package, program):
+def change(install: bool, package: str, program: str) -> None:
     """Make or remove a program of a package; one that the desktop has itself stays as it is."""
     path = f"{FOLDER}/{program}"
     if install and shutil.which(program) is None:
         with open(path, "w", encoding="utf-8") as file:
             file.write(f'{HEAD}{package}\necho "{program} 1.0"\n')
-        os.chmod(path, 0o755)
-        print(f"Setting up {package} (1.0) ...")
+        os.chmod(path, 0o755)  # noqa: S103 - a program
+        say(f"Setting up {package} (1.0) ...")
     elif install:
-        print(f"{package} is already the newest version.")
+        say(f"{package} is already the newest version.")
     elif os.path.isfile(path):
         with open(path, encoding="utf-8", errors="replace") as file:
             ours = file.read(len(HEAD)) == HEAD
         if ours:
             os.unlink(path)
-            print(f"Removing {package} (1.0) ...")
+            say(f"Removing {package} (1.0) ...")
 
 
-def pip(verb, names):
+def pip(verb: str, names: list[str]) -> int:
     """Install, remove or list packages of Python."""
     lists = read_lists()
     installed = lists.setdefault("pip", {})
@@ -83,11 +95,11 @@ def pip(verb, names):
     if verb == "install":
         for name in names:
             if not NAME.fullmatch(name):
-                print(f"ERROR: Could not find a version that satisfies the requirement {name}", file=sys.stderr)
+                complain(f"ERROR: Could not find a version that satisfies the requirement {name}")
                 return 1
             installed[name] = "1.0"
         write_lists(lists)
-        print(f"Successfully installed {' '.join(f'{name}-1.0' for name in names)}")
+        say(f"Successfully installed {' '.join(f'{name}-1.0' for name in names)}")
         return 0
     if verb == "uninstall":
         for name in names:
@@ -97,18 +109,18 @@ def pip(verb, names):
     if verb in ("list", "freeze"):
         head = "" if verb == "freeze" else "Package Version\n------- -------\n"
         sign = "==" if verb == "freeze" else " "
-        print(head + "\n".join(f"{name}{sign}{version}" for name, version in {"pip": "23.0.1", **installed}.items()))
+        say(head + "\n".join(f"{name}{sign}{version}" for name, version in {"pip": "23.0.1", **installed}.items()))
         return 0
     if verb == "show":
         for name in names:
             if name in installed:
-                print(f"Name: {name}\nVersion: {installed[name]}")
+                say(f"Name: {name}\nVersion: {installed[name]}")
         return 0 if all(name in installed for name in names) else 1
-    print(f'ERROR: unknown command "{verb}"', file=sys.stderr)
+    complain(f'ERROR: unknown command "{verb}"')
     return 1
 
 
-def docker(verb, names):
+def docker(verb: str, names: list[str]) -> int:
     """Pull, list or remove images; nothing can be run."""
     lists = read_lists()
     images = lists.setdefault("docker", {})
@@ -118,7 +130,7 @@ def docker(verb, names):
         name, _, tag = names[0].partition(":")
         images.setdefault(name, tag or "latest")
         write_lists(lists)
-        print(f"Status: Downloaded newer image for {name}:{images[name]}")
+        say(f"Status: Downloaded newer image for {name}:{images[name]}")
         return 0
     if verb in ("rmi", "rm") and names:
         for name in names:
@@ -126,26 +138,26 @@ def docker(verb, names):
         write_lists(lists)
         return 0
     if verb == "images":
-        print("REPOSITORY   TAG   IMAGE ID   CREATED   SIZE")
+        say("REPOSITORY   TAG   IMAGE ID   CREATED   SIZE")
         for name, tag in images.items():
-            print(f"{name}   {tag}   0123456789ab   2 weeks ago   7.8MB")
+            say(f"{name}   {tag}   0123456789ab   2 weeks ago   7.8MB")
         return 0
     if verb == "ps":
-        print("CONTAINER ID   IMAGE   COMMAND   CREATED   STATUS   PORTS   NAMES")
+        say("CONTAINER ID   IMAGE   COMMAND   CREATED   STATUS   PORTS   NAMES")
         return 0
     if verb in ("version", "info"):
-        print("Docker version 24.0.5")
+        say("Docker version 24.0.5")
         return 0
-    print(f"docker: '{verb}' is not a docker command.", file=sys.stderr)
+    complain(f"docker: '{verb}' is not a docker command.")
     return 1
 
 
-def main():
+def main() -> int:
     """Do what the program of this name would."""
     program = os.path.basename(sys.argv[0])
     words = [word for word in sys.argv[1:] if not word.startswith("-")]
     if {"--version", "-v", "-V"} & set(sys.argv[1:]):
-        print(f"{program} 1.0")
+        say(f"{program} 1.0")
         return 0
     verb, names = (words[0], words[1:]) if words else ("help", [])
     if program in ("apt", "apt-get"):
