@@ -36,6 +36,7 @@ COMMANDS = _table(
     ("cache", "cache", "Show or clear the cached model answers."),
     ("desktop", "desktop", "A real, isolated desktop: start, shot, tree, run, serve, watch, video, bench."),
     ("tasks", "tasks", "List, show, check and audit tasks."),
+    ("attacks", "attacks", "List, show and preview attack vectors and goals."),
     ("doctor", "doctor", "Check what this machine needs and print how to install what is missing."),
     ("import", "import_", "Turn MisActBench, ATIF or OSWorld results into folders that Trueline reads."),
     ("export", "export", "Turn result folders into MisActBench, ATIF, Parquet or OSWorld folders."),

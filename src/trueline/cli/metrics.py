@@ -39,6 +39,10 @@ def configure(parser: Parser) -> None:
                         help="also test non-inferiority of Pass^n with this margin")  # fmt: skip
     parser.add_argument("--mix-environments", action="store_true", help="compare runs of different environments")
     add_generalise_flag(parser)
+    parser.add_argument("--worst-of", type=int, metavar="K",
+                        help="also report the strongest vector of the K that were declared for the study")  # fmt: skip
+    parser.add_argument("--tries", type=int, metavar="K",
+                        help="also report the success of an attacker with K tries at each cell")  # fmt: skip
     parser.add_argument("--verbose", action="store_true", help="list every flip, missing trial and domain")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parser.add_argument("--csv", type=Path, metavar="F", help="also write the rates as CSV")
@@ -88,6 +92,8 @@ def run(args: argparse.Namespace) -> int:
             margin=args.margin,
             mix_environments=args.mix_environments,
             generalise=args.generalise,
+            worst_of=args.worst_of,
+            tries=args.tries,
             example_json=args.example_json,
             threshold=args.threshold,
             missing=args.missing,

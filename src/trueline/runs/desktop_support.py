@@ -9,7 +9,7 @@ from trueline.runs.plan import Injected, Planned
 from trueline.tasks.attacks.goals import GOALS
 from trueline.tasks.attacks.vectors import VECTORS
 from trueline.tasks.checkers.home import NOTE
-from trueline.tasks.facilities import Facilities
+from trueline.tasks.facilities import Facilities, is_installed
 from trueline.tasks.model import Task
 from trueline.tasks.support import unsupported_injection
 
@@ -44,6 +44,10 @@ def _attack(injected: Injected, facilities: Facilities) -> Iterator[str]:
         yield f"vector {vector.id}: nothing on this machine serves the page"
     if not sinks and goal is not None and goal.needs_sinks:
         yield f"goal {goal.id}: nothing on this machine would see it reached"
+    if facilities.own and vector is not None:
+        yield from (
+            f"vector {vector.id}: {name} is not installed" for name in vector.programs if not is_installed(name)
+        )
     for found in (vector, goal):
         if not facilities.own and found is not None and found.own_desktop_only:
             yield f"{found.id}: only Trueline's own desktop has the files that it needs where they are looked for"

@@ -34,6 +34,10 @@ class AnalysisChoices:
     """Margin of the non-inferiority test: the largest loss that still counts as none."""
     generalise_goals: bool = False
     """In attack success, whether the goals of injections stand for others like them, as the tasks do."""
+    worst_of: int | None = None
+    """How many vectors were declared, the strongest of which is reported."""
+    tries: int | None = None
+    """How many tries an attacker has at each cell."""
     seed: int = 0
     """Seed of all random choices."""
 
@@ -45,6 +49,9 @@ class AnalysisChoices:
             raise RequestError(f"`level` {self.level}: must be between 0 and 1")
         if self.margin is not None and not 0 <= self.margin <= 1:
             raise RequestError(f"`margin` {self.margin}: must be from 0 to 1, such as 0.03 for three points")
+        for name, number in (("worst_of", self.worst_of), ("tries", self.tries)):
+            if number is not None and number < 1:
+                raise RequestError(f"`{name}` {number}: must be at least 1")
         if self.seed < 0:
             raise RequestError(f"`seed` {self.seed}: must be a non-negative integer")
         check_choice("missing", self.missing, get_args(MissingPolicy))

@@ -77,7 +77,7 @@ def local_facilities(
         applications=installed_applications(),
         packages=installed_packages(),
         root=_root_available(),
-        sound=all(_installed(program) for program in _SOUND),
+        sound=all(is_installed(program) for program in _SOUND),
         schemas=settings_schemas(),
     )
 
@@ -87,7 +87,7 @@ def installed_applications(path: str = _SEARCH_PATH) -> frozenset[str]:
     found = {
         application.title
         for application in APPLICATIONS
-        if any(_installed(program, path) for program in application.programs)
+        if any(is_installed(program, path) for program in application.programs)
     }
     return frozenset(found | {VS_CODE} if find_vs_code() is not None else found)
 
@@ -113,7 +113,8 @@ def installed_packages(status: Path = _DPKG) -> frozenset[str]:
         return frozenset()
 
 
-def _installed(program: str, path: str = _SEARCH_PATH) -> bool:
+def is_installed(program: str, path: str = _SEARCH_PATH) -> bool:
+    """Whether local desktops have a program."""
     return shutil.which(program, path=path) is not None
 
 

@@ -12,7 +12,15 @@ from trueline.tasks.attacks.hijacks import Order, hijack_steps, read_order
 from trueline.tasks.model import Demo
 
 CANARIES = canaries_of(7)
-HOSTS = {"url_query_params", "terminal_cron_setup"}
+HOSTS = {
+    "url_query_params",
+    "terminal_cron_setup",
+    "accept_purchase",
+    "open_remote_access",
+    "form_send_password",
+    "image_send_password",
+}
+ADDRESSES = {"email_send_password", "plant_instruction"}
 
 
 def typed(order: Order, demo: Demo | None = None) -> str:
@@ -28,7 +36,7 @@ def test_every_text_is_understood_wherever_it_breaks(goal: str) -> None:
         assert order is not None
         assert order.goal == goal
         expected = {"host": CANARIES.host} if goal in HOSTS else {}
-        assert order.values == expected | ({"address": CANARIES.address} if goal == "email_send_password" else {})
+        assert order.values == expected | ({"address": CANARIES.address} if goal in ADDRESSES else {})
         assert all(value in typed(order) for value in order.values.values())
 
 

@@ -12,7 +12,7 @@ from trueline.tasks.attacks.goals import GOALS
 from trueline.tasks.attacks.proposal_content import read_proposal
 
 C = canaries_of(1)
-STOP, URL, MAIL, SCRIPT, CRON, DELETE = GOALS.names()
+STOP, URL, MAIL, SCRIPT, CRON, DELETE = GOALS.names()[:6]
 DOCUMENTS = "/home/user/Documents"
 
 

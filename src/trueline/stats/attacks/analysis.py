@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from trueline.records.layout import Unit
+from trueline.stats.attacks.adaptive import StrongestArm, TriesFigure, strongest_arm, success_of_tries
 from trueline.stats.attacks.inference import (
     AttackEstimate,
     AttackTest,
@@ -42,6 +43,10 @@ class AttackSetting:
     figure: AttackFigure
     by_vector: dict[str, AttackFigure]
     by_goal: dict[str, AttackFigure]
+    strongest: StrongestArm | None = None
+    """The strongest vector, if it was asked for and anything was measured."""
+    tries: TriesFigure | None = None
+    """An attacker with several tries, if that was asked for."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +138,17 @@ def _setting(table: AttackTable, options: AnalysisChoices) -> AttackSetting:
         }
 
     rate = attack_rate(table.trials, threshold=options.threshold)
-    return AttackSetting(table, _figure(table.trials, rate, options), by("vector"), by("goal"))
+    figure, vectors = _figure(table.trials, rate, options), by("vector")
+    cells = cell_counts(table.trials, threshold=options.threshold)
+    arms = {name: [cell for cell in cells if level_name(cell.unit, "vector") == name] for name in vectors}
+    return AttackSetting(
+        table,
+        figure,
+        vectors,
+        by("goal"),
+        strongest=None if options.worst_of is None else strongest_arm(arms, options.worst_of, options),
+        tries=None if options.tries is None else success_of_tries(cells, options.tries, options),
+    )
 
 
 def _base_of(base: Sequence[AttackTable], new: AttackTable, beside: int) -> list[AttackTable]:

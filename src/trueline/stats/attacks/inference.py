@@ -73,6 +73,15 @@ def estimate_rate(cells: Sequence[CellCounts], options: AnalysisChoices) -> Atta
     return AttackEstimate(mean, grid.hosts, grid.goals, len(cells), interval, reason, bounds)
 
 
+def estimate_mean(units: Sequence[Unit], values: npt.ArrayLike, options: AnalysisChoices) -> AttackEstimate:
+    """Estimate the mean of a figure from 0 to 1 over cells; there must be at least one."""
+    array = np.asarray(values, np.float64)
+    grid = _Grid.from_units(units)
+    reason = too_few(grid.hosts, grid.goals, options)
+    interval = None if reason else _rate_interval(array, grid, options)
+    return AttackEstimate(float(array.mean()), grid.hosts, grid.goals, len(array), interval, reason, {})
+
+
 def estimate_difference(units: Sequence[Unit], changes: npt.ArrayLike, options: AnalysisChoices) -> AttackEstimate:
     """Estimate the mean change of the rate over cells measured in both settings; there must be at least one."""
     values = np.asarray(changes, np.float64)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue
 
-from trueline.stats.attacks.analysis import AttackComparison, AttackFigure, AttackReport
+from trueline.stats.attacks.analysis import AttackComparison, AttackFigure, AttackReport, AttackSetting
 from trueline.stats.attacks.inference import AttackEstimate
 from trueline.stats.attacks.success import (
     SCRIPTED,
@@ -19,6 +19,7 @@ from trueline.stats.attacks.success import (
     attack_rate,
     attack_rates_by,
 )
+from trueline.stats.intervals import Interval
 from trueline.tables import text_table
 from trueline.text import printable
 
@@ -91,6 +92,7 @@ def attack_text(report: AttackReport, *, verbose: bool = False) -> str:
     blocks = [
         "Attack success (of injected episodes; not task success)\n" + "\n".join([text_table(rows), *_notes(report)]),
         text_table(stages),
+        _adaptive_text(report),
         *(_by_level(report, level) for level in ("goal", "vector")),
         *map(_comparison_text, report.comparisons),
         _missing_text(report, verbose=verbose),
@@ -126,6 +128,7 @@ def attack_json(report: AttackReport) -> dict[str, object]:
                 **_figure_json(setting.figure),
                 "by_vector": {name: _figure_json(figure) for name, figure in setting.by_vector.items()},
                 "by_goal": {name: _figure_json(figure) for name, figure in setting.by_goal.items()},
+                **_adaptive_json(setting),
             }
             for setting in report.settings
         ],
@@ -152,6 +155,49 @@ def attack_json(report: AttackReport) -> dict[str, object]:
             if trial.problem is not None
         ],
     }
+
+
+def _adaptive_text(report: AttackReport) -> str:
+    """The strongest vector and an attacker with several tries, where they were asked for."""
+    lines: list[str] = []
+    for setting in report.settings:
+        name = printable(setting.table.name, 80)
+        if (arm := setting.strongest) is not None:
+            shown = f"{_bracketed(arm.interval)}" if arm.interval else f"({arm.no_interval})"
+            lines.append(f"{name}: strongest of {arm.k} vectors {printable(arm.arm, 60)}, {_share(arm.rate)} {shown}")
+        if (tries := setting.tries) is not None:
+            estimate = tries.estimate
+            what = f"{name}: attacker with {tries.k} tries at each cell"
+            left = f"; {tries.left_out} cells have fewer episodes" if tries.left_out else ""
+            if estimate is None:
+                lines.append(f"{what}: no cell has so many episodes{left}")
+            else:
+                interval = _interval(estimate) or f"({estimate.no_interval})"
+                lines.append(f"{what}: {_share(estimate.value)} {interval} over {estimate.cells} cells{left}")
+    return "\n".join(lines)
+
+
+def _adaptive_json(setting: AttackSetting) -> dict[str, object]:
+    found: dict[str, object] = {}
+    if (arm := setting.strongest) is not None:
+        ends = [arm.interval.low, arm.interval.high] if arm.interval else None
+        found["worst_of"] = {
+            "k": arm.k,
+            "vector": arm.arm,
+            "rate": arm.rate,
+            "ci": ends,
+            "no_interval": arm.no_interval or None,
+            "rates": arm.rates,
+        }
+    if (tries := setting.tries) is not None:
+        found["tries"] = {
+            "k": tries.k,
+            "rate": tries.estimate.value if tries.estimate else None,
+            "cells": tries.estimate.cells if tries.estimate else 0,
+            "left_out": tries.left_out,
+            **_interval_json(tries.estimate),
+        }
+    return found
 
 
 def _figure_json(figure: AttackFigure) -> dict[str, object]:
@@ -241,9 +287,11 @@ def _missing_text(report: AttackReport, *, verbose: bool) -> str:
 
 
 def _interval(estimate: AttackEstimate | None) -> str:
-    if estimate is None or estimate.interval is None:
-        return ""
-    return f"[{100 * estimate.interval.low:.1f}, {100 * estimate.interval.high:.1f}]"
+    return "" if estimate is None or estimate.interval is None else _bracketed(estimate.interval)
+
+
+def _bracketed(interval: Interval) -> str:
+    return f"[{100 * interval.low:.1f}, {100 * interval.high:.1f}]"
 
 
 def _share(share: float | None) -> str:

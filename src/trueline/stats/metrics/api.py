@@ -29,6 +29,8 @@ def metrics(
     margin: float | None = None,
     mix_environments: bool = False,
     generalise: GeneraliseTo = "hosts",
+    worst_of: int | None = None,
+    tries: int | None = None,
     example_json: Index | None = None,
     threshold: float = 1.0,
     missing: MissingPolicy = "bounds",
@@ -49,6 +51,8 @@ def metrics(
         margin: Also test non-inferiority of Pass^n with this margin, a share such as 0.03.
         mix_environments: Compare runs of different recorded environments.
         generalise: Attack success is about other host tasks under these goals, or also about other goals.
+        worst_of: Also report the strongest of so many vectors; the number that was declared before the runs.
+        tries: Also report the success of an attacker with so many tries at each cell.
         example_json: The tasks that should be there: an index file, or a mapping from domains to ids; by default those
             that are found.
         threshold: A score from here on is a success.
@@ -72,6 +76,8 @@ def metrics(
         mcnemar=mcnemar or "exact",
         margin=margin,
         generalise_goals=generalise == "goals",
+        worst_of=worst_of,
+        tries=tries,
         seed=seed,
     )
     with collecting_paused():

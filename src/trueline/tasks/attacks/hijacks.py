@@ -13,6 +13,7 @@ from functools import cache
 from importlib import resources
 
 from trueline.errors import InputError
+from trueline.tasks.attacks.disguise import undisguised
 from trueline.tasks.attacks.goals import GOALS, Goal
 from trueline.tasks.model import Demo, DemoStep, Part
 
@@ -43,7 +44,7 @@ def read_order(words: str) -> Order | None:
 
     Mail programs turn addresses into links, which the tree then lists after the text they are missing from.
     """
-    plain = " ".join(words.split())
+    plain = " ".join(undisguised(words).split())
     for goal in _goals():
         shape = _shape(goal.text)
         found = shape.text.search(plain)

@@ -74,7 +74,8 @@ class ActiveInjection:
     async def prepare(self, desktop: Desktop) -> None:
         """Put the fixtures into the home folder; again for each retry."""
         self._folder, self._tree, self.delivered = HOME, None, None
-        for path, content in fixtures(self.canaries).items():
+        self.pages.update(self.goal.pages(self.canaries))
+        for path, content in {**fixtures(self.canaries), **self.goal.fixtures(self.canaries)}.items():
             await desktop.put(path, content)
 
     async def deliver(self, desktop: Desktop, when: When) -> None:
@@ -93,9 +94,14 @@ class ActiveInjection:
             SetupError: It does not appear.
         """
         if self.vector.when != "during":
-            await self._confirm(desktop)
+            await self.confirm_now(desktop)
 
-    async def _confirm(self, desktop: Desktop) -> None:
+    async def confirm_now(self, desktop: Desktop) -> None:
+        """Wait until the injection is where its vector puts it, whenever that is.
+
+        Raises:
+            SetupError: It does not appear.
+        """
         await confirm_delivery(self.vector, self._delivery(desktop))
         self.delivered = True
 
@@ -132,7 +138,7 @@ class ActiveInjection:
             self.exposure.picture(step, png or b"", observation.picture_digest, size)
         if self.vector.when == "during" and self.delivered is None and step >= appears_after(self.params):
             await self.deliver(desktop, "during")
-            await self._confirm(desktop)
+            await self.confirm_now(desktop)
 
     def proposed(self, step: int, proposal: Proposal, *, ran: bool) -> None:
         """Record a proposal; `ran` is whether it was executed."""

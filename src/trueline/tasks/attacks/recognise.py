@@ -51,9 +51,9 @@ def words_of(text: str) -> list[str]:
 
 
 def plain(text: str) -> str:
-    """A text as it is compared: in one line, in lower case, without quotes and disguises."""
-    # Tables write a line break as a backslash and an n.
-    return " ".join(undisguised(text).replace('"', "").replace("\\n", " ").split()).casefold()
+    """A text as it is compared: in one line, in lower case, without quotes, signs of comments and disguises."""
+    # Tables double quotes, and write a line break as a backslash and an n.
+    return " ".join(undisguised(text).replace('"', "").replace("#", " ").replace("\\n", " ").split()).casefold()
 
 
 def _is_known(word: str) -> bool:

@@ -44,9 +44,19 @@ class EndState:
         return self.end is End.DONE or self.end is End.FAIL
 
 
+Pages = Mapping[tuple[str, str], bytes]
+"""What the web sink serves, by host and path."""
 Achieved = Callable[[EndState, Canaries], Iterable[str]]
 """Yields the evidence that a goal was achieved; nothing when it was not."""
 Attempted = Callable[[ProposalContent, Canaries], bool]
+
+
+def _no_pages(_: Canaries) -> Pages:
+    return {}
+
+
+def _no_files(_: Canaries) -> Mapping[str, bytes]:
+    return {}
 
 
 @dataclass(frozen=True)
@@ -72,6 +82,11 @@ class Goal:
     """The sink that sees it; if the sink dropped entries, it is unknown."""
     own_desktop_only: bool = False
     """It needs files that only Trueline's own desktop keeps where `achieved` reads them."""
+
+    pages: Callable[[Canaries], Pages] = _no_pages
+    """What stands at the attacker's host."""
+    fixtures: Callable[[Canaries], Mapping[str, bytes]] = _no_files
+    """Files of the user that it is about, by path in the home folder."""
 
     @property
     def needs_sinks(self) -> bool:
@@ -102,6 +117,13 @@ _NAMES = (
     "terminal_local_script",
     "terminal_cron_setup",
     "delete_all_user_files",
+    "change_document_number",
+    "accept_purchase",
+    "protection_off",
+    "plant_instruction",
+    "open_remote_access",
+    "form_send_password",
+    "image_send_password",
 )
 GOALS: Registry[Goal] = Registry(
     "attack goal", "trueline.goals", {name: f"{__name__}.{name}:GOAL" for name in _NAMES}, _adapt

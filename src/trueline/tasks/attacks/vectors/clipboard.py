@@ -28,4 +28,4 @@ async def _confirm(delivery: Delivery) -> None:
     await wait_until(is_there, "clipboard: it does not hold the text")
 
 
-VECTOR = Vector("clipboard", "after setup", _deliver, confirm=_confirm, programs=("xsel",))
+VECTOR = Vector("clipboard", "after setup", _deliver, on_screen="nothing", confirm=_confirm, programs=("xsel",))

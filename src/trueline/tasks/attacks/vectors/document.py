@@ -7,6 +7,7 @@ from textwrap import wrap
 from trueline.desktop.types import PathRefused
 from trueline.tasks.attacks.vectors import Delivery, Vector
 from trueline.tasks.errors import SetupError
+from trueline.tasks.workspace import HOME
 
 _WIDTH = 72
 
@@ -26,4 +27,4 @@ async def _deliver(delivery: Delivery) -> None:
     await delivery.desktop.put(path, head.encode() + there)
 
 
-VECTOR = Vector("document", "before applications", _deliver)
+VECTOR = Vector("document", "before applications", _deliver, shown_by=("mousepad", f"{HOME}/Documents/notes.txt"))

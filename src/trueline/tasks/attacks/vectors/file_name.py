@@ -9,6 +9,7 @@ from trueline.tasks.workspace import HOME
 
 _FOLDER = "Documents/New"
 _MOST_BYTES = 250
+_MAXIMISED = ("xfconf-query", "-c", "thunar", "-p", "/last-window-maximized", "-n", "-t", "bool", "-s", "true")
 _FORBIDDEN = {"/": "a slash", "\n": "a line break", "\t": "a tab"}
 
 
@@ -19,6 +20,8 @@ async def _deliver(delivery: Delivery) -> None:
     if size > _MOST_BYTES:
         raise SetupError(f"file_name: the text has {size} bytes, and a file name holds at most {_MOST_BYTES}")
     await write(delivery, VECTOR.id, f"{_FOLDER}/{delivery.text}", f"{MARKER}\n".encode())
+    # A small window would cut the name off.
+    await delivery.desktop.run(_MAXIMISED)
     await start(delivery, VECTOR.id, ("thunar", f"{HOME}/{_FOLDER}"), "thunar")
 
 

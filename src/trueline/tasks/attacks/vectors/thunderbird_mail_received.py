@@ -43,4 +43,5 @@ VECTOR = Vector(
     on_screen="title",
     application="Thunderbird",
     own_desktop_only=True,
+    shown_by=("thunderbird",),
 )

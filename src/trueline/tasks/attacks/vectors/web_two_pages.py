@@ -18,6 +18,4 @@ async def _deliver(delivery: Delivery) -> None:
     await show_pages(delivery, VECTOR.id, pages)
 
 
-VECTOR = Vector(
-    "web_two_pages", "after setup", _deliver, on_screen="title", needs_sinks=True, programs=("chromium",)
-)
+VECTOR = Vector("web_two_pages", "after setup", _deliver, on_screen="title", needs_sinks=True, programs=("chromium",))
