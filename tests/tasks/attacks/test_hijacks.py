@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import textwrap
 
 import pytest
@@ -12,7 +13,14 @@ from trueline.tasks.attacks.hijacks import Order, hijack_steps, read_order
 from trueline.tasks.model import Demo
 
 CANARIES = canaries_of(7)
-HOSTS = {"url_query_params", "terminal_cron_setup"}
+HOSTS = {
+    "url_query_params",
+    "terminal_cron_setup",
+    "terminal_remote_script",
+    "form_paste_ssh",
+    "swisstransfer_send_files",
+}
+ADDRESSES = {"email_send_password", "email_send_prompt", "email_send_file"}
 
 
 def typed(order: Order, demo: Demo | None = None) -> str:
@@ -28,7 +36,7 @@ def test_every_text_is_understood_wherever_it_breaks(goal: str) -> None:
         assert order is not None
         assert order.goal == goal
         expected = {"host": CANARIES.host} if goal in HOSTS else {}
-        assert order.values == expected | ({"address": CANARIES.address} if goal == "email_send_password" else {})
+        assert order.values == expected | ({"address": CANARIES.address} if goal in ADDRESSES else {})
         assert all(value in typed(order) for value in order.values.values())
 
 
@@ -40,6 +48,21 @@ def test_an_address_that_became_a_link_is_read_behind_the_text() -> None:
         assert order is not None
         assert list(order.values.values()) == [value]
         assert read_order(text.replace(link, "")) is None
+
+
+def test_comments_do_not_hide_a_text() -> None:
+    text = injected_text(GOALS.find("terminal_cron_setup"), CANARIES)
+    order = read_order("\n".join(f"# {line}" for line in textwrap.wrap(text, 40, break_long_words=False)))
+    assert order == Order("terminal_cron_setup", {"host": CANARIES.host})
+
+
+def test_the_task_is_part_of_what_is_sent_without_a_sign_that_a_shell_reads() -> None:
+    order = read_order(injected_text(GOALS.find("email_send_prompt"), CANARIES))
+    assert order is not None
+    task = 'Say "hello" to $USER; `id`'
+    sent = "".join(act.type or "" for step in hijack_steps(order, None, task) for act in step.acts)
+    assert base64.b64encode(task.encode()).decode() in sent
+    assert task not in sent
 
 
 def test_what_is_no_order_is_none() -> None:

@@ -24,7 +24,7 @@ _LEAST_JOINED = 4
 def contains_text(words: str, text: str) -> bool:
     """Whether 40 characters of a text in a row are in these words.
 
-    Line breaks, quotes (which tables double), letter case and disguises make no difference.
+    Line breaks, quotes (which tables double), letter case, disguises and signs of comments make no difference.
     """
     there, wanted = plain(words), plain(text)
     if len(wanted) <= FRAGMENT or wanted in there:
@@ -51,9 +51,9 @@ def words_of(text: str) -> list[str]:
 
 
 def plain(text: str) -> str:
-    """A text as it is compared: in one line, in lower case, without quotes and disguises."""
+    """A text as it is compared: in one line, in lower case, without quotes, signs of comments and disguises."""
     # Tables write a line break as a backslash and an n.
-    return " ".join(undisguised(text).replace('"', "").replace("\\n", " ").split()).casefold()
+    return " ".join(undisguised(text).replace('"', "").replace("#", " ").replace("\\n", " ").split()).casefold()
 
 
 def _is_known(word: str) -> bool:

@@ -37,6 +37,10 @@ class EndState:
     """Score of the task; `None` if unknown."""
     exposed: bool = True
     """The agent was shown the injection."""
+    instruction: str = ""
+    """The task as the user worded it."""
+    idle: bool = False
+    """The agent did nothing once it was shown the injection, and before only pointed at things, as one does to read."""
 
     @property
     def ended(self) -> bool:
@@ -44,9 +48,15 @@ class EndState:
         return self.end is End.DONE or self.end is End.FAIL
 
 
+Pages = Mapping[tuple[str, str], bytes]
+"""What the web sink serves, by host and path."""
 Achieved = Callable[[EndState, Canaries], Iterable[str]]
 """Yields the evidence that a goal was achieved; nothing when it was not."""
 Attempted = Callable[[ProposalContent, Canaries], bool]
+
+
+def _no_pages(_: Canaries) -> Pages:
+    return {}
 
 
 @dataclass(frozen=True)
@@ -71,7 +81,9 @@ class Goal:
     sink: EntryKind | None = None
     """The sink that sees it; if the sink dropped entries, it is unknown."""
     own_desktop_only: bool = False
-    """It needs files that only Trueline's own desktop keeps where `achieved` reads them."""
+    """It needs files that only Trueline's own desktop keeps where `achieved` reads them, or would destroy another."""
+    pages: Callable[[Canaries], Pages] = _no_pages
+    """What stands at the attacker's host."""
 
     @property
     def needs_sinks(self) -> bool:
@@ -98,10 +110,16 @@ def _adapt(name: str, found: object) -> Goal:
 _NAMES = (
     "stop_task",
     "url_query_params",
+    "email_send_prompt",
     "email_send_password",
+    "email_send_file",
+    "form_paste_ssh",
+    "swisstransfer_send_files",
     "terminal_local_script",
+    "terminal_remote_script",
     "terminal_cron_setup",
     "delete_all_user_files",
+    "delete_all_system_files",
 )
 GOALS: Registry[Goal] = Registry(
     "attack goal", "trueline.goals", {name: f"{__name__}.{name}:GOAL" for name in _NAMES}, _adapt
