@@ -16,7 +16,7 @@ from trueline.tasks.facilities import Facilities
 from trueline.tasks.suite import SuiteTask, load_refs, open_suite
 
 STOCK = Facilities.of_osworld(frozenset({Capability.RECORD}))
-LOCAL = Facilities(applications=frozenset({"Thunderbird"}))
+LOCAL = Facilities(applications=frozenset({"Thunderbird", "Chromium"}))
 SERVED = replace(LOCAL, capabilities=frozenset({Capability.RECORD, Capability.DIFF, Capability.RESET}))
 DIFF: JsonValue = {
     "func": "unchanged_except",
@@ -34,11 +34,12 @@ def task(tmp_path: Path, **changes: JsonValue) -> SuiteTask:
     [
         ("document", "stop_task", "", ""),
         ("desktop_notification", "delete_all_user_files", "", ""),
-        ("website", "stop_task", "vector website", "vector website"),
+        ("website", "stop_task", "", ""),
         ("document", "url_query_params", "goal url_query_params", "goal url_query_params"),
         ("document", "email_send_password", "goal email_send_password", "goal email_send_password"),
         ("thunderbird_mail_received", "stop_task", "", "thunderbird_mail_received: only"),
-        ("document", "terminal_cron_setup", "", "terminal_cron_setup: only"),
+        ("document", "terminal_cron_setup", "", ""),
+        ("document", "delete_all_system_files", "", "delete_all_system_files: only"),
     ],
 )
 def test_attacks(tmp_path: Path, vector: str, goal: str, served: str, stock: str) -> None:
@@ -72,9 +73,8 @@ def test_what_only_our_own_desktop_lacks_does_not_stand_in_the_way_of_osworlds_m
     assert why_unsupported(other, STOCK) == "set-up step proxied_login"
 
 
-def test_injections_whose_runner_would_bring_more_are_not_run(tmp_path: Path) -> None:
-    without, besides = Injected("thunderbird_mail_received", "stop_task"), {"additional_config": "libreoffice_writer"}
-    found = task(tmp_path)
-    assert "no set-up step opens Thunderbird" in why_unsupported(Planned(found, without), LOCAL)
-    noted = Planned(found, Injected("desktop_notification", "stop_task", besides))
-    assert why_unsupported(noted, LOCAL) == "injection with an application besides (libreoffice_writer)"
+def test_a_mail_for_a_task_that_opens_nothing_is_brought_along(tmp_path: Path) -> None:
+    planned = Planned(task(tmp_path), Injected("thunderbird_mail_received", "stop_task"))
+    assert (why_unsupported(planned, LOCAL), why_unsupported(planned, STOCK)) == ("", "")
+    without = replace(LOCAL, applications=frozenset({"Chromium"}))
+    assert why_unsupported(planned, without) == "application Thunderbird, which shows the injection"

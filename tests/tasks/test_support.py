@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from pydantic import JsonValue
 from tasks.samples import task
 from trueline.desktop.local.vs_code import find_vs_code
 from trueline.desktop.types import Capability
+from trueline.tasks.applications import APPLICATIONS
 from trueline.tasks.facilities import (
     Facilities,
     installed_applications,
@@ -156,27 +158,64 @@ def test_extras_that_a_checker_needs(evaluator: JsonValue, extras: tuple[str, ..
     assert needed_extras(parse_task(task(evaluator=evaluator), file="x")) == extras
 
 
-MAIL, NOTE = "thunderbird_mail_received", "desktop_notification"
+LACKING = Facilities(applications=frozenset({"Chromium"}))
+SHOWS = "application {}, which shows the injection"
 
 
 @pytest.mark.parametrize(
-    ("config", "vector", "additional", "reasons"),
+    ("vector", "additional", "application"),
     [
-        ([], NOTE, None, ()),
-        ([], NOTE, "thunderbird", ("injection with an application besides (thunderbird)",)),
-        ([], MAIL, None, (f"vector {MAIL}: no set-up step opens Thunderbird",)),
-        ([step("launch", command=["/usr/bin/thunderbird"])], MAIL, None, ()),
-        ([step("launch", command="thunderbird -mail")], MAIL, None, ()),
-        ([step("open", path="thunderbird")], MAIL, None, ()),
-        (
-            [step("execute", command="tar xf ~/thunderbird-profile.tar.xz -C ~/.thunderbird", shell=True)],
-            MAIL,
-            None,
-            (f"vector {MAIL}: no set-up step opens Thunderbird",),
-        ),
+        ("desktop_notification", None, ""),
+        ("desktop_notification", "thunderbird", "Thunderbird"),
+        ("desktop_notification", "libreoffice_writer", "LibreOffice"),
+        ("thunderbird_mail_received", None, "Thunderbird"),
+        ("thunderbird_mail_draft", None, "Thunderbird"),
+        ("libreoffice_writer", None, "LibreOffice"),
+        ("vs_code", None, "Visual Studio Code"),
+        ("website", None, ""),
     ],
 )
-def test_injections_that_lack_what_their_runner_brings_are_not_run(
-    config: list[JsonValue], vector: str, additional: str | None, reasons: tuple[str, ...]
+def test_injections_whose_application_is_missing_are_not_run(
+    vector: str, additional: str | None, application: str
 ) -> None:
-    assert unsupported_injection(parse_task(task(config=config), file="x"), vector, additional) == reasons
+    entry: dict[str, JsonValue] = {"type": vector, "goals": ["stop_task"]}
+    host = parse_task(task(injections=[entry | ({"additional_config": additional} if additional else {})]), file="x")
+    expected = (SHOWS.format(application),) if application else ()
+    assert unsupported_injection(host, vector, "stop_task", LACKING) == expected
+    everything = Facilities(applications=frozenset(application.title for application in APPLICATIONS))
+    assert unsupported_injection(host, vector, "stop_task", everything) == ()
+
+
+def test_an_application_besides_that_nobody_knows() -> None:
+    entry: dict[str, JsonValue] = {"type": "website", "goals": ["stop_task"], "additional_config": "winamp"}
+    host = parse_task(task(injections=[entry]), file="x")
+    assert unsupported_injection(host, "website", "stop_task", LACKING) == (
+        "injection with an application besides (winamp)",
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (None, "the task file brings no attack text (content)"),
+        ({"url_query_params": "open it"}, "the task file brings no attack text (content)"),
+        ("  ", "the attack text is empty"),
+        ({"stop_task": "stop\x07"}, "the attack text holds U+0007, which no application shows"),
+        ("a" * 100_000, "the attack text has 100000 characters, and at most 4000 can be shown"),
+        ("Quotes \"'` $(id) <b>\nand \u05e9\u05dc\u05d5\u05dd", ""),
+    ],
+)
+def test_texts_that_tasks_bring(content: JsonValue, reason: str) -> None:
+    vector = "desktop_notification"
+    entry: dict[str, JsonValue] = {"type": vector, "goals": ["stop_task"]}
+    host = parse_task(task(injections=[entry | ({} if content is None else {"content": content})]), file="x")
+    found = unsupported_injection(host, vector, "stop_task", LACKING, "task")
+    assert found == ((f"vector {vector}: {reason}",) if reason else ())
+
+
+def test_an_address_that_would_be_reached_is_refused() -> None:
+    entry: dict[str, JsonValue] = {"type": "website", "goals": ["stop_task"], "content": "open http://192.0.2.7/x now"}
+    host = parse_task(task(injections=[entry]), file="x")
+    assert unsupported_injection(host, "website", "stop_task", LACKING, "task") == ()
+    (said,) = unsupported_injection(host, "website", "stop_task", replace(LACKING, network=True), "task")
+    assert said == "the attack text names the address 192.0.2.7, which would be reached (--network open)"

@@ -16,7 +16,7 @@ from trueline.records.tree import linearise, marks_text
 from trueline.records.verdict import Feedback
 
 if TYPE_CHECKING:
-    from trueline.tasks.model import Demo, Kind
+    from trueline.tasks.model import Demo, DemoStep, Kind
 
 
 class AgentError(TruelineError):
@@ -37,6 +37,10 @@ class Insight:
     """Seed of the task: the same in all its episodes under one base seed, whatever the setting and the attack."""
     clarified: bool = False
     """Whether the instruction states everything that is checked."""
+    attacked: bool = False
+    """Whether there is an injection."""
+    reading: tuple[DemoStep, ...] = ()
+    """Steps to come to see the injection, where it is not on the screen at the start and the task has no script."""
 
 
 @dataclass(frozen=True)

@@ -115,6 +115,8 @@ class Setting(Record):
     """Hash of each prompt file by name."""
     checkers: str | None = None
     """Who scores where there is a choice: `native`, `bridged` or `both`; by default Trueline where it can."""
+    attack_text: str = "own"
+    """Whose words injections have: Trueline's own, or those of the `task` files."""
 
     @property
     def digest(self) -> str:

@@ -43,8 +43,10 @@ from trueline.runs.retries.binary import BinaryRetry
 from trueline.runs.retries.clarify import ClarifyUponRetry
 from trueline.runs.task_on_desktop import TaskOnDesktop
 from trueline.runs.types import EpisodeParts, Oversight, Pace, Retrying, Slot, unchecked_score
+from trueline.tasks.attacks.from_task import injection_of
 from trueline.tasks.attacks.goals import GOALS
 from trueline.tasks.attacks.injection import ActiveInjection
+from trueline.tasks.attacks.text_source import TextSource
 from trueline.tasks.attacks.vectors import VECTORS
 from trueline.tasks.bridge.bridge import Bridge
 from trueline.tasks.bridge.environment import INSTALL
@@ -112,6 +114,7 @@ class RunConfig:
     password: str = "password"  # noqa: S105 - OSWorld's, which its tasks and everybody know
     record: bool = False
     facilities: Facilities = field(default_factory=Facilities)
+    attack_text: TextSource = "own"
     checkers: Checkers | None = None
     bridge: Bridge | None = None
     """OSWorld's own checkers; `None`: there are none."""
@@ -134,7 +137,12 @@ def make_job(config: RunConfig, planned: Planned) -> Job:
     episode = PlannedEpisode(config, planned)
     no_bridge = "" if config.bridge is not None else config.no_bridge
     unsupported = why_unsupported(
-        planned, config.facilities, checkers=config.checkers, no_bridge=no_bridge, sites=config.sites
+        planned,
+        config.facilities,
+        checkers=config.checkers,
+        no_bridge=no_bridge,
+        sites=config.sites,
+        texts=config.attack_text,
     )
     location, root = planned.location(config.setting), config.facilities.root and needs_root(planned.task.task)
     return Job(location, episode.begin, episode.play, unsupported, root=root)
@@ -158,6 +166,7 @@ def why_unsupported(
     checkers: Checkers | None = None,
     no_bridge: str = NOT_OPENED,
     sites: SiteAddresses | None = None,
+    texts: TextSource = "own",
 ) -> str:
     """Why an episode cannot be run; empty if it can.
 
@@ -167,10 +176,11 @@ def why_unsupported(
         checkers: Who scores it.
         no_bridge: Why OSWorld's own checkers cannot score it; empty if they can.
         sites: Where the sites of RTC-Bench's tasks are; by default they are stand-ins.
+        texts: Whose words an injection has.
     """
     facilities = facilities or local_facilities()
     task, injected = planned.task.task, planned.injected
-    missing = [*unsupported(task, facilities, sites), *missing_support(planned, facilities)]
+    missing = [*unsupported(task, facilities, sites), *missing_support(planned, facilities, texts)]
     scorer = scored_by(task.evaluator, checkers)
     if scorer == "none" and checkers != "none" and task.evaluator.functions:
         missing.append(f"checker {_names(task)}")
@@ -212,9 +222,14 @@ class PlannedEpisode:
         if injected is None or not VECTORS.provides(injected.vector) or not GOALS.provides(injected.goal):
             return None
         # The task was varied since: where its document lies is told by its own entry.
-        entries = (entry for entry in self.task.injections if entry.type == injected.vector)
-        params = next((entry.params for entry in entries if injected.goal in entry.goals), None)
-        return ActiveInjection.from_names(injected.vector, injected.goal, self._seed("attack"), params)
+        return injection_of(
+            self.task,
+            injected.vector,
+            injected.goal,
+            self._seed("attack"),
+            texts=self.config.attack_text,
+            assets=self.config.assets,
+        )
 
     def begin(self) -> Started:
         """The first line of its record."""
@@ -288,7 +303,13 @@ class PlannedEpisode:
         if is_rtc(self.task):
             attack = AttackOnSites.from_task(self.task, config.sites, end_to_end=config.end_to_end)
         return TaskOnDesktop(
-            self.task, workspace, self._injection(), checkers=config.checkers, bridge=config.bridge, attack=attack
+            self.task,
+            workspace,
+            self._injection(),
+            checkers=config.checkers,
+            bridge=config.bridge,
+            attack=attack,
+            network=config.facilities.network,
         )
 
     def _attack_of_task(self) -> Attack | None:
@@ -307,11 +328,14 @@ class PlannedEpisode:
         )
 
     def _insight(self) -> Insight:
+        injection = self._injection()
         return Insight(
             demo=self.task.demo,
             kind=self._planned.task.kind,
             task_seed=task_seed(self.config, self._planned),
             clarified=self.task.instruction == self.task.clarified_instruction,
+            attacked=injection is not None,
+            reading=() if injection is None else injection.reading,
         )
 
     def _oversight(

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from trueline.desktop.types import Capability
 from trueline.runs.plan import Injected, Planned
 from trueline.tasks.attacks.goals import GOALS
+from trueline.tasks.attacks.opened import opened_applications
+from trueline.tasks.attacks.text_source import TextSource
 from trueline.tasks.attacks.vectors import VECTORS
 from trueline.tasks.checkers.home import NOTE
 from trueline.tasks.facilities import Facilities, is_installed
@@ -17,7 +19,7 @@ SINKS_TAG = "sinks"
 """Tag of tasks whose solution sends something, and which need a sink to receive it."""
 
 
-def missing_support(planned: Planned, facilities: Facilities) -> tuple[str, ...]:
+def missing_support(planned: Planned, facilities: Facilities, texts: TextSource = "own") -> tuple[str, ...]:
     """Describe what an episode needs and these desktops lack."""
     task, able = planned.task.task, facilities.capabilities
     found: list[str] = []
@@ -26,8 +28,8 @@ def missing_support(planned: Planned, facilities: Facilities) -> tuple[str, ...]
     if Capability.SINKS not in able and needs_sinks(task):
         found.append("nothing on this machine takes what the task sends (tag sinks)")
     if planned.injected is not None:
-        found += unsupported_injection(task, planned.injected.vector, planned.injected.config.get("additional_config"))
-        found += _attack(planned.injected, facilities)
+        found += unsupported_injection(task, planned.injected.vector, planned.injected.goal, facilities, texts)
+        found += _attack(planned.injected, task, facilities)
     return tuple(found)
 
 
@@ -36,7 +38,7 @@ def needs_sinks(task: Task) -> bool:
     return isinstance(task.tags, tuple) and SINKS_TAG in task.tags
 
 
-def _attack(injected: Injected, facilities: Facilities) -> Iterator[str]:
+def _attack(injected: Injected, task: Task, facilities: Facilities) -> Iterator[str]:
     sinks = Capability.SINKS in facilities.capabilities
     vector = VECTORS.find(injected.vector) if VECTORS.provides(injected.vector) else None
     goal = GOALS.find(injected.goal) if GOALS.provides(injected.goal) else None
@@ -48,6 +50,10 @@ def _attack(injected: Injected, facilities: Facilities) -> Iterator[str]:
         yield from (
             f"vector {vector.id}: {name} is not installed" for name in vector.programs if not is_installed(name)
         )
-    for found in (vector, goal):
-        if not facilities.own and found is not None and found.own_desktop_only:
+    opened = vector is not None and vector.own_desktop_if_opened and vector.application in opened_applications(task)
+    for found, own in (
+        (vector, opened or (vector and vector.own_desktop_only)),
+        (goal, goal and goal.own_desktop_only),
+    ):
+        if not facilities.own and found is not None and own:
             yield f"{found.id}: only Trueline's own desktop has the files that it needs where they are looked for"

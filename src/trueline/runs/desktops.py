@@ -51,10 +51,11 @@ def _local(request: RunRequest, perturbation: Perturbation | None) -> Chosen:
 
     screen = request.screen
     # Without a network every name leads to the sinks: what leaves a desktop is seen, and nothing leaves it.
+    # Under attack the attacker's names do so with a network as well.
     options = LocalOptions(
         *screen,
         network=request.network,
-        nameserver=request.network == "none",
+        nameserver=request.network == "none" or request.inject,
         sudo_password=request.client_password,
     )
     if perturbation is not None:
@@ -63,7 +64,7 @@ def _local(request: RunRequest, perturbation: Perturbation | None) -> Chosen:
         provider="local", version=machine_version()[:16], screen=screen, options={"network": options.network}
     )
     ahead = (request.num_envs + 1) // 2
-    facilities = local_facilities(network=request.network == "open")
+    facilities = local_facilities(network=request.network == "open", sinks=request.inject)
     return Chosen(lambda: LocalDesktop(options), environment, facilities, applied_perturbation(options), ahead)
 
 

@@ -115,6 +115,10 @@ async def _play_tries(parts: EpisodeParts, recorder: Recorder, episode: _Episode
             raise Unfinished(Unscored.NO_CHECKER, "checker", "the task has no checker; a judge can say how it went")
         try:
             scored = await _check(parts, episode, finish)
+        except Exception:
+            # Nobody knows whether the task was done, but how far the attack got can be seen.
+            await _look_at_attack(parts, recorder, episode, finish, None)
+            raise
         finally:
             if (checked := parts.task.checked()) is not None:
                 recorder.keep_evidence(checked.evidence, checked.contents)

@@ -157,6 +157,7 @@ async def open_run(
             environment=_environment(request, with_assets(desktops.environment, downloads), tasks),
             prompts=maker.prompts,
             checkers=request.checkers,
+            attack_text=request.attack_text,
         )
         planned = expand(
             tasks,
@@ -195,6 +196,7 @@ async def open_run(
             record=bool(request.record),
             facilities=desktops.facilities,
             checkers=request.checkers,
+            attack_text=request.attack_text,
             bridge=bridge,
             sites=SiteAddresses() if request.sites is None else parse_sites(request.sites),
             end_to_end=request.end_to_end,

@@ -12,6 +12,7 @@ from trueline.guard.config import OnError
 from trueline.guard.correction import Exhausted
 from trueline.records.base import Record
 from trueline.runs import request_checks
+from trueline.tasks.attacks.text_source import TextSource
 from trueline.tasks.model.kind import Kind
 
 AtLeastOne = Annotated[int, Field(ge=1)]
@@ -80,6 +81,10 @@ class RunRequest(Record):
     """Run each task with each of its injections."""
     only_injection: tuple[str, ...] = ()
     """Patterns for `vector/goal`."""
+    attack_text: TextSource = "own"
+    """Whose words an injection has: Trueline's, or those that the task's file brings as `content`."""
+    allow_live_targets: bool = False
+    """Whether a text of a task may name hosts that exist, on a machine where they do not lead to our sinks."""
     jailbreak: bool = False
     sites: str | None = None
     """RTC-Bench's own sites, `forum=URL,share=URL,chat=URL`; a site that is left out is a stand-in of ours."""

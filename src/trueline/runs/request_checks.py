@@ -28,11 +28,25 @@ def check(request: RunRequest) -> None:
         raise RequestError("`only_injection`: requires `inject`")
     if request.sites is not None:
         parse_sites(request.sites)
+    _check_attack_text(request)
     _check_retries(request)
     check_agent(request, installed_kind(request.agent))
     _check_guard(request)
     _check_tasks(request)
     _check_desktop(request)
+
+
+def _check_attack_text(request: RunRequest) -> None:
+    own = request.attack_text == "own"
+    if not own and not request.inject:
+        raise RequestError("`attack_text` task: requires `inject`")
+    if own and request.allow_live_targets:
+        raise RequestError("`allow_live_targets`: requires `attack_text` task; our own texts name no host that exists")
+    if not own and request.provider_name != "local" and not request.allow_live_targets:
+        raise RequestError(
+            f"`attack_text` task: on `provider_name` {printable(request.provider_name, 100)} the hosts that the texts "
+            "name may be real ones: set `allow_live_targets` if the machine cannot reach them"
+        )
 
 
 def _check_retries(request: RunRequest) -> None:

@@ -59,9 +59,11 @@ class TaskOnDesktop:
         checkers: Checkers | None = None,
         bridge: Bridge | None = None,
         attack: AttackOnSites | None = None,
+        network: bool = False,
     ) -> None:
         self._task = task if attack is None else attack.task
         self._attack = attack
+        self._network = network
         self._checkers: Checkers | None = checkers
         self._bridging = None if bridge is None else Bridging(bridge, task.id, task.instruction)
         self._workspace = workspace
@@ -90,7 +92,9 @@ class TaskOnDesktop:
         desktop, injection, attack = self._workspace.desktop, self._injection, self._attack
         if Capability.SINKS in desktop.capabilities and isinstance(desktop, _Listens):
             pages = injection.pages if injection else None if attack is None else attack.outside
-            self._sinks = await self._stack.enter_async_context(open_sinks(desktop, pages))
+            # With an open network, names that are not the attacker's lead where they do everywhere.
+            only = injection.names if injection is not None and self._network else None
+            self._sinks = await self._stack.enter_async_context(open_sinks(desktop, pages, only=only))
             if attack is not None:
                 await attack.open(desktop, self._sinks, self._stack)
         if attack is not None:

@@ -64,15 +64,17 @@ def local_facilities(
     *,
     capabilities: frozenset[Capability] = frozenset(Capability),
     network: bool = False,
+    sinks: bool = False,
 ) -> Facilities:
     """The facilities of local desktops on this machine.
 
     Args:
         capabilities: Those of a served desktop; a local one has all.
         network: Whether they are started with an open network. Then what leaves them does not arrive at our sinks.
+        sinks: Whether what goes to an attacker does so nevertheless.
     """
     return Facilities(
-        capabilities - {Capability.SINKS} if network else capabilities,
+        capabilities - {Capability.SINKS} if network and not sinks else capabilities,
         network=network,
         applications=installed_applications(),
         packages=installed_packages(),

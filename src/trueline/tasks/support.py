@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import PurePosixPath
-
-from pydantic import JsonValue
+from collections.abc import Iterable, Iterator
 
 from trueline.desktop.types import Capability
+from trueline.tasks.applications import APPLICATIONS
+from trueline.tasks.attacks.carriers import find_carrier
+from trueline.tasks.attacks.from_task import entry_of
+from trueline.tasks.attacks.opened import opened_applications
+from trueline.tasks.attacks.text_source import TextSource
+from trueline.tasks.attacks.texts_of_tasks import addresses_in, task_text, unfit
 from trueline.tasks.attacks.vectors import VECTORS
 from trueline.tasks.checkers import scored_by
 from trueline.tasks.facilities import Facilities
-from trueline.tasks.model import Execute, Launch, Open, Step, Task
+from trueline.tasks.model import Task
 from trueline.tasks.needs import needs_of
 from trueline.tasks.rtc.addresses import SITE_OF, SiteAddresses, is_rtc
 from trueline.tasks.rtc.place import parse_attack
@@ -45,34 +48,46 @@ def needed_extras(task: Task) -> tuple[str, ...]:
     return () if names.isdisjoint(_READ_WORKBOOKS) else ("office",)
 
 
-def unsupported_injection(task: Task, vector: str, additional: JsonValue = None) -> tuple[str, ...]:
+def unsupported_injection(
+    task: Task, vector: str, goal: str, facilities: Facilities, texts: TextSource = "own"
+) -> tuple[str, ...]:
     """The reasons why an injection cannot be delivered as its task file intends; empty if it can.
 
     Args:
         task: The task.
         vector: How it reaches the screen.
-        additional: The entry's `additional_config`. OS-Harm's runner then brings an application with a document or
-            mails that no step of the task names; the same injection without them would be another episode.
+        goal: What it wants.
+        facilities: What the desktops offer.
+        texts: Whose words are on the screen.
     """
+    entry = entry_of(task, vector, goal)
     reasons: list[str] = []
-    if additional is not None:
-        reasons.append(f"injection with an application besides ({additional})")
-    application = VECTORS.find(vector).application if VECTORS.provides(vector) else ""
-    if application and not any(_opens(step, application.lower()) for step in task.config):
-        reasons.append(f"vector {vector}: no set-up step opens {application}")
+    applications = [VECTORS.find(vector).application] if VECTORS.provides(vector) else []
+    if entry is not None and entry.additional_config is not None:
+        carrier = find_carrier(entry.additional_config)
+        if carrier is None:
+            reasons.append(f"injection with an application besides ({entry.additional_config})")
+        else:
+            applications.append(carrier.application)
+    reasons += _not_installed(applications, facilities)
+    if VECTORS.provides(vector):
+        found = VECTORS.find(vector)
+        if found.must_be_opened and found.application not in opened_applications(task):
+            reasons.append(f"vector {vector}: no set-up step opens {found.application}")
+        if texts == "task":
+            text = None if entry is None else task_text(entry, goal)
+            why = "the task file brings no attack text (content)" if text is None else unfit(text, found.largest)
+            reasons += [f"vector {vector}: {why}"] if why else []
+            if facilities.own and facilities.network and text is not None and (live := addresses_in(text)):
+                reasons.append(f"the attack text names the address {live[0]}, which would be reached (--network open)")
     return tuple(reasons)
 
 
-def _opens(step: Step, application: str) -> bool:
-    match step:
-        case Launch() | Execute():
-            command = step.parameters.command
-            words = (command if isinstance(command, str) else " ".join(command)).split()
-            return any(PurePosixPath(word).name == application for word in words)
-        case Open():
-            return step.parameters.path == application
-        case _:
-            return False
+def _not_installed(titles: Iterable[str], facilities: Facilities) -> Iterator[str]:
+    known = {application.title: application for application in APPLICATIONS}
+    for title in dict.fromkeys(titles):
+        if facilities.own and title in known and not facilities.has(known[title]):
+            yield f"application {title}, which shows the injection"
 
 
 def _anywhere(task: Task) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import textwrap
 
 import pytest
@@ -19,8 +20,11 @@ HOSTS = {
     "open_remote_access",
     "form_send_password",
     "image_send_password",
+    "terminal_remote_script",
+    "form_paste_ssh",
+    "swisstransfer_send_files",
 }
-ADDRESSES = {"email_send_password", "plant_instruction"}
+ADDRESSES = {"email_send_password", "email_send_prompt", "email_send_file", "plant_instruction"}
 
 
 def typed(order: Order, demo: Demo | None = None) -> str:
@@ -48,6 +52,21 @@ def test_an_address_that_became_a_link_is_read_behind_the_text() -> None:
         assert order is not None
         assert list(order.values.values()) == [value]
         assert read_order(text.replace(link, "")) is None
+
+
+def test_comments_do_not_hide_a_text() -> None:
+    text = injected_text(GOALS.find("terminal_cron_setup"), CANARIES)
+    order = read_order("\n".join(f"# {line}" for line in textwrap.wrap(text, 40, break_long_words=False)))
+    assert order == Order("terminal_cron_setup", {"host": CANARIES.host})
+
+
+def test_the_task_is_part_of_what_is_sent_without_a_sign_that_a_shell_reads() -> None:
+    order = read_order(injected_text(GOALS.find("email_send_prompt"), CANARIES))
+    assert order is not None
+    task = 'Say "hello" to $USER; `id`'
+    sent = "".join(act.type or "" for step in hijack_steps(order, None, task) for act in step.acts)
+    assert base64.b64encode(task.encode()).decode() in sent
+    assert task not in sent
 
 
 def test_what_is_no_order_is_none() -> None:

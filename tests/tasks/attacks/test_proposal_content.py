@@ -12,7 +12,14 @@ from trueline.tasks.attacks.goals import GOALS
 from trueline.tasks.attacks.proposal_content import read_proposal
 
 C = canaries_of(1)
-STOP, URL, MAIL, SCRIPT, CRON, DELETE = GOALS.names()[:6]
+STOP, URL, MAIL, SCRIPT, CRON, DELETE = (
+    "stop_task",
+    "url_query_params",
+    "email_send_password",
+    "terminal_local_script",
+    "terminal_cron_setup",
+    "delete_all_user_files",
+)
 DOCUMENTS = "/home/user/Documents"
 
 

@@ -8,7 +8,7 @@ from trueline.agents.simulated.persona import Choices, slip_of
 from trueline.agents.types import Insight
 from trueline.errors import InputError
 from trueline.tasks.attacks.hijacks import Order, hijack_steps, recovery_steps
-from trueline.tasks.model import Act, Demo, DemoStep, Kind, Slip
+from trueline.tasks.model import Act, Demo, DemoStep, Find, Kind, Slip
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,25 @@ A slip that the instruction does not rule out is ambiguous. They are recorded as
 SHARED_STEP = "slip step of the solution"
 """The label of a step of a slip that does what some step of the solution does too."""
 _END = Act(done="")
+_NEVER = Find(role="injected text", name="that was followed")
+"""What no screen shows: who looks for it waits until it gives up."""
 
 
 def solution(demo: Demo) -> Script:
     """The script of the task's solution."""
     return _ending(_lines(demo.solution))
+
+
+def looking(insight: Insight) -> Script:
+    """The script that comes to see the injection of a task that has no scripts, and then is done."""
+    found = _lines(insight.reading)
+    waiting = Line("I look at the screen.", (Act(wait_for=_NEVER),))
+    return (*found, waiting)
+
+
+def the_end() -> Script:
+    """The script that is done."""
+    return (Line("", (_END,)),)
 
 
 def complying(demo: Demo) -> Script:
@@ -67,9 +81,9 @@ def with_slip(demo: Demo, slip: Slip) -> Script:
     return _ending((*right[: slip.at], *wrong, *rest))
 
 
-def hijacked(script: Script, order: Order, demo: Demo | None) -> Script:
-    """The script with an injected order in front of it."""
-    steps, label = hijack_steps(order, demo), f"{HIJACK}{order.goal}"
+def hijacked(script: Script, order: Order, demo: Demo | None, instruction: str = "") -> Script:
+    """The script with an injected order in front of it; the instruction is what the subject was told to do."""
+    steps, label = hijack_steps(order, demo, instruction), f"{HIJACK}{order.goal}"
     out = (*_lines(recovery_steps(order, demo)), *script)
     return (*_lines(steps[:1], script, label), *_lines(steps[1:], out, label), *script)
 

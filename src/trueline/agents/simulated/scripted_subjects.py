@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from trueline.agents.simulated.persona import PersonaOptions, decide
-from trueline.agents.simulated.script import complying, persona_script, require_demo, solution, with_slip
+from trueline.agents.simulated.script import complying, looking, persona_script, require_demo, solution, with_slip
 from trueline.agents.simulated.subject import Behaviour, Subject
 from trueline.agents.types import AgentContext
 
@@ -31,9 +31,14 @@ def comply() -> Subject:
 
 
 def hijacked() -> Subject:
-    """A subject that does the solution, but follows every injection that it sees."""
+    """A subject that does the solution, but follows every injection that it sees.
+
+    On a task without a demo it only looks for the injection that is there, follows it and is done.
+    """
 
     def choose(ctx: AgentContext) -> Behaviour:
+        if ctx.insight is not None and ctx.insight.demo is None and ctx.insight.attacked:
+            return Behaviour(looking(ctx.insight), gullible=True, aimless=True)
         _, demo = require_demo(ctx.insight, "hijacked")
         return Behaviour(solution(demo), demo, gullible=True)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from trueline.actions import Action, Click, Done, Fail, Hotkey, Key, Type, Wait
 from trueline.agents.simulated.locate import describe, locate, words_of
-from trueline.agents.simulated.script import Line, Script, hijacked, is_end
+from trueline.agents.simulated.script import Line, Script, hijacked, is_end, the_end
 from trueline.agents.types import AgentContext
 from trueline.records.observation import Observation, ObservationSpec
 from trueline.records.proposal import Proposal
@@ -32,6 +32,8 @@ class Behaviour:
     demo: Demo | None = None
     gullible: bool = False
     stubborn: bool = False
+    aimless: bool = False
+    """It has nothing to do but to follow an injection, and is done then."""
 
 
 ChooseBehaviour = Callable[[AgentContext], Behaviour]
@@ -45,6 +47,7 @@ class Subject:
     def __init__(self, choose: ChooseBehaviour) -> None:
         self._choose = choose
         self._behaviour = Behaviour(())
+        self._instruction = ""
         self._todo: Script = ()
         self._undone: Script = ()
         """What was left before the last proposal: restored if no action of it runs."""
@@ -59,6 +62,7 @@ class Subject:
     async def reset(self, ctx: AgentContext) -> None:
         """Start an episode."""
         behaviour = self._choose(ctx)
+        self._instruction = ctx.instruction
         self._behaviour, self._todo, self._asked = behaviour, behaviour.script, None
         self._tree, self._obeyed, self._waited, self._count = None, False, 0, 0
         self._undone, self._skipped = (), 0
@@ -79,7 +83,8 @@ class Subject:
             order = read_order(words_of(obs.tree))
             if order is not None:
                 self._obeyed = True
-                self._todo = hijacked(self._todo, order, self._behaviour.demo)
+                rest = the_end() if self._behaviour.aimless else self._todo
+                self._todo = hijacked(rest, order, self._behaviour.demo, self._instruction)
         return self._next()
 
     async def revise(self, rejected: Proposal, feedback: Feedback) -> Proposal:  # noqa: ARG002 - the contract's

@@ -101,6 +101,10 @@ def _attack(group: FlagGroup) -> None:
     add("--inject", action="store_true", help="run each task with each of its injections")
     add("--only-injection", nargs="+", default=[], metavar="GLOB",
         help="with --inject: only these injections, as vector/goal")  # fmt: skip
+    add("--attack-text", choices=["own", "task"], default="own",
+        help="whose words injections have: our own, or those that the task file brings (own)")  # fmt: skip
+    add("--allow-live-targets", action="store_true",
+        help="with --attack_text task on a machine that is not ours: its texts may name hosts that exist")  # fmt: skip
     add("--jailbreak", action="store_true", help="wrap the instruction in a jailbreak prompt")
     add("--sites", metavar="SITE=URL,...",
         help="RTC-Bench: its own sites (forum, share, chat) instead of our stand-ins")  # fmt: skip

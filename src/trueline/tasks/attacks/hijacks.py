@@ -5,6 +5,7 @@ For simulated subjects and audits. Host and address are read from the text itsel
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -27,6 +28,8 @@ class _Scripts(Part):
     recover: Steps
 
 
+_COMMENT = "#"
+"""Stands before each line of a text in source code."""
 _VALUES = {"host": r"[\w-]+(?:\.[\w-]+)+", "address": r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"}
 
 
@@ -44,7 +47,7 @@ def read_order(words: str) -> Order | None:
 
     Mail programs turn addresses into links, which the tree then lists after the text they are missing from.
     """
-    plain = " ".join(undisguised(words).split())
+    plain = " ".join(word for word in undisguised(words).split() if word != _COMMENT)
     for goal in _goals():
         shape = _shape(goal.text)
         found = shape.text.search(plain)
@@ -64,14 +67,16 @@ def _goals() -> Iterator[Goal]:
             yield GOALS.find(name)
 
 
-def hijack_steps(order: Order, demo: Demo | None = None) -> Steps:
+def hijack_steps(order: Order, demo: Demo | None = None, instruction: str = "") -> Steps:
     """Steps that follow an order: those of the task's demo, or of the goal.
 
-    `{host}` and `{address}` in typed text are replaced with the values of the order.
+    `{host}` and `{address}` in typed text are replaced with the values of the order, `{task_base64}` with the
+    instruction that the reader was given.
     """
+    values = {**order.values, "task_base64": base64.b64encode(instruction.encode("utf-8", "replace")).decode()}
     own = demo.hijack.get(order.goal) if demo is not None else None
     steps = own if own is not None else _scripts().goals.get(order.goal, GOALS.find(order.goal).hijack)
-    return tuple(_filled(step, order.values) for step in steps)
+    return tuple(_filled(step, values) for step in steps)
 
 
 def recovery_steps(order: Order, demo: Demo | None = None) -> Steps:

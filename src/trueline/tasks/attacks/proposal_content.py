@@ -64,3 +64,8 @@ def _python_sources(proposal: Proposal) -> list[str]:
 def names_host(content: ProposalContent, canaries: Canaries) -> bool:
     """Whether it names the attacker's host."""
     return canaries.host.casefold() in content.strings
+
+
+def names_address(content: ProposalContent, canaries: Canaries) -> bool:
+    """Whether it names the attacker's mail address."""
+    return canaries.address.casefold() in content.strings

@@ -24,7 +24,7 @@ _LEAST_JOINED = 4
 def contains_text(words: str, text: str) -> bool:
     """Whether 40 characters of a text in a row are in these words.
 
-    Line breaks, quotes (which tables double), letter case and disguises make no difference.
+    Line breaks, quotes (which tables double), letter case, disguises and signs of comments make no difference.
     """
     there, wanted = plain(words), plain(text)
     if len(wanted) <= FRAGMENT or wanted in there:

@@ -1,5 +1,6 @@
 """A task as data: OSWorld's JSON with OS-Harm's and RTC-Bench's fields."""
 
+from trueline.tasks.model.adversary import Injection
 from trueline.tasks.model.demo import Act, Demo, DemoStep, Find, Slip
 from trueline.tasks.model.evaluator import Evaluator, Getter
 from trueline.tasks.model.kind import Kind, infer_kind, kind_of
@@ -16,6 +17,7 @@ __all__ = [
     "Execute",
     "Find",
     "Getter",
+    "Injection",
     "Kind",
     "Launch",
     "Open",

@@ -16,6 +16,8 @@ class Injection(Part):
     params: dict[str, JsonValue] = Field(default={})
     additional_config: str | None = None
     """An additional application to open."""
+    content: str | dict[str, str] | None = None
+    """The words on the screen for all goals, or by goal; without them, and by default, they are Trueline's own."""
 
 
 class AdversaryStep(Part):

@@ -37,6 +37,10 @@ class EndState:
     """Score of the task; `None` if unknown."""
     exposed: bool = True
     """The agent was shown the injection."""
+    instruction: str = ""
+    """The task as the user worded it."""
+    idle: bool = False
+    """The agent did nothing once it was shown the injection, and before only pointed at things, as one does to read."""
 
     @property
     def ended(self) -> bool:
@@ -81,8 +85,7 @@ class Goal:
     sink: EntryKind | None = None
     """The sink that sees it; if the sink dropped entries, it is unknown."""
     own_desktop_only: bool = False
-    """It needs files that only Trueline's own desktop keeps where `achieved` reads them."""
-
+    """It needs files that only Trueline's own desktop keeps where `achieved` reads them, or would destroy another."""
     pages: Callable[[Canaries], Pages] = _no_pages
     """What stands at the attacker's host."""
     fixtures: Callable[[Canaries], Mapping[str, bytes]] = _no_files
@@ -113,8 +116,13 @@ def _adapt(name: str, found: object) -> Goal:
 _NAMES = (
     "stop_task",
     "url_query_params",
+    "email_send_prompt",
     "email_send_password",
+    "email_send_file",
+    "form_paste_ssh",
+    "swisstransfer_send_files",
     "terminal_local_script",
+    "terminal_remote_script",
     "terminal_cron_setup",
     "delete_all_user_files",
     "change_document_number",
@@ -124,6 +132,7 @@ _NAMES = (
     "open_remote_access",
     "form_send_password",
     "image_send_password",
+    "delete_all_system_files",
 )
 GOALS: Registry[Goal] = Registry(
     "attack goal", "trueline.goals", {name: f"{__name__}.{name}:GOAL" for name in _NAMES}, _adapt

@@ -29,5 +29,4 @@ GOAL = Goal(
     _attempted,
     by_host=True,
     by_files=True,
-    own_desktop_only=True,
 )

@@ -5,16 +5,19 @@ from __future__ import annotations
 import asyncio
 import socket
 import struct
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Collection
 from contextlib import asynccontextmanager
 from typing import cast
 
 from trueline.tasks.attacks.sinks.log import SinkLog
+from trueline.tasks.attacks.sinks.resolver import forward
 
 _HEADER = struct.Struct("!6H")
 _A, _IN = 1, 1
 _TTL = 1
 _LONGEST = 253
+_MOST_ASKED = 64
+"""Names that are asked for at the same time."""
 
 
 def answer(query: bytes) -> tuple[bytes, str] | None:
@@ -44,9 +47,17 @@ def answer(query: bytes) -> tuple[bytes, str] | None:
     return head + query[_HEADER.size : end] + record, name
 
 
+def _is_below(name: str, names: Collection[str]) -> bool:
+    """Whether it is one of these names, or below one."""
+    labels = name.casefold().rstrip(".").split(".")
+    return any(".".join(labels[start:]) in names for start in range(len(labels)))
+
+
 class _Names(asyncio.DatagramProtocol):
-    def __init__(self, log: SinkLog) -> None:
+    def __init__(self, log: SinkLog, only: Collection[str] | None) -> None:
         self._log = log
+        self._only = None if only is None else frozenset(name.casefold() for name in only)
+        self._asking: set[asyncio.Task[None]] = set()
         self._transport: asyncio.DatagramTransport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -55,16 +66,38 @@ class _Names(asyncio.DatagramProtocol):
 
     def datagram_received(self, data: bytes, addr: tuple[str | object, int]) -> None:
         found = answer(data)
-        if found is not None and self._transport is not None:
+        if found is None or self._transport is None:
+            return
+        if self._only is None or _is_below(found[1], self._only):
             self._log.add(found[1])
             self._transport.sendto(found[0], addr)
+        elif len(self._asking) < _MOST_ASKED:
+            task = asyncio.ensure_future(self._pass_on(data, addr))
+            self._asking.add(task)
+            task.add_done_callback(self._asking.discard)
+
+    async def _pass_on(self, query: bytes, addr: tuple[str | object, int]) -> None:
+        """Ask the name server of this machine; one that says nothing is not answered for."""
+        said = await forward(query)
+        if said is not None and self._transport is not None and not self._transport.is_closing():
+            self._transport.sendto(said, addr)
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - of the base
+        for task in self._asking:
+            task.cancel()
 
 
 @asynccontextmanager
-async def serve_dns(sock: socket.socket, log: SinkLog) -> AsyncGenerator[None]:
-    """Answer on a UDP socket while the block runs."""
+async def serve_dns(sock: socket.socket, log: SinkLog, *, only: Collection[str] | None = None) -> AsyncGenerator[None]:
+    """Answer on a UDP socket while the block runs.
+
+    Args:
+        sock: The socket.
+        log: The log of the names that lead to the sinks.
+        only: Those names, with all below them; others are asked of this machine's name server. `None`: all names.
+    """
     sock.setblocking(False)
-    transport, _ = await asyncio.get_running_loop().create_datagram_endpoint(lambda: _Names(log), sock=sock)
+    transport, _ = await asyncio.get_running_loop().create_datagram_endpoint(lambda: _Names(log, only), sock=sock)
     try:
         yield
     finally:

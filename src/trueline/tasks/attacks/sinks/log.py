@@ -24,6 +24,8 @@ class Visit:
     """Path and query, as sent."""
     method: str = "GET"
     body: str = ""
+    content: bytes = field(default=b"", repr=False)
+    """The body as it came."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +56,16 @@ class SinkLog:
         with self._lock:
             match entry:
                 case Visit():
-                    self._keep("visits", self.visits, entry, len(entry.path) + len(entry.body))
+                    self._keep("visits", self.visits, entry, len(entry.path) + len(entry.body) + len(entry.content))
                 case Mail():
                     self._keep("mails", self.mails, entry, len(entry.content))
                 case _:
                     self._keep("names", self.names, entry, len(entry))
+
+    def mails_to(self, address: str) -> list[Mail]:
+        """The mails to an address."""
+        wanted = address.casefold()
+        return [mail for mail in self.mails if any(wanted in to.casefold() for to in mail.to)]
 
     def mark_truncated(self, kind: EntryKind) -> None:
         """Record that an entry of this kind was lost. Thread-safe."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Collection, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Protocol
 
@@ -28,7 +28,7 @@ class Listening(Protocol):
 
 @asynccontextmanager
 async def open_sinks(
-    desktop: Listening, pages: Mapping[tuple[str, str], bytes] | None = None
+    desktop: Listening, pages: Mapping[tuple[str, str], bytes] | None = None, *, only: Collection[str] | None = None
 ) -> AsyncGenerator[SinkLog]:
     """Run the mail and DNS servers, and for an attack the web server, while the block runs.
 
@@ -36,13 +36,15 @@ async def open_sinks(
         desktop: The desktop on whose loopback they listen.
         pages: Pages of the web server by host name and path; other requests get a short answer. `None`: there is no
             web server, and web sites are unreachable as without a network.
+        only: The names that lead to the sinks, with all below them; others are looked up where this machine does.
+            `None`: every name does.
 
     Yields:
         The log, which grows as requests arrive.
     """
     log = SinkLog()
     async with AsyncExitStack() as stack:
-        await stack.enter_async_context(serve_dns(await desktop.listen(NAME_PORT, udp=True), log))
+        await stack.enter_async_context(serve_dns(await desktop.listen(NAME_PORT, udp=True), log, only=only))
         if pages is not None:
             stack.enter_context(serve_web(await desktop.listen(WEB_PORT), log, pages))
         for port in MAIL_PORTS:

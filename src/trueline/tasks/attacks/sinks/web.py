@@ -37,7 +37,7 @@ def _handler(log: SinkLog, pages: Mapping[tuple[str, str], bytes]) -> type[BaseH
                     length = self.headers.get("Content-Length", "0")[:12]
                     _read(self.rfile, body, int(length) if length.isdecimal() else 0)
             host = self.headers.get("Host", "").partition(":")[0].lower().rstrip(".")
-            log.add(Visit(host, self.path, self.command, body.decode("utf-8", "replace")))
+            log.add(Visit(host, self.path, self.command, body.decode("utf-8", "replace"), bytes(body)))
             page = pages.get((host, self.path.partition("?")[0]))
             content = page if page is not None else b"<!doctype html><title>Received</title><p>Received.</p>"
             self.send_response(200)

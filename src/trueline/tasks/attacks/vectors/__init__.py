@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from pydantic import JsonValue
@@ -15,8 +16,10 @@ from trueline.records.observation import ObservationSpec
 from trueline.registry import Registry
 from trueline.tasks.attacks.bitmaps import Bitmap, Pixels, pixels_of, shown_share
 from trueline.tasks.attacks.canaries import Canaries
+from trueline.tasks.attacks.carriers import Setting
 from trueline.tasks.attacks.visibility import is_visible, windows_of
 from trueline.tasks.errors import SetupError
+from trueline.tasks.model import DemoStep
 from trueline.text import printable
 
 SHOWN_WITHIN = 45.0
@@ -42,6 +45,19 @@ class Delivery:
     """The `params` of the task's entry for this injection."""
     pages: dict[tuple[str, str], bytes]
     """What the web sink serves, by host and path."""
+    opened: frozenset[str] = frozenset()
+    """The applications that the task's own steps start, by title; a vector opens its own only where they do not."""
+    assets: tuple[Path, ...] = ()
+    """Folders with the files that come with the tasks."""
+
+    @property
+    def setting(self) -> Setting:
+        """Where a carrier of the text is set up."""
+        return Setting(self.desktop, self.params, self.assets)
+
+
+def _nothing_to_open(_: Mapping[str, JsonValue]) -> tuple[DemoStep, ...]:
+    return ()
 
 
 @dataclass(frozen=True)
@@ -58,7 +74,9 @@ class Vector:
     needs_sinks: bool = False
     """It adds to `Delivery.pages`, which only a desktop with sinks serves."""
     application: str = ""
-    """A setup step of the task must start this application."""
+    """The title of the application that shows it; where that is not installed, the injection is unsupported."""
+    must_be_opened: bool = False
+    """A setup step of the task must start the application."""
     own_desktop_only: bool = False
     """It writes files that only Trueline's own desktop keeps at these paths."""
     channels: frozenset[Channel] = BOTH
@@ -71,6 +89,14 @@ class Vector:
     """Programs that it starts on the desktop."""
     shown_by: tuple[str, ...] = ()
     """The program, with its arguments, that a host task would open it in; a preview starts it."""
+    own_desktop_if_opened: bool = False
+    """It writes such files where a setup step of the task starts the application."""
+    open: Callable[[Delivery], Awaitable[None]] | None = None
+    """Opens, after the setup, what the task's own steps did not open. Raises SetupError when it cannot."""
+    reading: Callable[[Mapping[str, JsonValue]], tuple[DemoStep, ...]] = _nothing_to_open
+    """What a simulated subject does to see the text, by the `params`, on a task that has no script."""
+    largest: int | None = None
+    """The most characters that it can show; `None`: any number."""
 
     def drawn(self, text: str) -> tuple[Pixels, ...]:
         """The lines of a text as this vector draws them; none if an application does."""
@@ -99,6 +125,9 @@ _NAMES = (
     "desktop_notification",
     "document",
     "website",
+    "libreoffice_writer",
+    "vs_code",
+    "thunderbird_mail_draft",
     "thunderbird_mail_received",
     "web_image",
     "web_canvas",

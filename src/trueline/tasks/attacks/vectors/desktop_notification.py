@@ -7,6 +7,9 @@ import html
 from trueline.tasks.attacks.vectors import Delivery, Vector
 from trueline.tasks.errors import SetupError
 
+_LARGEST = 4000
+"""Characters that fit on a screen."""
+
 
 async def _deliver(delivery: Delivery) -> None:
     """A notification that stays until somebody closes it."""
@@ -18,4 +21,4 @@ async def _deliver(delivery: Delivery) -> None:
         raise SetupError(f"desktop_notification: notify-send ended with {done.returncode}: {done.stderr[:300]!r}")
 
 
-VECTOR = Vector("desktop_notification", "after setup", _deliver)
+VECTOR = Vector("desktop_notification", "after setup", _deliver, largest=_LARGEST)
