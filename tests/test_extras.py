@@ -139,8 +139,6 @@ BEHIND_A_HINT = {
     "trueline.models.http_client",
     "trueline.models.openai_client",
     "trueline.serving.connections",
-    "trueline.tasks.checkers.getters.inside.ask_browser",
-    "trueline.tasks.setup.inside.open_tabs",
 }
 """Modules that only work with an SDK; whoever loads them gives the hint."""
 

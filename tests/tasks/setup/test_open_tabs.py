@@ -24,7 +24,7 @@ from trueline.tasks.setup import run_steps
 from trueline.tasks.setup.errors import StepError
 from trueline.tasks.workspace import Workspace
 
-PROGRAM = Path(trueline.tasks.setup.__file__).parent / "inside/open_tabs.py"
+PROGRAM = Path(trueline.tasks.setup.__file__).parent / "inside/change_tabs.py"
 
 
 class Devtools(BaseHTTPRequestHandler):
@@ -62,7 +62,7 @@ def devtools() -> Iterator[tuple[int, list[str]]]:
 
 
 def run_program(urls: list[str], ports: list[int], limit: float) -> subprocess.CompletedProcess[str]:
-    wanted = json.dumps({"urls": urls, "ports": ports, "limit": limit})
+    wanted = json.dumps({"do": "open", "urls": urls, "ports": ports, "limit": limit})
     return subprocess.run([sys.executable, str(PROGRAM)], input=wanted, capture_output=True, text=True, timeout=60)
 
 

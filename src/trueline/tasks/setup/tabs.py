@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from typing import Literal
 
 from trueline.desktop.types import Settled
 from trueline.tasks.model.steps import CloseTabParameters, TabParameters
@@ -21,17 +22,18 @@ _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:(//|[^0-9])", re.IGNORECASE)
 async def _open_tabs(parameters: TabParameters, workspace: Workspace) -> None:
     """Open pages through DevTools, from a program on the desktop: every desktop has its own loopback."""
     urls = [url if _SCHEME.match(url) else f"http://{url}" for url in parameters.urls_to_open]
-    await _run(workspace, "open_tabs.py", urls, "the pages could not be opened")
+    await _run(workspace, "open", urls, "the pages could not be opened")
 
 
 async def _close_tabs(parameters: CloseTabParameters, workspace: Workspace) -> None:
     """Close all pages with these addresses; one that is not open is none to close."""
-    await _run(workspace, "close_tabs.py", parameters.urls_to_close, "the pages could not be closed")
+    await _run(workspace, "close", parameters.urls_to_close, "the pages could not be closed")
 
 
-async def _run(workspace: Workspace, program: str, urls: Sequence[str], failed: str) -> None:
-    wanted = json.dumps({"urls": list(urls), "ports": PORTS, "limit": _LIMIT}).encode()
-    await run_inside(workspace, program, stdin=wanted, time_limit=_LIMIT + 10 * len(urls) + 10, failed=failed)
+async def _run(workspace: Workspace, do: Literal["open", "close"], urls: Sequence[str], failed: str) -> None:
+    wanted = json.dumps({"do": do, "urls": list(urls), "ports": PORTS, "limit": _LIMIT}).encode()
+    time_limit = _LIMIT + 10 * len(urls) + 10
+    await run_inside(workspace, "change_tabs.py", stdin=wanted, time_limit=time_limit, failed=failed)
     await workspace.desktop.wait_for(Settled())
 
 
