@@ -14,20 +14,19 @@ from html import escape
 from rich.cells import cell_len
 
 
-def text_table(rows: Sequence[Sequence[str]], *, ruled: bool = True, numbers_from: int | None = None) -> str:
+def text_table(rows: Sequence[Sequence[str]], *, ruled: bool = True, align: str = "l") -> str:
     """Lay rows out in columns, as wide as a terminal shows them.
 
     Args:
         rows: The first row is the header.
         ruled: Draw lines between the columns and below the header; otherwise columns are two spaces apart.
-        numbers_from: The first of the columns that are aligned to the right; by default none is.
+        align: `l` or `r` for each column, left or right; the last letter holds for the columns that follow.
     """
     widths = [max(cell_len(row[column]) for row in rows) for column in range(len(rows[0]))]
     between = " | " if ruled else "  "
-    right = len(widths) if numbers_from is None else numbers_from
     lines = [
         between.join(
-            _padded(cell, width, right=column >= right)
+            _padded(cell, width, right=align[min(column, len(align) - 1)] == "r")
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows
@@ -35,6 +34,12 @@ def text_table(rows: Sequence[Sequence[str]], *, ruled: bool = True, numbers_fro
     if ruled:
         lines.insert(1, "-|-".join("-" * width for width in widths))
     return "\n".join(lines)
+
+
+def count_lines(counts: Iterable[tuple[str, int]]) -> list[str]:
+    """Return an indented line for each thing with its number in front; none if there are no things."""
+    rows = [(f"  {number}", what) for what, number in counts]
+    return text_table(rows, ruled=False, align="rl").splitlines() if rows else []
 
 
 def _padded(cell: str, width: int, *, right: bool) -> str:

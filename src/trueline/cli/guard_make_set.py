@@ -48,7 +48,7 @@ def configure(parser: Parser) -> None:
     add_selection_flags(parser)
     group = parser.add_argument_group("what is varied")
     group.add_argument("--repeats", type=count, default=1, metavar="N",
-                       help="how often everything is played in each condition, with other values (1)")  # fmt: skip
+                       help="repeats of each episode in each condition, with other values (1)")  # fmt: skip
     group.add_argument("--instruction", nargs="+", choices=["original", "clarified"], default=["original", "clarified"],
                        metavar="W", help="wordings of the tasks: original, clarified (both)")  # fmt: skip
     group.add_argument("--perturbations", nargs="+", default=["none", "1"], metavar="SET",
@@ -138,9 +138,11 @@ def _document(made: MadeSet, played: PlayedSet | None) -> dict[str, object]:
 
 
 def _lines(made: MadeSet, played: PlayedSet | None) -> list[str]:
+    from trueline.tables import count_lines
+
     lines = [
         f"{made.labelled} labelled steps of {made.episodes} episodes: {made.file}",
-        *(f"  {number:>6} {name}" for name, number in made.steps.items()),
+        *count_lines(made.steps.items()),
     ]
     if made.without_tree:
         lines.append(f"{made.without_tree} of them have no accessibility tree")
@@ -149,7 +151,7 @@ def _lines(made: MadeSet, played: PlayedSet | None) -> list[str]:
     if made.left_out:
         reasons = Counter(one.why for one in made.left_out)
         lines.append(f"{len(made.left_out)} episodes are left out:")
-        lines += [f"  {number:>6} {why}" for why, number in reasons.most_common(_SHOWN)]
+        lines += count_lines(reasons.most_common(_SHOWN))
     if played is not None and played.stopped:
         lines.append(f"stopped early, {played.not_run} episodes are missing: {played.stopped}")
     return [printable(line, 500) for line in lines]

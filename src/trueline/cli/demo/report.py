@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trueline.cli.demo.guard_stops import GuardStop
+from trueline.tables import text_table
 from trueline.text import printable
 
 if TYPE_CHECKING:
@@ -148,10 +149,10 @@ def _utility(attacks: Mapping[str, Sequence[AttackTrial]]) -> list[str]:
 def _passed(goals: Mapping[str, str]) -> list[str]:
     if not goals:
         return []
-    width = max(map(len, goals))
+    rows = [(f"  {printable(goal, 60)}", why) for goal, why in goals.items()]
     return [
         "",
         "What the guard's rules did not stop, and why:",
-        *(f"  {printable(goal, 60):<{width}}  {why}" for goal, why in goals.items()),
+        *text_table(rows, ruled=False).splitlines(),
         "Rules see single actions. A model that knows the task can tell these: --guard deaction (needs a key).",
     ]

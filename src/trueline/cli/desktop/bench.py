@@ -6,9 +6,13 @@ import argparse
 import asyncio
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from trueline.cli.output import print_json
 from trueline.cli.parser import Parser
+
+if TYPE_CHECKING:
+    from trueline.desktop.bench.measure import Figures
 
 _EXAMPLES = """\
 examples:
@@ -35,27 +39,41 @@ def run(args: argparse.Namespace) -> int:
     from dataclasses import asdict
 
     from trueline.desktop.bench import measure
+    from trueline.tables import text_table
 
     print(f"measuring; {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}", file=sys.stderr)
     figures = asyncio.run(measure(args.runs, say=lambda what: print(f"  {what}", file=sys.stderr)))
     if args.json:
         print_json(asdict(figures))
         return 0
-    print(f"start             {figures.start_s:8.2f} s")
-    print(f"reset, mousepad   {figures.reset_s:8.2f} s")
-    print(f"screenshot        {figures.screenshot_ms:8.1f} ms")
-    for name, taken in figures.tree_ms.items():
-        print(f"tree {name:<12} {taken:8.1f} ms")
-    print(f"click             {figures.click_ms:8.1f} ms")
-    print(f"50 characters     {figures.type50_ms:8.1f} ms")
-    print("times longer the naive way:")
-    for name, ratio in figures.ratios.items():
-        print(f"  {name:<28} {ratio:6.1f}")
-    print("over HTTP, with elements:     here          a stand-in for OSWorld's server   times longer:")
-    for name, asked in figures.http.items():
-        here, there = (
-            f"{asked.ours_ms:8.1f} ms {asked.ours_elements:6}",
-            f"{asked.stand_in_ms:8.1f} ms {asked.stand_in_elements:6}",
-        )
-        print(f"  {name:<20} {here}   {there}   {asked.ratio:6.1f}")
+    print("\n\n".join(text_table(rows, ruled=False, align="lr") for rows in _tables(figures)))
     return 0
+
+
+def _tables(figures: Figures) -> list[list[tuple[str, ...]]]:
+    """Times on the desktop, compared with the naive way, and compared over HTTP."""
+    times = [
+        ("what", "time"),
+        ("start", f"{figures.start_s:.2f} s"),
+        ("reset, mousepad", f"{figures.reset_s:.2f} s"),
+        ("screenshot", f"{figures.screenshot_ms:.1f} ms"),
+        *((f"tree {name}", f"{taken:.1f} ms") for name, taken in figures.tree_ms.items()),
+        ("click", f"{figures.click_ms:.1f} ms"),
+        ("50 characters", f"{figures.type50_ms:.1f} ms"),
+    ]
+    ratios = [("the naive way", "times longer"), *((name, f"{ratio:.1f}") for name, ratio in figures.ratios.items())]
+    http = [
+        ("over HTTP", "here", "elements", "stand-in for OSWorld's server", "elements", "times longer"),
+        *(
+            (
+                path,
+                f"{asked.ours_ms:.1f} ms",
+                str(asked.ours_elements),
+                f"{asked.stand_in_ms:.1f} ms",
+                str(asked.stand_in_elements),
+                f"{asked.ratio:.1f}",
+            )
+            for path, asked in figures.http.items()
+        ),
+    ]
+    return [times, ratios, http]

@@ -22,16 +22,18 @@ def run(args: argparse.Namespace) -> int:
     """Print the list."""
     from trueline.models.envfiles import load_env
     from trueline.models.providers import usable_providers
+    from trueline.tables import text_table
 
     env, providers = load_env(), usable_providers()
     if args.json:
         print_json({"providers": [_document(provider, env) for provider in providers]})
         return 0
-    width = max(len(provider.name) for provider in providers)
+    rows: list[tuple[str, str, str]] = []
     for provider in providers:
-        print(f"{provider.name:<{width}}  {_state(provider, env):<12}  {provider.about}")
-        for variables in provider.credentials:
-            print(f"{'':<{width}}  {'':<12}    {', '.join(_describe(variable, env) for variable in variables)}")
+        rows.append((provider.name, _state(provider, env), provider.about))
+        families = (", ".join(_describe(variable, env) for variable in family) for family in provider.credentials)
+        rows += [("", "", f"  {family}") for family in families]
+    print(text_table(rows, ruled=False))
     print("\nVariables are read from the environment, .env and .envrc; [those in brackets] are optional.")
     return 0
 

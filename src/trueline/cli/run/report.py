@@ -18,7 +18,7 @@ def report_text(found: dict[str, JsonValue]) -> str:
     ]
     table = [("domain", "episodes", "scored", "score")]
     table += [(name, str(row["episodes"]), str(row["scored"]), _share(row["mean_score"])) for name, row in named]
-    lines = text_table(table, ruled=False, numbers_from=1).splitlines()
+    lines = text_table(table, ruled=False, align="lr").splitlines()
     lines.append("")
     lines.append(f"{found['scored']} of {found['episodes']} episodes scored; ends: {_counts(found['ends'])}")
     if found["unscored"]:

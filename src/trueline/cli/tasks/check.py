@@ -54,6 +54,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _lines(found: TaskReport) -> list[str]:
+    from trueline.tables import count_lines
+
     lines = [
         f"{found.total} tasks, {found.loaded} read, {found.runnable} can run on the local desktop",
         "scored by: " + ", ".join(f"{who} {number}" for who, number in found.scored_by.items()),
@@ -63,10 +65,10 @@ def _lines(found: TaskReport) -> list[str]:
         lines.append(f"files to download: {found.files}{lacking if found.missing_files else ', all are here'}")
     if found.no_bridge:
         lines.append(f"OSWorld's own functions cannot be used: {printable(found.no_bridge, 300)}")
-    lines += [f"  {number:>4}  not scorable without {printable(need)}" for need, number in found.not_scorable.items()]
+    lines += count_lines((f"not scorable without {printable(n)}", number) for n, number in found.not_scorable.items())
     if found.unsupported:
         lines += ["", "cannot run because of (a task may have several reasons):"]
-        lines += [f"  {number:>4}  {printable(reason)}" for reason, number in Counter(found.unsupported).most_common()]
+        lines += count_lines((printable(why), number) for why, number in Counter(found.unsupported).most_common())
     if found.errors:
         lines += ["", f"{len(found.errors)} problems in {found.total - found.loaded} files:"]
         lines += [f"  {problem}" for problem in found.errors[:_SHOWN]]

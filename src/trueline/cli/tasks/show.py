@@ -10,6 +10,7 @@ from trueline.cli.output import print_json
 from trueline.cli.parser import Parser
 from trueline.cli.tasks.selection import add_selection_flags, chosen_selection, chosen_suite
 from trueline.errors import InputError
+from trueline.tables import text_table
 from trueline.text import printable
 
 if TYPE_CHECKING:
@@ -88,18 +89,21 @@ def _lines(found: SuiteTask, file: Task, seed: int) -> list[str]:
     }
     if file.variation:
         rows["varies"] = f"{', '.join(file.variation)}; drawn with --seed {seed}"
-    lines = [f"{name:<13} {printable(value, 2000)}" for name, value in rows.items()]
+    table = text_table([(name, printable(value, 2000)) for name, value in rows.items()], ruled=False)
+    lines = table.splitlines()
     lines += _steps("set-up", task.config) + _steps("before checking", task.evaluator.postconfig)
     lines += _checks(task.evaluator) + _attacks(task)
     return lines
 
 
 def _steps(title: str, steps: tuple[Step, ...]) -> list[str]:
-    lines = ["", f"{title}:"] if steps else []
+    if not steps:
+        return []
+    rows: list[tuple[str, str, str]] = []
     for number, step in enumerate(steps, 1):
         parameters = json.loads(step.model_dump_json(exclude_unset=True)).get("parameters", {})
-        lines.append(f"  {number:>2}. {printable(step.type, 30)} {printable(json.dumps(parameters), 160)}")
-    return lines
+        rows.append((f"  {number}.", printable(step.type, 30), printable(json.dumps(parameters), 160)))
+    return ["", f"{title}:", *text_table(rows, ruled=False, align="rl").splitlines()]
 
 
 def _checks(evaluator: Evaluator) -> list[str]:

@@ -116,7 +116,7 @@ def _table(rows: Sequence[TruthRow], horizon: Horizon) -> list[str]:
     columns = (*LABELS, "not measured")
     table = [["", *columns]]
     table += [[name, *(str(of[column]) for column in columns)] for name, of in counts.items() if isinstance(of, dict)]
-    return [f"  {line}" for line in text_table(table, ruled=False, numbers_from=1).splitlines()]
+    return [f"  {line}" for line in text_table(table, ruled=False, align="lr").splitlines()]
 
 
 def _rate_text(found: BoundedRate) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from xml.etree import ElementTree
 
 from trueline.stats.gate.decide import GateResult
+from trueline.tables import text_table
 from trueline.text import printable
 
 _WORDS = {"passed": "PASS", "failed": "FAIL", "inconclusive": "INCONCLUSIVE"}
@@ -21,10 +22,10 @@ class GateReport:
 
     def to_text(self) -> str:
         """Return what was decided and why, for a terminal."""
-        width = max(len(word) for word in _WORDS.values())
-        lines = [printable(self.title), ""]
+        rows: list[tuple[str, str]] = []
         for ruling in self.rulings:
-            lines += [f"{_WORDS[ruling.outcome]:<{width}}  {ruling.rule.text}", f"{'':<{width}}  {_why(ruling)}"]
+            rows += [(_WORDS[ruling.outcome], ruling.rule.text), ("", _why(ruling))]
+        lines = [printable(self.title), "", text_table(rows, ruled=False)]
         if any(ruling.outcome == "inconclusive" for ruling in self.rulings):
             lines += [
                 "",
