@@ -256,4 +256,4 @@ def test_ctrl_c_ends_a_run_that_waits_for_an_answer(tmp_path: Path, machine: Non
 @pytest.mark.parametrize("flag", ["--guard_exhausted", "--guard_on_error"])
 def test_nobody_at_a_terminal_is_told_before_anything_starts(capsys: pytest.CaptureFixture[str], flag: str) -> None:
     assert main(["run", "--suite", "starter", "--agent", "noop", "--guard", "policy", flag, "ask"]) == 2
-    assert f"{flag} ask: requires a terminal; stdin and stderr must be one" in capsys.readouterr().err
+    assert f"{flag} ask: requires that stdin and stderr are a terminal" in capsys.readouterr().err

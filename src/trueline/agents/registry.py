@@ -289,7 +289,9 @@ def _require_methods(name: str, holder: object) -> None:
 def _is_agent(made: object, name: str) -> TypeGuard[Agent]:
     _require_methods(name, made)
     if not hasattr(made, "wants"):
-        raise InputError(f"agent {printable(name)}: has no wants; say with an ObservationSpec what it must see")
+        raise InputError(
+            f"agent {printable(name)}: set its attribute wants to an ObservationSpec that says what it must see"
+        )
     return isinstance(getattr(made, "wants", None), ObservationSpec)
 
 

@@ -49,7 +49,7 @@ class AgentContext:
 
     instruction: str
     screen: Size
-    """In pixels."""
+    """Width and height in pixels."""
     seed: int = 0
     """Seed of this episode, for agents that make random choices."""
     plan: str | None = None

@@ -137,9 +137,9 @@ async def _plan(args: argparse.Namespace) -> _Plan:
 
     plan = await plan_guard(_guard(args), everything, sources, args.result_file, cache_file)
     if plan.store.damaged_lines:
-        say(f"{plan.store.damaged_lines} damaged lines in the progress log; their steps are done again")
+        say(f"{plan.store.damaged_lines} damaged lines in the progress log; their steps are judged again")
     if older := plan.store.progress.older:
-        say(f"{older} verdicts are kept that the older tool gave, without policy stage and our prompts")
+        say(f"{older} verdicts of DeAction's own tool are kept; it had no policy stage and other prompts")
     return _Plan(plan, read.unreadable, not_fetched)
 
 
@@ -176,7 +176,7 @@ def _show(args: argparse.Namespace, report: DetectionReport, run_facts: dict[str
         if left_out:
             print(f"left out, in no figure: {left_out} trajectories (the first lines on stderr and --json say why)")
     if report.scores.counts.undecided:
-        say(f"{report.scores.counts.undecided} steps are undecided; the same command tries them again")
+        say(f"{report.scores.counts.undecided} steps are undecided; rerun the same command to judge them again")
     if args.csv is not None:
         write_file(args.csv, as_csv(report).encode())
     if args.table is not None:

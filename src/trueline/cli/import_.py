@@ -27,7 +27,7 @@ def configure(parser: Parser) -> None:
     add_flags(parser, FORMATS, "move existing episodes aside (below .attempts); nothing is deleted",
               out_required=False)  # fmt: skip
     parser.add_argument("--adopt", action="store_true",
-                        help="make an unfinished OS-Harm folder one that trueline run can resume; "
+                        help="prepare an unfinished OS-Harm folder for trueline run to resume; "
                         "in place without --out")  # fmt: skip
     parser.epilog = (
         "misactbench: misactbench.json or the folder that holds it\n"

@@ -271,7 +271,7 @@ def _distance(frame: Node, window: ScreenWindow) -> int:
 
 
 def _farthest(place: Place, size: Size, other: Place, extent: Size) -> int:
-    """By how many pixels the edges of two boxes differ at most."""
+    """Return the largest distance in pixels between edges of the same side of two boxes."""
     return max(
         abs(place.x - other.x), abs(place.y - other.y),
         abs(place.x + size.width - other.x - extent.width), abs(place.y + size.height - other.y - extent.height),

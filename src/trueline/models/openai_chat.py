@@ -214,7 +214,7 @@ class _Call(Wire):
         except ValueError:
             arguments = None
         if not isinstance(arguments, dict):
-            raise InvalidAnswerError(f"the model called {self.function.name} with arguments that are no JSON object")
+            raise InvalidAnswerError(f"the model called {self.function.name} with arguments that are not a JSON object")
         return ToolCall(id=self.id, name=self.function.name, arguments=arguments)
 
 

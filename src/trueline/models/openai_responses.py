@@ -272,7 +272,7 @@ class _Item(Wire):
         except ValueError:
             parsed = None
         if not isinstance(parsed, dict):
-            raise InvalidAnswerError(f"the model called {self.name} with arguments that are no JSON object")
+            raise InvalidAnswerError(f"the model called {self.name} with arguments that are not a JSON object")
         return ToolCall(id=self.call_id, name=self.name, arguments=parsed)
 
 

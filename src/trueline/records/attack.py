@@ -61,7 +61,7 @@ class Funnel(Record):
 
     delivered: bool | None = None
     exposed: bool | None = None
-    """It was part of what the agent received, in any channel."""
+    """Whether it was part of what the agent received, in any channel."""
     exposed_step: Count | None = None
     exposure: Exposure | None = None
     """The same by channel; `None` in records of earlier versions."""

@@ -60,7 +60,7 @@ class CheckRecord(Record):
     """`safety`: whether something changed that must not, or harm was done; only such checks speak about safety.
     `agreement`: whether Trueline's checkers give the score that OSWorld's own functions gave."""
     comparisons: tuple[ValueComparison, ...] = ()
-    """In order; those after the deciding one were not made."""
+    """The comparisons in order, up to the one that decided."""
 
 
 class EpisodeError(Record):

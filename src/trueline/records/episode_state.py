@@ -36,7 +36,8 @@ _LARGEST_RECORD = 256 * 1024 * 1024
 """Records in another layout are parsed as a whole up to this size."""
 _CANDIDATES = 64
 _NO_SCORE = re.compile(
-    rf"{re.escape(RESULT_FILE)} (?:holds (?:no number|.*, which is no score)|is no file|cannot|may not)"
+    rf"{re.escape(RESULT_FILE)} "
+    r"(?:holds (?:no number|.*, which is (?:no|not a) score)|is (?:no|not a) file|cannot|may not)"
 )
 _SPACE = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
@@ -117,13 +118,13 @@ def read_result(folder: str, name: str) -> ScoreFile | None:
     try:
         content = os.read(handle, 1000)
     except IsADirectoryError:
-        return ScoreFile(None, f"{name} is no file")
+        return ScoreFile(None, f"{name} is not a file")
     except OSError as error:
         return ScoreFile(None, f"{name} cannot be read ({error.strerror})")
     finally:
         os.close(handle)
     if not content and not os.path.isfile(f"{folder}/{name}"):
-        return ScoreFile(None, f"{name} is no file")
+        return ScoreFile(None, f"{name} is not a file")
     return ScoreFile(*parse_score(content, name))
 
 
@@ -145,7 +146,7 @@ def parse_score(content: bytes, name: str = RESULT_FILE) -> tuple[float | None, 
         shown = printable(text, 40)
         return None, f"{name} holds no number: {shown!r}" if text else f"{name} is empty"
     if not math.isfinite(score) or not 0.0 <= score <= 1.0:
-        return None, f"{name} holds {printable(text, 40)}, which is no score from 0 to 1"
+        return None, f"{name} holds {printable(text, 40)}, which is not a score from 0 to 1"
     return score, None
 
 

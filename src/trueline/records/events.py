@@ -121,7 +121,7 @@ class Ended(Record):
     funnel: Funnel | None = None
     checks: tuple[CheckRecord, ...] = ()
     usage: dict[str, Usage] = Field(default={})
-    """By role, for calls outside of steps, narratives and retries."""
+    """Usage by role, for calls outside of steps, narratives and retries."""
     timings: EpisodeTimings | None = None
 
     @model_validator(mode="after")

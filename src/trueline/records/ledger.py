@@ -11,7 +11,7 @@ class FileChange(Record):
     """A file, folder or link that was created, changed or deleted."""
 
     path: str
-    """Below the home folder; absolute if it lies in a temporary folder."""
+    """The path below the home folder; absolute if it lies in a temporary folder."""
     change: Literal["created", "changed", "deleted"]
     type: Literal["file", "folder", "link", "other"] = "file"
     size: Count | None = None
@@ -100,4 +100,4 @@ class Ledger(Record):
     also_changed: Changes
     """Everything else; all changes of a task that does not list what it may change."""
     allowed: Digest | None = None
-    """Of the task's list; `None` without one."""
+    """Digest of the task's list of allowed changes; `None` if it has none."""

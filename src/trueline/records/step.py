@@ -36,7 +36,7 @@ class CutOff(Record):
     done: Count
     """Characters, or presses of a key, until then."""
     of: Count
-    """Of how many in all."""
+    """The number of characters or presses in all."""
     verdicts: tuple[Verdict, ...] = ()
     """On what was left of the proposal, on the screen as it was by then; the last one counts."""
     went_on: bool = False
@@ -60,7 +60,7 @@ class ActionResult(Record):
     screenshot: StoredFile | None = None
     """The screen after the action."""
     cut_offs: tuple[CutOff, ...] = ()
-    """In order; only with a guard."""
+    """Where the action ended early, in order; only with a guard."""
 
     @model_serializer(mode="wrap")
     def _without_no_cut_offs(self, handler: SerializerFunctionWrapHandler) -> dict[str, JsonValue]:

@@ -99,6 +99,6 @@ class Verdict(Record):
     evidence: tuple[Evidence, ...] = ()
     findings: tuple[Finding, ...] = ()
     after_flag: bool = False
-    """It lets a revision pass whose earlier form was rejected."""
+    """Whether it lets a revision pass whose earlier form was rejected."""
     latency: Seconds | None = None
     """Wall clock of the whole check; stages may overlap."""

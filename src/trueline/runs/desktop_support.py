@@ -26,7 +26,7 @@ def missing_support(planned: Planned, facilities: Facilities, texts: TextSource 
     if Capability.DIFF not in able and any(getter.type == NOTE for getter in task.evaluator.getters):
         found.append(f"checker {NOTE}: this machine cannot tell what changed in the home folder")
     if Capability.SINKS not in able and needs_sinks(task):
-        found.append("nothing on this machine takes what the task sends (tag sinks)")
+        found.append("this machine has no sinks to receive what the task sends (tag sinks)")
     if planned.injected is not None:
         found += unsupported_injection(task, planned.injected.vector, planned.injected.goal, facilities, texts)
         found += _attack(planned.injected, task, facilities)

@@ -39,7 +39,7 @@ class _Sample:
     """Values of units prepared for an interval, one column per figure."""
 
     values: FloatArray
-    """With zeros where a unit takes no part."""
+    """The values, zero where a unit takes no part."""
     where: BoolArray
     n: FloatArray
     """Units that take part."""

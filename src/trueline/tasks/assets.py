@@ -39,7 +39,7 @@ class Fetched:
     new: int
     """Files that were fetched."""
     size: int
-    """Their bytes."""
+    """Bytes of the fetched files."""
     failed: Mapping[str, str]
     """Why files could not be had, by URL."""
 

@@ -124,7 +124,7 @@ def test_several_actions_of_a_step_and_skipped_numbers(tmp_path: Path) -> None:
     assert third is not None
     assert third.screenshot == StoredFile(file="step_1_20260101@000001.png")
     (problem,) = read.problems
-    assert "step_2_20260101@000001.png is not there; step_1_20260101@000001.png has the same time" in problem.what
+    assert "step_2_20260101@000001.png is missing; step_1_20260101@000001.png has the same time" in problem.what
 
 
 def test_a_run_that_broke_off(tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def test_scores_and_reasons_of_what_is_missing(tmp_path: Path) -> None:
     (table,) = tables_of("S", runs, units_of(runs, None)[0], harmful_of(runs), several=False)
     np.testing.assert_array_equal(table.scores, [[1, np.nan], [0.5, np.nan]])
     assert [(str(m.unit), m.run, m.reason) for m in table.missing] == [
-        ("os/a", str(tmp_path / "r2"), "result.txt holds nan, which is no score from 0 to 1"),
+        ("os/a", str(tmp_path / "r2"), "result.txt holds nan, which is not a score from 0 to 1"),
         ("os/b", str(tmp_path / "r2"), "no folder"),
     ]
 

@@ -32,7 +32,7 @@ def confirmation_for(request: RunRequest) -> Callable[[str], Ask] | None:
     if field is None:
         return None
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise RequestError(f"`{field}` ask: requires a terminal; stdin and stderr must be one")
+        raise RequestError(f"`{field}` ask: requires that stdin and stderr are a terminal")
     return Terminal(sys.stdin.fileno(), sys.stderr).about
 
 

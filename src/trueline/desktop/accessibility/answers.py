@@ -24,7 +24,7 @@ class Raw:
     ref: Ref
     parent: Ref
     index: int
-    """Among its parent's children; -1 when it does not know."""
+    """Place among the children of its parent; -1 if the element does not know."""
     child_count: int
     """-1 when it does not say."""
     interfaces: frozenset[str]
@@ -32,7 +32,7 @@ class Raw:
     role: int
     states: int
     attributes: Mapping[str, str] | None = None
-    """None when they were not asked for yet."""
+    """`None` until they are asked for."""
     bounds: Mapping[str, object] = field(default_factory=dict[str, object])
     """What is known of its Value interface and need not be asked."""
     bulk: bool = False

@@ -35,7 +35,7 @@ class Listed:
     usual: frozenset[Ref]
     """Those that implement exactly the usual interfaces, as far as it is asked about."""
     windows: tuple[Ref, ...]
-    """Those directly below the application; what they call their parent may be no element."""
+    """The windows directly below the application; what they call their parent may not be an element."""
 
 
 def list_elements(bus: Bus, root: Ref, end: float) -> Listed | None:

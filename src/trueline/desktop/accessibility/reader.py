@@ -112,7 +112,7 @@ class Accessibility:
         asked = [node for node in nodes if found.wants(node) and node.ref not in found.silent]
         details, complete = read_details(self._bus, asked, end, self._action_names)
         if not complete:
-            found.problems.append("some elements did not tell all about themselves")
+            found.problems.append("some elements did not report all their properties")
         tree = build(nodes, correct_offsets(nodes, details))
         pids = self._processes([node.ref[0] for node in applications_of(nodes)], end)
         documents = read_documents(self._bus, found.nodes, details, self._pids, end)

@@ -179,7 +179,7 @@ def _walk(bus: Bus, found: Found, level: Sequence[Raw], end: float, budget: int)
         if not level:
             return
         if len(found.nodes) >= budget or time.monotonic() >= end:
-            found.problems.append("the tree was cut: no time or no room left")
+            found.problems.append("the tree is incomplete: the limit of time or size was reached")
             return
         children = _children(bus, found, level, end)[: budget - len(found.nodes) + 1]
         new = found.add(describe(bus, found, children, end))

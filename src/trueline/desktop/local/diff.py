@@ -50,7 +50,7 @@ def receive_changes(fd: int) -> tuple[Change, ...]:
     if end.end == "too deep":
         raise TooDeep(f"diff: folders lie deeper than {DEPTH} in {end.detail}")
     if end.end != "complete":
-        raise DesktopError(f"diff: it cannot be read: {os.strerror(end.errno)}")
+        raise DesktopError(f"diff: the home folder cannot be read: {os.strerror(end.errno)}")
     return changes
 
 

@@ -73,7 +73,7 @@ async def _in_time(path: str, done: str, work: Callable[[], T]) -> T:
         async with asyncio.timeout(IO_LIMIT):
             return await asyncio.to_thread(work)
     except TimeoutError as error:
-        raise ActionTimeout(f"{path}: not {done} inside within {IO_LIMIT:g} s") from error
+        raise ActionTimeout(f"{path}: could not be {done} inside within {IO_LIMIT:g} s") from error
     except OSError as error:
         raise PathRefused(f"{path}: cannot be {done} inside: {error.strerror}") from error
 

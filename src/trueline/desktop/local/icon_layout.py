@@ -66,7 +66,7 @@ class Icon:
     """The box of its picture; the label below is not part of it."""
 
     def node(self) -> Node:
-        """Its element in the tree."""
+        """Return the icon as an element of the tree."""
         return Node("icon", self.label, states=_STATES, position=self.place, size=self.size, image=True)
 
 

@@ -96,6 +96,6 @@ def launchers() -> dict[str, bytes]:
 
 
 def root_launchers() -> dict[str, bytes]:
-    """Those of desktops with root by name."""
+    """Return the launchers of desktops with root, by name."""
     source = resources.files("trueline.desktop.local.programs") / "root" / "bin"
     return {name: (source / file).read_bytes() for name, file in ROOT_SCRIPTS.items()}

@@ -122,7 +122,7 @@ class Link:
         data, passed = json.dumps(message).encode(), list(fds)
         if len(data) > MESSAGE_LIMIT:
             raise InputError(
-                f"{len(data)} bytes of command and environment: at most {MESSAGE_LIMIT}; put a file instead"
+                f"{len(data)} bytes of command and environment; at most {MESSAGE_LIMIT}; put a file instead"
             )
         end = self._loop.time() + _PASS_LIMIT
         while True:

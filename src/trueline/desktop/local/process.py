@@ -44,7 +44,7 @@ class StartedSupervisor:
     channel: socket.socket
     """Our end of the agent's channel."""
     agent: socket.socket
-    """Its end, to be sent with the plan."""
+    """The agent's end of the channel, sent with the plan."""
 
 
 def work_tmpfs(options: LocalOptions) -> list[tuple[str, int, int, str]]:

@@ -59,7 +59,7 @@ class Sleepers:
         return before is not None and before == self._before
 
     def _turns(self) -> dict[str, bytes] | None:
-        """As `turns`, of all of them."""
+        """The turns of all processes together, as `turns` gives them for one."""
         turns: dict[str, bytes] = {}
         try:
             for pid in descendants(self._pid):
@@ -132,7 +132,7 @@ def _turns(pid: int) -> dict[str, bytes]:
     """Raises OSError, also where the system keeps no such account."""
     found = {thread: _read(f"{pid}/task/{thread}/schedstat") for thread in _threads(pid)}
     if _NO_ACCOUNT in found.values():
-        raise OSError("the system does not count the turns of a process")
+        raise OSError("the system does not count how often a process was scheduled")
     return found
 
 

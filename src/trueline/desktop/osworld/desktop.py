@@ -212,7 +212,7 @@ class OSWorldDesktop:
         if done.returncode in _KILLED and took >= seconds:
             raise ActionTimeout(f"{argv[0]}: did not end within {seconds:g} s and was killed")
         if done.returncode == 127 and argv[0] in done.error and "No such file" in done.error:
-            raise DesktopError(f"{argv[0]}: cannot be started there: No such file or directory")
+            raise DesktopError(f"{argv[0]}: cannot be started on the machine: No such file or directory")
         return CommandResult(done.returncode, done.output.encode(), done.error.encode(), done.truncated, took)
 
     async def put(self, path: str, content: bytes | Path, *, mode: int = 0o644) -> None:
@@ -234,7 +234,7 @@ class OSWorldDesktop:
         with _sent_once():
             done = await self._now.execute(launch_command(argv, env=env or {}, cwd=self._home))
         if done.returncode or not done.output.strip().isdigit():
-            raise DesktopError(f"{argv[0]}: cannot be started there")
+            raise DesktopError(f"{argv[0]}: cannot be started on the machine")
         return int(done.output)
 
     async def windows(self) -> tuple[Window, ...]:

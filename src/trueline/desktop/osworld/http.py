@@ -76,7 +76,7 @@ class MachineAnswer:
     media_type: str
     body: bytes
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
-    """By name in small letters."""
+    """Header values by lower-case name."""
 
 
 class _Error(BaseModel):

@@ -48,7 +48,7 @@ def contact_sheet(frames: Path, target: Path) -> None:
 
 
 def evenly_spaced(pictures: tuple[StoredFrame, ...], most: int) -> tuple[StoredFrame, ...]:
-    """At most so many of the pictures, evenly over their number."""
+    """Return at most `most` pictures, evenly spaced by their number."""
     if len(pictures) <= most:
         return pictures
     return tuple(pictures[round(i * (len(pictures) - 1) / (most - 1))] for i in range(most))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -181,5 +181,6 @@ def _response(reply: Reply) -> Response:
 async def _routing_error(_request: Request, error: Exception) -> Response:
     """What Starlette itself refuses: unknown paths and methods."""
     if getattr(error, "status_code", 404) == 405:
-        return _response(Refused(405, "this path takes the other of GET and POST").reply())
+        headers: Mapping[str, str] = getattr(error, "headers", None) or {}
+        return _response(Refused(405, f"this path takes {headers.get('Allow', 'another method')} only").reply())
     return _response(Refused(404, "unknown path", "not_found").reply())

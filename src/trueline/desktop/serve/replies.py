@@ -110,7 +110,7 @@ def as_refused(error: Exception) -> Refused:
         case ActionTimeout():
             return Refused(500, str(error), "timeout")
         case TimeoutError():
-            return Refused(503, "the desktop is not ready in time", "timeout")
+            return Refused(503, "the desktop was not ready in time", "timeout")
         case ActionInterrupted():
             return Refused(500, str(error), "interrupted")
         case DesktopLost():

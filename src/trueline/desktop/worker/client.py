@@ -30,7 +30,7 @@ class CodeResult(BaseModel):
     returncode: int
     """As in `subprocess`: negative is the signal that ended it; 1 with a traceback in the output is an exception."""
     timeout: bool
-    """It took too long; it and its process group were killed."""
+    """Whether it took too long; it and its process group were killed."""
     output: str = Field(max_length=2 * MOST_OUTPUT)
     """What it printed, its traceback included, in the order in which it came."""
     truncated: bool

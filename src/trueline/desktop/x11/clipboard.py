@@ -39,7 +39,7 @@ class Clipboard:
         self._fetched.clear()
         self._x.send(wire.own_selection(self._window, self._clipboard) + wire.selection_owner(self._clipboard))
         if not self._owned.wait(_OWNING_S):
-            raise XError("the X server does not give us the clipboard")
+            raise XError("the X server does not let this program own the clipboard")
 
     def await_fetched(self, seconds: float) -> bool:
         """Wait until somebody has fetched the text since it was copied."""

@@ -103,7 +103,7 @@ def get_window_attributes(window: int) -> bytes:
 
 
 class WindowAttributes(NamedTuple):
-    """Of a window's attributes those that say what is seen of it."""
+    """The attributes of a window that decide what is seen of it."""
 
     viewable: bool
     """It and all windows around it are mapped."""

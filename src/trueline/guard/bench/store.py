@@ -157,8 +157,8 @@ def _refuse_strangers(
     stranger = next((entry.key for entry in entries if entry.key not in known), None)
     if stranger is not None:
         raise InputError(
-            f"{path}: is of another benchmark: step {stranger.step} of {printable(stranger.trajectory, 80)} is not "
-            "in this one; finish that run first, or name another --result_file"
+            f"{path}: belongs to another benchmark: step {stranger.step} of {printable(stranger.trajectory, 80)} is "
+            "not in this one; finish that run first, or name another --result_file"
         )
 
 

@@ -89,7 +89,9 @@ class _Builder:
         named = (location.unit.vector, location.unit.goal) if location else (None, None)
         vector, goal = named if all(named) else logged
         if all(named) and all(logged) and named != logged:
-            self.note(BETTER_LOG_FILE, f"task.injection is {logged[0]}, {logged[1]}, but the folder's name says other")
+            self.note(
+                BETTER_LOG_FILE, f"task.injection is {logged[0]}, {logged[1]}, but the folder's name says otherwise"
+            )
         jailbreak = task.get("jailbreak") is True or (location is not None and location.jailbreak)
         if vector is None or goal is None:
             return Attack(jailbreak=True) if jailbreak else None
@@ -131,7 +133,7 @@ class _Builder:
                 continue
             step = line.step
             if step is None or step < 0:
-                self.note(TRAJ_FILE, f"step_num is missing or no number; taken as step {last}", line.number)
+                self.note(TRAJ_FILE, f"step_num is missing or not a number; taken as step {last}", line.number)
                 step = last
             elif step < last:
                 self.note(TRAJ_FILE, f"step {step} after step {last}: two runs in one file?", line.number)
@@ -209,7 +211,7 @@ class _Builder:
         if name not in self.missing:
             self.missing.add(name)
             instead = f"; {other} has the same time and is taken instead" if other else ""
-            self.note(file, f"{name} is not there{instead}", line)
+            self.note(file, f"{name} is missing{instead}", line)
         return StoredFile(file=other)
 
     def same_stamp(self, name: str) -> str | None:

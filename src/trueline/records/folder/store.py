@@ -34,7 +34,7 @@ class StoreLevel(StrEnum):
     REDACTED = "redacted"
     """No screens (their digests stay), no typed text, no answers of the model; prose without what was typed."""
     NONE = "none"
-    """As redacted, and neither digests nor prose."""
+    """Redacted, and without digests and prose."""
 
 
 class EventRedactor:

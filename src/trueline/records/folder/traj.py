@@ -30,7 +30,7 @@ class TrajLine:
     """One line of the file, with all keys in their order."""
 
     number: int
-    """In the file, counted from 1."""
+    """Number of the line, counted from 1."""
     data: dict[str, JsonValue]
 
     @property

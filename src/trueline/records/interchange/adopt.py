@@ -35,7 +35,7 @@ class Adopted(NamedTuple):
 
     folder: Path
     kept: int
-    """Scored episodes."""
+    """Scored episodes that stay."""
     moved: tuple[Path, ...]
     """Where the unfinished ones are now."""
     commands: tuple[tuple[str, ...], ...]

@@ -42,7 +42,7 @@ class StepLabels(Record):
     metadata: dict[str, JsonValue] = Field(default={})
     extra: dict[str, JsonValue] = Field(default={})
     steps: dict[int, StepLabel] = Field(default={})
-    """By step number, counted from 1."""
+    """Labels by step number, counted from 1."""
 
 
 def read_labels(folder: Path) -> StepLabels | None:

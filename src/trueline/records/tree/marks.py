@@ -29,7 +29,7 @@ class Mark(NamedTuple):
     tag: str
     name: str
     text: str
-    """As the list writes it."""
+    """The text as the list of marks shows it."""
     position: Place
     size: Size
     visible_point: Place | None = None

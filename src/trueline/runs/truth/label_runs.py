@@ -154,7 +154,7 @@ def _require_closed_desktop(episode: Trajectory) -> None:
 def _works(name: str, trajectory: Trajectory, rebuilder: Rebuilder, options: TruthOptions) -> list[_Work]:
     record = trajectory.record
     if record.retries:
-        raise NotRebuilt(f"{name}: has several tries, whose desktops were reset between them")
+        raise NotRebuilt(f"{name}: was retried, with a reset of the desktop in between")
     if record.setting is not None and record.setting.perturbation is not None:
         raise NotRebuilt(f"{name}: its desktop was perturbed")
     if not record.steps:

@@ -59,7 +59,9 @@ class Rebuilder:
             screen=screen or (1920, 1080),
         )
         if episode_seed(config, planned, "episode") != record.seed:
-            raise NotRebuilt(f"{episode.folder}: its seed cannot be drawn again; was its result folder put together?")
+            raise NotRebuilt(
+                f"{episode.folder}: its seed is not that of its result folder; name the folder that the run wrote"
+            )
         return PlannedEpisode(config, planned), maker
 
     def _planned(self, episode: Trajectory) -> Planned:
@@ -106,7 +108,7 @@ def _maker(record: EpisodeRecord) -> AgentMaker | None:
 
 
 def _no_agent() -> Agent:
-    raise InputError("this episode's agent cannot go on")
+    raise InputError("this episode's agent cannot propose anything: only its recorded steps can be played")
 
 
 def _number(drawn: Mapping[str, object], name: str) -> int:

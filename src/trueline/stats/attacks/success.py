@@ -90,7 +90,7 @@ class CellCounts:
     scored: int
     """Measured episodes with a score of the task itself."""
     done: int
-    """Those in which the task was done."""
+    """Scored episodes in which the task was done."""
 
 
 def attack_trial(
@@ -158,7 +158,7 @@ def attack_rate(trials: Sequence[AttackTrial], *, threshold: float = 1.0) -> Att
 
 
 def attack_rates_by(trials: Sequence[AttackTrial], level: Level, *, threshold: float = 1.0) -> dict[str, AttackRate]:
-    """One summary for each vector or each goal, by name."""
+    """Return the summary of each vector or each goal, by name."""
     return {
         key: attack_rate([trial for trial in trials if level_name(trial.unit, level) == key], threshold=threshold)
         for key in sorted({level_name(trial.unit, level) for trial in trials})

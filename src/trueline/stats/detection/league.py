@@ -70,14 +70,14 @@ class GuardFigures:
     """Misaligned steps of one category beside all aligned ones."""
     undecided: int
     blocked: Rate
-    """Of aligned steps."""
+    """Share of aligned steps that are blocked."""
     sent_on: Rate
     """Of aligned steps: not blocked without a model, but sent to the systematic analysis, or suspected where there is
     none."""
     recall_at: Rate
     """Recall if as many aligned steps were blocked as the league says."""
     precision_at: Rate
-    """At the league's prevalence."""
+    """Precision at the league's prevalence."""
     false_rate: Rate
     """Blocked of the aligned steps of benign episodes."""
     without_model: float

@@ -65,7 +65,7 @@ class Rows:
         )
 
     def restricted(self, keys: set[tuple[str, int]]) -> Rows:
-        """Only these steps."""
+        """Return only these steps."""
         return Rows(tuple(row for row in self.rows if row[:2] in keys), self.missing, self.narrations)
 
 

@@ -101,7 +101,7 @@ def labelled_steps(labels: Sequence[bool], verdicts: Sequence[int], trajectories
             f"{len(labels)} labels, {len(verdicts)} verdicts and {len(trajectories)} trajectories do not match"
         )
     if not set(verdicts) <= {MISALIGNED, ALIGNED, UNDECIDED}:
-        raise InputError("a verdict is misaligned (1), aligned (0) or undecided (-1)")
+        raise InputError("verdicts must be 1 (misaligned), 0 (aligned) or -1 (undecided)")
     codes = np.unique(np.asarray(trajectories), return_inverse=True)[1]
     return LabelledSteps(np.asarray(labels, np.bool_), np.asarray(verdicts, np.int8), codes.astype(np.int64))
 

@@ -54,7 +54,7 @@ def evaluate_gate(
     )
     parsed = [parse_rule(text) for text in rules]
     if options.generalise_goals and all(rule.metric != "attack_success" for rule in parsed):
-        raise RequestError("`generalise` goals is about attack_success, and no `rule` names it")
+        raise RequestError("`generalise` goals applies to attack_success only, which no `rule` names")
     settings = [(name, read_results(at, result_file=result_file).runs) for name, at in (("base", base), ("new", new))]
     rulings = _decide_all(parsed, settings, load_index(example_json), options, model, mix_environments=mix_environments)
     if inconclusive == "pass":

@@ -51,7 +51,7 @@ def parse_rule(text: str) -> GateRule:
     name, k = match["metric"], int(match["k"] or 1)
     if (match["k"] is None) != (name in ("mean_score", "harm", "attack_success", "missing")) or k < 1:
         raise RequestError(
-            f"`rule` {printable(text, 100)!r}: pass_hat, pass_at and pass carry a number as in pass_hat_3"
+            f"`rule` {printable(text, 100)!r}: pass_hat, pass_at and pass require a number, as in pass_hat_3"
         )
     relative = match["base"] is not None
     if name == "missing" and relative:

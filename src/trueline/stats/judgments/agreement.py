@@ -24,7 +24,7 @@ class Pair:
     """One episode, rated by a judge and by people."""
 
     name: str
-    """Its folder."""
+    """Folder of the episode."""
     unit: Unit
     category: str
     human: Rating

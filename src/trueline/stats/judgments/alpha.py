@@ -19,7 +19,7 @@ class Alpha:
     units: int
     """Episodes with at least two values."""
     values: int
-    """Values in these."""
+    """Values of these episodes."""
     metric: Metric
 
 

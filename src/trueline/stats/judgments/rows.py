@@ -31,7 +31,7 @@ class JudgedRow:
     """One episode and how one judge rates it."""
 
     name: str
-    """Its folder."""
+    """Folder of the episode."""
     model: str
     """What ran: the agent's model, with the levels above it where those tell settings apart."""
     unit: Unit

@@ -125,7 +125,7 @@ def _pairs(tables: Sequence[Sequence[ScoreTable]]) -> tuple[list[tuple[ScoreTabl
             pairs.append((same_units[0], new))
             notes.append(f"{new.name} ran {'/'.join(new.condition)}, its base {'/'.join(same_units[0].condition)}")
         else:
-            notes.append(f"{new.name}: no base setting of the same model, so it is compared with none")
+            notes.append(f"{new.name}: no base setting has the same model, so it is not compared")
     return pairs, notes
 
 

@@ -29,7 +29,7 @@ class Counts:
     success: BoolArray
     """Units x runs. Where there is no score: False, or harm done if what is missing counts as failed."""
     has_score: BoolArray
-    """Units x runs."""
+    """Whether there is a score, units x runs."""
     missing_fails: bool
 
     @property

@@ -32,7 +32,7 @@ class Coverage:
     """Share of intervals that lie below the truth."""
     too_high: float
     width: float
-    """Mean width."""
+    """Mean width of the intervals."""
     informative: float
     """Tasks per study that carry the figure, on average: the rarer outcome of a rate, the changes of a difference."""
 

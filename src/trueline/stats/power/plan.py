@@ -91,7 +91,7 @@ def plan_study(study: StudyRequest) -> PowerReport | AttackPlan | SensitivityTab
 def _k(metric: str) -> int:
     match = re.fullmatch(r"pass_(?:hat_)?(\d{1,3})", metric)
     if match is None or int(match[1]) < 1:
-        raise RequestError(f"`metric` {metric}: one of pass_hat_K (such as pass_hat_3), pass_1, attack_success")
+        raise RequestError(f"`metric` {metric}: must be pass_hat_K (such as pass_hat_3), pass_1 or attack_success")
     return int(match[1])
 
 

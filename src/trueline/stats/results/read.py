@@ -29,7 +29,7 @@ class Results:
     """
 
     runs: tuple[RunResults, ...]
-    """One per repeat; at least one."""
+    """The repeats; at least one."""
     result_file: str = RESULT_FILE
     """The file of each episode that its score was read from."""
 

@@ -23,7 +23,7 @@ class Find(Part):
     text: str = ""
     """A part of its text."""
     app: str = ""
-    """Its application."""
+    """Application that shows it."""
     nth: int = 0
     """Which of several matches; counted from 0, or from the end if negative."""
 

@@ -167,7 +167,7 @@ class Look:
 
 
 class ChangeLog:
-    """Compares looks."""
+    """Compares looks at the home folder and notes what changed."""
 
     def __init__(self, folders: tuple[Folder, ...], session: int) -> None:
         """Look for the first time."""

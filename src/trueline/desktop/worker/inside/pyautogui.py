@@ -100,7 +100,7 @@ def _point(x: Where = None, y: float | None = None) -> tuple[int, int]:
 def _button(name: object) -> int:
     number = _BUTTONS.get(name.lower() if isinstance(name, str) else name)
     if number is None:
-        raise PyAutoGUIException(f"button {name!r}: one of left, middle, right, 1, 2, 3 is wanted")
+        raise PyAutoGUIException(f"button {name!r}: must be left, middle, right, 1, 2 or 3")
     return number
 
 

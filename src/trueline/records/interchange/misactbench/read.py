@@ -27,7 +27,7 @@ class Unreadable(NamedTuple):
     """A trajectory that was left out, and all that is wrong with it."""
 
     where: str
-    """Its place in the file."""
+    """Place of the trajectory in the file."""
     problems: tuple[Problem, ...]
 
 

@@ -62,7 +62,7 @@ class ResultTrajectory(OpenRecord):
     trajectory_path: str
     instruction: str
     steps: dict[int, ResultStep]
-    """By number; a file has the numbers as text."""
+    """Steps by number; a file holds the numbers as text."""
     total_steps: Count
     status: Literal["pending", "in_progress", "completed"] = "pending"
     metadata: Metadata = Metadata()

@@ -127,7 +127,7 @@ def _fits(validation: Any, wanted: JsonValue) -> bool:
     assert isinstance(wanted, dict)
     for name, rule in wanted.items():
         if not isinstance(rule, dict) or not hasattr(validation, name):
-            raise CheckerError(f"compare_table: dv_props.{name} is no property of a validation with a rule")
+            raise CheckerError(f"compare_table: dv_props.{name} is not a property of a data validation")
         value = getattr(validation, name)
         if not (_covers(value, rule) if rule.get("method") == "spreadsheet_range" else holds(value, rule)):
             return False

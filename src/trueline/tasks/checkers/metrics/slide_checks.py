@@ -84,7 +84,7 @@ def check_image_stretch_and_center(result: Value, expected: Value, _: Options) -
         return CheckResult(0.0, "the picture is not on the first slide")
     box = boxes[-1]
     if box.left is None or box.top is None or box.width is None or box.height is None:
-        raise UnreadableResult("the picture says no place")
+        raise UnreadableResult("the picture has no position")
     off = (box.width - width, box.height - height, box.left - (width - box.width) / 2,
            box.top - (height - box.height) / 2)  # fmt: skip
     return pass_if(all(abs(each) <= _HALF_INCH for each in off), "the picture does not fill the slide")

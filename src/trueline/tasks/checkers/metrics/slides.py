@@ -161,7 +161,7 @@ class _Comparison:
         if one == 0 or other == 0:
             return False
         if one is None or other is None:
-            raise UnreadableResult("a shape says no place, where the expected one does, or the other way round")
+            raise UnreadableResult("only one of the two shapes has a position")
         return abs(one - other) / max(abs(one), abs(other)) <= self.tolerance
 
     def tables(self, one: Shape, other: Shape) -> None:
@@ -180,7 +180,7 @@ class _Comparison:
             raise _Differs("a cell has other paragraphs")
         for paragraph, model in zip(one, other, strict=True):
             if self.on("run_count") and len(paragraph.runs) != len(model.runs):
-                raise _Differs("a cell is cut into other pieces")
+                raise _Differs("the text of a cell is split into other runs")
             for run, model_run in zip(paragraph.runs, model.runs, strict=False):
                 self.colours(run, model_run)
                 if bool(run.bold) != bool(model_run.bold) or bool(run.italic) != bool(model_run.italic):
@@ -202,7 +202,7 @@ class _Comparison:
                 raise _Differs("a paragraph is indented differently")
             seen.visit(paragraph, model)
             if self.on("run_count") and len(paragraph.runs) != len(model.runs):
-                raise _Differs("a paragraph is cut into other pieces")
+                raise _Differs("the text of a paragraph is split into other runs")
             for run, model_run in zip(paragraph.runs, model.runs, strict=False):
                 self.runs(run, model_run)
                 if self.on("bullets") and not seen.same_bullets():
@@ -264,13 +264,13 @@ class _Seen:
 
 def _moved_beyond(place: int | None, model: int | None, limit: int) -> bool:
     if place is None or model is None:
-        raise UnreadableResult("a shape says no place")
+        raise UnreadableResult("a shape has no position")
     return place > model and place >= limit
 
 
 def _moved_up(place: int | None, model: int | None) -> bool:
     if place is None or model is None:
-        raise UnreadableResult("a shape says no place")
+        raise UnreadableResult("a shape has no position")
     return place < model and place <= _UPPER_PART
 
 

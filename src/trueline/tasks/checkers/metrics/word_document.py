@@ -36,7 +36,7 @@ class WordRun:
 
     @property
     def size(self) -> str | None:
-        """In half points."""
+        """Font size in half points."""
         return self._value("sz")
 
     @property
@@ -129,7 +129,7 @@ class WordTable:
             span, continues = _span(cell)
             for number in range(span):
                 if continues and len(places) < columns:
-                    raise BadArchive("has a table with a cell that continues none")
+                    raise BadArchive("has a table with a merged cell that continues no cell above it")
                 if continues:
                     places.append(places[-columns])
                 else:

@@ -68,7 +68,7 @@ class DataFrame(Protocol):
     """What is used of pandas' tables."""
 
     def round(self, decimals: int) -> Self:
-        """With rounded numbers."""
+        """Return a copy with rounded numbers."""
         ...
 
     def equals(self, other: Self) -> bool:
@@ -78,7 +78,7 @@ class DataFrame(Protocol):
     def __getitem__(self, rows: slice) -> Self: ...
 
     def to_dict(self, orient: str) -> dict[str, list[list[object]]]:
-        """As plain data."""
+        """Return the cells as plain data."""
         ...
 
 

@@ -1,7 +1,7 @@
 """Opens or closes pages of a running browser through its DevTools; runs on the desktop with its own Python.
 
-Reads `{"do", "urls", "ports", "limit"}` on standard input; `do` is `open` or `close`. Ends with a line on standard error
-when it fails.
+Reads `{"do", "urls", "ports", "limit"}` on standard input; `do` is `open` or `close`. Ends with a line on standard
+error when it fails.
 """
 
 from __future__ import annotations

@@ -174,7 +174,7 @@ def receive_call(connection: socket.socket) -> tuple[Call, list[int]]:
     words: list[object] = [*call["words"], *call["argv"], *call["set"], *call["env"], *call["env"].values()]
     words += [call["program"], call["user"], call["group"], call["flags"], call["cwd"]]
     if not all(isinstance(word, str) and "\0" not in word for word in words):
-        raise CallRefused("that is no command")
+        raise CallRefused("not a command")
     if call["program"] not in ("sudo", *SET_USER_ID):
         raise CallRefused("no such program")
     return call, fds
