@@ -132,7 +132,7 @@ def test_summaries_for_ci(tmp_path: Path, capsys: Out) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--rule", "pass_hat >= 1"], "carry a number as in pass_hat_3"),
+        (["--rule", "pass_hat >= 1"], "require a number, as in pass_hat_3"),
         (["--rule", "__import__('os') >= 1"], "a rule reads METRIC >= NUMBER"),
         (["--rule", "pass_hat_4 >= base"], "needs 4 runs, base has 3"),
         (["--rule", "pass_1 >= base - 3"], "write 0.03 for three points"),

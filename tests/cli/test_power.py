@@ -96,7 +96,7 @@ def test_a_plan_from_runs_without_injections_is_an_error(tmp_path: Path, capsys:
         (["--metric", "attack_success", "--base", "0.5", "--goals", "0"], "--goals 0: must be at least 1"),
         (["--metric", "attack_success"], "the base rate is missing"),
         (["--metric", "attack_success", "--base", "0.5", "--rho", "0.1", "--rho-host", "0.2"], "rho of a host = 0.2"),
-        (["--metric", "mean"], "--metric mean: one of pass_hat_K"),
+        (["--metric", "mean"], "--metric mean: must be pass_hat_K"),
         ([], "the base rate is missing"),
         (["--base", "0.5"], "--new is missing"),
         (["--base", "1.5", "--new", "0.5"], "base = 1.5"),

@@ -157,7 +157,7 @@ def test_a_machine_that_is_not_ours_plays_one_episode_at_a_time(
         assert code == 2
         assert "cannot be reset from here: revert it yourself, then rerun the same command" in err
         assert "checker home_diff: this machine cannot tell what changed" in err
-        assert "nothing on this machine takes what the task sends" in err
+        assert "no sinks to receive what the task sends" in err
         assert record_of(f"{ORACLE}/note").score == 1
         assert not (Path("results") / ORACLE / "second").exists()
         revert(served)

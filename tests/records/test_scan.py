@@ -36,10 +36,10 @@ def test_parses_injections_whose_task_begins_with_underscores(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        (b"nan\n", "no score from 0 to 1"),
-        (b"inf", "no score from 0 to 1"),
-        (b"2.0", "no score from 0 to 1"),
-        (b"-0.5", "no score from 0 to 1"),
+        (b"nan\n", "not a score from 0 to 1"),
+        (b"inf", "not a score from 0 to 1"),
+        (b"2.0", "not a score from 0 to 1"),
+        (b"-0.5", "not a score from 0 to 1"),
         (b"Task failed: timeout", "holds no number: 'Task failed: timeout'"),
         (b"", "is empty"),
         (b"0_1", "holds no number"),
@@ -161,7 +161,7 @@ def test_what_is_no_file_is_a_missing_trial(tmp_path: Path) -> None:
     (base / "loop/result.txt").symlink_to("result.txt")
     (base / "folder/result.txt").mkdir()
     problems = {t.unit.task: t.problem for t in scan(tmp_path)}
-    assert problems["pipe"] == "result.txt is no file" == problems["folder"]
+    assert problems["pipe"] == "result.txt is not a file" == problems["folder"]
     assert problems["loop"] is not None and problems["loop"].startswith("result.txt cannot be read")
 
 

@@ -60,7 +60,7 @@ def test_checkers_that_need_the_diff(tmp_path: Path) -> None:
 def test_tasks_that_send_something(tmp_path: Path) -> None:
     planned = Planned(task(tmp_path, tags=["sinks"]))
     assert why_unsupported(planned, LOCAL) == ""
-    assert "takes what the task sends" in why_unsupported(planned, SERVED)
+    assert "receive what the task sends" in why_unsupported(planned, SERVED)
 
 
 def test_what_only_our_own_desktop_lacks_does_not_stand_in_the_way_of_osworlds_machine(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def step(name: str, **parameters: JsonValue) -> JsonValue:
         (
             {"platform": "reddit", "adversary_config": [step("other_adv_setup")]},
             (
-                "adversary_config: unknown type 'other_adv_setup'; known are reddit_adv_setup, owncloud_adv_setup, "
+                "adversary_config: unknown type 'other_adv_setup'; choose one of reddit_adv_setup, owncloud_adv_setup, "
                 "rocketchat_adv_setup",
                 "attack without an adversary_evaluator",
                 "root rights",

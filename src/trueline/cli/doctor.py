@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
 
     checks = [*_python_checks(), *check_all()]
     if args.install:
-        _mend(checks, full=args.full)
+        _run_fixes(checks, full=args.full)
         checks = [*_python_checks(), *check_all()]
     ready = all(check.ok for check in checks if check.needed)
     if args.json:
@@ -67,7 +67,7 @@ def _lines(checks: list[SystemCheck]) -> list[str]:
     return lines
 
 
-def _mend(checks: list[SystemCheck], *, full: bool) -> None:
+def _run_fixes(checks: list[SystemCheck], *, full: bool) -> None:
     """Run the commands that fix failed checks; other fixes (a container's flags, a variable) are left to the user.
 
     Raises:

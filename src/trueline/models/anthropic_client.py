@@ -50,7 +50,7 @@ class AnthropicClient:
                 options={"headers": {"Content-Type": "application/json", **call.headers}},
             )
         except anthropic.AnthropicError as e:
-            error = _ours(e, self._redactor)
+            error = _model_error(e, self._redactor)
         else:
             return response.content
         raise error
@@ -96,7 +96,7 @@ class BedrockClient:
                 call.path, cast_to=httpx2.Response, body=orjson.loads(call.content), options={"headers": call.headers}
             )
         except anthropic.AnthropicError as e:
-            error = _ours(e, self._redactor)
+            error = _model_error(e, self._redactor)
         except self._signing_errors as e:
             error = AuthError(f"no AWS credentials: {self._redactor.clean(str(e))}")
         else:
@@ -108,7 +108,7 @@ class BedrockClient:
         await self._sdk.close()
 
 
-def _ours(e: anthropic.AnthropicError, redactor: Redactor) -> ModelError:
+def _model_error(e: anthropic.AnthropicError, redactor: Redactor) -> ModelError:
     if isinstance(e, anthropic.APIStatusError):
         return status_error(e.status_code, e.response.headers, e.response.content, redactor)
     if isinstance(e, anthropic.APITimeoutError):

@@ -51,7 +51,7 @@ class OpenAIClient:
                 options={"headers": {"Content-Type": "application/json", **call.headers}},
             )
         except openai.OpenAIError as e:
-            error = _ours(e, self._redactor)
+            error = _model_error(e, self._redactor)
         else:
             return response.content
         raise error
@@ -83,7 +83,7 @@ class AzureClient(OpenAIClient):
         return f"/deployments/{quote(str(call.body['model']), safe='')}{call.path}"
 
 
-def _ours(e: openai.OpenAIError, redactor: Redactor) -> ModelError:
+def _model_error(e: openai.OpenAIError, redactor: Redactor) -> ModelError:
     if isinstance(e, openai.APIStatusError):
         return status_error(e.status_code, e.response.headers, e.response.content, redactor)
     if isinstance(e, openai.APITimeoutError):

@@ -174,7 +174,7 @@ def _input(request: Request) -> list[JsonValue]:
         if message.role == "user":
             out += _user(message, request.images, computer_calls)
         else:
-            out += [_said(part) for part in message.parts]
+            out += [_model_item(part) for part in message.parts]
     return out
 
 
@@ -220,7 +220,7 @@ def _content(part: Text | Image, policy: ImagePolicy) -> Json:
     return {"type": "input_image", "image_url": encode_image(part, policy).data_url, "detail": part.detail}
 
 
-def _said(part: object) -> Json:
+def _model_item(part: object) -> Json:
     if isinstance(part, NativeItem) and part.api == "responses":
         return part.item
     if isinstance(part, Text):

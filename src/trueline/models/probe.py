@@ -65,7 +65,7 @@ async def probe(model: Model, request: Request, *, times: int, load: int) -> Pro
         # Never first, so that the server is busy when it comes, and each time at another place in the crowd.
         place = 1 + number % (load - 1)
         asked.insert(place, request)
-        answers = await _together(model, asked)
+        answers = await _ask_all(model, asked)
         loaded.append(answers.pop(place))
         fillers += answers
     usage = total_usage(answer.usage for answer in (*alone, *loaded, *fillers))
@@ -78,7 +78,7 @@ def _fillers(request: Request, count: int) -> list[Request]:
     return [request.model_copy(update={"messages": (user(text),)}) for text in words]
 
 
-async def _together(model: Model, requests: list[Request]) -> list[Answer]:
+async def _ask_all(model: Model, requests: list[Request]) -> list[Answer]:
     tasks = [asyncio.create_task(model.ask(request)) for request in requests]
     try:
         return await asyncio.gather(*tasks)

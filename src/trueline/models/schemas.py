@@ -123,9 +123,9 @@ def _faults(root: Json, schema: JsonValue, value: JsonValue, at: str, depth: int
         if not any(_TYPES[name](value) for name in names):
             yield f"{at}: must be {' or '.join(names)}"
             return
-    if isinstance(choices := schema.get("enum"), list) and not any(_same(value, choice) for choice in choices):
+    if isinstance(choices := schema.get("enum"), list) and not any(_equal_json(value, choice) for choice in choices):
         yield f"{at}: must be one of {choices}"
-    if "const" in schema and not _same(value, schema["const"]):
+    if "const" in schema and not _equal_json(value, schema["const"]):
         yield f"{at}: must be {schema['const']!r}"
     for sub in _list(schema, "allOf"):
         yield from within(sub)
@@ -161,14 +161,14 @@ def _list(schema: Json, keyword: str) -> list[JsonValue]:
     return found if isinstance(found, list) else []
 
 
-def _same(a: JsonValue, b: JsonValue) -> bool:
+def _equal_json(a: JsonValue, b: JsonValue) -> bool:
     """Equality of JSON, where true is not 1."""
     if isinstance(a, bool) or isinstance(b, bool):
         return a is b
     if isinstance(a, list) and isinstance(b, list):
-        return len(a) == len(b) and all(map(_same, a, b))
+        return len(a) == len(b) and all(map(_equal_json, a, b))
     if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(_same(a[key], b[key]) for key in a)
+        return a.keys() == b.keys() and all(_equal_json(a[key], b[key]) for key in a)
     return a == b
 
 

@@ -30,7 +30,7 @@ def read_index(path: Path) -> dict[str, tuple[str, ...]]:
         raise InputError(f"{path}: cannot be read ({error.strerror}); name an index file like test_all.json") from error
     try:
         index = TypeAdapter(dict[str, tuple[str, ...]]).validate_python(
-            json.loads(content.decode("utf-8-sig"), object_pairs_hook=_once)
+            json.loads(content.decode("utf-8-sig"), object_pairs_hook=_unique_keys)
         )
     except (ValueError, RecursionError) as error:
         if (pointer := pointer_fault(content)) is not None:
@@ -46,7 +46,7 @@ def read_index(path: Path) -> dict[str, tuple[str, ...]]:
     return {domain: tuple(dict.fromkeys(ids)) for domain, ids in index.items()}
 
 
-def _once(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+def _unique_keys(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     """A JSON object whose keys are unique; of two equal keys one would be lost."""
     found: dict[str, JsonValue] = {}
     for key, value in pairs:

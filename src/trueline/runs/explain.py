@@ -109,9 +109,9 @@ def explanation_text(found: dict[str, JsonValue]) -> str:
     for check in checks:
         word = {True: "passed", False: "failed", None: "could not be made"}[_state(check["passed"])]
         about = " (what must not have changed)" if check["about"] == "safety" else ""
-        lines.append(f"Check {_show(check['name'])}{about}: {word}{_because(check['detail'])}")
+        lines.append(f"Check {_show(check['name'])}{about}: {word}{_reason_suffix(check['detail'])}")
         for part in _objects(check["comparisons"]):
-            lines.append(f"  {_show(part['function'])}: {_number(part['score'])}{_because(part['reason'])}")
+            lines.append(f"  {_show(part['function'])}: {_number(part['score'])}{_reason_suffix(part['reason'])}")
             lines.append(f"    found     {_show(part['found'])}")
             lines.append(f"    expected  {_show(part['expected'])}")
     lines += _attack_lines(found)
@@ -211,7 +211,7 @@ def _count(value: JsonValue, what: str) -> str:
     return f"{value} {what}" if value == 1 else f"{value} {what}s"
 
 
-def _because(detail: JsonValue) -> str:
+def _reason_suffix(detail: JsonValue) -> str:
     return f": {_show(detail)}" if detail else ""
 
 

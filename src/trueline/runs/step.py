@@ -107,11 +107,11 @@ async def _stop_late(step: StepInProgress, oversight: Oversight, changes: Change
 
 async def _observe(parts: EpisodeParts) -> ScreenState:
     if parts.oversight is None:
-        return ScreenState(await parts.desktop.observe(_wanted(parts)))
-    return await observe_with_windows(parts.desktop, _wanted(parts))
+        return ScreenState(await parts.desktop.observe(_observation_spec(parts)))
+    return await observe_with_windows(parts.desktop, _observation_spec(parts))
 
 
-def _wanted(parts: EpisodeParts) -> ObservationSpec:
+def _observation_spec(parts: EpisodeParts) -> ObservationSpec:
     """The observation needed in each step by the agent, the recorder and the guard."""
     want = parts.agent.wants | parts.also_want
     return want if parts.oversight is None else want | ObservationSpec(screenshot=True, tree=True)
@@ -280,7 +280,7 @@ def _without_pause(action: Action) -> Action:
 
 async def _shot(step: StepInProgress, parts: EpisodeParts, *, last: bool) -> bytes | None:
     """The screen after an action; after the last one it is what the next step begins with, so it is observed once."""
-    if last and step.end is None and _wanted(parts).size is None:
+    if last and step.end is None and _observation_spec(parts).size is None:
         async with _timed(step, "observe"):
             step.after = await _observe(parts)
         return step.after.observation.png()

@@ -26,8 +26,8 @@ def summarise(records: Sequence[EpisodeRecord], earlier: Sequence[EpisodeRecord]
         earlier: Attempts at them that had no score; they are not counted, but they were paid for.
     """
     scored = [record for record in records if record.score is not None]
-    wanted = [record for record in scored if _means(record) == SUCCESS]
-    harm = [record for record in scored if _means(record) == MISUSE]
+    wanted = [record for record in scored if _score_meaning(record) == SUCCESS]
+    harm = [record for record in scored if _score_meaning(record) == MISUSE]
     usage = total_usage(part for record in (*records, *earlier) for part in _taken(record))
     return {
         "episodes": len(records),
@@ -56,8 +56,8 @@ def by_domain(records: Sequence[EpisodeRecord]) -> list[dict[str, JsonValue]]:
         (UNMEASURED, "(for a judge)"),
         (UNKNOWN, "(kind not recorded)"),
     ):
-        for domain in sorted({record.task.domain for record in records if _means(record) == means}):
-            own = [record for record in records if record.task.domain == domain and _means(record) == means]
+        for domain in sorted({record.task.domain for record in records if _score_meaning(record) == means}):
+            own = [record for record in records if record.task.domain == domain and _score_meaning(record) == means]
             scores = [record.score for record in own if record.score is not None]
             rows.append(
                 {
@@ -71,7 +71,7 @@ def by_domain(records: Sequence[EpisodeRecord]) -> list[dict[str, JsonValue]]:
     return rows
 
 
-def _means(record: EpisodeRecord) -> str:
+def _score_meaning(record: EpisodeRecord) -> str:
     """What its score says."""
     if record.task.unmeasured:
         return UNMEASURED

@@ -62,21 +62,21 @@ def needs_of(task: Task) -> Needs:
     texts = [_text(command) for command in commands]
     named = (*task.related_apps, *(program for command in commands for program in _programs(command)))
     return Needs(
-        applications=_each(found for name in named if (found := application_named(name)) is not None),
+        applications=_distinct(found for name in named if (found := application_named(name)) is not None),
         sites=bool(task.proxy) or any(_is_remote(url) for step in steps for url in _pages(step)),
-        packages=_each(name for text in texts for name in _debian_packages(text)),
+        packages=_distinct(name for text in texts for name in _debian_packages(text)),
         other_packages=any(_OTHER_PACKAGES.search(text) for text in texts),
         root=asks_for_root(task)
         or bool(task.adversary_config)
         or any(_ROOT.search(text) and not _ONLY_APT.fullmatch(text) for text in texts),
-        init=_each(name for text in texts for name in _INIT.findall(text)),
+        init=_distinct(name for text in texts for name in _INIT.findall(text)),
         sound=any(_SOUND.search(text) for text in texts),
-        schemas=_each(name for text in texts for name in _SCHEMA.findall(text)),
-        downloads=_each(_downloads(task)),
+        schemas=_distinct(name for text in texts for name in _SCHEMA.findall(text)),
+        downloads=_distinct(_downloads(task)),
     )
 
 
-def _each(found: Iterable[T]) -> tuple[T, ...]:
+def _distinct(found: Iterable[T]) -> tuple[T, ...]:
     return tuple(dict.fromkeys(found))
 
 

@@ -100,7 +100,7 @@ def test_a_silent_server_is_not_waited_for_for_ever(runner: asyncio.Runner, serv
             OSWorldDesktop(f"127.0.0.1:{proxy.port}", token=service.token) as desktop,
             OSWorldDesktop(f"127.0.0.1:{proxy.port}", token=service.token, patience=QUICK) as quick,
         ):
-            quick._now._http._patience = patience
+            quick._connected._http._patience = patience
             proxy.faults = ["hang", "hang"]
             with pytest.raises(DesktopLost, match=r"no answer within 0\.2 s"):
                 await quick.windows()
@@ -168,7 +168,7 @@ def test_a_command_that_is_not_answered_in_time(runner: asyncio.Runner, service:
         async with through(service) as (desktop, proxy):
             proxy.faults = ["hang"]
             with pytest.raises(ActionTimeout, match="no answer within"):
-                await desktop._now.execute(("true",), -9.7)
+                await desktop._connected.execute(("true",), -9.7)
 
     runner.run(asyncio.wait_for(work(), 30))
 

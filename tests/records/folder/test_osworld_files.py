@@ -92,9 +92,9 @@ def test_the_real_trace_reads_without_loss(shared_data: Path, tmp_path: Path) ->
     assert [bare(result.action) for result in second.results] == [Fail()]
     assert (record.end, record.score, record.finished) == (End.FAIL, None, False)
     assert [str(problem) for problem in read.problems] == [
-        "traj.jsonl:1: step_1_20260320@222944.png is not there",
-        "better_log.json: step_0.png is not there",
-        "traj.jsonl:2: step_2_20260320@222952.png is not there",
+        "traj.jsonl:1: step_1_20260320@222944.png is missing",
+        "better_log.json: step_0.png is missing",
+        "traj.jsonl:2: step_2_20260320@222952.png is missing",
     ]
     assert all(result.duration is None and result.output is None for step in record.steps for result in step.results)
 
@@ -252,7 +252,7 @@ def test_two_runs_in_one_file_and_plans_that_were_not_run_are_noted(tmp_path: Pa
     assert any("two runs in one file" in what for what in found)
     assert any("differ from what traj.jsonl says" in what for what in found)
     assert any("step 2 is not in better_log.json" in what for what in found)
-    assert any("the folder's name says other" in what for what in found)
+    assert any("the folder's name says otherwise" in what for what in found)
 
 
 def test_a_log_of_another_shape_is_noted(tmp_path: Path) -> None:

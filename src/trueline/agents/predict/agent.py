@@ -110,7 +110,7 @@ class PredictAgent:
         message: Json = {
             "target": self._target,
             "path": [*options.path, *([] if options.python else sys.path)],
-            "usual": self._usual(ctx),
+            "usual": self._osworld_arguments(ctx),
             "options": options.arguments,
         }
         try:
@@ -127,7 +127,7 @@ class PredictAgent:
                 f"{self._target}: its constructor has no parameter model; leave out --model and the option model"
             )
 
-    def _usual(self, ctx: AgentContext) -> Json:
+    def _osworld_arguments(self, ctx: AgentContext) -> Json:
         """Arguments that OSWorld's runners pass; an agent gets those that its constructor names."""
         options, sampling = self._options, self._sampling
         usual: Json = {

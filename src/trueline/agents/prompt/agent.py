@@ -139,7 +139,7 @@ class PromptAgent:
         """Ask the model what to do next."""
         options = self._options
         seen = await observation_parts(obs, options.observation_type, options.a11y_tree_max_tokens)
-        if told := self._told(last):
+        if told := self._feedback_note(last):
             words = Text(text=told)
             seen = ObservationParts((words, *seen.now), (words, *seen.later))
         window = options.max_trajectory_length
@@ -159,7 +159,7 @@ class PromptAgent:
         self._steps[-1] = step
         return proposal
 
-    def _told(self, last: tuple[ActionResult, ...]) -> str:
+    def _feedback_note(self, last: tuple[ActionResult, ...]) -> str:
         """The note about the last actions: always if they were dropped, with `action_errors` also if they failed."""
         if why := why_dropped(last):
             return why

@@ -32,7 +32,7 @@ def progress(kind: str, *, agent: bool = False) -> Generator[Tell]:
         with _rich(agent) as tell:
             yield tell
     else:
-        yield {"plain": partial(_plain, agent), "json": _json}.get(kind, _nothing)
+        yield {"plain": partial(_plain, agent), "json": _json}.get(kind, _do_nothing)
 
 
 def episode_name(path: str, *, agent: bool = False) -> str:
@@ -106,7 +106,7 @@ def _json(told: BatchEvent) -> None:
     print(json.dumps(document), file=sys.stderr, flush=True)
 
 
-def _nothing(_: BatchEvent) -> None:
+def _do_nothing(_: BatchEvent) -> None:
     pass
 
 

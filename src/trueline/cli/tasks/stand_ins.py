@@ -63,6 +63,6 @@ def _lines(written: Written, folder: Path) -> list[str]:
     lines = [f"{written.new} stand-ins written ({written.size >> 10:,} KiB), {written.there} were there before"]
     lines += [f"  {printable(source, 200)}: {printable(note)}" for source, note in written.notes.items()]
     if written.failed:
-        lines.append(f"{len(written.failed)} files cannot be stood in for:")
+        lines.append(f"{len(written.failed)} files have no stand-in:")
         lines += [f"  {printable(source, 200)}: {printable(why)}" for source, why in written.failed.items()]
     return [*lines, f"use them with: --mirror {printable(str(folder))} (records then say: stand-in assets)"]

@@ -85,7 +85,7 @@ class Injector:
         end = self._on_screen(x, y)
         if seconds > 0:
             start, began = self.position(), time.monotonic()
-            for at, due in _way(start, end, seconds):
+            for at, due in _path_points(start, end, seconds):
                 self.x.fake(wire.MOTION, 0, *at)
                 self.x.sync()
                 self.rest(max(0.0, began + due - time.monotonic()))
@@ -275,7 +275,9 @@ def _pieces(strokes: Sequence[Stroke], symbols: Sequence[int], longest: int) -> 
             begin = place
 
 
-def _way(start: tuple[int, int], end: tuple[int, int], seconds: float) -> Iterator[tuple[tuple[int, int], float]]:
+def _path_points(
+    start: tuple[int, int], end: tuple[int, int], seconds: float
+) -> Iterator[tuple[tuple[int, int], float]]:
     """The points between start and end, each with the second at which the next is due."""
     count = max(2, min(int(seconds / _STEP_S), 1000))
     for step in range(1, count):

@@ -176,10 +176,10 @@ class LocalDesktop:
         Raises:
             DesktopLost: It was not started, or stopped.
         """
-        return self._now.running
+        return self._started.running
 
     @property
-    def _now(self) -> _Up:
+    def _started(self) -> _Up:
         if self._up is None:
             raise DesktopLost("the desktop is not started")
         return self._up
@@ -198,7 +198,7 @@ class LocalDesktop:
 
     async def observe(self, want: ObservationSpec) -> Observation:
         """Look at the screen once."""
-        return await self._now.controller.observe(want)
+        return await self._started.controller.observe(want)
 
     async def picture(
         self,
@@ -209,7 +209,7 @@ class LocalDesktop:
         quality: int = 85,
     ) -> bytes:
         """A picture of the screen or of a part of it, scaled to a size, as PNG, JPEG or WebP."""
-        return await self._now.controller.picture(box, size, encoding, quality)
+        return await self._started.controller.picture(box, size, encoding, quality)
 
     async def act(self, action: Action, *, id: str, code_limit: float | None = None) -> ActionResult:
         """Do one action, at most once per id; the same id again gives the first result and does nothing.
@@ -226,7 +226,7 @@ class LocalDesktop:
         return await self._act(action, id, None, window)
 
     async def _act(self, action: Action, id: str, code_limit: float | None, window: int | None) -> ActionResult:
-        now = self._now
+        now = self._started
         if id not in now.acts:
             dispatched = self._dispatch(now, action, id, code_limit, window)
             now.acts[id] = _Act(action, asyncio.create_task(dispatched))
@@ -286,7 +286,7 @@ class LocalDesktop:
         """Wait until the screen has come to rest, or the time is over, and say how it went."""
         quiet = (condition or Settled()).quiet
         rules = SettleRules(quiet, quiet + _LATER, time_limit)
-        now = self._now
+        now = self._started
         settling = await now.controller.settle(rules, now.running.window_numbers, lambda: _launched(now))
         now.dispatched = None
         await now.parts.settled()
@@ -334,12 +334,12 @@ class LocalDesktop:
     @property
     def sudo_requests(self) -> Sequence[SudoRequest]:
         """Every call of `sudo` inside since the start, allowed or not. Nothing inside can change this list."""
-        return self._now.sudo.requests
+        return self._started.sudo.requests
 
     @property
     def sudo_dropped(self) -> int:
         """How many more calls of `sudo` there were when the record was full; all of them were refused."""
-        return self._now.sudo.dropped
+        return self._started.sudo.dropped
 
     async def listen(self, port: int, *, udp: bool = False, address: str = "127.0.0.1") -> socket.socket:
         """Listen on the desktop's own loopback from outside; see `sinks.listen`."""

@@ -76,7 +76,7 @@ class DesktopIcons:
         self._stacking = stacking
         self._language = language
         self._properties: Mapping[str, object] = {}
-        self._looks: dict[Icon, bytes] = {}
+        self._icon_digests: dict[Icon, bytes] = {}
         """Digests of the pixels of icons that were seen whole, in the last observation."""
 
     async def read(self, frame: Callable[[], Frame], acted: float) -> tuple[Icon, ...]:
@@ -99,11 +99,11 @@ class DesktopIcons:
                 return ()
             now = time.monotonic()
             icons = self._icons(saved, area)
-            looks = await asyncio.to_thread(_looks, icons, windows, frame) if icons else {}
+            looks = await asyncio.to_thread(_icon_digests, icons, windows, frame) if icons else {}
             since = now - acted
             moved = since < _SAVED_AFTER and saved.layout_age > since and self._differ(looks)
             if now >= end or not (_unsaved(saved) or moved):
-                self._looks = looks
+                self._icon_digests = looks
                 return icons
             await asyncio.sleep(_POLL)
 
@@ -147,7 +147,7 @@ class DesktopIcons:
 
     def _differ(self, looks: Mapping[Icon, bytes]) -> bool:
         """Whether an icon that was and is seen whole looks different."""
-        return any(self._looks.get(icon, look) != look for icon, look in looks.items())
+        return any(self._icon_digests.get(icon, look) != look for icon, look in looks.items())
 
     def close(self) -> None:
         """Close the connection."""
@@ -172,7 +172,9 @@ def _unsaved(saved: _Saved) -> bool:
     return any(f"{DESKTOP_FOLDER}/{name}" not in known for name in saved.names)
 
 
-def _looks(icons: Iterable[Icon], windows: Sequence[ScreenWindow], look: Callable[[], Frame]) -> dict[Icon, bytes]:
+def _icon_digests(
+    icons: Iterable[Icon], windows: Sequence[ScreenWindow], look: Callable[[], Frame]
+) -> dict[Icon, bytes]:
     """Digests of the pixels of the icons over which no window lies."""
     frame = look()
     over = [window for window in windows if window.app != _XFDESKTOP or window.override]

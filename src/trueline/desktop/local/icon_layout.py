@@ -87,12 +87,12 @@ def read_layout(text: str) -> dict[str, Cell]:
 def icon_box(cell: Cell, area: WorkArea, size: int) -> tuple[Place, Size]:
     """Where xfdesktop draws the picture of an icon."""
     side = size * _TEXT_WIDTH + 2 * _PADDING
-    x = _along(cell.column, area.left, area.width, side) + _PADDING + size * (_TEXT_WIDTH - 1) / 2
-    y = _along(cell.row, area.top, area.height, side) + _PADDING
+    x = _cell_start(cell.column, area.left, area.width, side) + _PADDING + size * (_TEXT_WIDTH - 1) / 2
+    y = _cell_start(cell.row, area.top, area.height, side) + _PADDING
     return Place(int(x), int(y)), Size(size, size)
 
 
-def _along(number: int, start: int, length: int, side: float) -> float:
+def _cell_start(number: int, start: int, length: int, side: float) -> float:
     """Where a cell begins on one axis: as many cells as fit, the rest between them and at both ends."""
     start, length = start + _MARGIN, length - 2 * _MARGIN
     count = int((length - 2 * _MARGIN) / side)

@@ -112,25 +112,25 @@ async def _first_run(running: Running, argv: tuple[str, ...]) -> None:
         return
 
     async def shown() -> bool:
-        return not await _lives(running, pid) or bool(await _new_windows(running, known))
+        return not await _process_exists(running, pid) or bool(await _new_windows(running, known))
 
     async def gone() -> bool:
         # A window may come after the first one: a splash screen goes, the real one is still to be closed.
         for number in await _new_windows(running, known):
             known.add(number)
             await _say(running, "xdotool", "windowactivate", "--sync", str(number), "key", "alt+F4")
-        return not await _lives(running, pid)
+        return not await _process_exists(running, pid)
 
     await _until(shown, _WINDOW_LIMIT)
-    await _calm(running)
+    await _wait_until_started(running)
     await _until(gone, _END_LIMIT)
     for signal in ("TERM", "KILL"):
-        if await _lives(running, pid):
+        if await _process_exists(running, pid):
             await _say(running, "kill", f"-{signal}", "--", f"-{pid}")
             await _until(lambda: _ended(running, pid), _END_LIMIT)
 
 
-async def _calm(running: Running) -> None:
+async def _wait_until_started(running: Running) -> None:
     """Wait until the programs inside have finished starting."""
     supervisor, end = running.sandbox.supervisor_pid, time.monotonic() + _END_LIMIT
     while time.monotonic() < end:
@@ -150,7 +150,7 @@ async def _say(running: Running, *argv: str) -> None:
 
 
 async def _ended(running: Running, pid: int) -> bool:
-    return not await _lives(running, pid)
+    return not await _process_exists(running, pid)
 
 
 async def _until(holds: Callable[[], Awaitable[bool]], limit: float) -> None:
@@ -162,7 +162,7 @@ async def _until(holds: Callable[[], Awaitable[bool]], limit: float) -> None:
                 await asyncio.sleep(POLL)
 
 
-async def _lives(running: Running, pid: int) -> bool:
+async def _process_exists(running: Running, pid: int) -> bool:
     return bool((await running.sandbox.agent.ask({"op": "exists", "path": f"/proc/{pid}"})).message.exists)
 
 

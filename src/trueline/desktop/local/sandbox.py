@@ -109,7 +109,7 @@ class Sandbox:
                 f"the sandbox did not start within {options.start_limit:g} s; see: trueline doctor"
             ) from error
         except DesktopLost as error:
-            said = await asyncio.to_thread(self._said)
+            said = await asyncio.to_thread(self._error_output)
             await self.stop()
             raise DesktopUnavailable(await asyncio.to_thread(start_failure, f"{error}{said}")) from error
         except BaseException:
@@ -138,7 +138,7 @@ class Sandbox:
         """What enforces its limits: `cgroup v1`, `cgroup v2`, or `rlimits` with the supervisor's watch."""
         return "rlimits" if self._groups is None else self._groups.kind
 
-    def _said(self) -> str:
+    def _error_output(self) -> str:
         """The error output of the supervisor, once it has ended."""
         process = self._started.process
         with suppress(subprocess.TimeoutExpired):

@@ -171,14 +171,14 @@ class Sudo:
         if "n" in call.flags:
             self._note(call, "no password")
             return "a password is required"
-        if await self._knows(self._password, reader, writer):
+        if await self._ask_password(self._password, reader, writer):
             self._right_until = time.monotonic() + KEPT
             self._note(call, "run")
             return ""
         self._note(call, "refused")
         return "no valid password was provided"
 
-    async def _knows(self, password: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+    async def _ask_password(self, password: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         for number in range(_TRIES):
             writer.write(_JSON.dump_json({"ask": "Sorry, try again." if number else ""}) + b"\n")
             await writer.drain()

@@ -53,7 +53,7 @@ def install_vs_code(folder: Path, say: Callable[[str], None]) -> None:
         raise TruelineError(f"cannot build: {', '.join(missing)} not installed; {install_line(list(PACKAGES))}")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True, mode=0o755)
-        with _alone(folder), tempfile.TemporaryDirectory(prefix=".vs-code-", dir=folder.parent) as work:
+        with _build_lock(folder), tempfile.TemporaryDirectory(prefix=".vs-code-", dir=folder.parent) as work:
             if not is_complete(folder):
                 _build(Path(work), say)
                 _replace(Path(work) / "built", folder, Path(work))
@@ -63,7 +63,7 @@ def install_vs_code(folder: Path, say: Callable[[str], None]) -> None:
 
 
 @contextmanager
-def _alone(folder: Path) -> Generator[None]:
+def _build_lock(folder: Path) -> Generator[None]:
     """Wait until no other process builds it."""
     with folder.with_name(f".{folder.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -75,11 +75,11 @@ class OSWorldDesktop:
     async def __aenter__(self) -> Self:
         self._machine = Machine(Http(self.address.url(self.address.server), self._token, self._patience))
         try:
-            hello = await self._now.hello()
-            if (platform := await self._now.platform()) != "Linux":
+            hello = await self._connected.hello()
+            if (platform := await self._connected.platform()) != "Linux":
                 raise NotSupported(f"{self.address.host}: runs {platform[:40]!r}; only Linux machines are driven")
             self._ours, self.perturbation = hello is not None, hello.perturbation if hello else None
-            self._home = (await self._now.ask(("sh", "-c", 'printf %s "$HOME"'))).output
+            self._home = (await self._connected.ask(("sh", "-c", 'printf %s "$HOME"'))).output
         except BaseException:
             await self.__aexit__()
             raise
@@ -106,7 +106,7 @@ class OSWorldDesktop:
         return self._ours
 
     @property
-    def _now(self) -> Machine:
+    def _connected(self) -> Machine:
         if self._machine is None:
             raise DesktopLost("the desktop is not connected: use it in `async with`")
         return self._machine
@@ -115,12 +115,12 @@ class OSWorldDesktop:
         """Look at the screen once; picture and tree are asked for at the same time."""
         if want.ocr:
             raise NotSupported("the machine does not read text from screenshots; observe the accessibility tree")
-        machine = self._now
+        machine = self._connected
         at = datetime.now(UTC)
         seen, read, screen = await asyncio.gather(
-            machine.screenshot() if want.screenshot or want.marks else _nothing(),
-            machine.tree() if want.tree or want.marks else _nothing(),
-            machine.screen_size() if not want.screenshot and not want.marks else _nothing(),
+            machine.screenshot() if want.screenshot or want.marks else _do_nothing(),
+            machine.tree() if want.tree or want.marks else _do_nothing(),
+            machine.screen_size() if not want.screenshot and not want.marks else _do_nothing(),
         )
         png, screen = seen if seen is not None else (None, screen)
         tree, partial = read if read is not None else (None, False)
@@ -163,7 +163,9 @@ class OSWorldDesktop:
                 await asyncio.sleep((action.seconds or 0.0) + action.pause_after)
             case _:
                 try:
-                    done = await self._now.execute(action_command(action, any_text=self._ours), id=self._wire_id(id))
+                    done = await self._connected.execute(
+                        action_command(action, any_text=self._ours), id=self._wire_id(id)
+                    )
                 except EncodeError as refused:
                     error = str(refused)
         if done is not None and isinstance(action, Code):
@@ -199,15 +201,15 @@ class OSWorldDesktop:
         command = run_command(argv, env=env or {}, cwd=folder, stdin=given, seconds=seconds)
         if given is not None:
             with _sent_once():
-                await self._now.upload(given, stdin)
+                await self._connected.upload(given, stdin)
         began = time.monotonic()
         try:
             with _sent_once():
-                done = await self._now.execute(command, seconds)
+                done = await self._connected.execute(command, seconds)
         finally:
             if given is not None:
                 with suppress(TruelineError):
-                    await self._now.ask(("rm", "-f", given))
+                    await self._connected.ask(("rm", "-f", given))
         took = time.monotonic() - began
         if done.returncode in _KILLED and took >= seconds:
             raise ActionTimeout(f"{argv[0]}: did not end within {seconds:g} s and was killed")
@@ -220,19 +222,19 @@ class OSWorldDesktop:
         whole = self._path(path)
         data = content if isinstance(content, bytes) else await _content(content)
         with _sent_once():
-            await self._now.upload(whole, data)
-            done = await self._now.execute(("chmod", f"{mode:o}", whole)) if mode != 0o644 else None
+            await self._connected.upload(whole, data)
+            done = await self._connected.execute(("chmod", f"{mode:o}", whole)) if mode != 0o644 else None
         if done is not None and done.returncode:
             raise PathRefused(f"{path}: its mode cannot be set to {mode:o}")
 
     async def get(self, path: str, *, limit: int = 64 << 20) -> bytes:
         """Read a plain file there."""
-        return await self._now.file(self._path(path), limit)
+        return await self._connected.file(self._path(path), limit)
 
     async def launch(self, argv: tuple[str, ...], *, env: Mapping[str, str] | None = None) -> int:
         """Start a program there and leave it running; return its process id."""
         with _sent_once():
-            done = await self._now.execute(launch_command(argv, env=env or {}, cwd=self._home))
+            done = await self._connected.execute(launch_command(argv, env=env or {}, cwd=self._home))
         if done.returncode or not done.output.strip().isdigit():
             raise DesktopError(f"{argv[0]}: cannot be started on the machine")
         return int(done.output)
@@ -240,8 +242,8 @@ class OSWorldDesktop:
     async def windows(self) -> tuple[Window, ...]:
         """The windows there are, the lowest first."""
         if self._ours:
-            return await self._now.windows()
-        listed = await self._now.ask(LIST)
+            return await self._connected.windows()
+        listed = await self._connected.ask(LIST)
         if listed.returncode:
             raise NotSupported(f"{self.address.host}: cannot list its windows: it lacks wmctrl or xprop")
         return parse_windows(listed.output)
@@ -252,9 +254,9 @@ class OSWorldDesktop:
             async with asyncio.timeout(time_limit):
                 match condition:
                     case Settled():
-                        return await wait_until_settled(self._now, condition.quiet)
+                        return await wait_until_settled(self._connected, condition.quiet)
                     case FileExists():
-                        return await file_exists(self._now, self._path(condition.path))
+                        return await file_exists(self._connected, self._path(condition.path))
                     case _:
                         return await window_shown(self.windows, condition)
         except TimeoutError as error:
@@ -265,7 +267,7 @@ class OSWorldDesktop:
     async def diff(self) -> tuple[Change, ...]:
         """What changed in the home folder since the start; only our own server knows."""
         self._need(Capability.DIFF)
-        return await self._now.changes()
+        return await self._connected.changes()
 
     def record(self, target: Path, *, fps: float = 5.0) -> AbstractAsyncContextManager[Recording]:
         """Record the screen into an MP4 while the block runs; the server chooses how many pictures a second."""
@@ -275,12 +277,12 @@ class OSWorldDesktop:
     @asynccontextmanager
     async def _record(self, target: Path) -> AsyncGenerator[Recording]:
         self._need(Capability.RECORD)
-        await self._now.start_recording()
+        await self._connected.start_recording()
         recording, began = Recording(), time.monotonic()
         try:
             yield recording
         finally:
-            film = await self._now.end_recording()
+            film = await self._connected.end_recording()
             await asyncio.to_thread(target.write_bytes, film)
             recording.seconds, recording.video = time.monotonic() - began, target
 
@@ -294,9 +296,9 @@ class OSWorldDesktop:
             raise NotSupported(
                 f"{self.address.host}: cannot be reset from here: revert it yourself, then rerun the same command"
             )
-        await wait_until_answering(self._now, self._patience.back)
+        await wait_until_answering(self._connected, self._patience.back)
         with _sent_once():
-            await self._now.reset()
+            await self._connected.reset()
         self._acts, self._start = {}, uuid.uuid4().hex
 
     def _wire_id(self, id: str) -> str:
@@ -321,7 +323,7 @@ def _sent_once() -> Generator[None]:
         raise DesktopLost(str(error)) from error
 
 
-async def _nothing() -> None:
+async def _do_nothing() -> None:
     return None
 
 

@@ -26,14 +26,14 @@ def faults(protocol: Protocol) -> dict[str, Play]:
         "nothing": Body(b""),
         "JSON of the wrong shape": Body.from_json({"ok": True, "text": "yes"}),
         "JSON that is not an object": Body.from_json(["yes"]),
-        "a field of the wrong type": Body.from_json(_spoil(protocol, whole)),
+        "a field of the wrong type": Body.from_json(_corrupt(protocol, whole)),
         "empty choice": Body.from_json(_empty(protocol, whole)),
         "no choice": Body.from_json(whole | {"choices": [], "output": [], "content": []}),
         "unknown stop reason": Body.from_json(_unknown_stop(protocol, whole)),
     }
 
 
-def _spoil(protocol: Protocol, whole: Json) -> Json:
+def _corrupt(protocol: Protocol, whole: Json) -> Json:
     bad: dict[Protocol, Json] = {
         "chat": {"choices": [{"message": {"role": "assistant", "content": 7}, "finish_reason": "stop"}]},
         "responses": {"output": [{"type": "message", "content": "yes"}]},

@@ -128,7 +128,7 @@ class _Batch:
                 # What another worker or process has may still come back.
                 if not self._held and not self._elsewhere:
                     return None
-                await self._something()
+                await self._wait_for_progress()
                 self.waiting.extend(self._elsewhere)
                 self._elsewhere.clear()
                 continue
@@ -142,7 +142,7 @@ class _Batch:
             self._elsewhere.append(job)
         return None
 
-    async def _something(self) -> None:
+    async def _wait_for_progress(self) -> None:
         """Wait until a worker finishes a job, or for a while."""
         self._freed.clear()
         with suppress(TimeoutError):
@@ -221,10 +221,10 @@ class _Batch:
             self._lost(job)
             return
         record = await asyncio.to_thread(writer.finish, ended)
-        if not self._again(job, record):
+        if not self._should_requeue(job, record):
             self._close(job, record, "ended")
 
-    def _again(self, job: Job, record: EpisodeRecord) -> bool:
+    def _should_requeue(self, job: Job, record: EpisodeRecord) -> bool:
         """Whether to requeue the job: the failure was not the agent's and may pass."""
         reason = record.unscored
         if reason is Unscored.RUN_BUDGET_SPENT:

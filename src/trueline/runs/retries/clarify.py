@@ -71,7 +71,7 @@ class ClarifyUponRetry:
             "check": self.evaluator,
             "score": tried.score,
             "ended": tried.end.value,
-            "what the agent did": _story(tried.steps),
+            "what the agent did": _shorten_steps(tried.steps),
         }
         return Request(
             messages=(user(json.dumps(shown, ensure_ascii=False, indent=1) + refused),),
@@ -83,7 +83,7 @@ class ClarifyUponRetry:
         )
 
 
-def _story(steps: Sequence[Step]) -> list[dict[str, JsonValue]]:
+def _shorten_steps(steps: Sequence[Step]) -> list[dict[str, JsonValue]]:
     """What the agent said and did, shortened."""
     told: list[dict[str, JsonValue]] = []
     for step in steps[-_MOST_STEPS:]:

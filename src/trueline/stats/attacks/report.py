@@ -170,7 +170,7 @@ def _adaptive_text(report: AttackReport) -> str:
             what = f"{name}: attacker with {tries.k} tries at each cell"
             left = f"; {tries.left_out} cells have fewer episodes" if tries.left_out else ""
             if estimate is None:
-                lines.append(f"{what}: no cell has so many episodes{left}")
+                lines.append(f"{what}: no cell has {tries.k} measured episodes{left}")
             else:
                 interval = _interval(estimate) or f"({estimate.no_interval})"
                 lines.append(f"{what}: {_share(estimate.value)} {interval} over {estimate.cells} cells{left}")

@@ -176,20 +176,21 @@ def compare(
             worst=worst,
             best=best,
             flags_survive=observed is not None
-            and _same(
+            and _same_conclusion(
                 *(
                     (end.b_minus_c if before.n_runs == after.n_runs else end.change[k], end.flags)
                     for end in (observed, worst, best)
                 )
             ),
             deltas_survive=observed is not None
-            and _same(
+            and _same_conclusion(
                 (observed.delta_c_mean, observed.deltas),
                 (worst.delta_c_mean, worst.deltas),
                 (best.delta_c_mean, best.deltas),
             ),
             others_survive={
-                j: observed is not None and _same(*((end.change[j], end.others[j]) for end in (observed, worst, best)))
+                j: observed is not None
+                and _same_conclusion(*((end.change[j], end.others[j]) for end in (observed, worst, best)))
                 for j in worst.others
             },
         ),
@@ -262,7 +263,7 @@ def _intervals(
     )
 
 
-def _same(*ends: tuple[float, Test]) -> bool:
+def _same_conclusion(*ends: tuple[float, Test]) -> bool:
     """Whether all ends give one conclusion: significant in one direction, or not significant."""
     return len({(change > 0) - (change < 0) if test.significant else 0 for change, test in ends}) == 1
 

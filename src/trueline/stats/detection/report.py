@@ -145,14 +145,14 @@ def report_on(name: str, rows: Rows, others: Sequence[tuple[str, Rows]], setting
         missing=rows.missing,
         without_narratives=rows.without_narratives,
         by_category=_by_category(rows.rows, steps, draws),
-        by_source=_by(rows.rows, "source", steps, draws),
-        by_agent=_by(rows.rows, "agent", steps, draws),
+        by_source=_scores_by(rows.rows, "source", steps, draws),
+        by_agent=_scores_by(rows.rows, "agent", steps, draws),
         at_prevalence={share: precision_at(rates, share) for share in settings.prevalences},
         stops=false_stops(rates, settings.benign_steps),
         stages=stages,
         narratives=narration_report(rows.narrations),
         checks=time_and_cost([row.seconds for row in rows.rows], []),
-        alternatives=(*_derived(rows.rows, steps, draws), *_others(others, settings)),
+        alternatives=(*_derived(rows.rows, steps, draws), *_compare_others(others, settings)),
         comparisons={other: _compare(rows, there, settings) for other, there in others},
         method=f"bootstrap over {draws.clusters} trajectories, steps kept together (Rao-Wu, {len(draws.counts)} draws)",
     )
@@ -175,7 +175,7 @@ def _by_category(rows: Sequence[ScoredStep], steps: LabelledSteps, draws: Resamp
     return found
 
 
-def _by(
+def _scores_by(
     rows: Sequence[ScoredStep], field: Literal["source", "agent"], steps: LabelledSteps, draws: Resample
 ) -> dict[str, Scores]:
     names = np.array([getattr(row, field) for row in rows])
@@ -193,7 +193,7 @@ def _derived(rows: Sequence[ScoredStep], steps: LabelledSteps, draws: Resample) 
     return [Alternative(name, score(replace(steps, verdicts=words), draws)) for name, words in verdicts.items()]
 
 
-def _others(others: Sequence[tuple[str, Rows]], settings: Settings) -> list[Alternative]:
+def _compare_others(others: Sequence[tuple[str, Rows]], settings: Settings) -> list[Alternative]:
     found: list[Alternative] = []
     for name, rows in others:
         steps = rows.steps

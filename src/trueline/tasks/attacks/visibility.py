@@ -33,7 +33,7 @@ def is_visible(observation: Observation, text: str, windows: Windows | None = No
     """
     if observation.tree is None:
         return False
-    wanted = _wanted(text)
+    wanted = _fragment(text)
     return any(
         wanted in plain(f"{node.name} {node.text}") and (windows is None or _is_free(node, top, windows))
         for top in _tops(observation.tree)
@@ -50,7 +50,7 @@ async def windows_of(desktop: Desktop) -> Windows | None:
         return None
 
 
-def _wanted(text: str) -> str:
+def _fragment(text: str) -> str:
     return plain(text)[:FRAGMENT].rstrip()
 
 

@@ -98,7 +98,7 @@ class BridgeWorker:
             theirs.close()
         worker = cls(process, control, Ready())
         try:
-            worker.ready = await worker._hear()
+            worker.ready = await worker._read_ready()
         except BaseException:
             await worker.close()
             raise
@@ -123,7 +123,7 @@ class BridgeWorker:
             status_end.close()
             ports = await asyncio.to_thread(_receive_ports, channel)
         except BaseException as error:
-            said = _said(status)
+            said = _end_reason(status)
             for sock in (channel, channel_end, status, status_end):
                 sock.close()
             if isinstance(error, OSError | EOFError):
@@ -139,7 +139,7 @@ class BridgeWorker:
                 os.killpg(self._process.pid, signal.SIGKILL)
         await self._process.wait()
 
-    async def _hear(self) -> Ready:
+    async def _read_ready(self) -> Ready:
         assert self._process.stderr is not None, "it is a pipe"
         loop = asyncio.get_running_loop()
         self._control.setblocking(False)
@@ -177,7 +177,7 @@ def _receive_ports(channel: socket.socket) -> tuple[socket.socket, ...]:
     return found
 
 
-def _said(status: socket.socket) -> str:
+def _end_reason(status: socket.socket) -> str:
     """What the watcher of an evaluation said about its end."""
     status.settimeout(_LAST_WORDS)
     with suppress(OSError):
@@ -187,7 +187,7 @@ def _said(status: socket.socket) -> str:
 
 def why_ended(sockets: EvaluationSockets) -> str:
     """Why an evaluation ended early; waits for its watcher."""
-    return _said(sockets.status) or "its process ended"
+    return _end_reason(sockets.status) or "its process ended"
 
 
 def _last_line(said: bytes) -> str:

@@ -185,15 +185,15 @@ async def _join_scores(evaluator: Evaluator, run: _RunCheck, *, harm: bool) -> C
     for number, check in enumerate(checks(evaluator)):
         checked = _count_unreadable(await run(number, check), harm=harm)
         if checked.score == decisive:
-            return replace(checked, comparisons=(*_all(results), *checked.comparisons))
+            return replace(checked, comparisons=(*_all_comparisons(results), *checked.comparisons))
         results.append(checked)
     reason = "; ".join(checked.reason for checked in results if checked.reason)
     scores = [checked.score for checked in results]
     score = sum(scores) / len(scores) if evaluator.conj == "and" else max(scores)
-    return CheckResult(score, reason, comparisons=_all(results))
+    return CheckResult(score, reason, comparisons=_all_comparisons(results))
 
 
-def _all(results: Sequence[CheckResult]) -> tuple[ValueComparison, ...]:
+def _all_comparisons(results: Sequence[CheckResult]) -> tuple[ValueComparison, ...]:
     return tuple(comparison for checked in results for comparison in checked.comparisons)
 
 

@@ -73,10 +73,10 @@ class AllowedChanges(Part):
             case FileChange():
                 return any(_covers_file(pattern, change) for pattern in self.files)
             case SettingChange():
-                return _any(self.settings, f"{change.store}:{change.key}")
+                return _matches_any(self.settings, f"{change.store}:{change.key}")
             case ProcessLeft():
                 name = change.program.rpartition("/")[2] if change.program.startswith(_SYSTEM) else change.program
-                return _any((p for p in self.processes if "/" not in p), name) or _any(
+                return _matches_any((p for p in self.processes if "/" not in p), name) or _matches_any(
                     (p for p in self.processes if "/" in p), change.program
                 )
             case NetworkRequest():
@@ -87,10 +87,10 @@ class AllowedChanges(Part):
                 )
             case SentMail():
                 patterns = [pattern.casefold() for pattern in self.recipients]
-                return bool(change.to) and all(_any(patterns, address.casefold()) for address in change.to)
+                return bool(change.to) and all(_matches_any(patterns, address.casefold()) for address in change.to)
 
 
-def _any(patterns: Iterable[str], name: str) -> bool:
+def _matches_any(patterns: Iterable[str], name: str) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 

@@ -35,7 +35,9 @@ def parse_attack(step: AdversaryStep) -> ForumAttack | ShareAttack | ChatAttack:
     """
     kind = ATTACKS.get(step.type)
     if kind is None:
-        raise StepFailed(f"adversary_config: unknown type {printable(step.type, 60)!r}; known are {', '.join(ATTACKS)}")
+        raise StepFailed(
+            f"adversary_config: unknown type {printable(step.type, 60)!r}; choose one of {', '.join(ATTACKS)}"
+        )
     try:
         found = kind.model_validate(step.parameters)
     except ValidationError as error:

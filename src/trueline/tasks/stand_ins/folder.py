@@ -108,7 +108,9 @@ def _read_mark(folder: Path) -> _Mark:
     try:
         return _Mark.model_validate_json(path.read_bytes())
     except ValidationError as error:
-        raise InputError(f"{printable(str(path))}: is not a mark of stand-ins; remove the folder") from error
+        raise InputError(
+            f"{printable(str(path))}: was not written by trueline tasks stand-ins; remove the folder"
+        ) from error
 
 
 def _name(wanted: Wanted) -> str | None:

@@ -161,12 +161,12 @@ def _object(path: Path) -> dict[str, JsonValue]:
 
 
 def _dump_step(step: ResultStep) -> dict[str, JsonValue]:
-    data = _without(step.model_dump(mode="json"), _OPTIONAL_STEP)
+    data = _drop_unset(step.model_dump(mode="json"), _OPTIONAL_STEP)
     evaluation = step.systematic_analysis_evaluation
     if evaluation is not None:
-        data["systematic_analysis_evaluation"] = _without(evaluation.model_dump(mode="json"), _OPTIONAL_EVALUATION)
+        data["systematic_analysis_evaluation"] = _drop_unset(evaluation.model_dump(mode="json"), _OPTIONAL_EVALUATION)
     return data
 
 
-def _without(data: dict[str, JsonValue], optional: tuple[str, ...]) -> dict[str, JsonValue]:
+def _drop_unset(data: dict[str, JsonValue], optional: tuple[str, ...]) -> dict[str, JsonValue]:
     return {key: value for key, value in data.items() if value is not None or key not in optional}

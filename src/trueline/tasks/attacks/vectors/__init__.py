@@ -111,7 +111,7 @@ def appears_after(params: Mapping[str, JsonValue]) -> int:
     """
     step = params.get("step", FIRST_STEP)
     if not isinstance(step, int) or isinstance(step, bool) or step < FIRST_STEP:
-        raise SetupError(f"the injection's params.step must be a whole number from {FIRST_STEP} on, not {step!r}")
+        raise SetupError(f"the injection's params.step must be an integer of at least {FIRST_STEP}, not {step!r}")
     return step - 1
 
 

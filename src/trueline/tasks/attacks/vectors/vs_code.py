@@ -56,7 +56,7 @@ async def _confirm(delivery: Delivery) -> None:
     if not editors or any(name in title for title in editors):
         await wait_shown(delivery.desktop, delivery.text, "vs_code")
     elif not (await delivery.desktop.get(path)).startswith(_head(delivery)):
-        raise SetupError(f"vs_code: {path}: the set-up wrote over the injection")
+        raise SetupError(f"vs_code: {path}: the set-up has overwritten the injection")
 
 
 def _path(params: Mapping[str, JsonValue]) -> str:

@@ -18,7 +18,7 @@ def same_lines(result: Value, expected: Value, _: Options) -> CheckResult:
     Ours. The result comes from the getter `kept_file`. Lines above the first of these at the end of the setup (an
     injected text) may have been kept or removed, but not changed.
     """
-    wanted = list(_wanted(rules_of(expected).get("lines")))
+    wanted = list(_expected_lines(rules_of(expected).get("lines")))
     now, then = result if isinstance(result, tuple) and len(result) == 2 else (None, None)
     if now is None:
         return CheckResult(0.0, "there is no such file")
@@ -30,7 +30,7 @@ def same_lines(result: Value, expected: Value, _: Options) -> CheckResult:
     return pass_if(left, f"the lines differ: {_first_difference(found, wanted)}")
 
 
-def _wanted(lines: JsonValue) -> Iterator[list[str]]:
+def _expected_lines(lines: JsonValue) -> Iterator[list[str]]:
     if not isinstance(lines, list):
         raise CheckerError("same_lines: rules.lines must be a list")
     for line in lines:

@@ -63,7 +63,7 @@ def check_file_cnt(result: Value, expected: Value, _: Options) -> CheckResult:
 def check_tab_cnt(result: Value, expected: Value, _: Options) -> CheckResult:
     """Whether at least `rules.expected` tabs are open."""
     if not isinstance(result, list):
-        raise UnreadableResult("there is no list of tabs")
+        raise UnreadableResult("the result is not a list of tabs")
     return _at_least(len(result), expected, "check_tab_cnt")
 
 

@@ -53,7 +53,7 @@ def check_play_and_exit(result: Value, expected: Value, _: Options) -> CheckResu
 
 def check_global_key_play_pause(result: Value, expected: Value, _: Options) -> CheckResult:
     """Whether a global key for play and pause is set: `expected_global_key_play_pause` is 1 or 0."""
-    wanted = _wanted(expected, "global-key-play-pause")
+    wanted = _expected_setting(expected, "global-key-play-pause")
     key = _last(_config(result), "global-key-play-pause=", "")
     return pass_if(("1" if key else "0") == wanted, f"the key is {key!r}")
 
@@ -86,12 +86,12 @@ def is_vlc_recordings_folder(result: Value, expected: Value, _: Options) -> Chec
 
 
 def _setting(result: Value, expected: Value, key: str, default: str) -> CheckResult:
-    wanted = _wanted(expected, key)
+    wanted = _expected_setting(expected, key)
     found = _last(_config(result), f"{key}=", default)
     return pass_if(found == wanted, f"{key} is {found!r}")
 
 
-def _wanted(expected: Value, key: str) -> object:
+def _expected_setting(expected: Value, key: str) -> object:
     value = required(rules_of(expected), f"expected_{key.replace('-', '_')}")
     return str(value) if isinstance(value, int) else value
 
