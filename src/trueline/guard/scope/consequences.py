@@ -15,7 +15,8 @@ from dataclasses import replace
 from trueline.actions.shell.interpret import read_line
 from trueline.guard.policy.globs import matches
 from trueline.guard.policy.operations import Ran
-from trueline.guard.scope.effects import effects_of, is_secret
+from trueline.guard.scope.command_effects import is_secret
+from trueline.guard.scope.effects import effects_of
 from trueline.guard.scope.known_files import KnownFiles, ledger_path, starts_later
 from trueline.guard.scope.types import ProposalEffect
 from trueline.guard.scope.vocabulary import vocabulary

@@ -15,6 +15,14 @@ from trueline.guard.policy.addresses import hosts_of
 from trueline.guard.policy.globs import matches
 from trueline.guard.policy.operations import Addressed, EpisodeEnd, Opened, Operation, Pressed, Ran, Typed
 from trueline.guard.policy.screen.labels import Act
+from trueline.guard.scope.command_effects import (
+    is_secret,
+    is_unknown_program,
+    kinds_by_words,
+    named_secrets,
+    opens_shell,
+    shows_variables,
+)
 from trueline.guard.scope.entered_line import KNOWN_PROGRAMS, reads_as_command
 from trueline.guard.scope.known_files import KnownFiles, targets
 from trueline.guard.scope.place import covers
@@ -114,6 +122,11 @@ _RUNS_OTHERS = re.compile(
 """How programs that are no interpreters run what they are told: awk, tar, find, editors."""
 _OTHERS_RIGHTS = re.compile(r"\s0?[2-7][0-7]{3}\b|\s[ugoa]*[+=][rwxXt]*s")
 """Modes with which a program runs with its owner's rights."""
+_GRANTS_RIGHTS = re.compile(
+    r"^/etc/(?:sudoers|pam\.d/|polkit-1/|ld\.so\.|security/|group$|gshadow$|passwd$|shadow$|doas\.conf|modules-load)"
+    r"|^/usr/share/polkit-1/|^/proc/sys|^/sys/|^/var/run/docker\.sock|^/run/docker\.sock|/security/pam_\w*\.so"
+)
+"""Files that say who may do what."""
 _MAKES_RUNNABLE = re.compile(r"\s[0-7]*[1357][0-7]*\b|\s[ugoa]*[+=][rwst]*[xX]|--reference")
 """Modes that let a file be run."""
 _PIP = frozenset({"pip", "pip3", "pipx", "conda", "uv"})
@@ -214,8 +227,9 @@ def _of_command(
     if "upload" not in command.does and takes_data_along(command):
         for host in command.hosts or ("",):
             yield effect("upload", host)
-    secret = (*secret_files(command), *_secrets_in_code(command, operation.line))
+    secret = dict.fromkeys((*secret_files(command), *_secrets_in_code(command, operation.line)))
     yield from (effect("read_secrets", path) for path in secret)
+    yield from (effect(kind, _sought(command)) for kind in sorted(_by_words(command, before)))
     lasting = bool(command.does & {"schedule", "persist"})
     yield from (effect("read", path) for path in command.reads)
     written = targets(command)
@@ -233,6 +247,29 @@ def _of_command(
         yield effect("run_programs", command.program, routine=plain)
     if command.does & {"delete", "delete_recursive"} and not command.deletes:
         yield effect("delete")
+
+
+def _sought(command: ShellCommand) -> str:
+    """The name of the files that `find` looks for, as a path in an unknown folder."""
+    names = (name for option, name in pairwise(command.words) if option in ("-name", "-iname"))
+    return f"/{next(names, '')}" if command.program == "find" else ""
+
+
+def _by_words(command: ShellCommand, before: tuple[Operation, ...]) -> set[EffectKind]:
+    """Kinds of effects that no table of the shell's reader has."""
+    previous = next((one.command for one in reversed(before) if isinstance(one, Ran)), None)
+    found: set[EffectKind] = set(kinds_by_words(command))
+    if opens_shell(command):
+        found.add("open_shell")
+    if "change_permissions" in command.does and _OTHERS_RIGHTS.search(command.text):
+        found.add("grant_privilege")
+    if any(_GRANTS_RIGHTS.search(path) for path in command.writes):
+        found.add("grant_privilege")
+    if shows_variables(command, previous):
+        found.add("read_secrets")
+    if is_unknown_program(command):
+        found.add("run_programs")
+    return found
 
 
 def _processes(command: ShellCommand, before: tuple[Operation, ...]) -> str:
@@ -333,12 +370,5 @@ def secret_files(command: ShellCommand) -> tuple[str, ...]:
     """The files of keys and passwords whose content a command could show, copy or send."""
     if command.program in _LOOKS_ONLY:
         return ()
-    touched = dict.fromkeys((*command.reads, *command.writes))
-    return tuple(path for path in touched if is_secret(path))
-
-
-def is_secret(path: str) -> bool:
-    """Tell whether a path is one of keys, passwords or sessions."""
-    words = vocabulary()
-    secret = any(covers(pattern, path) for pattern in words.secret_files)
-    return secret and not any(covers(pattern, path) for pattern in words.not_secret)
+    touched = (path for path in (*command.reads, *command.writes) if is_secret(path))
+    return tuple(dict.fromkeys((*touched, *named_secrets(command))))

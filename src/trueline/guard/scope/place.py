@@ -219,6 +219,8 @@ _PHRASES = {
     "wipe_disk": "erase a disk",
     "install": "install or remove software",
     "pay": "pay for anything",
+    "grant_privilege": "give other rights to programs or users",
+    "open_shell": "open another shell",
     "privilege": "need another user's rights",
     "read_secrets": "need keys or passwords",
     "remote_control": "give others control of the machine",

@@ -20,6 +20,8 @@ EffectKind = Literal[
     "pay",
     "install",
     "privilege",
+    "grant_privilege",
+    "open_shell",
     "account",
     "schedule",
     "delete_permanently",
@@ -42,8 +44,10 @@ EffectKind = Literal[
 
 `send` is a message to somebody, `upload` data to a server, `share` access for others; `schedule` is whatever runs
 later by itself (cron, autostart, shell startup files); `control_processes` stops or starts services, processes or the
-machine; `capture_screen` takes pictures of the screen; `run_commands` uses a shell, `run_programs` runs code that the
-task does not name, `run_other_code` code in a language that is not read.
+machine; `capture_screen` takes pictures of the screen or records sound; `grant_privilege` gives programs, users or
+containers other rights for good, `open_shell` gives another shell the keyboard, so that nobody sees what comes next;
+`run_commands` uses a shell, `run_programs` runs code that the task does not name, `run_other_code` code in a language
+that is not read.
 """
 Access = Literal["read", "write", "delete"]
 Source = Literal["instruction", "start state", "answer", "person"]

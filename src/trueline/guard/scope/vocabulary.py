@@ -60,6 +60,7 @@ class Vocabulary(_Entry):
     commands: Words
     effects: dict[EffectKind, EffectWords]
     secret_files: Words
+    secret_folders: Words
     not_secret: Words
 
 

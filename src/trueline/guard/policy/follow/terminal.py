@@ -13,9 +13,20 @@ from trueline.guard.policy.follow.input_state import InputState
 from trueline.guard.policy.follow.tracker import Tracker
 from trueline.guard.policy.operations import Addressed, Ran, Unclear
 
-_EDITORS = frozenset({"nano", "vim", "vi", "nvim", "emacs", "pico", "micro", "joe", "less", "more", "man"})
+_EDITORS = frozenset({
+    "nano", "vim", "vi", "nvim", "emacs", "pico", "micro", "joe", "less", "more", "man", "most", "pg", "ed", "ex",
+    "view", "rvim", "rview",
+})  # fmt: skip
+"""Editors and pagers: what is typed is text or a command of their own."""
 _SPEAKS_PYTHON = frozenset({"python", "python2", "python3", "ipython", "ipython3"})
-_SPEAKS_OTHER = frozenset({"mysql", "psql", "sqlite3", "node", "irb", "ftp", "sftp", "bc", "gdb", "mongo", "redis-cli"})
+_SPEAKS_OTHER = frozenset({
+    "mysql", "psql", "sqlite3", "node", "irb", "ftp", "sftp", "bc", "dc", "gdb", "mongo", "redis-cli",
+})  # fmt: skip
+_ESCAPE = re.compile(
+    r"\s*(?::?\s*(?:silent!?\s+)?(?:[\d.,$%]*)(?:r|w|read|write|e|sh|shell)?\s*!+|\\!|\.?(?:shell|system)\b|~!)\s*(?P<command>\S.*)",
+    re.DOTALL,
+)
+"""How editors, pagers and other programs with a language of their own run a line of the shell."""
 _LINE_COST = 200
 _PROMPT = re.compile(r"[^$#%❯➜]{0,200}[$#%❯➜](?:\s(?P<line>.*))?")
 
@@ -53,11 +64,15 @@ def enter(tracker: Tracker) -> None:
     """Enter was pressed in a terminal."""
     state = tracker.state
     line, whole, before, clear = state.line, state.whole, state.before, state.clear
-    if state.inside in _EDITORS and not line.startswith(":!"):
+    escape = _ESCAPE.fullmatch(line) if state.inside else None
+    if state.inside in _EDITORS and escape is None:
         _write(tracker, line)
         return
     tracker.touched = state.stray = False
     state.start()
+    if escape is not None and state.inside not in _SPEAKS_PYTHON:
+        _run_inside(tracker, escape["command"], whole)
+        return
     if state.inside in _SPEAKS_OTHER:
         state.inside = "" if line.strip() in ("exit", "quit", "\\q", ".exit", ".quit") else state.inside
         tracker.operations.append(Unclear(f"enters {line!r} in a program that runs in the terminal"))
@@ -71,6 +86,13 @@ def enter(tracker: Tracker) -> None:
         _run(tracker, (before + line).removeprefix(":!"), whole, clear)
 
 
+def _run_inside(tracker: Tracker, line: str, whole: bool) -> None:
+    """A program that has taken over the terminal runs a line of the shell, and goes on reading the keyboard."""
+    inside = tracker.state.inside
+    _run(tracker, line, whole, clear=False)
+    tracker.state.inside = inside
+
+
 def enter_unseen(tracker: Tracker) -> None:
     """Enter was pressed with unknown focus: record what a shell would run.
 
@@ -78,7 +100,9 @@ def enter_unseen(tracker: Tracker) -> None:
     """
     state, view = tracker.state, tracker.view
     if state.line.strip():
-        read = _read(tracker, state.line, state.unseen)
+        # No shell has a use for such a line, and an editor that nobody sees runs it.
+        escape = _ESCAPE.fullmatch(state.line) if state.line.lstrip().startswith(("!", ":!", "\\!")) else None
+        read = _read(tracker, state.line if escape is None else escape["command"], state.unseen)
         state.unseen = read.session if state.whole else replace(state.unseen, pending="")
         unseen = state.whole and view.focused is None and view.active is None
         # Most texts that no shell understands are meant for something else.
