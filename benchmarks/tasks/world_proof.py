@@ -45,6 +45,7 @@ from trueline.tasks.mirror import open_mirror
 from trueline.tasks.model import Getter, Step, Task
 from trueline.tasks.model.evaluator import checks
 from trueline.tasks.root import needs_root
+from trueline.tasks.rtc.addresses import is_rtc
 from trueline.tasks.selection import Selection, select
 from trueline.tasks.setup import run_steps
 from trueline.tasks.setup.errors import StepError
@@ -108,8 +109,8 @@ class Proof:
         workspace = Workspace(desktop, self._workspace.downloads, self._workspace.assets)
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(open_sinks(desktop))
-            provided = [step for step in task.config if SETUP_STEPS.provides(step.type)]
-            outcome.skipped = [step.type for step in task.config if not SETUP_STEPS.provides(step.type)]
+            provided = [step for step in task.config if _is_provided(step, task)]
+            outcome.skipped = [step.type for step in task.config if not _is_provided(step, task)]
             try:
                 reports = await run_steps([_shortened(step) for step in provided], workspace)
             except StepError as error:
@@ -182,6 +183,11 @@ def _stand_in_value(getter: Getter, seed: str, files: dict[str, bytes]) -> JsonV
             files[name] = generate(Wanted(f"{seed}/{name}", [PurePosixPath(name).name], remote=False)).content
             found.append(f"/tmp/cache/{name}")
     return found if isinstance(names, list) else (found[0] if found else None)
+
+
+def _is_provided(step: Step, task: Task) -> bool:
+    """Whether this program has the step; it logs in at sites of RTC-Bench's alone."""
+    return SETUP_STEPS.provides(step.type) and (step.type != "login" or is_rtc(task))
 
 
 def _shortened(step: Step) -> Step:

@@ -22,7 +22,7 @@ _APT = r"(?:echo\s+\S+\s*\|\s*)?sudo(?:\s+-\S+)*\s+apt(?:-get)?\s+(?:-\S+\s+)*(?
 _ONLY_APT = re.compile(rf"\s*{_APT}(?:&&\s*{_APT})*;?\s*")
 """A command that does nothing but install Debian packages."""
 _OTHER_PACKAGES = re.compile(
-    r"\b(?:pip|pip3|npm|conda|snap|flatpak)\s+(?:-\S+\s+)*install\b"
+    r"\b(?:pip|pip3|npm|conda|snap|flatpak)\s+(?:-\S+\s+)*install\b(?!\s+/\S+\.whl(?:\s*$|\s*[;&]))"
     r"|\bcode\s+(?:-\S+\s+)*--install-extension\s+(?!\S*\.vsix\b)\S"
 )
 _INIT = re.compile(r"(?:^|[\s;&|(])(systemctl|loginctl|hostnamectl|localectl|journalctl|snap)(?=\s|$)")
