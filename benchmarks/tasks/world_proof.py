@@ -219,13 +219,14 @@ async def prove(asked: argparse.Namespace, done: dict[tuple[str, str], Outcome],
     async with Bridge() as bridge:
         for suite in asked.suites:
             tasks, assets = load(suite, asked.data)
-            written = write_stand_ins((task.task for task in tasks), asked.stand_ins / suite)
+            places = [(_place(task.ref.name, asked.tasks), task) for task in tasks]
+            chosen = [task.task for place, task in places if place is not None]
+            written = write_stand_ins(chosen, asked.stand_ins / suite)
             if written.failed:
                 print(f"no stand-ins for: {written.failed}", file=sys.stderr)
             downloads = Downloads(scratch / "cache", offline=True, mirror=open_mirror(str(asked.stand_ins / suite)))
             workspace = Workspace(LocalDesktop(options), downloads, (*assets, *downloads.folders))
             proof = Proof(suite, tasks, workspace, bridge)
-            places = [(_place(task.ref.name, asked.tasks), task) for task in tasks]
             wanted += [
                 (place, proof, task)
                 for place, task in places
