@@ -75,6 +75,15 @@ def step(name: str, **parameters: JsonValue) -> JsonValue:
         ({"config": [step("execute", command="sudo apt install jq && jq . a", shell=True)]}, ("root rights",)),
         ({"config": [step("execute", command="sudo apt install jq; sudo rm a", shell=True)]}, ("root rights",)),
         ({"config": [step("execute", command="pip install x", shell=True)]}, ("packages from the network",)),
+        ({"config": [step("execute", command=["pip", "install", "/home/user/a-1-py3-none-any.whl"])]}, ()),
+        (
+            {"config": [step("command", command="code --install-extension a/b.vsix", shell=True)]},
+            ("application Visual Studio Code",),
+        ),
+        (
+            {"config": [step("command", command=["code", "--install-extension", "a.b"])]},
+            ("application Visual Studio Code", "packages from the network"),
+        ),
         ({"config": [step("execute", command=["systemctl", "start", "x"])]}, ("systemctl: no init system",)),
         (
             {"evaluator": {"func": "f", "result": {"type": "vm_command_line", "command": "date; loginctl list"}}},

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-SMOKE = ("thunderbird/dd84e895-72fd-4023-a336-97689ded257c", "libreoffice_writer/0810415c-bde4-4443-9047-d5f70165a697",
+SMOKE = ("thunderbird/08c73485-7c6d-4681-999d-919f5c32dcfa", "libreoffice_writer/0810415c-bde4-4443-9047-d5f70165a697",
          "os/37887e8c-da15-4192-923c-08fa390a176d")  # fmt: skip
 
 

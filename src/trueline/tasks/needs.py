@@ -21,7 +21,10 @@ _DEBIAN = re.compile(r"\bapt(?:-get)?\s+(?:-\S+\s+)*install((?:\s+[\w.+-]+)+)")
 _APT = r"(?:echo\s+\S+\s*\|\s*)?sudo(?:\s+-\S+)*\s+apt(?:-get)?\s+(?:-\S+\s+)*(?:update|install)\b[\w\s.+-]*"
 _ONLY_APT = re.compile(rf"\s*{_APT}(?:&&\s*{_APT})*;?\s*")
 """A command that does nothing but install Debian packages."""
-_OTHER_PACKAGES = re.compile(r"\b(?:pip|pip3|npm|conda|snap|flatpak)\s+(?:-\S+\s+)*install\b")
+_OTHER_PACKAGES = re.compile(
+    r"\b(?:pip|pip3|npm|conda|snap|flatpak)\s+(?:-\S+\s+)*install\b(?!\s+/\S+\.whl(?:\s*$|\s*[;&]))"
+    r"|\bcode\s+(?:-\S+\s+)*--install-extension\s+(?!\S*\.vsix\b)\S"
+)
 _INIT = re.compile(r"(?:^|[\s;&|(])(systemctl|loginctl|hostnamectl|localectl|journalctl|snap)(?=\s|$)")
 _SOUND = re.compile(r"\b(pactl|pacmd|pulseaudio|amixer|wpctl)\b")
 _SCHEMA = re.compile(r"\bgsettings\s+[a-z-]+\s+(org\.[\w.-]*\w)")

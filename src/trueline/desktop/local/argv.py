@@ -176,5 +176,7 @@ def session_environment(options: LocalOptions) -> dict[str, str]:
         "LIBGL_ALWAYS_SOFTWARE": "1",
         "GDK_GL": "disable",
         "GVFS_DISABLE_FUSE": "1",
+        # As on the machines that tasks were written for; what is installed stays in the home folder.
+        "PIP_BREAK_SYSTEM_PACKAGES": "1",
         **perturbation_environment(options.perturbation),
     }

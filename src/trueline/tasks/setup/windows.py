@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from trueline.desktop.types import ActionTimeout, DesktopError, DesktopLost, Window
 from trueline.tasks.model import is_true
@@ -22,6 +23,8 @@ _OBEYS = 3.0
 _AGAIN = 0.1
 _STAND_INS = {"google chrome": "chromium"}
 """Titles of OSWorld's applications, and what stands in the title of those that take their place."""
+_GEDIT = re.compile(r"([^/]+) \((.+)\) - gedit")
+"""The title of gedit, in lower case: `NAME (FOLDER) - gedit`. Mousepad, which opens text here, puts it as a path."""
 
 
 async def _activate(parameters: WindowParameters, workspace: Workspace) -> None:
@@ -56,9 +59,15 @@ def fits(window: Window, wanted: WindowParameters) -> bool:
     if is_true(wanted.strict):
         return False
     title = window.title.lower()
-    return name.lower() in title or any(
-        theirs in name.lower() and name.lower().replace(theirs, ours) in title for theirs, ours in _STAND_INS.items()
-    )
+    return any(each in title for each in _titles(name.lower()))
+
+
+def _titles(name: str) -> Iterator[str]:
+    """A title, and those that it has with the applications of our desktops."""
+    yield name
+    yield from (name.replace(theirs, ours) for theirs, ours in _STAND_INS.items() if theirs in name)
+    if (gedit := _GEDIT.fullmatch(name)) is not None:
+        yield f"{gedit[2]}/{gedit[1]} - mousepad"
 
 
 async def _find(wanted: WindowParameters, workspace: Workspace) -> Window:
