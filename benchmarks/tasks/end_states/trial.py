@@ -18,6 +18,9 @@ from trueline.desktop.local import LocalDesktop, LocalOptions
 from trueline.desktop.types import DesktopLost
 from trueline.errors import TruelineError
 from trueline.runs.task_on_desktop import TaskOnDesktop
+from trueline.tasks.attacks.sinks.log import SinkLog
+from trueline.tasks.attacks.sinks.open import WEB_PORT
+from trueline.tasks.attacks.sinks.web import serve_web
 from trueline.tasks.bridge.bridge import Bridge
 from trueline.tasks.checkers import scored_by
 from trueline.tasks.downloads import Downloads
@@ -125,8 +128,11 @@ class Trials:
         workspace = Workspace(self._desktop, downloads)
         async with TaskOnDesktop(task.task, workspace, bridge=self._bridge) as playing:
             await playing.prepare()
+            # A stand-in for all sites that are called without encryption: a short page at every address.
+            web = serve_web(await self._desktop.listen(WEB_PORT), SinkLog(), {})
             # The set-up's outputs are in a workspace of their own; an end state needs none of them.
-            yield playing, Session(task.task, workspace, self._made)
+            with web:
+                yield playing, Session(task.task, workspace, self._made)
 
 
 @asynccontextmanager
