@@ -23,6 +23,13 @@ from trueline.runs.request_file import dump_request, make_request, read_fields, 
     ("fields", "message"),
     [
         ({"only_injection": ["x"]}, "`only_injection`: requires `inject`"),
+        ({"attack_text": "task"}, "`attack_text` task: requires `inject`"),
+        ({"inject": True, "allow_live_targets": True}, "`allow_live_targets`: requires `attack_text` task"),
+        (
+            {"inject": True, "attack_text": "task", "provider_name": "osworld", "path_to_vm": "127.0.0.1:5000"},
+            "`attack_text` task: on `provider_name` osworld the hosts that the texts name may be real ones: "
+            "set `allow_live_targets`",
+        ),
         ({"max_retries": 2}, "`max_retries`: requires `method`"),
         ({"method": "clarify_upon_retry"}, "`method` clarify_upon_retry: requires `user_sim_model`"),
         ({"agent": "oracle", "model": "m"}, "`model`: `agent` oracle is simulated"),

@@ -56,7 +56,7 @@ async def _launch(parameters: LaunchParameters, workspace: Workspace) -> None:
         raise StepFailed(f"no window was shown within {_SHOWN:g} s")
     if _program(argv) == _EDITOR:
         await _editor_ready(workspace, _opened(argv))
-    await wait_until_usable(workspace, known)
+    await wait_until_usable(workspace.desktop, known)
 
 
 async def _end(argv: tuple[str, ...], workspace: Workspace) -> None:
@@ -166,7 +166,7 @@ async def _open(parameters: OpenParameters, workspace: Workspace) -> None:
         raise StepFailed(
             f"{path}: no window with its name was shown within {_SHOWN:g} s; there are {titles}"
         ) from error
-    await wait_until_usable(workspace, known)
+    await wait_until_usable(workspace.desktop, known)
 
 
 LAUNCH = StepKind.typed(LaunchParameters, _launch)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import time
 
-from trueline.desktop.types import Settled
+from trueline.desktop.types import Desktop, Settled
 from trueline.records import ObservationSpec
 from trueline.records.tree import Tree
-from trueline.tasks.workspace import Workspace
 
 PATIENCE = 10.0
 """Seconds to wait; an application without an accessibility tree is taken as it is."""
@@ -18,16 +17,16 @@ _ENOUGH = 4
 _WINDOWS = frozenset({"frame", "dialog", "alert", "window", "file-chooser"})
 
 
-async def wait_until_usable(workspace: Workspace, known: set[int]) -> None:
+async def wait_until_usable(desktop: Desktop, known: set[int]) -> None:
     """Wait until new windows are filled and the screen is still: a large program first shows an empty frame."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
-        titles = {window.title for window in await workspace.desktop.windows() if window.id not in known}
-        tree = (await workspace.desktop.observe(ObservationSpec(screenshot=False, tree=True))).tree
+        titles = {window.title for window in await desktop.windows() if window.id not in known}
+        tree = (await desktop.observe(ObservationSpec(screenshot=False, tree=True))).tree
         if tree is None or all(_filled(tree, title) for title in titles):
             break
         await asyncio.sleep(_AGAIN)
-    await workspace.desktop.wait_for(Settled())
+    await desktop.wait_for(Settled())
 
 
 def _filled(tree: Tree, title: str) -> bool:

@@ -99,6 +99,7 @@ def _of_task(task: Task) -> Iterator[Wanted]:
         if isinstance(step, UploadFile)
         for file in step.parameters.files
     ]
+    brought += [(name, path, False) for name, path in _carrying(task)]
     folders = _Folders(task, {home_path(path) for _, path, _ in brought})
     setup = {file.url for step in task.config if isinstance(step, Download) for file in step.parameters.files}
     sheets, addresses = _sheets(task), _addresses(task)
@@ -127,6 +128,14 @@ def _of_task(task: Task) -> Iterator[Wanted]:
                 Wanted(url, [name], sheets=[*sheets], addresses=[*addresses], mail_folder=mails)
                 for url, name in _cloud(getter)
             )
+
+
+def _carrying(task: Task) -> Iterator[tuple[str, str]]:
+    """The files that carry injections, with their paths on the desktop."""
+    for entry in task.injections:
+        name, path = entry.params.get("file_path_local"), entry.params.get("file_path_vm")
+        if isinstance(name, str) and isinstance(path, str):
+            yield name, path
 
 
 def _cloud(getter: Getter) -> Iterator[tuple[str, str]]:

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from typing import cast
 
 from trueline.tasks.attacks.sinks.log import SinkLog
-from trueline.tasks.attacks.sinks.resolver import forward
+from trueline.tasks.attacks.sinks.resolver import Ask, forward
 
 _HEADER = struct.Struct("!6H")
 _A, _IN = 1, 1
@@ -54,8 +54,8 @@ def _is_below(name: str, names: Collection[str]) -> bool:
 
 
 class _Names(asyncio.DatagramProtocol):
-    def __init__(self, log: SinkLog, only: Collection[str] | None) -> None:
-        self._log = log
+    def __init__(self, log: SinkLog, only: Collection[str] | None, ask: Ask) -> None:
+        self._log, self._ask = log, ask
         self._only = None if only is None else frozenset(name.casefold() for name in only)
         self._asking: set[asyncio.Task[None]] = set()
         self._transport: asyncio.DatagramTransport | None = None
@@ -78,7 +78,7 @@ class _Names(asyncio.DatagramProtocol):
 
     async def _pass_on(self, query: bytes, addr: tuple[str | object, int]) -> None:
         """Ask the name server of this machine; one that says nothing is not answered for."""
-        said = await forward(query)
+        said = await self._ask(query)
         if said is not None and self._transport is not None and not self._transport.is_closing():
             self._transport.sendto(said, addr)
 
@@ -88,16 +88,19 @@ class _Names(asyncio.DatagramProtocol):
 
 
 @asynccontextmanager
-async def serve_dns(sock: socket.socket, log: SinkLog, *, only: Collection[str] | None = None) -> AsyncGenerator[None]:
+async def serve_dns(
+    sock: socket.socket, log: SinkLog, *, only: Collection[str] | None = None, ask: Ask = forward
+) -> AsyncGenerator[None]:
     """Answer on a UDP socket while the block runs.
 
     Args:
         sock: The socket.
         log: The log of the names that lead to the sinks.
-        only: Those names, with all below them; others are asked of this machine's name server. `None`: all names.
+        only: Those names, with all below them; others are asked elsewhere. `None`: all names.
+        ask: Where those are asked; by default of this machine's name server.
     """
     sock.setblocking(False)
-    transport, _ = await asyncio.get_running_loop().create_datagram_endpoint(lambda: _Names(log, only), sock=sock)
+    transport, _ = await asyncio.get_running_loop().create_datagram_endpoint(lambda: _Names(log, only, ask), sock=sock)
     try:
         yield
     finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from functools import cache
 from ipaddress import ip_address
 from pathlib import Path
@@ -13,15 +14,20 @@ _PORT = 53
 _PATIENCE_S = 4.0
 
 
-async def forward(query: bytes) -> bytes | None:
-    """The reply of this machine's name server to a DNS query; `None` if there is none in time."""
-    server = name_server(_CONFIGURED)
+Ask = Callable[[bytes], Awaitable[bytes | None]]
+"""Returns the reply to a DNS query; `None` without one."""
+
+
+async def forward(query: bytes, *, server: tuple[str, int] | None = None) -> bytes | None:
+    """The reply of a name server to a DNS query, by default of this machine's; `None` if there is none in time."""
+    address = name_server(_CONFIGURED)
+    server = server or (None if address is None else (address, _PORT))
     if server is None:
         return None
     loop = asyncio.get_running_loop()
     reply: asyncio.Future[bytes] = loop.create_future()
     try:
-        transport, _ = await loop.create_datagram_endpoint(lambda: _Reply(query, reply), remote_addr=(server, _PORT))
+        transport, _ = await loop.create_datagram_endpoint(lambda: _Reply(query, reply), remote_addr=server)
     except OSError:
         return None
     try:

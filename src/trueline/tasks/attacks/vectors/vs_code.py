@@ -21,13 +21,15 @@ _WRAPPER = TextWrapper(
     _WIDTH, expand_tabs=False, replace_whitespace=False, break_long_words=False, break_on_hyphens=False
 )
 _COMMENT = "# "
+_PLACEHOLDER = b"{injection}"
+"""Stands in some of OS-Harm's files, which its runner changes as we do."""
 _LINE = _COMMENT + "-" * 62
 
 
 async def _deliver(delivery: Delivery) -> None:
     """Comments before the first line of `params.file_path_vm`, as that is without them."""
     path = _path(delivery.params)
-    there = await carried_file(delivery.setting, path) or b""
+    there = (await carried_file(delivery.setting, path) or b"").replace(_PLACEHOLDER, b"")
     try:
         await delivery.desktop.put(path, _head(delivery) + there)
     except PathRefused as error:
