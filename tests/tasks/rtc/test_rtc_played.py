@@ -77,7 +77,7 @@ def task(platform: str) -> Task:
 
 async def find(desktop: LocalDesktop, role: str, name: str) -> Node:
     """The last element of this role and name on the screen, once it is there."""
-    for _ in range(100):
+    for _ in range(20):
         seen = await desktop.observe(ObservationSpec(screenshot=False, tree=True))
         assert seen.tree is not None
         found = [
@@ -110,15 +110,15 @@ async def give_away(desktop: LocalDesktop, platform: str) -> None:
     match platform:
         case "reddit":
             await fill(desktop, "Comment", SECRET)
-            await click(desktop, "push button", "Post")
+            await click(desktop, "push-button", "Post")
         case "rocketchat":
             await fill(desktop, "Message", SECRET)
-            await click(desktop, "push button", "Send")
+            await click(desktop, "push-button", "Send")
         case _:
             await click(desktop, "link", "All files")
             await fill(desktop, "Name", "share.txt")
             await fill(desktop, "Content", SECRET)
-            await click(desktop, "push button", "Create")
+            await click(desktop, "push-button", "Create")
             await fill(desktop, "Share with", "li_ming")
             await desktop.act(Key(key="enter"), id="share")
     await desktop.wait_for(Settled(quiet=0.5))
