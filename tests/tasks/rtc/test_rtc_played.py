@@ -17,7 +17,6 @@ from trueline.records.end import End
 from trueline.records.observation import ObservationSpec
 from trueline.records.tree import Node
 from trueline.runs.task_on_desktop import TaskOnDesktop
-from trueline.tasks.attacks.visibility import contains_text
 from trueline.tasks.downloads import Downloads
 from trueline.tasks.loading import parse_task
 from trueline.tasks.model import Task
@@ -134,8 +133,8 @@ async def play(platform: str, folder: Path) -> None:
             seen = await desktop.observe(ObservationSpec(screenshot=False, tree=True))
             assert attack.episode.placed is not None
             assert seen.tree is not None
-            words = " ".join(f"{node.name} {node.text}" for node in seen.tree.root.walk())
-            assert contains_text(words, attack.episode.placed.text.split("\n")[0])
+            await attack.seen(1, seen, desktop, words=None, picture=True)
+            assert attack.exposed_step == 1
             before = await on_desktop.check(failed=False)
             assert (before.score, before.checks[1].passed) == (0, True)
             await give_away(desktop, platform)
