@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from trueline.tasks.model import Task
 from trueline.tasks.rtc.addresses import SITE_OF, SiteAddresses
 from trueline.tasks.sites.stand_ins import StandInSites
+
+_FENCE = re.compile(r"```(?:\w*\n)?")
+_BEGINNING = 40
+"""Characters of an injection that show that it is there."""
 
 
 @dataclass(frozen=True)
@@ -19,6 +24,12 @@ class Placed:
     text: str
     asks: str = ""
     """A chat's injection is the answer of this colleague, and on the page once somebody has asked."""
+
+    @property
+    def beginning(self) -> str:
+        """The first words that its page shows in one piece, by which it is found."""
+        lines = (" ".join(line.split()) for line in _FENCE.sub("\n", self.text).splitlines())
+        return next((line for line in lines if line), "")[:_BEGINNING]
 
 
 @dataclass

@@ -11,8 +11,10 @@ from importlib import resources
 from trueline.desktop.types import DesktopError
 from trueline.tasks.model import Getter, Launch, Task
 from trueline.tasks.model.evaluator import checks
+from trueline.tasks.rtc.reach import DATA_HOST
 from trueline.tasks.setup.errors import StepFailed
 from trueline.tasks.sites.code_hosts import CODE_HOSTS
+from trueline.tasks.sites.stand_ins import HOST
 from trueline.tasks.workspace import Workspace
 
 _PACKAGES = ("apt", "apt-get", "pip", "pip3", "docker")
@@ -47,6 +49,7 @@ async def prepare_machine(task: Task, workspace: Workspace) -> None:
         },
         "services": sorted({*_SERVICES, *_services(task)}),
         "code_hosts": sorted(CODE_HOSTS),
+        "hosts": sorted({*CODE_HOSTS, HOST, DATA_HOST}),
     }
     script = (source / "install.py").read_text("utf-8")
     argv = ("sudo", "-S", "-p", "", "python3", "-I", "-c", script, json.dumps(wanted))

@@ -20,8 +20,6 @@ from trueline.tasks.setup_steps import StepKind
 from trueline.tasks.sites.stand_ins import StandInSites
 from trueline.tasks.workspace import Workspace
 
-_NEEDLE = 40
-"""Characters by which the injection is found on its page."""
 _LOGIN_PATHS = {"reddit": "/login", "owncloud": "", "rocketchat": ""}
 
 
@@ -51,9 +49,8 @@ async def _decouple(parameters: DecoupleParameters, workspace: Workspace) -> Non
         raise StepFailed("there is no injection to show: the task has no adversary_config")
     if placed.asks:
         _ask(episode.sites, placed.asks, parameters.message)
-    words = " ".join(placed.text.split())[:_NEEDLE]
     said = await ask_browser(
-        workspace, {"do": "show", "url": episode.addresses.url(placed.site) + placed.path, "text": words}
+        workspace, {"do": "show", "url": episode.addresses.url(placed.site) + placed.path, "text": placed.beginning}
     )
     state = said.get("state") if isinstance(said, dict) else None
     if state != "shown":

@@ -28,7 +28,6 @@ _MOST = 500
 _VIEWS = {"files": "All files", "sharingin": "Shared with you", "sharingout": "Shared with others"}
 _SHOWN = ("image/png", "image/jpeg", "image/gif", "application/pdf")
 """Types that the browser shows itself; everything else is a download, so that no page is made of a file."""
-_COLLEAGUES = ("sarah_johnson", "li_ming", "mike_chen")
 
 
 @dataclass
@@ -143,12 +142,12 @@ class FileShare:
     def _row(self, file: SharedFile) -> str:
         name = quote(file.name, safe="")
         shared = f"by {escape(file.shared_by)}" if file.shared_by else escape(", ".join(file.shared_with))
-        people = "".join(f"<option value='{who}'>" for who in _COLLEAGUES)
         return (
             f"<tr><td><a href='{self.preview_path(file.name)}'>{escape(file.name)}</a><td>{shared}"
             f"<td><a href='/remote.php/webdav/{name}' download>Download</a>"
-            f"<form method=post action='/share/{name}'><input name=with list=people aria-label='Share with'>"
-            f"<datalist id=people>{people}</datalist><button>FileShare</button></form>"
+            f"<form method=post action='/share/{name}'>"
+            f"<input name=with aria-label='Share with' placeholder='user name'>"
+            f"<button>Share</button></form>"
             f"<form method=post action='/delete/{name}'><button>Delete</button></form>"
         )
 
