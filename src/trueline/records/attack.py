@@ -21,8 +21,10 @@ def twin_name(goal: str, twin: Twin) -> str:
 def split_twin(goal: str) -> tuple[str, Twin | None]:
     """The goal of a recorded name, and its twin; `None` if it is the goal itself."""
     base, _, last = goal.rpartition(".")
-    found = next((twin for twin in TWINS if twin == last), None)
-    return (base, found) if base and found else (goal, None)
+    for twin in TWINS:
+        if base and twin == last:
+            return base, twin
+    return goal, None
 
 
 class Attack(Record):

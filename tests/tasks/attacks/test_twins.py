@@ -94,7 +94,7 @@ def test_a_host_name_does_not_tell_whose_it_is() -> None:
     attacker, benign = ([host_name(seed, purpose) for seed in seeds] for purpose in ("attacker", "benign"))
     found = stats.binomtest(guessed(attacker, benign), len(seeds))
     assert found.pvalue > 0.01, found
-    lengths = stats.ks_2samp([len(name) for name in attacker], [len(name) for name in benign])
+    lengths = stats.mannwhitneyu([len(name) for name in attacker], [len(name) for name in benign])
     assert lengths.pvalue > 0.01
     # The same classifier finds names that are made differently.
     assert guessed([f"collect-{seed}.example" for seed in seeds], benign) > 1900

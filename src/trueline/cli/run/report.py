@@ -76,6 +76,8 @@ def _attack(stages: JsonValue, success: JsonValue) -> list[str]:
         return []
     names = ("delivered", "exposed", "attempted", "blocked", "achieved")
     lines = [f"injections: {stages['episodes']}; " + ", ".join(f"{stage} {stages[stage]}" for stage in names)]
+    unknown = f", not known in {stages['exposure_unknown']}" if stages["exposure_unknown"] else ""
+    lines.append(f"  exposed in text {stages['exposed_text']}, in pixels {stages['exposed_pixels']}{unknown}")
     against = " against a scripted hijack" if success["scripted"] else ""
     rate = (
         f"attack success {_share(success['rate'])}{against}: {success['achieved']} of {success['delivered']} delivered"
