@@ -66,3 +66,12 @@ def test_a_jailbreak_wraps_the_instruction_and_keeps_its_words() -> None:
     told = instruction_for(wrapped, "Do $5 {x}.")
     assert told.endswith("Do $5 {x}.")
     assert len(told) > 200
+
+
+def test_twins_follow_their_injection() -> None:
+    plain, planned = expand([INJECTED], inject=True), expand([INJECTED], inject=True, twins=True)
+    assert len(planned) == 4 * len(plain)
+    goals = [one.injected.goal for one in planned if one.injected]
+    assert goals[:4] == ["stop_task", "stop_task.neutral", "stop_task.instruction", "stop_task.asked"]
+    assert {one.injected.base_goal for one in planned if one.injected} == {"stop_task", "url_query_params"}
+    assert len({one.unit for one in planned}) == len(planned)

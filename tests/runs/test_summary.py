@@ -44,6 +44,7 @@ def test_attacks_and_guard_are_counted() -> None:
     found = summarise([record(1.0, steps=(Step(number=1, attempts=(rejected,)),), funnel=funnel)])
     assert found["attack"] == {
         "episodes": 1, "delivered": 1, "exposed": 1, "attempted": 1, "blocked": 1, "achieved": 0,
+        "exposed_text": 0, "exposed_pixels": 0, "exposure_unknown": 0,
     }  # fmt: skip
     guard = found["guard"]
     assert isinstance(guard, dict)

@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Literal, Self, get_args
 
 from pydantic import Field, JsonValue, model_validator
 
 from trueline.records.base import Count, Record
+
+Twin = Literal["neutral", "instruction", "asked"]
+"""A harmless text in the place of an injected one, of the same length."""
+TWINS: tuple[Twin, ...] = get_args(Twin)
+
+
+def twin_name(goal: str, twin: Twin) -> str:
+    """The name under which an episode with the twin of a goal is recorded."""
+    return f"{goal}.{twin}"
+
+
+def split_twin(goal: str) -> tuple[str, Twin | None]:
+    """The goal of a recorded name, and its twin; `None` if it is the goal itself."""
+    base, _, last = goal.rpartition(".")
+    for twin in TWINS:
+        if base and twin == last:
+            return base, twin
+    return goal, None
 
 
 class Attack(Record):

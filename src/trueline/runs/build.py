@@ -43,10 +43,12 @@ from trueline.runs.retries.binary import BinaryRetry
 from trueline.runs.retries.clarify import ClarifyUponRetry
 from trueline.runs.task_on_desktop import TaskOnDesktop
 from trueline.runs.types import EpisodeParts, Oversight, Pace, Retrying, Slot, unchecked_score
+from trueline.tasks.attacks.canaries import canaries_of
 from trueline.tasks.attacks.from_task import injection_of
-from trueline.tasks.attacks.goals import GOALS
+from trueline.tasks.attacks.goals import GOALS, injected_title
 from trueline.tasks.attacks.injection import ActiveInjection
 from trueline.tasks.attacks.text_source import TextSource
+from trueline.tasks.attacks.twins import with_request
 from trueline.tasks.attacks.vectors import VECTORS
 from trueline.tasks.bridge.bridge import Bridge
 from trueline.tasks.bridge.environment import INSTALL
@@ -207,12 +209,20 @@ class PlannedEpisode:
         self._planned = planned
         self._setting_digest = config.setting.digest
         varied = vary(planned.task.task, self._seed(VARIATION))
-        self.task = _worded(varied, config.setting)
+        self.task = self._asked(_worded(varied, config.setting))
         self._scope_source = ScopeSource(
-            varied.instruction, start_state([step.model_dump(mode="json") for step in varied.config])
+            self._asked(varied).instruction, start_state([step.model_dump(mode="json") for step in varied.config])
         )
         """What the Scope is made from: never a clarified text."""
         self._path = str(planned.location(config.setting).path)
+
+    def _asked(self, task: Task) -> Task:
+        """The task; where the user asks to follow the text on the screen, with that request."""
+        injected = self._planned.injected
+        if injected is None or injected.twin != "asked":
+            return task
+        words = with_request(task.instruction, injected_title(), canaries_of(self._seed("attack")))
+        return task.model_copy(update={"instruction": words})
 
     def _seed(self, purpose: str) -> int:
         return episode_seed(self.config, self._planned, purpose)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 
 from pydantic import JsonValue
 
 from trueline.models.prompt_files import fill_prompts
-from trueline.records.attack import Attack
+from trueline.records.attack import TWINS, Attack, Twin, split_twin, twin_name
 from trueline.records.episode import TaskRef
 from trueline.records.layout import Location, Unit, model_folder_name
 from trueline.records.setting import Setting
@@ -27,6 +27,16 @@ class Injected:
     goal: str
     config: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
     """The task file's own entry."""
+
+    @property
+    def base_goal(self) -> str:
+        """The goal as the task file names it."""
+        return split_twin(self.goal)[0]
+
+    @property
+    def twin(self) -> Twin | None:
+        """Which harmless twin of the injection it is; `None`: it is the injection."""
+        return split_twin(self.goal)[1]
 
 
 @dataclass(frozen=True)
@@ -103,6 +113,7 @@ def expand(
     repeats: int | None = None,
     inject: bool = False,
     only_injection: Sequence[str] = (),
+    twins: bool = False,
     jailbreak: bool = False,
 ) -> tuple[Planned, ...]:
     """All episodes, repeat by repeat, so that an early stop leaves complete runs.
@@ -112,12 +123,13 @@ def expand(
         repeats: How often; `None` is once, without a number.
         inject: Each task is run once for each of its injections, and a task that offers none is left out.
         only_injection: Patterns for `vector/goal`; one that matches is enough.
+        twins: After each injection come its harmless twins.
         jailbreak: Whether the instruction is wrapped.
     """
     once = [
         Planned(task, injected, jailbreak)
         for task in tasks
-        for injected in (_injections(task, only_injection) if inject else (None,))
+        for injected in (_with_twins(_injections(task, only_injection), twins=twins) if inject else (None,))
     ]
     if repeats is None:
         return tuple(once)
@@ -128,6 +140,13 @@ def expand(
 def matches(unit: Unit, patterns: Sequence[str]) -> bool:
     """Whether an episode matches one of the patterns for `<domain>/<task folder>`."""
     return any(fnmatchcase(str(unit), pattern) for pattern in patterns)
+
+
+def _with_twins(injections: Iterable[Injected], *, twins: bool) -> Iterator[Injected]:
+    for injected in injections:
+        yield injected
+        if twins:
+            yield from (replace(injected, goal=twin_name(injected.goal, twin)) for twin in TWINS)
 
 
 def _injections(task: SuiteTask, only: Sequence[str]) -> Iterator[Injected]:

@@ -164,6 +164,7 @@ async def open_run(
             repeats=request.repeats,
             inject=request.inject,
             only_injection=request.only_injection,
+            twins=request.twins,
             jailbreak=request.jailbreak,
         )
         if not planned:

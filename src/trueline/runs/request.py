@@ -81,6 +81,8 @@ class RunRequest(Record):
     """Run each task with each of its injections."""
     only_injection: tuple[str, ...] = ()
     """Patterns for `vector/goal`."""
+    twins: bool = False
+    """With `inject`: run each injection's harmless twins as well."""
     attack_text: TextSource = "own"
     """Whose words an injection has: Trueline's, or those that the task's file brings as `content`."""
     allow_live_targets: bool = False

@@ -26,6 +26,8 @@ def check(request: RunRequest) -> None:
     """
     if request.only_injection and not request.inject:
         raise RequestError("`only_injection`: requires `inject`")
+    if request.twins and not request.inject:
+        raise RequestError("`twins`: requires `inject`")
     if request.sites is not None:
         parse_sites(request.sites)
     _check_attack_text(request)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from pydantic import JsonValue
 
@@ -59,13 +59,16 @@ class RunResult:
     def to_json(self) -> dict[str, JsonValue]:
         """The summary that `trueline run --json` prints."""
         from trueline.stats.attacks.success import trials_of
+        from trueline.stats.attacks.twins import twin_json, twin_rates
 
         records = list(self.records.values())
         earlier = [
             record for path in self.records for record in earlier_attempts(self.result_dir, self.result_dir / path)
         ]
+        twins = [cast("JsonValue", twin_json(rate)) for rate in twin_rates(records)]
         return {
             **summarise(records, earlier),
+            **({"twins": twins} if twins else {}),
             "attack_success": _attack_success(trials_of(records), scripted=any(map(_is_simulated, records))),
             "domains": [*by_domain(records)],
             "not_run": [*self.not_run],

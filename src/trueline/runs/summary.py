@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import JsonValue
 
+from trueline.records.attack import split_twin
 from trueline.records.episode import EpisodeRecord
 from trueline.records.usage import Usage, total_usage
 from trueline.records.verdict import Decision
@@ -88,7 +89,8 @@ def _taken(record: EpisodeRecord) -> list[Usage | None]:
 
 def _attack(records: Sequence[EpisodeRecord]) -> dict[str, JsonValue]:
     """How far injections got, over the episodes in which that is known."""
-    funnels = [record.funnel for record in records if record.funnel is not None]
+    injected = [record for record in records if record.funnel is not None and not _is_twin(record)]
+    funnels = [record.funnel for record in injected if record.funnel is not None]
     stages = ("delivered", "exposed", "attempted", "blocked", "achieved")
     found: dict[str, JsonValue] = {stage: sum(getattr(funnel, stage) is True for funnel in funnels) for stage in stages}
     channels = [funnel.exposure for funnel in funnels if funnel.exposure is not None]
@@ -99,6 +101,10 @@ def _attack(records: Sequence[EpisodeRecord]) -> dict[str, JsonValue]:
         "exposed_pixels": sum(seen.pixels is True for seen in channels),
         "exposure_unknown": sum(funnel.exposed is None for funnel in funnels),
     }
+
+
+def _is_twin(record: EpisodeRecord) -> bool:
+    return record.attack is not None and split_twin(record.attack.goal or "")[1] is not None
 
 
 def _disagreements(records: Sequence[EpisodeRecord]) -> list[JsonValue]:

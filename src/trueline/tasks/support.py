@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from trueline.desktop.types import Capability
+from trueline.records.attack import split_twin
 from trueline.tasks.applications import APPLICATIONS
 from trueline.tasks.attacks.carriers import find_carrier
 from trueline.tasks.attacks.from_task import entry_of
@@ -75,7 +76,7 @@ def unsupported_injection(
         if found.must_be_opened and found.application not in opened_applications(task):
             reasons.append(f"vector {vector}: no set-up step opens {found.application}")
         if texts == "task":
-            text = None if entry is None else task_text(entry, goal)
+            text = None if entry is None else task_text(entry, split_twin(goal)[0])
             why = "the task file brings no attack text (content)" if text is None else unfit(text, found.largest)
             reasons += [f"vector {vector}: {why}"] if why else []
             if facilities.own and facilities.network and text is not None and (live := addresses_in(text)):

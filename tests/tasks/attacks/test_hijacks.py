@@ -56,7 +56,9 @@ def test_an_address_that_became_a_link_is_read_behind_the_text() -> None:
 
 def test_comments_do_not_hide_a_text() -> None:
     text = injected_text(GOALS.find("terminal_cron_setup"), CANARIES)
-    order = read_order("\n".join(f"# {line}" for line in textwrap.wrap(text, 40, break_long_words=False)))
+    order = read_order(
+        "\n".join(f"# {line}" for line in textwrap.wrap(text, 40, break_long_words=False, break_on_hyphens=False))
+    )
     assert order == Order("terminal_cron_setup", {"host": CANARIES.host})
 
 

@@ -101,6 +101,8 @@ def _attack(group: FlagGroup) -> None:
     add("--inject", action="store_true", help="run each task with each of its injections")
     add("--only-injection", nargs="+", default=[], metavar="GLOB",
         help="with --inject: only these injections, as vector/goal")  # fmt: skip
+    add("--twins", action="store_true",
+        help="with --inject: also each injection's three harmless twins, of equal place and length")  # fmt: skip
     add("--attack-text", choices=["own", "task"], default="own",
         help="whose words injections have: our own, or those that the task file brings (own)")  # fmt: skip
     add("--allow-live-targets", action="store_true",

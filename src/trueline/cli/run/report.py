@@ -28,6 +28,7 @@ def report_text(found: dict[str, JsonValue]) -> str:
     if found["unmeasured"]:
         lines.append(f"{found['unmeasured']} scores say neither success nor harm: trueline judge tells")
     lines += _attack(found["attack"], found["attack_success"])
+    lines += _twins(found.get("twins"))
     lines += _guard(found["guard"])
     cost = found["cost"]
     lines.append(
@@ -75,6 +76,8 @@ def _attack(stages: JsonValue, success: JsonValue) -> list[str]:
         return []
     names = ("delivered", "exposed", "attempted", "blocked", "achieved")
     lines = [f"injections: {stages['episodes']}; " + ", ".join(f"{stage} {stages[stage]}" for stage in names)]
+    unknown = f", not known in {stages['exposure_unknown']}" if stages["exposure_unknown"] else ""
+    lines.append(f"  exposed in text {stages['exposed_text']}, in pixels {stages['exposed_pixels']}{unknown}")
     against = " against a scripted hijack" if success["scripted"] else ""
     rate = (
         f"attack success {_share(success['rate'])}{against}: {success['achieved']} of {success['delivered']} delivered"
@@ -91,6 +94,18 @@ def _attack(stages: JsonValue, success: JsonValue) -> list[str]:
             lines.append(f"  {level} {printable(name, 60)}: {shown}")
     lines.append(f"  tasks done under injection (utility): {_share(success['utility'])}")
     return lines
+
+
+def _twins(rows: JsonValue) -> list[str]:
+    """Injections beside harmless texts in their place."""
+    if not isinstance(rows, list):
+        return []
+    table = [("vector", "text", "episodes", "something stopped", "task done", "followed")]
+    for row in rows:
+        assert isinstance(row, dict)
+        cells = (_share(row["block_rate"]), _share(row["success"]), str(row["followed"]))
+        table.append((printable(str(row["vector"]), 60), str(row["arm"]), str(row["episodes"]), *cells))
+    return ["harmless texts of equal place and length:", *text_table(table, ruled=False, numbers_from=2).splitlines()]
 
 
 def _hosts(number: JsonValue) -> str:

@@ -74,7 +74,8 @@ class Rebuilder:
             raise NotRebuilt(f"{episode.folder}: the file of task {printable(name, 100)} has changed since")
         attack = record.attack
         injected = attack is not None and attack.goal is not None
-        for one in expand([task], repeats=record.repeat, inject=injected, jailbreak=bool(attack and attack.jailbreak)):
+        jailbreak = bool(attack and attack.jailbreak)
+        for one in expand([task], repeats=record.repeat, inject=injected, twins=True, jailbreak=jailbreak):
             found = (one.injected.vector, one.injected.goal) if one.injected else None
             wanted = (attack.vector, attack.goal) if attack is not None and injected else None
             if found == wanted and one.repeat == record.repeat:

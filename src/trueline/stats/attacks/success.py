@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from trueline.records.attack import Funnel
+from trueline.records.attack import Funnel, split_twin
 from trueline.records.episode import EpisodeRecord
 from trueline.records.episode_state import is_success
 from trueline.records.layout import Unit
@@ -109,9 +109,9 @@ def attack_trial(
 
 
 def trial_of(record: EpisodeRecord) -> AttackTrial | None:
-    """Make a trial of a record; `None` for an episode without an injection."""
+    """Make a trial of a record; `None` for an episode without an injection, or with a harmless twin of one."""
     attack = record.attack
-    if attack is None or attack.vector is None:
+    if attack is None or attack.vector is None or split_twin(attack.goal or "")[1]:
         return None
     problem = None
     if record.unscored is not None or record.score is None:

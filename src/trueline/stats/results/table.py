@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueline.errors import InputError
+from trueline.records.attack import split_twin
 from trueline.records.layout import ADVERSARY_RESULT_FILE, Unit, parse_task_folder, task_folder
 from trueline.records.scan import UNMEASURED, Condition
 from trueline.stats.results.runs import RunResults
@@ -182,7 +183,11 @@ def _first_few(names: Iterable[str]) -> str:
 
 
 def injected_units(runs: Sequence[RunResults], units: Sequence[Unit]) -> list[Unit]:
-    """Those units that are injections: named so by their folder, or with RedTeamCUA's score of the attack in it."""
+    """Those units that are injections: named so by their folder, or with RedTeamCUA's score of the attack in it.
+
+    The harmless twins of injections are none.
+    """
+    units = [unit for unit in units if split_twin(unit.goal or "")[1] is None]
     trials = [trial for run in runs for by_unit in run.trials.values() for trial in by_unit.values()]
     plain = (trial for trial in trials if trial.unit.vector is None)
     scored = {trial.unit for trial in plain if os.path.exists(f"{trial.folder}/{ADVERSARY_RESULT_FILE}")}

@@ -10,7 +10,7 @@ import io
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,6 +37,7 @@ class Bitmap:
     """Each line of the text, cut tight: height x width x 3, red, green, blue."""
 
 
+@lru_cache(maxsize=8)
 def draw_text(text: str, width: int = 640, *, metadata: str = "") -> Bitmap:
     """Draw a text in black on white.
 
@@ -149,9 +150,17 @@ def _wrapped(line: str, font: FreeTypeFont, width: int) -> list[str]:
             continue
         if row:
             rows.append(row)
-        while font.getlength(word) > width:
-            fits = next(n for n in range(len(word) - 1, 0, -1) if n == 1 or font.getlength(word[:n]) <= width)
+        while (fits := _fitting(word, font, width)) < len(word):
             rows.append(word[:fits])
             word = word[fits:]
         row = word
     return [*rows, row]
+
+
+def _fitting(word: str, font: FreeTypeFont, width: int) -> int:
+    """How many of a word's letters fit into a row; at least one."""
+    least, most = 1, min(len(word), width)
+    while least < most:
+        middle = (least + most + 1) // 2
+        least, most = (middle, most) if font.getlength(word[:middle]) <= width else (least, middle - 1)
+    return least

@@ -7,17 +7,20 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from trueline.records.attack import split_twin
 from trueline.tasks.attacks.carriers import find_carrier
 from trueline.tasks.attacks.injection import ActiveInjection, Beside
 from trueline.tasks.attacks.opened import opened_applications
 from trueline.tasks.attacks.text_source import TextSource
 from trueline.tasks.attacks.texts_of_tasks import task_text, values_in
+from trueline.tasks.attacks.twins import twin_text
 from trueline.tasks.model import Injection, Task
 
 
 def entry_of(task: Task, vector: str, goal: str) -> Injection | None:
-    """The task's entry for this vector and goal."""
-    return next((entry for entry in task.injections if entry.type == vector and goal in entry.goals), None)
+    """The task's entry for this vector and goal, or for the goal of this twin."""
+    base = split_twin(goal)[0]
+    return next((entry for entry in task.injections if entry.type == vector and base in entry.goals), None)
 
 
 def injection_of(
@@ -41,8 +44,11 @@ def injection_of(
     made.instruction, made.assets, made.opened = task.instruction, assets, opened_applications(task)
     if entry is not None and entry.additional_config is not None:
         made.beside = _beside(task, entry.additional_config)
-    text = None if entry is None or texts == "own" else task_text(entry, goal)
-    if text is not None:
+    base, twin = split_twin(goal)
+    text = None if entry is None or texts == "own" else task_text(entry, base)
+    if text is not None and twin is not None:
+        made.text = twin_text(twin, made.canaries, len(text))
+    elif text is not None:
         made.text, made.canaries = text, replace(made.canaries, **values_in(text))
     return made
 

@@ -84,4 +84,4 @@ def _paragraphs(text: str) -> str:
 def _spaced(line: str) -> str:
     """The line with its tabs and runs of spaces, which XML would otherwise collapse."""
     coded = escape(line).replace("\t", "<text:tab/>")
-    return re.sub("(?:^ | {2,}| $)", lambda found: f"<text:s text:c='{len(found[0])}'/>", coded)
+    return re.sub(" {2,}|^ | $", lambda found: f"<text:s text:c='{len(found[0])}'/>", coded)

@@ -12,11 +12,13 @@ from importlib import resources
 from string import Template
 
 from trueline.errors import InputError
+from trueline.records.attack import Twin, split_twin
 from trueline.records.end import End
 from trueline.registry import Registry
 from trueline.tasks.attacks.canaries import Canaries
 from trueline.tasks.attacks.proposal_content import ProposalContent
 from trueline.tasks.attacks.sinks.log import EntryKind, SinkLog
+from trueline.tasks.attacks.twins import twin_text
 from trueline.tasks.model import DemoStep
 from trueline.text import printable
 
@@ -91,6 +93,9 @@ class Goal:
     fixtures: Callable[[Canaries], Mapping[str, bytes]] = _no_files
     """Files of the user that it is about, by path in the home folder."""
 
+    twin: Twin | None = None
+    """Which harmless twin of the goal with this text it is."""
+
     @property
     def needs_sinks(self) -> bool:
         """Whether it can be seen only where a desktop has sinks."""
@@ -134,14 +139,38 @@ _NAMES = (
     "image_send_password",
     "delete_all_system_files",
 )
-GOALS: Registry[Goal] = Registry(
+
+
+class _Goals(Registry[Goal]):
+    """Goals by name; a name with the ending of a twin stands for the twin of the goal."""
+
+    def __contains__(self, name: str) -> bool:
+        return super().__contains__(split_twin(name)[0])
+
+    def provides(self, name: str) -> bool:
+        """Whether there is such a goal. Raises InputError as `Registry.provides`."""
+        return super().provides(split_twin(name)[0])
+
+    def find(self, name: str) -> Goal:
+        """Find the goal of this name. Raises InputError as `Registry.find`."""
+        base, twin = split_twin(name)
+        goal = super().find(base)
+        if twin is None:
+            return goal
+        from trueline.tasks.attacks.goals.twins import twin_of
+
+        return twin_of(goal, twin)
+
+
+GOALS: Registry[Goal] = _Goals(
     "attack goal", "trueline.goals", {name: f"{__name__}.{name}:GOAL" for name in _NAMES}, _adapt
 )
 
 
 def injected_text(goal: Goal, canaries: Canaries) -> str:
     """What the screen says in one episode."""
-    return Template(goal.text).substitute(host=canaries.host, address=canaries.address)
+    text = Template(goal.text).substitute(host=canaries.host, address=canaries.address)
+    return text if goal.twin is None else twin_text(goal.twin, canaries, len(text))
 
 
 def injected_title() -> str:
