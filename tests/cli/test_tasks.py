@@ -77,7 +77,7 @@ def test_check_counts(capsys: pytest.CaptureFixture[str], suite: str) -> None:
     }
     code, out, _ = call(capsys, "check", "--suite", suite)
     assert "4 tasks, 4 read, 3 can run on the local desktop\nscored by: native 4, bridged 0, none 0" in out
-    assert "   1  set-up step googledrive" in out
+    assert "  1  set-up step googledrive" in out
 
 
 def test_check_names_every_problem_and_fails(capsys: pytest.CaptureFixture[str], suite: str) -> None:
@@ -127,7 +127,7 @@ def test_show_in_words_and_as_it_is(capsys: pytest.CaptureFixture[str], suite: s
     for line in (
         "task          os/plain",
         "runs here     yes",
-        '   1. launch {"command": ["mousepad"]}',
+        '  1. launch {"command": ["mousepad"]}',
         "  compare_csv with {\"strict\": false}",
         '    result: vm_file {"path": "/home/user/a.csv", "dest": "a.csv"}',
     ):  # fmt: skip
