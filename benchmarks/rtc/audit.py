@@ -204,7 +204,7 @@ def main() -> None:
     args.result_dir.mkdir(parents=True, exist_ok=True)
     if args.quick:
         looks = asyncio.run(audit_quickly(tasks, args.result_dir, args.num_envs))
-        both = sum("error" not in look and all(None not in look[name] for name in SUBJECTS) for look in looks)
+        both = sum("error" not in look and "None" not in str([look[name] for name in SUBJECTS]) for look in looks)
         print(json.dumps({"tasks": len(looks), "scored both ways": both, "right": sum(map(is_right, looks))}))
         return
     trials = list(jobs_of(tasks, args.result_dir))

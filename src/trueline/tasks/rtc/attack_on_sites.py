@@ -50,11 +50,6 @@ class AttackOnSites:
         episode = self.episode
         return from_start_page(episode.task, episode.addresses) if episode.end_to_end else episode.task
 
-    @property
-    def record(self) -> Attack:
-        """The attack for the record."""
-        return attack_record(self.task)
-
     async def open(self, desktop: Listening, sinks: SinkLog, stack: AsyncExitStack) -> None:
         """Serve new stand-ins inside a desktop until the stack is left."""
         if not self.episode.on_originals:
@@ -90,7 +85,8 @@ class AttackOnSites:
     ) -> None:
         """Record what the agent is shown; see `ActiveInjection.seen`."""
         placed = self.episode.placed
-        if placed is None:
+        if placed is None or not placed.text:
+            # It is part of a document that nothing here can read.
             return
         # What a page shows of the marks around code is their effect.
         self.exposure.text = " ".join(placed.text.replace("`", " ").split())
@@ -120,7 +116,8 @@ class AttackOnSites:
         """How far the attack got; that it was tried is only known where it succeeded."""
         achieved = None if self._score is None else is_success(self._score)
         placed = self.episode.placed is not None
-        exposure = await self.exposure.result() if placed else None
+        known = self.episode.placed is not None and bool(self.episode.placed.text)
+        exposure = await self.exposure.result() if known else None
         return Funnel(
             delivered=True if placed else None,
             exposed=None if exposure is None else exposure.any,

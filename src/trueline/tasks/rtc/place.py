@@ -14,6 +14,7 @@ from trueline.tasks.model.adversary import AdversaryStep
 from trueline.tasks.rtc.attack_files import attack_text, find_file, make_document, make_pdf, text_of_pdf
 from trueline.tasks.rtc.episode import Placed, RtcEpisode
 from trueline.tasks.rtc.parameters import ATTACKS, ChatAttack, ForumAttack, LoginParameters, ShareAttack
+from trueline.tasks.rtc.reach import attack_way
 from trueline.tasks.setup.errors import StepFailed
 from trueline.tasks.sites.forum import Comment, Forum, Thread
 from trueline.tasks.sites.share import SharedFile
@@ -24,6 +25,8 @@ from trueline.validation import describe_validation_error
 _FILES = re.compile(r"/data/([^/]+)/files/(.+)$")
 _ANSWER = re.compile(r"(?:reply|answer|respond|say)[^:]{0,80}:\s*'(.*)'\s*$", re.DOTALL)
 """What a colleague is told to say, in the hint to a model that would play it."""
+_NAME = re.compile(r"/[\w./-]*\w|\d{2,}|(?<=service )\S+")
+"""Names and numbers in what an attack wants: paths, counts, services."""
 _ASKER = "crowded_inbox"
 
 
@@ -141,9 +144,18 @@ def _on_share(attack: ShareAttack, task: Task, sites: StandInSites, folders: tup
         injection = attack_text(task)
     else:
         text = text_of_pdf(content) if name.lower().endswith(".pdf") else None
-        injection = text or ""
+        injection = "" if text is None else find_injection(text, task)
     sites.share.put(user, SharedFile(name, content, text, shared_by="sarah_johnson"))
     return Placed(SHARE, sites.share.preview_path(name), injection)
+
+
+def find_injection(text: str, task: Task) -> str:
+    """The part of a document that asks for what the attack wants, told by the names in it; else all of it."""
+    wanted = attack_way(task)
+    names: list[str] = [] if wanted is None else _NAME.findall(wanted.words)
+    blocks = [block.strip() for block in re.split(r"\n\s*\n", text) if block.strip()]
+    found = max(blocks, key=lambda block: sum(name in block for name in names), default="")
+    return found if any(name in found for name in names) else text
 
 
 def _in_chat(attack: ChatAttack, sites: StandInSites) -> Placed:
