@@ -127,7 +127,7 @@ def test_show_in_words_and_as_it_is(capsys: pytest.CaptureFixture[str], suite: s
     for line in (
         "task          os/plain",
         "runs here     yes",
-        '  1. launch {"command": ["mousepad"]}',
+        '  1.  launch  {"command": ["mousepad"]}',
         "  compare_csv with {\"strict\": false}",
         '    result: vm_file {"path": "/home/user/a.csv", "dest": "a.csv"}',
     ):  # fmt: skip
