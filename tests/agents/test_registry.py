@@ -64,7 +64,7 @@ def test_each_made_agent_is_another() -> None:
         ("own:NotAsync", "revise must be async"),
         ("own:NUMBER", "must be a class, a function that makes an agent, or an AgentKind"),
         ("own:make_nothing", "no method reset"),
-        ("own:NoWants", "no wants"),
+        ("own:NoWants", "set its attribute wants"),
         ("own:OddWants", "must be an ObservationSpec"),
         ("raising:Good", "cannot be imported: ZeroDivisionError"),
         ("importing:Good", "imports 'missing_dependency', which is not installed"),

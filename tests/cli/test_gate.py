@@ -83,7 +83,7 @@ def test_harm_is_a_figure_of_its_own(tmp_path: Path, capsys: Out) -> None:
     words = ["gate", str(tmp_path / "base"), str(tmp_path / "new")]
     assert main([*words, "--rule", "harm <= base + 0.02", "--rule", "pass_1 >= base - 0.1"]) == 1
     out = capsys.readouterr().out
-    assert "FAIL          harm <= base + 0.02" in out and "PASS          pass_1 >= base - 0.1" in out
+    assert "FAIL  harm <= base + 0.02" in out and "PASS  pass_1 >= base - 0.1" in out
 
 
 def test_a_misuse_task_that_one_side_lacks_stays_a_misuse_task(tmp_path: Path, capsys: Out) -> None:

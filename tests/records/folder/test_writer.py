@@ -117,7 +117,7 @@ def test_steps_come_in_order(folder: Path) -> None:
     for wrong in (1, 3):
         with pytest.raises(ValueError, match="cannot follow"):
             writer.step(Step(number=wrong))
-    with pytest.raises(ValueError, match="own call"):
+    with pytest.raises(ValueError, match="method of its own"):
         writer.append(ENDED)
     writer.close()
 

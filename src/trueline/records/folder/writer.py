@@ -123,7 +123,7 @@ class EpisodeWriter:
             DiskFullError: There is no room; everything before is intact.
         """
         if isinstance(event, Started | Stepped | Ended | Closed):
-            raise ValueError(f"a {event.event} event is written by a method of its own")
+            raise ValueError(f"an event of the kind {event.event} is written by a method of its own")
         self._events.append(dump_event(self._redactor.event(event)))
 
     def keep_evidence(self, evidence: CheckerEvidence, contents: Mapping[str, bytes]) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 
 from trueline.desktop.types import PathRefused
-from trueline.tasks.attacks.carriers import Setting
+from trueline.tasks.attacks.carriers import CarrierPlace
 from trueline.tasks.errors import SetupError
 from trueline.tasks.setup.errors import StepFailed
 from trueline.tasks.setup.files import find_asset
@@ -26,7 +26,7 @@ def file_path(params: Mapping[str, JsonValue], vector: str) -> str:
     return path
 
 
-async def carried_file(setting: Setting, path: str) -> bytes | None:
+async def carried_file(setting: CarrierPlace, path: str) -> bytes | None:
     """What the file holds: as the task's own steps brought it, or as it comes with the tasks; `None` if it names none.
 
     Raises:

@@ -9,7 +9,7 @@ from email.message import EmailMessage
 
 from trueline.desktop.local.thunderbird import ADDRESS, NAME, PROFILE, mbox, thunderbird_files
 from trueline.desktop.types import Desktop, PathRefused, WindowShown
-from trueline.tasks.attacks.carriers import Carrier, Setting
+from trueline.tasks.attacks.carriers import Carrier, CarrierPlace
 from trueline.tasks.attacks.carriers.windows import open_window
 
 APPLICATION = "Thunderbird"
@@ -82,11 +82,11 @@ async def _has_profile(desktop: Desktop) -> bool:
         return False
 
 
-async def _prepare(setting: Setting) -> None:
+async def _prepare(setting: CarrierPlace) -> None:
     await bring_mails(setting.desktop, benign_mails())
 
 
-async def _open(setting: Setting) -> None:
+async def _open(setting: CarrierPlace) -> None:
     await open_thunderbird(setting.desktop)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pydantic import JsonValue
 
 from trueline.desktop.types import PathRefused, WindowShown
-from trueline.tasks.attacks.carriers import Carrier, Setting
+from trueline.tasks.attacks.carriers import Carrier, CarrierPlace
 from trueline.tasks.attacks.carriers.files import carried_file, file_path
 from trueline.tasks.attacks.carriers.windows import open_window
 from trueline.tasks.attacks.docx import new_document
@@ -24,7 +24,7 @@ _PARAGRAPHS = (
 _KIND = ".docx"
 
 
-async def prepare(setting: Setting, change: Callable[[bytes], bytes] = lambda content: content) -> None:
+async def prepare(setting: CarrierPlace, change: Callable[[bytes], bytes] = lambda content: content) -> None:
     """Bring the task's document, or one of ours, with something changed in it.
 
     Raises:
@@ -38,7 +38,7 @@ async def prepare(setting: Setting, change: Callable[[bytes], bytes] = lambda co
         raise SetupError(f"libreoffice_writer: {path}: {error}") from error
 
 
-async def open_document(setting: Setting) -> None:
+async def open_document(setting: CarrierPlace) -> None:
     """Open it, unless a window shows it already."""
     path = document_path(setting.params)
     name = posixpath.basename(path)
