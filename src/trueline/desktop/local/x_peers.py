@@ -18,7 +18,6 @@ from contextlib import suppress
 _PIDFD_GETFD = 438
 """The number of the system call, the same on all processors; Python has no function for it."""
 _CREDENTIALS = struct.Struct("iii")
-_LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 class XPeers:
@@ -66,7 +65,7 @@ class XPeers:
 
 def _peer(server: int, fd: int) -> int | None:
     """The process that connected; `None` for a socket that listens. Raises OSError."""
-    copied = _LIBC.syscall(_PIDFD_GETFD, server, fd, 0)
+    copied = ctypes.CDLL(None, use_errno=True).syscall(_PIDFD_GETFD, server, fd, 0)
     if copied < 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))
