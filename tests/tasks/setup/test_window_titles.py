@@ -23,3 +23,12 @@ from trueline.tasks.setup.windows import fits
 def test_a_window_is_found_by_the_title_that_it_has_there(title: str, wanted: str, found: bool) -> None:
     window = Window(1, title, "x", 1, 0, 0, 100, 100)
     assert fits(window, WindowParameters(window_name=wanted)) is found
+
+
+@pytest.mark.parametrize(
+    ("title", "found"),
+    [("~/Desktop/a.txt - Mousepad", True), ("*~/Desktop/a.txt - Mousepad", False), ("a.txt - gedit", False)],
+)
+def test_a_strict_title_is_the_whole_one(title: str, found: bool) -> None:
+    window = Window(1, title, "x", 1, 0, 0, 100, 100)
+    assert fits(window, WindowParameters(window_name="a.txt (~/Desktop) - gedit", strict=True)) is found

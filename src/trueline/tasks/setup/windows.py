@@ -21,10 +21,9 @@ _GONE = 1.0
 _TOLD = 10.0
 _OBEYS = 3.0
 _AGAIN = 0.1
-_STAND_INS = {"google chrome": "chromium"}
-"""Titles of OSWorld's applications, and what stands in the title of those that take their place."""
-_GEDIT = re.compile(r"([^/]+) \((.+)\) - gedit")
-"""The title of gedit, in lower case: `NAME (FOLDER) - gedit`. Mousepad, which opens text here, puts it as a path."""
+_CHROME = re.compile("google chrome", re.IGNORECASE)
+_GEDIT = re.compile(r"([^/]+) \((.+)\) - gedit", re.IGNORECASE)
+"""The title of gedit: `NAME (FOLDER) - gedit`. Mousepad, which opens text here, has the path in its own."""
 
 
 async def _activate(parameters: WindowParameters, workspace: Workspace) -> None:
@@ -54,20 +53,18 @@ def fits(window: Window, wanted: WindowParameters) -> bool:
     if is_true(wanted.by_class):
         # wmctrl's class is `instance.Class`; a window here has the second part.
         return name.lower().rpartition(".")[2] == window.app
-    if is_true(wanted.strict) and window.title == name:
-        return True
     if is_true(wanted.strict):
-        return False
+        return window.title in _titles(name)
     title = window.title.lower()
-    return any(each in title for each in _titles(name.lower()))
+    return any(each.lower() in title for each in _titles(name))
 
 
 def _titles(name: str) -> Iterator[str]:
     """A title, and those that it has with the applications of our desktops."""
     yield name
-    yield from (name.replace(theirs, ours) for theirs, ours in _STAND_INS.items() if theirs in name)
+    yield _CHROME.sub("Chromium", name)
     if (gedit := _GEDIT.fullmatch(name)) is not None:
-        yield f"{gedit[2]}/{gedit[1]} - mousepad"
+        yield f"{gedit[2]}/{gedit[1]} - Mousepad"
 
 
 async def _find(wanted: WindowParameters, workspace: Workspace) -> Window:

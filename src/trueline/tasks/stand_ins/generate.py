@@ -57,6 +57,8 @@ def generate(wanted: Wanted) -> GeneratedFile:
         return GeneratedFile(wheel(content, stem))
     if ending == "pdf":
         return GeneratedFile(pdf(content, wanted.title))
+    if ending == "mp4":
+        return GeneratedFile(sound.mp4(content, wanted.title))
     if ending == "sh":
         return GeneratedFile(_script(wanted, content))
     if ending in ("xlsx", "xlsm"):

@@ -74,8 +74,8 @@ def _mp3_frame(line: int) -> bytes:
     return b"\xff\xfb\x50\xc4" + body
 
 
-def mp4(content: Content) -> bytes:
-    """A film with sound: JPEG pictures and MP3 frames, both of which the format allows."""
+def mp4(content: Content, title: str = "") -> bytes:
+    """A film with sound: JPEG pictures and MP3 frames, both of which the format allows; by default without a title."""
     backdrop = draw(content, _SIZE)
     pictures: list[bytes] = []
     for place in range(SECONDS * _PER_SECOND):
@@ -90,7 +90,19 @@ def mp4(content: Content) -> bytes:
     tracks += _track(2, sounds, start + sum(map(len, pictures)), _SAMPLES, _RATE, None)
     clock = struct.pack(">IIIII", 0, 0, 0, 600, SECONDS * 600)
     movie = clock + struct.pack(">IH10x", 0x10000, 0x100) + _MATRIX + bytes(24) + struct.pack(">I", 3)
-    return head + _box(b"mdat", b"".join((*pictures, *sounds))) + _box(b"moov", _box(b"mvhd", movie) + tracks)
+    return (
+        head
+        + _box(b"mdat", b"".join((*pictures, *sounds)))
+        + _box(b"moov", _box(b"mvhd", movie) + tracks + _tags(title))
+    )
+
+
+def _tags(title: str) -> bytes:
+    """What players show in place of the file's name."""
+    if not title:
+        return b""
+    words = title.encode()
+    return _box(b"udta", _box(b"\xa9nam", struct.pack(">HH", len(words), 0x55C4) + words))
 
 
 _MATRIX = struct.pack(">9I", 0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)

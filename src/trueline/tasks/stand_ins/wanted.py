@@ -33,6 +33,7 @@ _SHEET = re.compile(r"[RE]N(.+)", re.DOTALL)
 _SHEET_NUMBER = re.compile(r"[RE]I(\d{1,2})")
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _THEIRS = ("user@", "git@")
+_PLAYER = " - VLC media player"
 _MAIL_FOLDERS = "check_thunderbird_folder"
 SHEETS = ("Sheet1", "Sheet2", "Sheet3")
 
@@ -250,9 +251,12 @@ def _targets(words: Sequence[str], name: str) -> Iterator[str]:
 
 
 def _title(task: Task, name: str) -> str:
-    """The title of a document by the windows that the task looks for: viewers show `NAME — TITLE`."""
+    """The title of a document by the windows that the task looks for: `NAME — TITLE`, or for films `TITLE - VLC …`."""
     steps = (*task.config, *task.evaluator.postconfig)
-    windows = (step.parameters.window_name for step in steps if isinstance(step, ActivateWindow | CloseWindow))
+    windows = [step.parameters.window_name for step in steps if isinstance(step, ActivateWindow | CloseWindow)]
+    if name.lower().endswith(".mp4"):
+        titles = (window.removesuffix(_PLAYER) for window in windows if window.endswith(_PLAYER))
+        return next((title for title in titles if title != name), "")
     return next((window.removeprefix(start) for window in windows if window.startswith(start := f"{name} — ")), "")
 
 
