@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 RUN = Path(__file__).parents[2] / "benchmarks/tasks/end_states/run.py"
-QUICK = ("f9be0997", "9439a27b")
-"""A command's output, and a file of an application."""
+QUICK = ("f9be0997", "6f56bf42", "8ba5ae7a")
+"""A setting, files with a stand-in of a script, and an application's settings."""
 
 
 def run(shared_data: Path, out: Path, *arguments: str) -> list[dict[str, Any]]:
@@ -29,7 +29,7 @@ def failures(trials: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.full
-def test_end_states_of_a_command_and_of_a_file_score(shared_data: Path, tmp_path: Path) -> None:
+def test_end_states_of_three_kinds_score(shared_data: Path, tmp_path: Path) -> None:
     trials = run(shared_data, tmp_path / "out.jsonl", "--tasks", *QUICK)
     assert len(trials) == len(QUICK) and not failures(trials)
     # A task that is done is not run again.

@@ -68,6 +68,8 @@ def archive_members(url: str, path: str) -> Members | None:
         return {"helloExtension/manifest.json": json.dumps(_EXTENSION)}
     if name == "HW-8-main-20240207T164539Z-001.zip":
         return {"HW-8-main/main.py": "print('hello')\n"}
+    if name == "binder.zip":
+        return {"binder/README.md": "Binder\n"}
     if name.startswith("hw_python_oop"):
         return {"hw_python_oop-master/main.py": "print('hello')\n", "hw_python_oop-master/__pycache__/a.pyc": "\n"}
     if name == "test.vsix":

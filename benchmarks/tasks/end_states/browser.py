@@ -176,6 +176,7 @@ async def visit(session: Session, address: str) -> None:
     if not any("chrom" in window.app for window in await session.desktop.windows()):
         await session.desktop.launch(("google-chrome", "--remote-debugging-port=1337"))
         await session.window(app="chromium")
+    shown: object = None
     for _ in range(_TRIES):
         await session.raise_window("chromium")
         await session.keys("ctrl", "t")

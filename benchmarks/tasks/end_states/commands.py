@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from files import put_expected
 from registry import Script, functions, task
 from session import MAIL, NotReached, Session, paths_of, rules_of
 
-from trueline.tasks.model.evaluator import Check
+from trueline.tasks.model.evaluator import Check, checks
 
 _FIND_FAILED = "cd ~/test_environment && find . -path ./fails -prune -o -name '*failed.ipynb' -print"
 COMMANDS: Mapping[str, str] = {
@@ -37,7 +38,6 @@ COMMANDS: Mapping[str, str] = {
     "e0df059f": "echo password | sudo -S mv ~/Desktop/todo_list_Jan_1 ~/Desktop/todo_list_Jan_2",
     "ec4e3f68": "gsettings set org.gnome.shell favorite-apps \"['thunderbird.desktop', 'google-chrome.desktop']\"",
     "f9be0997": "gsettings set org.gnome.desktop.notifications show-banners false",
-    "94d95f96": "mkdir -p ~/.local/bin && install -m 755 /bin/true ~/.local/bin/spotify",
     "9bc3cc16": (
         "mkdir -p ~/emails.bak && cd ~/emails.bak && "
         "touch '歡迎使用新的 Outlook.com 帳戶 - 1.eml' 'A Test E-mail - 2.eml'"
@@ -46,11 +46,6 @@ COMMANDS: Mapping[str, str] = {
     "716a6079": "printf /home/user/Data3/List3/secret.docx | xsel --clipboard --input",
     "937087b6": "xdg-mime default vlc.desktop video/mp4 && xdg-mime query default video/mp4",
     "b337d106": "echo 'set number' >> ~/.vimrc",
-    "869de13e": (
-        "cd ~/Desktop && mv *.pdf Paper_reading/ && mv Paper_reading/DOC_* Paper_reading/Family* Miscellaneous/ && "
-        "mv *.ppt *.xlsx *.docx Miscellaneous/ && mkdir -p Projects && for f in 2-if-for-array assign1-data_python3; "
-        'do mkdir -p "Projects/$f"; done'
-    ),
     "2c9fc0de": (
         "cd /home/user/projects/binder && git add -A && git commit -q --allow-empty -m 'daily update' && "
         "git push -q origin main"
@@ -110,6 +105,14 @@ async def converted_by_command(session: Session) -> None:
     await session.wait_for_file(path)
     expected = [getter for getter in check.getters if getter.type == "cloud_file"]
     await session.put(path, await session.fetch(paths_of(expected[0])[0]))
+
+
+@task("82e3c869")
+async def pictures_in_archive(session: Session) -> None:
+    """The check unpacks the archive over the folder."""
+    for check in checks(session.task.evaluator):
+        await put_expected(session, check)
+    await session.run("cd ~/Desktop && python3 -m zipfile -c presenter.zip presenter")
 
 
 @task("510f64c8")

@@ -77,7 +77,7 @@ async def by_extension(session: Session, check: Check) -> None:
 
 
 async def open_folder(session: Session, folder: str) -> None:
-    """Open a folder from a terminal's command, as tasks ask for, and wait for its window."""
+    """Open a folder in the window that is there, as its menu does, and wait until it shows it."""
     name = folder.rsplit("/", 1)[-1]
-    await session.run(f"code '{folder}' >/dev/null 2>&1", time_limit=110)
+    await session.run(f"code --reuse-window '{folder}' >/dev/null 2>&1", time_limit=110)
     await session.window(title=f"{name} - ", app="code")

@@ -1,4 +1,4 @@
-"""End states of GIMP: the picture as edited, opened in it, so that the check's own export writes the result."""
+"""End states of GIMP: the picture as edited and exported."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from registry import functions, task
 from session import NotReached, Session, paths_of, rules_of
 
 from trueline.tasks.model.evaluator import Check
-from trueline.tasks.model.steps import Download, Launch
+from trueline.tasks.model.steps import Download
 
 Edit = Callable[[Any], Any]
 
@@ -72,33 +72,12 @@ async def edited(session: Session, check: Check) -> None:
 
 
 async def leave(session: Session, picture: Any, place: str) -> None:
-    """Leave an edited picture where the check finds it.
+    """Leave an edited picture where the check finds it, as exported, with GIMP closed.
 
-    If the check's own steps export what GIMP shows, the picture is opened there; else it is the file.
+    The check's own steps type into an export dialog after fixed waits, which a busy machine does not keep up with.
     """
-    opened = _opened_by_gimp(session)
     await quit_writers(session)
-    if opened is None or not session.task.evaluator.postconfig:
-        await session.put(place, _save(picture, place))
-        return
-    path = opened
-    shown = path if not path.endswith(".xcf") else f"{path.removesuffix('.xcf')}.png"
-    await session.put(shown, _save(picture, shown))
-    if shown == path:
-        await session.repeat(("launch",))
-    else:
-        await session.desktop.launch(("gimp", shown))
-    await session.window(title=shown.rsplit("/", 1)[-1].rsplit(".", 1)[0], app="gimp", time_limit=90)
-
-
-def _opened_by_gimp(session: Session) -> str | None:
-    for step in session.task.config:
-        if isinstance(step, Launch):
-            command = step.parameters.command
-            words = command.split() if isinstance(command, str) else list(command)
-            if words[0] == "gimp" and len(words) > 1:
-                return words[-1]
-    return None
+    await session.put(place, _save(picture, place))
 
 
 @functions("check_image_size")

@@ -46,6 +46,9 @@ SCRIPTS: dict[tuple[str, str], str] = {
     ("6f56bf42", "eval.sh"): (
         '#!/bin/bash\nfor n in 1 2 3; do [ -f ~/dir$n/file1 ] && echo "Success: file1 exists in dir$n."; done\n'
     ),
+    ("b337d106", "eval.sh"): (
+        "#!/bin/bash\ngrep -Eq '^ *set nu(mber)? *$' ~/.vimrc 2>/dev/null && echo 'The File Has Set Number!'\n"
+    ),
 }
 """By the beginning of a task's id, and the name of the file on the desktop."""
 
