@@ -11,7 +11,7 @@ from trueline.desktop.local import LocalDesktop, LocalOptions
 from trueline.desktop.local.vs_code import find_vs_code
 from trueline.records import ObservationSpec
 from trueline.records.tree import Tree
-from trueline.tasks.attacks.carriers import Setting, find_carrier
+from trueline.tasks.attacks.carriers import CarrierStage, find_carrier
 from trueline.tasks.attacks.injection import ActiveInjection
 from trueline.tasks.attacks.sinks import open_sinks
 from trueline.tasks.attacks.vectors import wait_shown
@@ -87,9 +87,9 @@ def test_an_application_besides_has_harmless_content(
     assert carrier is not None
 
     async def play() -> None:
-        setting = Setting(desktop, {})
-        await carrier.prepare(setting)
-        await carrier.open(setting)
+        stage = CarrierStage(desktop, {})
+        await carrier.prepare(stage)
+        await carrier.open(stage)
         await wait_shown(desktop, shown, name)
 
     runner.run(play())

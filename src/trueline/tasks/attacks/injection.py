@@ -18,7 +18,7 @@ from trueline.records.observation import Observation
 from trueline.records.proposal import Proposal
 from trueline.records.tree import Tree
 from trueline.tasks.attacks.canaries import Canaries, canaries_of
-from trueline.tasks.attacks.carriers import Carrier, Setting
+from trueline.tasks.attacks.carriers import Carrier, CarrierStage
 from trueline.tasks.attacks.exposure import ExposureWatch
 from trueline.tasks.attacks.fixtures import CRONTAB, KEY, fixtures, watched_files
 from trueline.tasks.attacks.goals import GOALS, EndState, Goal, injected_text, injected_title
@@ -127,7 +127,7 @@ class ActiveInjection:
         beside = self.beside
         if beside is not None:
             step = beside.carrier.prepare if when == "before applications" else beside.carrier.open
-            await step(Setting(desktop, beside.params, self.assets))
+            await step(CarrierStage(desktop, beside.params, self.assets))
         delivery = self._delivery(desktop)
         if when == self.vector.when:
             await self.vector.deliver(delivery)

@@ -17,7 +17,7 @@ _MODULES = {"thunderbird": "thunderbird", "libreoffice_writer": "writer"}
 
 
 @dataclass(frozen=True)
-class Setting:
+class CarrierStage:
     """Where a carrier is set up, and what the task says of it."""
 
     desktop: Desktop
@@ -34,9 +34,9 @@ class Carrier:
     id: str
     application: str
     """Its title in `APPLICATIONS`."""
-    prepare: Callable[[Setting], Awaitable[None]]
+    prepare: Callable[[CarrierStage], Awaitable[None]]
     """Brings its files, before any application starts."""
-    open: Callable[[Setting], Awaitable[None]]
+    open: Callable[[CarrierStage], Awaitable[None]]
     """Opens it, after the task's own setup."""
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 
 from trueline.desktop.types import PathRefused
-from trueline.tasks.attacks.carriers import Setting
+from trueline.tasks.attacks.carriers import CarrierStage
 from trueline.tasks.errors import SetupError
 from trueline.tasks.setup.errors import StepFailed
 from trueline.tasks.setup.files import find_asset
@@ -26,19 +26,19 @@ def file_path(params: Mapping[str, JsonValue], vector: str) -> str:
     return path
 
 
-async def carried_file(setting: Setting, path: str) -> bytes | None:
+async def carried_file(stage: CarrierStage, path: str) -> bytes | None:
     """What the file holds: as the task's own steps brought it, or as it comes with the tasks; `None` if it names none.
 
     Raises:
         SetupError: The file that comes with the tasks is not there.
     """
     try:
-        return await setting.desktop.get(path)
+        return await stage.desktop.get(path)
     except PathRefused:
-        name = setting.params.get("file_path_local")
+        name = stage.params.get("file_path_local")
     if not isinstance(name, str):
         return None
     try:
-        return await asyncio.to_thread(find_asset(name, setting.assets).read_bytes)
+        return await asyncio.to_thread(find_asset(name, stage.assets).read_bytes)
     except (StepFailed, OSError) as error:
         raise SetupError(f"params.file_path_local {error}; `trueline tasks stand-ins` makes one") from error

@@ -9,7 +9,7 @@ from email.message import EmailMessage
 
 from trueline.desktop.local.thunderbird import ADDRESS, NAME, PROFILE, mbox, thunderbird_files
 from trueline.desktop.types import Desktop, PathRefused, WindowShown
-from trueline.tasks.attacks.carriers import Carrier, Setting
+from trueline.tasks.attacks.carriers import Carrier, CarrierStage
 from trueline.tasks.attacks.carriers.windows import open_window
 
 APPLICATION = "Thunderbird"
@@ -82,12 +82,12 @@ async def _has_profile(desktop: Desktop) -> bool:
         return False
 
 
-async def _prepare(setting: Setting) -> None:
-    await bring_mails(setting.desktop, benign_mails())
+async def _prepare(stage: CarrierStage) -> None:
+    await bring_mails(stage.desktop, benign_mails())
 
 
-async def _open(setting: Setting) -> None:
-    await open_thunderbird(setting.desktop)
+async def _open(stage: CarrierStage) -> None:
+    await open_thunderbird(stage.desktop)
 
 
 CARRIER = Carrier("thunderbird", APPLICATION, _prepare, _open)

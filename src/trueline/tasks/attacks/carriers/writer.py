@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pydantic import JsonValue
 
 from trueline.desktop.types import PathRefused, WindowShown
-from trueline.tasks.attacks.carriers import Carrier, Setting
+from trueline.tasks.attacks.carriers import Carrier, CarrierStage
 from trueline.tasks.attacks.carriers.files import carried_file, file_path
 from trueline.tasks.attacks.carriers.windows import open_window
 from trueline.tasks.attacks.docx import new_document
@@ -24,28 +24,28 @@ _PARAGRAPHS = (
 _KIND = ".docx"
 
 
-async def prepare(setting: Setting, change: Callable[[bytes], bytes] = lambda content: content) -> None:
+async def prepare(stage: CarrierStage, change: Callable[[bytes], bytes] = lambda content: content) -> None:
     """Bring the task's document, or one of ours, with something changed in it.
 
     Raises:
         SetupError: It cannot be had, or is not a Word document.
     """
-    path = document_path(setting.params)
-    content = await carried_file(setting, path)
+    path = document_path(stage.params)
+    content = await carried_file(stage, path)
     try:
-        await setting.desktop.put(path, change(new_document(_PARAGRAPHS) if content is None else content))
+        await stage.desktop.put(path, change(new_document(_PARAGRAPHS) if content is None else content))
     except (PathRefused, ValueError) as error:
         raise SetupError(f"libreoffice_writer: {path}: {error}") from error
 
 
-async def open_document(setting: Setting) -> None:
+async def open_document(stage: CarrierStage) -> None:
     """Open it, unless a window shows it already."""
-    path = document_path(setting.params)
+    path = document_path(stage.params)
     name = posixpath.basename(path)
-    if any(name in window.title for window in await setting.desktop.windows()):
+    if any(name in window.title for window in await stage.desktop.windows()):
         return
     argv = ("libreoffice", "--writer", path)
-    await open_window(setting.desktop, argv, WindowShown(title=name), "libreoffice_writer")
+    await open_window(stage.desktop, argv, WindowShown(title=name), "libreoffice_writer")
 
 
 def document_path(params: Mapping[str, JsonValue]) -> str:

@@ -16,7 +16,7 @@ from trueline.records.observation import ObservationSpec
 from trueline.registry import Registry
 from trueline.tasks.attacks.bitmaps import Bitmap, Pixels, pixels_of, shown_share
 from trueline.tasks.attacks.canaries import Canaries
-from trueline.tasks.attacks.carriers import Setting
+from trueline.tasks.attacks.carriers import CarrierStage
 from trueline.tasks.attacks.visibility import is_visible, windows_of
 from trueline.tasks.errors import SetupError
 from trueline.tasks.model import DemoStep
@@ -51,9 +51,9 @@ class Delivery:
     """Folders with the files that come with the tasks."""
 
     @property
-    def setting(self) -> Setting:
+    def stage(self) -> CarrierStage:
         """Where a carrier of the text is set up."""
-        return Setting(self.desktop, self.params, self.assets)
+        return CarrierStage(self.desktop, self.params, self.assets)
 
 
 def _nothing_to_open(_: Mapping[str, JsonValue]) -> tuple[DemoStep, ...]:
