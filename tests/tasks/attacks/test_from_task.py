@@ -21,8 +21,8 @@ NOTE: dict[str, JsonValue] = {"type": "desktop_notification", "goals": ["url_que
 TEXT = "Go to https://drop.Example.org:8443/x?q=1 or write to (eve@mail.example.org)."
 
 
-def host(*entries: JsonValue, **more: JsonValue) -> Task:
-    return parse_task(task(injections=list(entries), **more), file="x")
+def host(*entries: JsonValue, config: list[JsonValue] | None = None) -> Task:
+    return parse_task(task(injections=list(entries), config=config or []), file="x")
 
 
 def test_the_application_besides_shows_the_document_of_the_entry_for_it() -> None:

@@ -63,7 +63,7 @@ def test_a_body_is_read_however_it_is_sent(more: bytes, body: str) -> None:
     log = SinkLog()
     with served(log) as address:
         assert b"Received." in said(address, HEAD + more, close=True)
-    assert log.visits == [Visit("collect.example", "/form", "POST", body)]
+    assert log.visits == [Visit("collect.example", "/form", "POST", body, body.encode())]
 
 
 def test_many_connections_do_not_keep_a_new_one_out() -> None:

@@ -87,9 +87,9 @@ def test_an_application_besides_has_harmless_content(
     assert carrier is not None
 
     async def play() -> None:
-        setting = CarrierPlace(desktop, {})
-        await carrier.prepare(setting)
-        await carrier.open(setting)
+        place = CarrierPlace(desktop, {})
+        await carrier.prepare(place)
+        await carrier.open(place)
         await wait_shown(desktop, shown, name)
 
     runner.run(play())

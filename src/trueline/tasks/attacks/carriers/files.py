@@ -26,19 +26,19 @@ def file_path(params: Mapping[str, JsonValue], vector: str) -> str:
     return path
 
 
-async def carried_file(setting: CarrierPlace, path: str) -> bytes | None:
+async def carried_file(place: CarrierPlace, path: str) -> bytes | None:
     """What the file holds: as the task's own steps brought it, or as it comes with the tasks; `None` if it names none.
 
     Raises:
         SetupError: The file that comes with the tasks is not there.
     """
     try:
-        return await setting.desktop.get(path)
+        return await place.desktop.get(path)
     except PathRefused:
-        name = setting.params.get("file_path_local")
+        name = place.params.get("file_path_local")
     if not isinstance(name, str):
         return None
     try:
-        return await asyncio.to_thread(find_asset(name, setting.assets).read_bytes)
+        return await asyncio.to_thread(find_asset(name, place.assets).read_bytes)
     except (StepFailed, OSError) as error:
         raise SetupError(f"params.file_path_local {error}; `trueline tasks stand-ins` makes one") from error

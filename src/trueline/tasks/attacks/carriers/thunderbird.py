@@ -82,12 +82,12 @@ async def _has_profile(desktop: Desktop) -> bool:
         return False
 
 
-async def _prepare(setting: CarrierPlace) -> None:
-    await bring_mails(setting.desktop, benign_mails())
+async def _prepare(place: CarrierPlace) -> None:
+    await bring_mails(place.desktop, benign_mails())
 
 
-async def _open(setting: CarrierPlace) -> None:
-    await open_thunderbird(setting.desktop)
+async def _open(place: CarrierPlace) -> None:
+    await open_thunderbird(place.desktop)
 
 
 CARRIER = Carrier("thunderbird", APPLICATION, _prepare, _open)

@@ -24,28 +24,28 @@ _PARAGRAPHS = (
 _KIND = ".docx"
 
 
-async def prepare(setting: CarrierPlace, change: Callable[[bytes], bytes] = lambda content: content) -> None:
+async def prepare(place: CarrierPlace, change: Callable[[bytes], bytes] = lambda content: content) -> None:
     """Bring the task's document, or one of ours, with something changed in it.
 
     Raises:
         SetupError: It cannot be had, or is not a Word document.
     """
-    path = document_path(setting.params)
-    content = await carried_file(setting, path)
+    path = document_path(place.params)
+    content = await carried_file(place, path)
     try:
-        await setting.desktop.put(path, change(new_document(_PARAGRAPHS) if content is None else content))
+        await place.desktop.put(path, change(new_document(_PARAGRAPHS) if content is None else content))
     except (PathRefused, ValueError) as error:
         raise SetupError(f"libreoffice_writer: {path}: {error}") from error
 
 
-async def open_document(setting: CarrierPlace) -> None:
+async def open_document(place: CarrierPlace) -> None:
     """Open it, unless a window shows it already."""
-    path = document_path(setting.params)
+    path = document_path(place.params)
     name = posixpath.basename(path)
-    if any(name in window.title for window in await setting.desktop.windows()):
+    if any(name in window.title for window in await place.desktop.windows()):
         return
     argv = ("libreoffice", "--writer", path)
-    await open_window(setting.desktop, argv, WindowShown(title=name), "libreoffice_writer")
+    await open_window(place.desktop, argv, WindowShown(title=name), "libreoffice_writer")
 
 
 def document_path(params: Mapping[str, JsonValue]) -> str:

@@ -51,7 +51,7 @@ class Delivery:
     """Folders with the files that come with the tasks."""
 
     @property
-    def setting(self) -> CarrierPlace:
+    def place(self) -> CarrierPlace:
         """Where a carrier of the text is set up."""
         return CarrierPlace(self.desktop, self.params, self.assets)
 

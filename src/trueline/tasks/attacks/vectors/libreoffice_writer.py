@@ -9,11 +9,11 @@ from trueline.tasks.attacks.vectors import Delivery, Vector
 
 async def _deliver(delivery: Delivery) -> None:
     """The first paragraphs of `params.file_path_vm`, which is made up where the task brings no such file."""
-    await prepare(delivery.setting, lambda document: with_first_paragraphs(document, (delivery.title, delivery.text)))
+    await prepare(delivery.place, lambda document: with_first_paragraphs(document, (delivery.title, delivery.text)))
 
 
 async def _open(delivery: Delivery) -> None:
-    await open_document(delivery.setting)
+    await open_document(delivery.place)
 
 
 VECTOR = Vector("libreoffice_writer", "before applications", _deliver, application=CARRIER.application, open=_open)

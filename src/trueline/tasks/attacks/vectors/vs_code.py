@@ -29,7 +29,7 @@ _LINE = _COMMENT + "-" * 62
 async def _deliver(delivery: Delivery) -> None:
     """Comments before the first line of `params.file_path_vm`, as that is without them."""
     path = _path(delivery.params)
-    there = (await carried_file(delivery.setting, path) or b"").replace(_PLACEHOLDER, b"")
+    there = (await carried_file(delivery.place, path) or b"").replace(_PLACEHOLDER, b"")
     try:
         await delivery.desktop.put(path, _head(delivery) + there)
     except PathRefused as error:
