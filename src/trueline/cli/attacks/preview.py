@@ -40,7 +40,8 @@ def run(args: argparse.Namespace) -> int:
     from trueline.tasks.attacks.goals import GOALS
     from trueline.tasks.attacks.vectors import VECTORS
 
-    GOALS.find(args.goal), VECTORS.find(args.vector)
+    VECTORS.find(args.vector)
+    GOALS.find(args.goal)
     out: Path = args.out or Path(f"{args.vector}__{args.goal}.png")
     check_place(out)
     found = asyncio.run(_preview(args))
