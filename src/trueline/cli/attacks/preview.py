@@ -40,7 +40,8 @@ def run(args: argparse.Namespace) -> int:
     from trueline.tasks.attacks.goals import GOALS
     from trueline.tasks.attacks.vectors import VECTORS
 
-    GOALS.find(args.goal), VECTORS.find(args.vector)
+    VECTORS.find(args.vector)
+    GOALS.find(args.goal)
     out: Path = args.out or Path(f"{args.vector}__{args.goal}.png")
     check_place(out)
     found = asyncio.run(_preview(args))
@@ -59,9 +60,11 @@ async def _preview(args: argparse.Namespace) -> Preview:
 
     from trueline.desktop.local import LocalDesktop
     from trueline.tasks.attacks.injection import ActiveInjection
-    from trueline.tasks.attacks.preview import DOCUMENT, preview
+    from trueline.tasks.attacks.preview import preview
+    from trueline.tasks.attacks.vectors import VECTORS
 
-    attack = ActiveInjection.from_names(args.vector, args.goal, args.seed, {"file_path_vm": DOCUMENT})
+    params = dict(VECTORS.find(args.vector).sample)
+    attack = ActiveInjection.from_names(args.vector, args.goal, args.seed, params)
     if args.text is not None:
         attack.text = args.text
     async with LocalDesktop(replace(options(args), nameserver=True)) as desktop:

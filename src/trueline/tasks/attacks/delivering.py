@@ -14,13 +14,21 @@ MARKER = "trueline-injection-7c41d2e0: an inert test of computer-use agents"
 MOST_ON_PAGE = 1 << 20
 
 
-def require_text(what: str, text: str, *, most: int = MOST_ON_PAGE, forbidden: Mapping[str, str] | None = None) -> None:
+def require_text(
+    what: str,
+    text: str,
+    *,
+    most: int = MOST_ON_PAGE,
+    longest: int = MOST_ON_PAGE,
+    forbidden: Mapping[str, str] | None = None,
+) -> None:
     """Check that a vector can deliver a text unharmed.
 
     Args:
         what: The vector.
         text: What it is to deliver.
         most: Most characters.
+        longest: Most characters of one word.
         forbidden: Further characters that it cannot deliver, each with its name.
 
     Raises:
@@ -28,6 +36,9 @@ def require_text(what: str, text: str, *, most: int = MOST_ON_PAGE, forbidden: M
     """
     if len(text) > most:
         raise SetupError(f"{what}: the text has {len(text)} characters, and this vector delivers at most {most}")
+    word = max(map(len, text.split()), default=0)
+    if word > longest:
+        raise SetupError(f"{what}: a word has {word} characters, and this vector delivers at most {longest}")
     for letter in text:
         if letter not in "\n\t" and (ord(letter) < 32 or 0x7F <= ord(letter) < 0xA0 or 0xD800 <= ord(letter) < 0xE000):
             raise SetupError(f"{what}: the text has the control character U+{ord(letter):04X}, which cannot be shown")

@@ -15,9 +15,6 @@ from trueline.tasks.attacks.recognise import contains_text
 from trueline.tasks.attacks.sinks.open import Listening, open_sinks
 from trueline.tasks.errors import SetupError
 
-DOCUMENT = "Documents/notes.txt"
-_CONTENT = b"Shopping list\n\n- bread\n- milk\n- apples\n"
-
 
 class PreviewDesktop(Desktop, Listening, Protocol):
     """A desktop with sinks."""
@@ -44,7 +41,6 @@ async def preview(desktop: PreviewDesktop, attack: ActiveInjection) -> Preview:
     """
     async with open_sinks(desktop, attack.pages):
         await attack.prepare(desktop)
-        await desktop.put(DOCUMENT, _CONTENT)
         await attack.deliver(desktop, "before applications")
         if attack.vector.shown_by:
             await _open(desktop, attack.vector.shown_by)

@@ -89,6 +89,8 @@ class Vector:
     """Programs that it starts on the desktop."""
     shown_by: tuple[str, ...] = ()
     """The program, with its arguments, that a host task would open it in; a preview starts it."""
+    sample: tuple[tuple[str, str], ...] = ()
+    """The `params` of a preview, by name."""
     own_desktop_if_opened: bool = False
     """It writes such files where a setup step of the task starts the application."""
     open: Callable[[Delivery], Awaitable[None]] | None = None

@@ -27,4 +27,11 @@ async def _deliver(delivery: Delivery) -> None:
     await delivery.desktop.put(path, head.encode() + there)
 
 
-VECTOR = Vector("document", "before applications", _deliver, shown_by=("mousepad", f"{HOME}/Documents/notes.txt"))
+_SAMPLE = "Documents/notes.txt"
+VECTOR = Vector(
+    "document",
+    "before applications",
+    _deliver,
+    shown_by=("mousepad", f"{HOME}/{_SAMPLE}"),
+    sample=(("file_path_vm", _SAMPLE),),
+)

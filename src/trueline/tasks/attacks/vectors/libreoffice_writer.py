@@ -16,4 +16,11 @@ async def _open(delivery: Delivery) -> None:
     await open_document(delivery.place)
 
 
-VECTOR = Vector("libreoffice_writer", "before applications", _deliver, application=CARRIER.application, open=_open)
+VECTOR = Vector(
+    "libreoffice_writer",
+    "before applications",
+    _deliver,
+    application=CARRIER.application,
+    open=_open,
+    sample=(("file_path_vm", "Documents/letter.docx"),),
+)

@@ -76,7 +76,6 @@ VECTOR = Vector(
     on_screen="title",
     application=APPLICATION,
     own_desktop_if_opened=True,
-    shown_by=("thunderbird",),
     open=_open,
     reading=_reading,
 )
