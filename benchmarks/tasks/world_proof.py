@@ -22,7 +22,7 @@ from contextlib import AsyncExitStack
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
-from typing import Literal
+from typing import Literal, cast
 
 from pydantic import JsonValue
 from world_proof_page import Outcome, page
@@ -282,6 +282,16 @@ def read(path: Path) -> dict[tuple[str, str], Outcome]:
     return {(outcome.suite, outcome.task): outcome for outcome in outcomes}
 
 
+def predict_again(done: Mapping[tuple[str, str], Outcome], data: Path) -> None:
+    """Compare what tasks need with what desktops offer now: an outcome may be older than the prediction."""
+    offline, online = local_facilities(), local_facilities(network=True)
+    for suite in SUITES:
+        for task in load(cast("SuiteName", suite), data)[0]:
+            if (outcome := done.get((suite, task.ref.name))) is not None:
+                outcome.unsupported = [*unsupported(task.task, offline)]
+                outcome.online_unsupported = [*unsupported(task.task, online)]
+
+
 def failed(outcomes: Iterable[Outcome]) -> list[Outcome]:
     """Those whose set-up or evaluator failed."""
     return [one for one in outcomes if one.setup != "done" or one.error]
@@ -311,6 +321,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         asyncio.run(prove(asked, done, Path(scratch)))
     if asked.write:
+        predict_again(done, asked.data)
         PAGE.write_text(page(done.values(), LONGEST_SLEEP), "utf-8")
     for outcome in failed(done.values()):
         print(f"{outcome.task}: {outcome.setup} {outcome.error}"[:1000])
