@@ -64,7 +64,9 @@ class Trial:
 
 
 def leaves_nothing(evaluator: Evaluator) -> bool:
-    """Whether its own steps type nothing and press no keys but those that save."""
+    """Whether its own steps and getters type nothing and press no keys but those that save."""
+    if any(getter.type == "vscode_config" for getter in evaluator.getters):
+        return False
     return not any(
         _KEYS.search(_SAVES.sub("", step.model_dump_json())) for step in evaluator.postconfig if step.type != "download"
     )

@@ -68,6 +68,7 @@ sys.stdout.buffer.write(urllib.request.urlopen(request, timeout=10).read())
 """
 _PASSWORD = "Basic OnBhc3N3b3Jk"  # noqa: S105 - no name and `password`, which all tasks use
 _WAIT = 5.0
+_CALLS = 3
 
 
 class FileFields(Part):
@@ -113,11 +114,15 @@ async def vscode_config(getter: Getter, workspace: Workspace) -> FileValue | Non
     """A file that an extension of Visual Studio Code writes when its command is called."""
     fields = getter.parse(EditorFields)
     desktop = workspace.desktop
-    for action in (Hotkey(keys=("ctrl", "shift", "p")), Type(text=fields.vscode_extension_command), Key(key="enter")):
-        await desktop.act(action, id=f"getter-{uuid.uuid4()}")
-        await desktop.wait_for(Settled())
-    with contextlib.suppress(ActionTimeout):
-        await desktop.wait_for(FileExists(fields.path), time_limit=_WAIT)
+    call = (Hotkey(keys=("ctrl", "shift", "p")), Type(text=fields.vscode_extension_command), Key(key="enter"))
+    for again in range(_CALLS):
+        # A window that was just opened lists the commands of extensions only after a while.
+        for action in (*((Key(key="escape"),) if again else ()), *call):
+            await desktop.act(action, id=f"getter-{uuid.uuid4()}")
+            await desktop.wait_for(Settled())
+        with contextlib.suppress(ActionTimeout):
+            await desktop.wait_for(FileExists(fields.path), time_limit=_WAIT)
+            break
     return await _file(workspace, fields.path, fields.dest)
 
 
