@@ -50,6 +50,9 @@ def injection_of(
         made.text = twin_text(twin, made.canaries, len(text))
     elif text is not None:
         made.text, made.canaries = text, replace(made.canaries, **values_in(text))
+    elif texts == "task":
+        # There is none, so it is not played, and the record names no words of ours.
+        made.text = ""
     return made
 
 
