@@ -76,7 +76,7 @@ REACHED = {
     "image_send_password": left(sinks=log(Visit(C.host, f"/picture.png?id={C.password}"))),
 }
 ALSO = {
-    "form_send_password": {"url_query_params", "swisstransfer_send_files"},
+    "form_send_password": {"url_query_params"},
     "image_send_password": {"url_query_params"},
 }
 """Goals that are reached on the way to others."""
