@@ -44,6 +44,7 @@ from trueline.tasks.facilities import local_facilities
 from trueline.tasks.mirror import open_mirror
 from trueline.tasks.model import Getter, Step, Task
 from trueline.tasks.model.evaluator import checks
+from trueline.tasks.needs import needs_of
 from trueline.tasks.root import needs_root
 from trueline.tasks.rtc.addresses import is_rtc
 from trueline.tasks.selection import Selection, select
@@ -85,9 +86,7 @@ class Proof:
         outcome = Outcome(self.suite, task.ref.name, task.ref.domain)
         outcome.unsupported = [*unsupported(one, self.offline)]
         outcome.online_unsupported = [*unsupported(one, self.online)]
-        outcome.downloads = '"http' in json.dumps([step.model_dump(mode="json") for step in one.config]) or bool(
-            cloud_files(one.evaluator)
-        )
+        outcome.downloads = bool(needs_of(one).downloads)
         outcome.root = self.offline.root and needs_root(one)
         began = time.monotonic()
         try:
@@ -288,6 +287,7 @@ def predict_again(done: Mapping[tuple[str, str], Outcome], data: Path) -> None:
     for suite in SUITES:
         for task in load(cast("SuiteName", suite), data)[0]:
             if (outcome := done.get((suite, task.ref.name))) is not None:
+                outcome.downloads = bool(needs_of(task.task).downloads)
                 outcome.unsupported = [*unsupported(task.task, offline)]
                 outcome.online_unsupported = [*unsupported(task.task, online)]
 
