@@ -42,8 +42,8 @@ _KINDS = {
 }
 _CAUSES = """
 Known causes: sites of the web are not there, and DevTools then show the page of the error instead of the address; keys
-typed into a new tab, and exports typed after fixed waits, fall behind on a busy machine (a load of 20 to 50 on 2
-cores); titles of windows that come from inside a file, which a stand-in must have, too.
+typed into a new tab, and exports typed after fixed waits, fall behind on a busy machine (load 20 to 50 on 2 cores);
+titles of windows that come from inside a file, which a stand-in must have, too.
 """
 _SAME = "the untouched desktop scores 1"
 _UNWRITTEN = "no end state is written for it"
