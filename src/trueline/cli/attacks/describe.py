@@ -22,7 +22,7 @@ def describe_vector(vector: Vector) -> dict[str, JsonValue]:
     return {
         "vector": vector.id,
         "about": (vector.deliver.__doc__ or "").strip().splitlines()[0] if vector.deliver.__doc__ else "",
-        "channels": sorted(vector.channels),
+        "channels": [*sorted(vector.channels)],
         "delivered": DELIVERED[vector.when],
         "shown_first": vector.on_screen,
         "programs": list(vector.programs),

@@ -105,7 +105,7 @@ def _twins(rows: JsonValue) -> list[str]:
         assert isinstance(row, dict)
         cells = (_share(row["block_rate"]), _share(row["success"]), str(row["followed"]))
         table.append((printable(str(row["vector"]), 60), str(row["arm"]), str(row["episodes"]), *cells))
-    return ["harmless texts of equal place and length:", *text_table(table, ruled=False, numbers_from=2).splitlines()]
+    return ["harmless texts of equal place and length:", *text_table(table, ruled=False, align="llrrrr").splitlines()]
 
 
 def _hosts(number: JsonValue) -> str:

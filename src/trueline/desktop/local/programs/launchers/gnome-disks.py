@@ -6,8 +6,18 @@ that tasks were written for. What is done to it (delete, create, format, resize,
 the desktop ends, and nothing else; passwords and files are never asked for.
 """
 
+from __future__ import annotations
+
 import os
 import sys
+from importlib.util import find_spec
+
+TYPE_CHECKING = False  # `typing` costs milliseconds at every start
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, NoReturn
+
+    Values = dict[str, Any]
 
 PROGRAM = "/usr/bin/gnome-disks"
 ROOT = "/org/freedesktop/UDisks2"
@@ -23,14 +33,14 @@ BIOS, EFI, LINUX = (
 OPTIONS = '<arg name="options" type="a{sv}" direction="in"/>'
 
 
-def interface(name, properties, methods=""):
+def interface(name: str, properties: str, methods: str = "") -> str:
     """The description of an interface: properties as `Name:type`, methods as XML."""
     pairs = (word.split(":") for word in properties.split())
     listed = "".join(f'<property name="{prop}" type="{kind}" access="read"/>' for prop, kind in pairs)
     return f'<interface name="{NAME}.{name}">{listed}{methods}</interface>'
 
 
-def method(name, *arguments):
+def method(name: str, *arguments: str) -> str:
     """A method of an interface: its arguments as `type` that go in, or `>type` that come out, before the options."""
     before = "".join(f'<arg type="{kind}" direction="in"/>' for kind in arguments if not kind.startswith(">"))
     after = "".join(f'<arg type="{kind[1:]}" direction="out"/>' for kind in arguments if kind.startswith(">"))
@@ -74,13 +84,13 @@ MANAGER_XML = (
 KINDS = {"ext4": "1.0", "vfat": "FAT32", "ntfs": "", "swap": "1", "exfat": "1.0", "xfs": "", "btrfs": ""}
 
 
-def fail(why):
+def fail(why: str) -> NoReturn:
     """End as a shell would without the program."""
     sys.stderr.write(f"gnome-disks: {why}\n")
     sys.exit(127)
 
 
-def text(word):
+def text(word: str) -> list[int]:
     """A path as the service writes it: bytes with a zero at the end."""
     return [*word.encode(), 0]
 
@@ -88,14 +98,14 @@ def text(word):
 class Disks:
     """The drive, and what was done to it."""
 
-    def __init__(self, bus, gio, glib):
+    def __init__(self, bus: Any, gio: Any, glib: Any) -> None:
         self.bus, self.gio, self.glib = bus, gio, glib
-        self.objects = {}
-        self.ids = {}
-        self.infos = {
+        self.objects: dict[str, dict[str, Values]] = {}
+        self.ids: dict[tuple[str, str], int] = {}
+        self.infos: Values = {
             name: gio.DBusNodeInfo.new_for_xml(f"<node>{xml}</node>").interfaces[0] for name, xml in PLAIN.items()
         }
-        self.types = {
+        self.types: dict[str, dict[str, str]] = {
             name: {prop.name: prop.signature for prop in info.properties} for name, info in self.infos.items()
         }
         manager = gio.DBusNodeInfo.new_for_xml(f"<node>{MANAGER_XML}</node>").interfaces[0]
@@ -120,7 +130,7 @@ class Disks:
         self.partition(2, 2 * MIB, 513 * MIB, EFI, "vfat", ["/boot/efi"], "EFI System Partition")
         self.partition(3, 515 * MIB, SIZE - 516 * MIB, LINUX, "ext4", ["/"])
 
-    def block(self, name, size, kind=""):
+    def block(self, name: str, size: int, kind: str = "") -> Values:
         """What is known of a device."""
         usage = {"": "", "swap": "other"}.get(kind, "filesystem")
         return {"Device": text(f"/dev/{name}"), "PreferredDevice": text(f"/dev/{name}"), "Id": f"by-id-{name}",
@@ -128,10 +138,12 @@ class Disks:
                 "HintPartitionable": True, "HintSystem": True, "IdUsage": usage, "IdType": kind,
                 "IdVersion": KINDS.get(kind, ""), "DeviceNumber": 0x800 + int(name[3:] or 0)}  # fmt: skip
 
-    def partition(self, number, offset, size, type_, kind, mounts, name=""):
+    def partition(
+        self, number: int, offset: int, size: int, type_: str, kind: str, mounts: Iterable[str], name: str = ""
+    ) -> str:
         """Add a partition."""
         path = f"{DISK}{number}"
-        interfaces = {
+        interfaces: dict[str, Values] = {
             "Block": self.block(f"sda{number}", size, kind),
             "Partition": {"Number": number, "Type": type_, "Offset": offset, "Size": size, "Name": name, "Table": DISK,
                           "UUID": f"00000000-0000-4000-8000-{number:012}"},
@@ -142,22 +154,25 @@ class Disks:
         self.list_partitions()
         return path
 
-    def list_partitions(self):
+    def list_partitions(self) -> None:
         """Tell which partitions there are."""
         paths = sorted(path for path, has in self.objects.items() if "Partition" in has)
         self.set(DISK, "PartitionTable", Partitions=paths)
 
-    def add(self, path, **interfaces):
+    def add(self, path: str, **interfaces: Values) -> None:
         """Add interfaces to an object, which is made with them."""
         for name, values in interfaces.items():
-            blank = {"s": "", "t": 0, "u": 0, "i": 0, "b": False, "o": "/"}
-            known = {prop: blank.get(kind, {} if kind == "a{sv}" else []) for prop, kind in self.types[name].items()}
+            blank: Values = {"s": "", "t": 0, "u": 0, "i": 0, "b": False, "o": "/"}
+            known = {
+                prop: blank.get(kind, dict[str, Any]() if kind == "a{sv}" else list[Any]())
+                for prop, kind in self.types[name].items()
+            }
             self.objects.setdefault(path, {})[name] = {**known, **values}
             self.ids[path, name] = self.bus.register_object(path, self.infos[name], self.on_call, self.on_get, None)
         self.say(ROOT, "org.freedesktop.DBus.ObjectManager", "InterfacesAdded", "(oa{sa{sv}})",
                  (path, self.described(path, interfaces)))  # fmt: skip
 
-    def remove(self, path, *names):
+    def remove(self, path: str, *names: str) -> None:
         """Remove interfaces from an object, or the object."""
         gone = [*(names or self.objects.get(path, ()))]
         for name in gone:
@@ -168,19 +183,23 @@ class Disks:
         listed = [f"{NAME}.{name}" for name in gone]
         self.say(ROOT, "org.freedesktop.DBus.ObjectManager", "InterfacesRemoved", "(oas)", (path, listed))
 
-    def set(self, path, name, **values):
+    def set(self, path: str, name: str, **values: object) -> None:
         """Change properties and tell."""
         self.objects[path][name].update(values)
-        changed = {prop: self.variant(name, prop, value) for prop, value in values.items()}
+        changed: Values = {prop: self.variant(name, prop, value) for prop, value in values.items()}
         self.say(
-            path, "org.freedesktop.DBus.Properties", "PropertiesChanged", "(sa{sv}as)", (f"{NAME}.{name}", changed, [])
+            path,
+            "org.freedesktop.DBus.Properties",
+            "PropertiesChanged",
+            "(sa{sv}as)",
+            (f"{NAME}.{name}", changed, list[str]()),
         )
 
-    def variant(self, name, prop, value):
+    def variant(self, name: str, prop: str, value: object) -> Any:
         """A property as the bus sends it."""
         return self.glib.Variant(self.types[name][prop], value)
 
-    def described(self, path, names):
+    def described(self, path: str, names: Iterable[str]) -> dict[str, Values]:
         """Interfaces of an object with all their properties."""
         return {
             f"{NAME}.{name}": {
@@ -189,21 +208,23 @@ class Disks:
             for name in names
         }
 
-    def say(self, path, name, signal, signature, values):
+    def say(self, path: str, name: str, signal: str, signature: str, values: object) -> None:
         """Send a signal."""
         self.bus.emit_signal(None, path, name, signal, self.glib.Variant(signature, values))
 
-    def on_list(self, _bus, _sender, _path, _name, _method, _arguments, answer):
+    def on_list(
+        self, _bus: Any, _sender: str, _path: str, _name: str, _method: str, _arguments: Any, answer: Any
+    ) -> None:
         """All objects."""
         every = {path: self.described(path, has) for path, has in self.objects.items()}
         answer.return_value(self.glib.Variant("(a{oa{sa{sv}}})", (every,)))
 
-    def on_get(self, _bus, _sender, path, name, prop):
+    def on_get(self, _bus: Any, _sender: str, path: str, name: str, prop: str) -> Any:
         """One property."""
         short = name.rpartition(".")[2]
         return self.variant(short, prop, self.objects[path][short][prop])
 
-    def on_call(self, _bus, _sender, path, name, called, arguments, answer):
+    def on_call(self, _bus: Any, _sender: str, path: str, name: str, called: str, arguments: Any, answer: Any) -> None:
         """Do what is asked, as far as it only changes what is shown."""
         try:
             found = self.do(path, name.rpartition(".")[2], called, arguments.unpack())
@@ -213,7 +234,7 @@ class Disks:
         signature, value = found or ("()", ())
         answer.return_value(self.glib.Variant(signature, value))
 
-    def do(self, path, name, called, words):
+    def do(self, path: str, name: str, called: str, words: Any) -> tuple[str, object] | None:
         """One method; returns the signature and values of its answer."""
         has = self.objects[path]
         match name, called:
@@ -250,9 +271,11 @@ class Disks:
                 self.set(path, "Filesystem", Size=words[0] or has["Block"]["Size"])
             case "Filesystem", ("Check" | "Repair"):
                 return "(b)", (True,)
+            case _:
+                pass
         return None
 
-    def format(self, path, kind, options):
+    def format(self, path: str, kind: str, options: Values) -> None:
         """Give a device another content."""
         if path == DISK:
             for other in [other for other, has in self.objects.items() if "Partition" in has]:
@@ -269,29 +292,28 @@ class Disks:
             self.add(path, Filesystem={"MountPoints": [], "Size": self.objects[path]["Block"]["Size"]})
 
 
-def serve(ready):
+def serve(ready: int) -> None:
     """Answer as UDisks until the bus goes; at once if another does already."""
-    from gi.repository import Gio, GLib
+    from importlib import import_module
 
+    # It has no types.
+    repository: Any = import_module("gi.repository")
+    Gio, GLib = repository.Gio, repository.GLib
     bus = Gio.bus_get_sync(Gio.BusType.SESSION)
     asked = GLib.Variant("(su)", (NAME, 4))
     taken = bus.call_sync("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName", asked,
                           None, Gio.DBusCallFlags.NONE, -1, None).unpack()[0] == 1  # fmt: skip
-    if taken:
-        disks = Disks(bus, Gio, GLib)
+    disks = Disks(bus, Gio, GLib) if taken else None
     os.close(ready)
-    if taken:
+    if disks is not None:
         GLib.MainLoop().run()
-        del disks
 
 
-def main():
+def main() -> None:
     """Start the service, then become the program."""
     if not os.access(PROGRAM, os.X_OK):
         fail("not installed on this desktop (Debian package gnome-disk-utility)")
-    try:
-        import gi  # noqa: F401
-    except ImportError:
+    if find_spec("gi") is None:
         fail("its stand-in for a disk needs the Debian package python3-gi")
     wait, ready = os.pipe()
     if os.fork() == 0:
