@@ -71,6 +71,7 @@ def test_checkers_tell_stand_ins_apart(ending: str, function: str) -> None:
     assert compute(function, one, other, {}).score == 0
 
 
+@pytest.mark.full
 def test_a_workbook_has_the_sheets_that_checkers_name() -> None:
     openpyxl: Any = importlib.import_module("openpyxl")
     options = {"rules": [{"type": "sheet_data", "sheet_idx0": "RNTotals", "sheet_idx1": "EI4"}]}

@@ -172,7 +172,7 @@ def _problems(trajectory: Trajectory) -> tuple[str, ...]:
     return tuple(
         str(problem)
         for problem in trajectory.problems
-        if not problem.file.startswith("judgment/") and not problem.what.endswith(" is not there")
+        if not problem.file.startswith("judgment/") and not problem.what.endswith(" is missing")
     )
 
 

@@ -237,7 +237,7 @@ def test_what_cannot_be_checked_is_an_error_and_never_0(
         ({"func": "exact_match", "result": {"type": "bookmarks"}, "expected": GOOD}, "native"),
         ({"func": "exact_match", "result": {"type": "googledrive_file"}, "expected": GOOD}, "bridged"),
         ({"func": "exact_match", "result": SAYS_YES, "expected": GOOD,
-          "postconfig": [{"type": "login", "parameters": {}}]}, "none"),
+          "postconfig": [{"type": "googledrive", "parameters": {}}]}, "none"),
     ],
 )  # fmt: skip
 def test_who_scores_what(fields: dict[str, JsonValue], who: str) -> None:

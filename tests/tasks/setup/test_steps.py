@@ -219,8 +219,8 @@ def test_code_that_fails_says_so(do: Do, workspace: Workspace) -> None:
 
 
 def test_a_step_nobody_can_do_fails(do: Do, workspace: Workspace) -> None:
-    error = str(fails(do, workspace, ("login", {"platform": "x"})))
-    assert "unknown setup step 'login'; choose one of launch, execute, command, open, download, upload_file" in error
+    error = str(fails(do, workspace, ("googledrive", {"platform": "x"})))
+    assert "unknown setup step 'googledrive'; choose one of launch, execute, command, open, download," in error
 
 
 def test_what_failed_can_be_shown_on_a_terminal(do: Do, workspace: Workspace) -> None:

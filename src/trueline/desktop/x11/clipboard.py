@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from contextlib import suppress
 
 from trueline.desktop.x11 import wire
@@ -23,7 +24,12 @@ class Clipboard:
         names = ("CLIPBOARD", "TARGETS", "UTF8_STRING", "STRING", "TEXT", "text/plain;charset=utf-8")
         self._clipboard, self._targets, *self._texts = (x.atom(name) for name in names)
         self._text = b""
+        self._copies = 0
         self._owned, self._fetched = threading.Event(), threading.Event()
+        self._asking = threading.Lock()
+        # What the server will answer, in the order of the questions: who owns the clipboard (None), or that it has
+        # handed over the text of that copy.
+        self._asked: deque[int | None] = deque()
         self._x.send(wire.create_window(self._window, x.screen.root))
         self._thread = threading.Thread(target=self._serve, name="clipboard", daemon=True)
         self._thread.start()
@@ -35,14 +41,15 @@ class Clipboard:
             XError: The server does not let us own the clipboard.
         """
         self._text = text.encode("utf-8", "replace")[:MOST_BYTES]
+        self._copies += 1
         self._owned.clear()
         self._fetched.clear()
-        self._x.send(wire.own_selection(self._window, self._clipboard) + wire.selection_owner(self._clipboard))
+        self._ask(wire.own_selection(self._window, self._clipboard) + wire.selection_owner(self._clipboard), None)
         if not self._owned.wait(_OWNING_S):
             raise XError("the X server does not let this program own the clipboard")
 
     def await_fetched(self, seconds: float) -> bool:
-        """Wait until somebody has fetched the text since it was copied."""
+        """Wait until the server has handed the text to somebody since it was copied."""
         return self._fetched.wait(seconds)
 
     def close(self) -> None:
@@ -55,10 +62,22 @@ class Clipboard:
             while True:
                 message = self._x.next_message()
                 if message[0] == wire.REPLY:
-                    if wire.read_atom(message) == self._window:
-                        self._owned.set()
+                    self._read_answer(message)
                 elif asked := wire.read_selection_request(message):
                     self._answer(asked)
+
+    def _ask(self, requests: bytes, about: int | None) -> None:
+        with self._asking:
+            self._asked.append(about)
+            self._x.send(requests)
+
+    def _read_answer(self, message: bytes) -> None:
+        copy = self._asked.popleft()
+        if copy is None:
+            if wire.read_atom(message) == self._window:
+                self._owned.set()
+        elif copy == self._copies:
+            self._fetched.set()
 
     def _answer(self, asked: wire.SelectionRequest) -> None:
         name = asked.name or asked.target
@@ -70,6 +89,9 @@ class Clipboard:
         else:
             self._x.send(wire.send_selection(asked, 0))
             return
-        self._x.send(given + wire.send_selection(asked, name))
+        given += wire.send_selection(asked, name)
         if asked.target in self._texts:
-            self._fetched.set()
+            # Keys pressed through another connection may overtake what the server has not read yet.
+            self._ask(given + wire.SYNC, self._copies)
+        else:
+            self._x.send(given)
