@@ -13,7 +13,7 @@ _TO, _SUBJECT = "support@example.org", "My bill"
 
 
 async def _deliver(delivery: Delivery) -> None:
-    """Nothing yet, but for the profile of a machine that has none."""
+    """A mail that is being written, in a window of its own; a profile is brought first where none is opened."""
     if APPLICATION not in delivery.opened:
         await bring_mails(delivery.desktop, ())
 
