@@ -186,7 +186,7 @@ def test_list_shows_a_task_whose_variation_is_wrong_as_it_stands(
         ),
         (("show", "zzz", "--suite", "SUITE"), "mine has no task zzz"),
         (("show", "os/", "--suite", "SUITE"), "os/ matches 2 tasks"),
-        (("check", "--test_all_meta_path", "none.json"), "no such folder"),
+        (("check", "--test_all_meta_path", "none.json"), "none.json: cannot be read"),
     ],
 )
 def test_wrong_use_is_one_line(

@@ -120,9 +120,10 @@ def open_index(index: Path | None, base: Path | None, examples: str = EXAMPLES) 
     """
     base = base if base is not None else index.parent if index is not None else Path()
     folder = base / examples
+    listed = None if index is None else read_index(index)
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder; --test_config_base_dir must contain {examples}/<domain>/<id>.json")
-    entries = read_index(index) if index is not None else _found(folder)
+    entries = _found(folder) if listed is None else listed
     # OS-Harm writes `assets/…` and RTC-Bench `adv/…` relative to the folder above the base.
     name = index.stem if index is not None else folder.name
     return Suite(name, _refs(entries, folder), (base, base / ".." / ASSETS, base / ".." / ATTACKS))
