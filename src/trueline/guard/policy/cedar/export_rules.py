@@ -128,7 +128,9 @@ def _when(rule: Rule) -> tuple[str, list[str]]:
         case When(effect=tuple() as effects):
             return "action", [f"{_set(effects)}.contains(context.effect)"]
         case _:
-            raise NotExpressibleError("a request holds what an action hits, not all texts of the screen (screen)")
+            raise NotExpressibleError(
+                "Cedar is asked about what an action hits, not about all texts on the screen (screen)"
+            )
 
 
 def _action(name: str) -> str:
@@ -137,7 +139,9 @@ def _action(name: str) -> str:
 
 def _command(when: CommandWhen, rule: Rule) -> Iterator[str]:
     if rule.effect == "allow" and (when.path_not or when.host_not):
-        raise NotExpressibleError("an allow holds where one path or host is another; a permit asks about each (_not)")
+        raise NotExpressibleError(
+            "an allow with path_not or host_not sees all paths and hosts of a command; Cedar sees them one by one"
+        )
     if when.host and when.host_not:
         raise NotExpressibleError("two hosts of one command may fit host and host_not; Cedar sees them one by one")
     if when.whole and (when.path or when.path_not or when.access):
@@ -191,7 +195,7 @@ def _press(when: PressWhen) -> Iterator[str]:
 def _text(when: TextWhen) -> Iterator[str]:
     if when.into:
         if "unknown" in when.into:
-            raise NotExpressibleError("where the place is not known, a policy about it decides nothing (into: unknown)")
+            raise NotExpressibleError("Cedar cannot decide about a place that is not known (into: unknown)")
         yield f"{_set(when.into)}.contains(resource.place)"
     if when.field:
         yield _like("resource.name", when.field)
