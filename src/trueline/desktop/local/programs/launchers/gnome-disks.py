@@ -164,7 +164,7 @@ class Disks:
         for name, values in interfaces.items():
             blank: Values = {"s": "", "t": 0, "u": 0, "i": 0, "b": False, "o": "/"}
             known = {
-                prop: blank.get(kind, dict[str, Any]() if kind == "a{sv}" else list[Any]())
+                prop: blank.get(kind, dict[str, object]() if kind == "a{sv}" else list[object]())
                 for prop, kind in self.types[name].items()
             }
             self.objects.setdefault(path, {})[name] = {**known, **values}
@@ -296,9 +296,9 @@ def serve(ready: int) -> None:
     """Answer as UDisks until the bus goes; at once if another does already."""
     from importlib import import_module
 
-    # It has no types.
-    repository: Any = import_module("gi.repository")
-    Gio, GLib = repository.Gio, repository.GLib
+    # They have no types.
+    Gio: Any = import_module("gi.repository.Gio")
+    GLib: Any = import_module("gi.repository.GLib")
     bus = Gio.bus_get_sync(Gio.BusType.SESSION)
     asked = GLib.Variant("(su)", (NAME, 4))
     taken = bus.call_sync("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName", asked,
