@@ -146,7 +146,7 @@ IMPORT_ALL = """
 import importlib, json, pkgutil, trueline
 from trueline.errors import MissingExtraError
 elsewhere = ("trueline.__main__", "trueline.desktop.worker.inside", "trueline.desktop.local.programs",
-             "trueline.tasks.bridge.inside")
+             "trueline.tasks.bridge.inside", "trueline.tasks.rtc.machine")
 broken = {}
 for module in pkgutil.walk_packages(trueline.__path__, "trueline."):
     if module.name.startswith(elsewhere):

@@ -132,11 +132,10 @@ def test_attacks_that_the_machine_cannot_carry_or_see_are_refused_and_the_others
     ]
     suite = write_suite(tmp_path / "tiny", note(injections=injections))
     code, found, err = run(capsys, words(suite, served.address, "--inject", agent="hijacked"))
-    assert (code, found["unscored"], found["scored"]) == (0, {"unsupported": 2}, 1), err
-    assert (found["attack"]["episodes"], found["attack"]["achieved"]) == (1, 1)
+    assert (code, found["unscored"], found["scored"]) == (0, {"unsupported": 1}, 2), err
+    assert (found["attack"]["episodes"], found["attack"]["achieved"]) == (2, 2)
     assert "goal url_query_params: nothing on this machine would see it reached" in err
-    assert "vector website: nothing on this machine serves the page" in err
-    folder = "pyautogui/a11y_tree/simulated-hijacked/os/note__inject__website__stop_task"
+    folder = "pyautogui/a11y_tree/simulated-hijacked/os/note__inject__desktop_notification__url_query_params"
     refused = record_of(folder)
     assert (refused.score, refused.steps, (Path("results") / folder / "result.txt").exists()) == (None, (), False)
 

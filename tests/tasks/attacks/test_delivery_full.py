@@ -74,7 +74,9 @@ def test_a_mail_lies_in_the_inbox_and_opens_as_it_was_written(runner: asyncio.Ru
 def test_mail_is_added_to_mail(runner: asyncio.Runner, desktop: LocalDesktop) -> None:
     async def play() -> bytes:
         for _ in range(2):
-            await injection("thunderbird_mail_received").deliver(desktop, "before applications")
+            attack = injection("thunderbird_mail_received")
+            attack.opened = frozenset({"Thunderbird"})
+            await attack.deliver(desktop, "before applications")
         return await desktop.get(INBOX)
 
     inbox = runner.run(play())
