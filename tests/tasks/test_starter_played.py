@@ -23,6 +23,7 @@ from trueline.runs.execute import execute
 from trueline.runs.task_on_desktop import TaskOnDesktop
 from trueline.runs.types import EpisodeParts
 from trueline.tasks.attacks.injection import ActiveInjection
+from trueline.tasks.attacks.opened import opened_applications
 from trueline.tasks.downloads import Downloads
 from trueline.tasks.model import Kind, Task
 from trueline.tasks.suite import load_refs, open_suite
@@ -56,6 +57,7 @@ class Theatre:
         if attack is not None:
             params = next(entry.params for entry in task.injections if entry.type == attack[0])
             injection = ActiveInjection.from_names(*attack, 5, params)
+            injection.instruction, injection.opened = task.instruction, opened_applications(task)
         folder = Path(mkdtemp(dir=self.folder))
         writer = begin(folder)
         async with LocalDesktop(pool=self.pool) as desktop:
