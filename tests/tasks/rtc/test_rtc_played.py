@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from pathlib import Path
 
 import pytest
@@ -82,7 +83,8 @@ def task(platform: str) -> Task:
 
 async def find(desktop: LocalDesktop, role: str, name: str) -> Node:
     """The last element of this role and name on the screen, once it is there."""
-    for _ in range(20):
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
         seen = await desktop.observe(ObservationSpec(screenshot=False, tree=True))
         assert seen.tree is not None
         found = [

@@ -36,7 +36,16 @@ FILL = """((name, password) => {
   if (button) button.click(); else secret.form.submit()
   return {state: 'sent'}
 })(%s, %s)"""
+GO = """((wanted) => {
+  document.documentElement.dataset.left = 'yes'
+  history.scrollRestoration = 'manual'
+  if (location.href.split('#')[0] === wanted.split('#')[0]) location.reload()
+  else location.href = wanted
+  return {}
+})(%s)"""
+"""Leaves the page, also for itself: until the next one is there, the old one answers with its mark."""
 SHOW = """((wanted) => {
+  if (document.documentElement?.dataset.left || document.readyState !== 'complete') return {state: 'loading'}
   const plain = text => text.replace(/\\s+/g, ' ')
   let found = null
   for (const one of document.querySelectorAll('main *')) {
@@ -203,7 +212,7 @@ def show(port: int, url: str, text: str, limit: float) -> dict[str, str]:
         tab = json.loads(ask(port, "PUT", f"/json/new?{urllib.parse.quote(url, safe='')}"))
     ask(port, "GET", f"/json/activate/{tab['id']}")
     channel = PageSocket(port, f"/devtools/page/{tab['id']}")
-    channel.evaluate(f"(() => {{ location.href = {json.dumps(url)}; return {{}} }})()")
+    channel.evaluate(GO % json.dumps(url))
     end, page = time.monotonic() + limit, dict[str, str]()
     while time.monotonic() < end:
         page = channel.evaluate(SHOW % json.dumps(text))
